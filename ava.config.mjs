@@ -1,0 +1,7 @@
+export default {
+  extensions: ['ts'],
+  files: ['src/**/*.test.ts', 'plugins/**/*.test.ts', 'test/**/*.test.ts'],
+  nodeArguments: ['--disable-warning=ExperimentalWarning'],
+  timeout: '60s',
+  concurrency: 4,
+}

@@ -1,0 +1,27 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Job, Result } from './load.ts'
+
+/** The load generator's process, seen from the one that directs it. */
+export interface LoadProcess {
+  run(job: Job): Promise<Result>
+  stop(): void
+}
+
+/** Starts the load generator. Jobs run one at a time, in the order they are given. */
+export function startLoad(): LoadProcess {
+  const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)))
+  const gone = once(child, 'exit').then(() => {
+    throw new Error('The load generator ended.')
+  })
+  gone.catch(() => {}) // Heard by whoever waits for a result.
+  return {
+    async run(job) {
+      child.send(job)
+      const [result] = await Promise.race([once(child, 'message'), gone])
+      return result as Result
+    },
+    stop: () => void child.disconnect(),
+  }
+}

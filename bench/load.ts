@@ -1,0 +1,122 @@
+// The load generator, a process of its own: takes jobs over the parent's channel, one at a time, answers each with its
+// result. It reads the gateway's CPU clock itself, in the same moment as its own count of finished requests.
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { createTemplate, stamp } from './bodies.ts'
+import type { Case } from './cases.ts'
+import { cpuMicroseconds } from './process-accounting.ts'
+import { type Outcome, sendRequest } from './send-request.ts'
+
+/** Where and what to send. */
+export interface Traffic {
+  origin: string
+  path: string
+  headers: Record<string, string>
+  case: Case
+  /** Whether every request differs from all others ever sent. */
+  unique: boolean
+  /** A reply shorter than this is a failure. */
+  leastReplyBytes: number
+}
+
+export type Job =
+  | { kind: 'saturate'; traffic: Traffic; pids: number[]; cpuSeconds: number; rampMs: number }
+  | { kind: 'pace'; traffic: Traffic; requestCount: number }
+
+/** What a job found; `failures` counts replies that were not complete answers with status 200. */
+export interface Result {
+  requests: number
+  failures: number
+  /** The first failure in words. */
+  failure?: string
+  /** Saturation only. */
+  cpuMicrosecondsPerRequest?: number
+  requestsPerSecond?: number
+  /** Paced load only. */
+  firstByteMs?: number[]
+  totalMs?: number[]
+}
+
+/** A measurement that does not reach its CPU seconds ends here. */
+const LONGEST_SATURATION_MS = 15_000
+const CLOCK_LOOK_MS = 20
+
+let counter = 0
+
+function createTally(leastReplyBytes: number) {
+  const tally: Result = { requests: 0, failures: 0 }
+  const record = (outcome: Outcome): boolean => {
+    tally.requests++
+    if (outcome.status === 200 && outcome.bytes >= leastReplyBytes) return true
+    tally.failures++
+    tally.failure ??= outcome.error ?? `status ${outcome.status}, ${outcome.bytes} bytes`
+    return false
+  }
+  return { tally, record }
+}
+
+async function saturate({ traffic, pids, cpuSeconds, rampMs }: Job & { kind: 'saturate' }): Promise<Result> {
+  const pool = createPool(traffic, traffic.case.connections)
+  const template = createTemplate(traffic.case)
+  const { tally, record } = createTally(traffic.leastReplyBytes)
+  let running = true
+  const lane = async () => {
+    // Each lane owns its bytes and rewrites the number in place: a reply means that the request has left.
+    const body = Buffer.from(template.bytes)
+    while (running) {
+      if (traffic.unique) stamp(body, template.counterOffset, ++counter)
+      if (!record(await sendRequest(pool, traffic, body))) await sleep(10)
+    }
+  }
+  const lanes = Array.from({ length: traffic.case.connections }, lane)
+  await sleep(rampMs)
+  const start = { requests: tally.requests, cpu: cpuMicroseconds(pids), atMs: performance.now() }
+  let cpu = 0
+  while (cpu < cpuSeconds * 1e6 && performance.now() - start.atMs < LONGEST_SATURATION_MS) {
+    await sleep(CLOCK_LOOK_MS)
+    cpu = cpuMicroseconds(pids) - start.cpu
+  }
+  const requests = tally.requests - start.requests
+  const seconds = (performance.now() - start.atMs) / 1000
+  running = false
+  await Promise.all(lanes)
+  await pool.close()
+  return { ...tally, cpuMicrosecondsPerRequest: cpu / requests, requestsPerSecond: requests / seconds }
+}
+
+/** Sends at a fixed rate without waiting for replies, so that a slow reply delays no later request. */
+async function pace({ traffic, requestCount }: Job & { kind: 'pace' }): Promise<Result> {
+  const pool = createPool(traffic, 64)
+  const template = createTemplate(traffic.case)
+  const { tally, record } = createTally(traffic.leastReplyBytes)
+  const outcomes: Promise<Outcome>[] = []
+  const startMs = performance.now()
+  for (let i = 0; i < requestCount; i++) {
+    const body = Buffer.from(template.bytes)
+    if (traffic.unique) stamp(body, template.counterOffset, ++counter)
+    outcomes.push(sendRequest(pool, traffic, body))
+    await sleep(Math.max(0, startMs + ((i + 1) * 1000) / traffic.case.requestsPerSecond - performance.now()))
+  }
+  // The first tenth opens connections and wakes the gateway up.
+  const settled = (await Promise.all(outcomes)).slice(requestCount / 10).filter(record)
+  await pool.close()
+  return {
+    ...tally,
+    firstByteMs: settled.map((outcome) => outcome.firstByteMs),
+    totalMs: settled.map((outcome) => outcome.totalMs),
+  }
+}
+
+function createPool(traffic: Traffic, connections: number): Pool {
+  return new Pool(traffic.origin, { connections, headersTimeout: 20_000, bodyTimeout: 20_000 })
+}
+
+process.on('message', async (job: Job) => {
+  try {
+    process.send?.(job.kind === 'saturate' ? await saturate(job) : await pace(job))
+  } catch (error) {
+    process.send?.({ requests: 0, failures: 1, failure: String(error) } satisfies Result)
+  }
+})
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,55 @@
+import type { CampaignOptions } from './campaign.ts'
+import type { Gateway } from './gateway-process.ts'
+import { measureIdleStream } from './idle-streams.ts'
+import { peakResidentBytes, residentBytes } from './process-accounting.ts'
+import { median } from './statistics.ts'
+import type { Memory } from './summary.ts'
+import type { Target } from './targets.ts'
+
+interface MemoryOptions extends CampaignOptions {
+  start(target: Target): Promise<Gateway[]>
+}
+
+/** Whose idle streams are measured. */
+const STREAM_TARGETS = ['bare', 'none']
+
+/** Reads the memory of every gateway after its rounds, stops them, then measures idle streams on fresh processes. */
+export async function collectMemory(options: MemoryOptions): Promise<Map<string, Memory>> {
+  const memory = new Map<string, Memory>()
+  const running = options.gateways.filter(({ target }) => target.args)
+  for (const { target, pids, startRssBytes, stop } of running) {
+    const tree = pids()
+    const bytes = { endBytes: residentBytes(tree), peakBytes: peakResidentBytes(tree) }
+    memory.set(target.name, { startBytes: startRssBytes, ...bytes })
+    await stop()
+  }
+  for (const { target } of running.filter((gateway) => STREAM_TARGETS.includes(gateway.target.name))) {
+    const idleStreamBytes = await measureOnFreshProcesses(target, options)
+    if (idleStreamBytes !== undefined) memory.set(target.name, { ...memory.get(target.name)!, idleStreamBytes })
+  }
+  return memory
+}
+
+/** The median over some fresh processes: one alone may collect garbage between the two readings. */
+async function measureOnFreshProcesses(target: Target, options: MemoryOptions): Promise<number | undefined> {
+  const { effort, load, note, start } = options
+  const sse = options.cases.find(({ stream }) => stream)
+  if (!sse) return undefined
+  console.log(`idle streams of ${target.label}`)
+  const found: number[] = []
+  for (let i = 0; i < Math.min(effort.rounds, 3); i++) {
+    for (const gateway of await start(target)) {
+      const { origin, headers } = gateway
+      const traffic = { origin, path: '/v1/messages', headers, case: sse, unique: true, leastReplyBytes: 1 }
+      // Grows the heap to its working size first, so that the growth is not taken for the streams'.
+      await load.run({ kind: 'saturate', traffic, pids: gateway.pids(), cpuSeconds: 2, rampMs: 500 })
+      try {
+        found.push(await measureIdleStream(gateway, effort.idleStreams))
+      } catch (error) {
+        note(`${target.label}: ${effort.idleStreams} idle streams did not open. ${String(error)}`)
+      }
+      await gateway.stop()
+    }
+  }
+  return found.length === 0 ? undefined : median(found)
+}

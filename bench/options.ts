@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util'
+import { cases } from './cases.ts'
+import { targets } from './targets.ts'
+
+/** How long each measurement lasts, and how often it is repeated. */
+export interface Effort {
+  rounds: number
+  /** CPU seconds a gateway must burn in one measurement: the system counts in hundredths, so 1.5 is right to 1 %. */
+  cpuSeconds: number
+  /** Requests of one latency measurement. */
+  pacedRequests: number
+  /** Load driven before the first round, for each gateway and case, so that the code is compiled. */
+  warmUpMs: number
+  /** Streams held open to measure the memory of one. */
+  idleStreams: number
+}
+
+export interface Options {
+  effort: Effort
+  targetNames: ReadonlySet<string>
+  caseNames: ReadonlySet<string>
+  outputFile: string
+  help: boolean
+}
+
+const full: Effort = { rounds: 6, cpuSeconds: 1.5, pacedRequests: 250, warmUpMs: 1500, idleStreams: 500 }
+const quick: Effort = { rounds: 2, cpuSeconds: 0.5, pacedRequests: 80, warmUpMs: 800, idleStreams: 500 }
+
+export const usage = `node bench/run.ts [options]
+  --rounds N      interleaved rounds (6)
+  --quick         2 short rounds
+  --only LIST     gateways, of: ${targets.map(({ name }) => name).join(',')} (all)
+  --cases LIST    cases, of: ${cases.map(({ name }) => name).join(',')} (all)
+  --output FILE   where the tables go (bench/RESULTS.md)`
+
+/** Parses the command line. Throws an Error that names the bad value and the allowed ones. */
+export function parseOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      cases: { type: 'string' },
+      output: { type: 'string', default: 'bench/RESULTS.md' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const effort = { ...(values.quick ? quick : full) }
+  if (values.rounds !== undefined) effort.rounds = parseRounds(values.rounds)
+  return {
+    effort,
+    targetNames: parseList('--only', values.only, targets),
+    caseNames: parseList('--cases', values.cases, cases),
+    outputFile: values.output,
+    help: values.help,
+  }
+}
+
+function parseRounds(text: string): number {
+  const rounds = Number(text)
+  if (Number.isInteger(rounds) && rounds >= 1 && rounds <= 100) return rounds
+  throw new Error(`Expected --rounds to be a whole number from 1 to 100, got \`${text}\`.`)
+}
+
+function parseList(option: string, text: string | undefined, known: readonly { name: string }[]): Set<string> {
+  const names = known.map(({ name }) => name)
+  const chosen = text?.split(',') ?? names
+  const stranger = chosen.find((name) => !names.includes(name))
+  if (stranger === undefined) return new Set(chosen)
+  throw new Error(`Expected ${option} to be a list of ${names.join(', ')}, got \`${stranger}\`.`)
+}

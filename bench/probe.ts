@@ -1,0 +1,51 @@
+import { request } from 'undici'
+import { createTemplate, stamp } from './bodies.ts'
+import type { Case } from './cases.ts'
+import type { Gateway } from './gateway-process.ts'
+import { DELTA_COUNT, LAST_WORD } from './upstream-replies.ts'
+
+const MESSAGES_PATH = '/v1/messages'
+const CHAT_PATH = '/v1/chat/completions'
+
+/** The route on which a gateway gives complete answers for a case, and how long they are. */
+export interface Route {
+  path: string
+  replyBytes: number
+}
+
+/**
+ * Sends one request and reads the answer with care, before anything is measured. The peer's streams fall back to its chat
+ * route. Throws an Error that says how the answer was incomplete.
+ */
+export async function probe(gateway: Gateway, trafficCase: Case): Promise<Route> {
+  const isPeerStream = gateway.target.name === 'peer' && trafficCase.stream
+  try {
+    return await ask(gateway, trafficCase, MESSAGES_PATH)
+  } catch (error) {
+    if (!isPeerStream) throw error
+    return await ask(gateway, trafficCase, CHAT_PATH)
+  }
+}
+
+async function ask({ origin, headers }: Gateway, trafficCase: Case, path: string): Promise<Route> {
+  const { bytes, counterOffset } = createTemplate(trafficCase)
+  stamp(bytes, counterOffset, 0)
+  const { statusCode, body } = await request(origin + path, {
+    method: 'POST',
+    headers,
+    body: bytes,
+    headersTimeout: 10_000,
+    bodyTimeout: 10_000,
+  })
+  const text = await body.text()
+  const pieces = text.split('\n\n').filter((event) => event.includes('"delta"') && event.includes('"index":0'))
+  const isWhole = text.includes(LAST_WORD) && (!trafficCase.stream || pieces.length >= DELTA_COUNT)
+  if (statusCode === 200 && isWhole) return { path, replyBytes: Buffer.byteLength(text) }
+  throw new Error(`${path} answered ${statusCode} with ${pieces.length} pieces: ${text.slice(0, 200)}`)
+}
+
+/** How many requests the upstream has answered since its start. */
+export async function upstreamCount(upstreamOrigin: string): Promise<number> {
+  const { body } = await request(`${upstreamOrigin}/count`)
+  return Number(await body.text())
+}

@@ -1,0 +1,108 @@
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import { type Bar, judge } from './bars.ts'
+import type { Case } from './cases.ts'
+import type { Effort } from './options.ts'
+import type { Summary } from './summary.ts'
+import { direct, type Target } from './targets.ts'
+
+export interface ReportOptions {
+  summary: Summary
+  targets: readonly Target[]
+  cases: readonly Case[]
+  effort: Effort
+  notes: readonly string[]
+  date: Date
+}
+
+/** The benchmark's results as a Markdown page: the machine, the tables, the verdicts, what went otherwise. */
+export function renderReport(options: ReportOptions): string {
+  const { summary, notes } = options
+  const sections = [
+    `# Benchmark results\n\n${renderConditions(options)}`,
+    `## CPU\n\nMicroseconds per request of the gateway's processes, user and system, all threads, at saturation: median of the rounds, (smallest–largest), × the bare relay.\n\n${renderCpu(options)}`,
+    `## Added latency\n\nMilliseconds over the direct line in the same round, at the rate in the table's head; of the direct line the time itself.\n\n${renderLatency(options)}`,
+    `## Memory\n\n${renderMemory(options)}`,
+    `## Bars\n\nRatios of CPU microseconds unless they say otherwise.\n\n${renderBars(judge(summary))}`,
+  ]
+  if (notes.length > 0)
+    sections.push(`## Notes\n\n${notes.map((note) => `- ${note.replaceAll('\n', ' ')}`).join('\n')}`)
+  return `${sections.join('\n\n')}\n`
+}
+
+/** A Markdown table from its rows, the first being the head. */
+function table(rows: readonly string[][]): string {
+  const [head = [], ...body] = rows.map((cells) => `| ${cells.join(' | ')} |`)
+  const rule = `| ${(rows[0] ?? []).map(() => '---').join(' | ')} |`
+  return [head, rule, ...body].join('\n')
+}
+
+function renderConditions({ date, effort }: ReportOptions): string {
+  const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
+  const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ')
+  const { rounds, cpuSeconds, pacedRequests } = effort
+  return [
+    `- Machine: ${cores}, ${memory}, ${process.platform} ${process.arch}; Node ${process.version} for every process`,
+    `- Date: ${date.toISOString().slice(0, 16)}Z`,
+    `- Command: \`${command}\``,
+    `- Effort: ${rounds} interleaved rounds, each with ${cpuSeconds} CPU seconds at saturation and ${pacedRequests} requests at the modest rate`,
+    '- Upstream and load generator are processes of their own on the same machine, over loopback.',
+  ].join('\n')
+}
+
+function renderCpu({ summary, targets, cases }: ReportOptions): string {
+  const cell = (target: Target, { name }: Case) => {
+    const value = summary.figure(target.name, name, 'cpuMicroseconds')
+    const [low, high] = summary.range(target.name, name, 'cpuMicroseconds') ?? []
+    if (value === undefined || low === undefined || high === undefined) return '–'
+    const factor = summary.ratio(target.name, 'bare', name)
+    const suffix = factor === undefined || target.name === 'bare' ? '' : `, ${factor.toFixed(2)} ×`
+    return `**${value.toFixed(0)}** (${low.toFixed(0)}–${high.toFixed(0)})${suffix}`
+  }
+  const head = ['gateway', ...cases.map(({ label }) => label)]
+  return table([head, ...targets.map((target) => [target.label, ...cases.map((one) => cell(target, one))])])
+}
+
+function renderLatency({ summary, targets, cases }: ReportOptions): string {
+  const { figure, added } = summary
+  const read = (target: Target) => (target === direct ? figure : added)
+  const cell = (target: Target, { name }: Case) =>
+    `${toMs(read(target)(target.name, name, 'p50Ms'))} / ${toMs(read(target)(target.name, name, 'p99Ms'))}`
+  const firstByte = (target: Target) => toMs(read(target)(target.name, 'sse', 'firstByteMs'))
+  const heads = cases.map(({ label, requestsPerSecond }) => `${label}, ${requestsPerSecond}/s: p50 / p99`)
+  const rows = [direct, ...targets].map((target) => [
+    target.label,
+    ...cases.map((one) => cell(target, one)),
+    firstByte(target),
+  ])
+  return table([['gateway', ...heads, 'SSE: first byte, p50'], ...rows])
+}
+
+function renderMemory({ summary, targets }: ReportOptions): string {
+  const rows = targets.flatMap(({ name, label }) => {
+    const memory = summary.memory.get(name)
+    if (!memory) return []
+    const { startBytes, endBytes, peakBytes, idleStreamBytes } = memory
+    const stream = idleStreamBytes === undefined ? '–' : `${(idleStreamBytes / 1024).toFixed(1)} KB`
+    return [[label, toMegabytes(startBytes), toMegabytes(endBytes), toMegabytes(peakBytes), stream]]
+  })
+  return table([['gateway', 'RSS at start', 'RSS after all rounds', 'largest RSS', 'per idle open stream'], ...rows])
+}
+
+function renderBars(bars: readonly Bar[]): string {
+  const verdict = ({ measured, isMet, isStretch }: Bar) => {
+    if (measured === undefined) return 'not measured'
+    if (isMet) return 'met'
+    return isStretch ? 'stretch, not met' : '**NOT MET**'
+  }
+  const rows = bars.map((bar) => [
+    bar.isStretch ? `${bar.text} (stretch)` : bar.text,
+    bar.measured?.toFixed(2) ?? '–',
+    verdict(bar),
+  ])
+  return table([['bar', 'measured', 'verdict'], ...rows])
+}
+
+const toMs = (value: number | undefined): string => value?.toFixed(2) ?? '–'
+
+const toMegabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`

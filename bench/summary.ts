@@ -1,0 +1,58 @@
+import type { Measurement } from './campaign.ts'
+import { median } from './statistics.ts'
+
+type Field = 'cpuMicroseconds' | 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'firstByteMs'
+
+/** Memory of one gateway over the whole run, in bytes. */
+export interface Memory {
+  startBytes: number
+  endBytes: number
+  peakBytes: number
+  idleStreamBytes?: number
+}
+
+/** Medians over the rounds. A figure is undefined where the gateway or the case was not measured. */
+export interface Summary {
+  figure(targetName: string, caseName: string, field: Field): number | undefined
+  /** The smallest and the largest of the rounds. */
+  range(targetName: string, caseName: string, field: Field): [number, number] | undefined
+  /** The figure less that of the direct line in the same round. */
+  added(targetName: string, caseName: string, field: Field): number | undefined
+  /** One gateway's CPU over another's. */
+  ratio(targetName: string, otherName: string, caseName: string): number | undefined
+  memory: ReadonlyMap<string, Memory>
+}
+
+/** Sums up the measurements of all rounds. */
+export function summarise(measurements: readonly Measurement[], memory: ReadonlyMap<string, Memory>): Summary {
+  const rounds = (targetName: string, caseName: string) =>
+    measurements.filter((one) => one.targetName === targetName && one.caseName === caseName)
+  const values = (targetName: string, caseName: string, field: Field) =>
+    rounds(targetName, caseName).flatMap((one) => finite(one[field]))
+  const figure: Summary['figure'] = (targetName, caseName, field) =>
+    finite(median(values(targetName, caseName, field)))[0]
+  return {
+    memory,
+    figure,
+    range(targetName, caseName, field) {
+      const all = values(targetName, caseName, field)
+      return all.length === 0 ? undefined : [Math.min(...all), Math.max(...all)]
+    },
+    added(targetName, caseName, field) {
+      const differences = rounds(targetName, caseName).flatMap((one) => {
+        const direct = rounds('direct', caseName).find(({ round }) => round === one.round)
+        return finite((one[field] ?? Number.NaN) - (direct?.[field] ?? Number.NaN))
+      })
+      return finite(median(differences))[0]
+    },
+    ratio(targetName, otherName, caseName) {
+      const one = figure(targetName, caseName, 'cpuMicroseconds')
+      const other = figure(otherName, caseName, 'cpuMicroseconds')
+      return one === undefined || other === undefined ? undefined : one / other
+    },
+  }
+}
+
+function finite(value: number | undefined): number[] {
+  return value !== undefined && Number.isFinite(value) ? [value] : []
+}

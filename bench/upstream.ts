@@ -1,0 +1,46 @@
+// The stand-in provider, a process of its own: answers at once with bytes made at start. `GET /count` tells how many
+// requests it has answered, so that the benchmark can prove that misses came here and hits did not.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { HOLD_MARK } from './bodies.ts'
+import { jsonReply, streamWrites } from './upstream-replies.ts'
+
+const jsonHeaders = {
+  'content-type': 'application/json',
+  'content-length': jsonReply.length,
+  'request-id': 'req_011CBench',
+  'anthropic-ratelimit-requests-limit': '4000',
+  'anthropic-ratelimit-requests-remaining': '3999',
+}
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'request-id': 'req_011CBench',
+}
+
+let requestCount = 0
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== 'POST') return void response.end(String(requestCount))
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  requestCount++
+  const body = Buffer.concat(chunks)
+  if (!body.includes('"stream":true')) return void response.writeHead(200, jsonHeaders).end(jsonReply)
+  response.writeHead(200, streamHeaders)
+  if (body.includes(HOLD_MARK)) return void response.write(streamWrites[0])
+  writeFrom(0, response)
+}
+
+/** Writes the stream one piece a turn of the event loop, so that pieces reach the gateway apart. */
+function writeFrom(index: number, response: ServerResponse): void {
+  if (index === streamWrites.length) return void response.end()
+  response.write(streamWrites[index])
+  setImmediate(writeFrom, index + 1, response)
+}
+
+const server = createServer((request, response) => {
+  // A client that leaves in the middle of its request is none of our business.
+  answer(request, response).catch(() => response.destroy())
+})
+server.keepAliveTimeout = 60_000
+server.listen(Number(process.env.PORT), '127.0.0.1')

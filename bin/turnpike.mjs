@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// The door of the command line. Plain JavaScript that any Node can read, so that too old a one gets a plain answer.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+
+const NEEDED = [24, 12]
+
+function isNewEnough(version) {
+  const [major, minor] = version.split('.').map(Number)
+  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])
+}
+
+if (isNewEnough(process.versions.node)) {
+  const { runCommandLine } = await import('../src/cli/main.ts')
+  await runCommandLine(process.argv)
+} else {
+  const bundled = path.join(import.meta.dirname, '../node_modules/node/bin/node')
+  if (!existsSync(bundled)) {
+    console.error(
+      `turnpike needs Node ${NEEDED.join('.')} or newer; this is Node ${process.versions.node}.\n` +
+        'Run `npm ci` in the folder of turnpike (it brings a Node of its own), or install a newer Node.',
+    )
+    process.exit(1)
+  }
+  const child = spawn(bundled, process.argv.slice(1), { stdio: 'inherit' })
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => child.kill(name))
+  child.once('exit', (code, signal) => process.exit(signal === null ? code : 1))
+}

@@ -1,0 +1,65 @@
+import type { Reply } from 'turnpike/plugin'
+import type { Broadcast } from './broadcast.ts'
+import type { Entry } from './entry.ts'
+
+/** What a flight has come to, as soon as its reply has begun. */
+export type Landing =
+  /** A whole reply, not to be kept (an error of the provider, say): everybody gets it. */
+  | { readonly kind: 'reply'; readonly reply: Reply }
+  /** A whole JSON answer. */
+  | { readonly kind: 'entry'; readonly entry: Entry }
+  /** A stream that runs. `whole` resolves when it has ended; without an entry when it is too long to keep. */
+  | {
+      readonly kind: 'stream'
+      readonly broadcast: Broadcast
+      readonly whole: Promise<{ entry: Entry | undefined; isComplete: boolean }>
+    }
+
+/**
+ * One request on its way for several callers: the leader sends it, the others attach. It goes on as long as one of them
+ * is still there, whoever that is.
+ */
+export class Flight {
+  /** Settles when the reply has begun; rejects with what the leader's call failed with. */
+  readonly landing: Promise<Landing>
+  readonly fail: (error: unknown) => void
+  #landed: Landing | undefined
+  readonly #controller = new AbortController()
+  readonly #resolve: (landing: Landing) => void
+  #present = 0
+
+  constructor() {
+    const { promise, resolve, reject } = Promise.withResolvers<Landing>()
+    promise.catch(() => {})
+    this.landing = promise
+    this.#resolve = resolve
+    this.fail = reject
+  }
+
+  /** Whether a newcomer can still get the whole reply. */
+  get takesNewcomers(): boolean {
+    return this.#landed?.kind !== 'stream' || this.#landed.broadcast.isOpen
+  }
+
+  /** The reply has begun. */
+  land(landing: Landing): void {
+    this.#landed = landing
+    this.#resolve(landing)
+  }
+
+  /** Aborted when the last one has left. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Someone waits for the reply until `signal` says that they left. */
+  join(signal: AbortSignal): void {
+    this.#present++
+    const leave = () => {
+      this.#present--
+      if (this.#present === 0) this.#controller.abort(signal.reason)
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+  }
+}

@@ -1,0 +1,88 @@
+import { bytes, definePlugin, duration, type Exchange, type Reply, z } from 'turnpike/plugin'
+import { replyFromEntry, unpackEntry } from './entry.ts'
+import type { Flight } from './flight.ts'
+import { cacheKey } from './key.ts'
+import { attach, lead } from './share.ts'
+import { CacheStore } from './store.ts'
+
+const options = z
+  .strictObject({
+    ttl: duration({ min: '1s', max: '30d' })
+      .prefault('1h')
+      .describe('How long a reply may be given again. Shorten it where answers age.'),
+    scope: z
+      .enum(['key', 'user', 'shared'])
+      .default('key')
+      .describe(
+        'Whose replies a caller may be given: those of the same key, of the same user, or of everybody. `shared` needs `allow_shared`.',
+      ),
+    allow_shared: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether `scope=shared` may be used at all. Prompts of one caller then answer another; only for callers who trust each other.',
+      ),
+    max_entry: bytes({ min: '1KB', max: '256MB' })
+      .prefault('4MB')
+      .describe(
+        'Largest reply that is stored. Larger ones pass through; nobody can attach to them once they are over it.',
+      ),
+    max_memory: bytes({ min: '1MB', max: '64GB' })
+      .prefault('256MB')
+      .describe(
+        'Memory for stored replies; what was used longest ago goes first. Without meaning when `REDIS_URL` is set.',
+      ),
+  })
+  .refine(({ scope, allow_shared }) => scope !== 'shared' || allow_shared, {
+    path: ['scope'],
+    message: 'the operator does not allow `shared`',
+  })
+
+export default definePlugin({
+  name: 'exact-cache',
+  summary: 'Answers a repeated request with the reply it had, and joins identical requests that run at the same time.',
+  options,
+  perRequest: ['ttl', 'scope'],
+  needs: ['log', 'stores'],
+  onError: 'bypass',
+  setup({ max_memory }, { log, stores }) {
+    const store = new CacheStore(stores.open('exact-cache', { maxBytes: max_memory }), log)
+    const flights = new Map<string, Flight>()
+    return {
+      middleware: (effective) =>
+        async function exactCache(ctx, next) {
+          const { exchange } = ctx.state
+          const control = String(exchange.headers['cache-control'] ?? '')
+          if (control.includes('no-store')) return next()
+          const key = cacheKey(exchange, effective.scope)
+          const mark = (state: string) => {
+            ctx.set('x-svc-cache', state)
+            exchange.note(state)
+          }
+          const hit = control.includes('no-cache') ? undefined : await replyFromStore(store, key, exchange)
+          if (hit !== undefined) {
+            mark('hit')
+            exchange.reply = hit
+            return
+          }
+          const running = flights.get(key)
+          if (running?.takesNewcomers) {
+            mark('attached')
+            const reply = await attach(running, exchange)
+            if (reply !== undefined) {
+              exchange.reply = reply
+              return
+            }
+          }
+          mark('miss')
+          await lead(exchange, { next, flights, key, store, ttlMs: effective.ttl, limitBytes: effective.max_entry })
+        },
+    }
+  },
+})
+
+async function replyFromStore(store: CacheStore, key: string, exchange: Exchange): Promise<Reply | undefined> {
+  const stored = await store.get(key)
+  const entry = stored && unpackEntry(stored)
+  return entry && replyFromEntry(entry, exchange.request.stream)
+}

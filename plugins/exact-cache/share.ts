@@ -1,0 +1,90 @@
+import { type Exchange, GatewayError, type Reply } from 'turnpike/plugin'
+import { Broadcast } from './broadcast.ts'
+import { type Entry, packEntry, replyFromEntry } from './entry.ts'
+import { Flight, type Landing } from './flight.ts'
+import type { CacheStore } from './store.ts'
+
+/** What the leader of a flight needs. */
+export interface Leading {
+  readonly next: () => Promise<void>
+  readonly flights: Map<string, Flight>
+  readonly key: string
+  readonly store: CacheStore
+  readonly ttlMs: number
+  readonly limitBytes: number
+}
+
+/** Sends the request on for everybody who asks the same meanwhile, and stores the reply when it is complete. */
+export async function lead(exchange: Exchange, leading: Leading): Promise<void> {
+  const { next, flights, key, limitBytes } = leading
+  const flight = new Flight()
+  flights.set(key, flight)
+  flight.join(exchange.signal)
+  exchange.signal = flight.signal
+  try {
+    await next()
+    if (exchange.reply === undefined)
+      throw new GatewayError('upstream_error', 'The request was answered outside the pipeline.')
+    const landing = landingOf(exchange.reply, limitBytes)
+    if (landing.kind === 'stream') {
+      flight.signal.addEventListener('abort', () => landing.broadcast.cancel())
+      exchange.reply = landing.broadcast.read()
+    }
+    flight.land(landing)
+    void settle(landing, flight, leading)
+  } catch (error) {
+    // Whoever attached shares the fate: were each to try again now, they would all arrive at once.
+    flight.fail(error)
+    leave(flight, leading)
+    throw error
+  }
+}
+
+/** The reply for a caller who asked the same: `undefined` when it must ask for itself after all. */
+export async function attach(flight: Flight, exchange: Exchange): Promise<Reply | undefined> {
+  flight.join(exchange.signal)
+  const landing = await exchange.patiently(flight.landing)
+  const wantsStream = exchange.request.stream
+  switch (landing.kind) {
+    case 'reply':
+      return landing.reply
+    case 'entry':
+      return replyFromEntry(landing.entry, wantsStream)
+    case 'stream': {
+      if (wantsStream && landing.broadcast.isOpen) return landing.broadcast.read()
+      const { entry, isComplete } = await exchange.patiently(landing.whole)
+      if (!isComplete)
+        throw new GatewayError('upstream_error', 'The running reply that this request had joined broke off.')
+      return entry && replyFromEntry(entry, wantsStream)
+    }
+  }
+}
+
+function landingOf(reply: Reply, limitBytes: number): Landing {
+  if (reply.status !== 200) return { kind: 'reply', reply }
+  if (reply.kind === 'bytes') return { kind: 'entry', entry: { kind: 'json', usage: reply.usage, body: reply.bytes } }
+  const broadcast = new Broadcast(reply, limitBytes)
+  return { kind: 'stream', broadcast, whole: wholeOf(broadcast) }
+}
+
+async function wholeOf(broadcast: Broadcast): Promise<{ entry: Entry | undefined; isComplete: boolean }> {
+  const { ending, bytes } = await broadcast.start()
+  const isComplete = ending.outcome === 'complete'
+  const entry: Entry | undefined =
+    isComplete && bytes !== undefined ? { kind: 'stream', usage: ending.usage, body: bytes } : undefined
+  return { entry, isComplete }
+}
+
+/** Stores what can be stored before the flight is forgotten, so that nobody falls between the two. */
+async function settle(landing: Landing, flight: Flight, leading: Leading): Promise<void> {
+  const entry =
+    landing.kind === 'stream' ? (await landing.whole).entry : landing.kind === 'entry' ? landing.entry : undefined
+  if (entry !== undefined && entry.body.length <= leading.limitBytes) {
+    await leading.store.set(leading.key, packEntry(entry), leading.ttlMs)
+  }
+  leave(flight, leading)
+}
+
+function leave(flight: Flight, { flights, key }: Leading): void {
+  if (flights.get(key) === flight) flights.delete(key)
+}

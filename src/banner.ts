@@ -1,0 +1,35 @@
+/** What the start tells a person. */
+export interface BannerFacts {
+  readonly host: string
+  readonly port: number
+  readonly mode: string
+  readonly pipeline: string
+  readonly providers: readonly { name: string; configured: boolean }[]
+}
+
+/** The text shown at start: where, which providers, which pipeline, and a line to paste. */
+export function banner({ host, port, mode, pipeline, providers }: BannerFacts): string {
+  const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
+  const isDemo = providers.some(({ name }) => name === 'demo') && !providers.some(({ configured }) => configured)
+  const body = {
+    model: isDemo ? 'demo/echo' : 'claude-sonnet-4-5',
+    max_tokens: 200,
+    messages: [{ role: 'user', content: 'Hello' }],
+  }
+  return `
+  turnpike  ${url}  (${mode} mode)
+
+  providers  ${providers.map(describe).join(', ')}
+  pipeline   ${pipeline}
+
+  try it     curl ${url}/v1/messages -H 'authorization: Bearer any' -H 'content-type: application/json' \\
+               -d '${JSON.stringify(body)}'
+  an agent   ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=any claude
+${isDemo ? '\n  No provider has a credential: the demo models answer. Set ANTHROPIC_API_KEY to ask real ones.\n' : ''}
+`
+}
+
+function describe({ name, configured }: { name: string; configured: boolean }): string {
+  if (name === 'demo') return 'demo (models demo/echo, demo/lorem, demo/tool)'
+  return configured ? name : `${name} (no credential)`
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { loadConfig } from '../config/load.ts'
+import { listOptions } from '../config/options.ts'
+import { configSchema } from '../config/schema.ts'
+
+/** `turnpike config`: the configuration in force, secrets hidden, and where each value came from. */
+export function addConfigCommand(program: Command): void {
+  program
+    .command('config')
+    .description('Show the configuration in force; secrets are hidden.')
+    .option('--json', 'print JSON')
+    .action(({ json }: { json?: boolean }) => {
+      const { config, file, sourceOf } = loadConfig(process.env)
+      const options = listOptions(configSchema).map(({ path, secret }) => {
+        const value = path.reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], config)
+        const name = path.join('.')
+        return { name, value: secret && value !== undefined ? '[hidden]' : value, source: sourceOf(name) }
+      })
+      if (json) return void process.stdout.write(`${JSON.stringify({ file, options }, undefined, 2)}\n`)
+      process.stdout.write(`# ${file === undefined ? 'no configuration file' : file}\n`)
+      for (const { name, value, source } of options) {
+        process.stdout.write(`${name}: ${value === undefined ? '(unset)' : JSON.stringify(value)}  # ${source}\n`)
+      }
+    })
+}

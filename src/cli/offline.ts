@@ -1,0 +1,39 @@
+import path from 'node:path'
+import { loadConfig, pluginOptions } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import type { Log } from '../core/ports.ts'
+import { BUILT_IN_PLUGINS, type InstallOptions, installPlugins } from '../pipeline/install.ts'
+import { PluginRegistry } from '../pipeline/registry.ts'
+import { createByteStores } from '../stores/kv/stores.ts'
+
+const print = (fields: object, event: string): void => void process.stderr.write(`${event} ${JSON.stringify(fields)}\n`)
+
+/** A log for commands: faults go to standard error, the rest is not said. */
+const commandLog: Log = { debug() {}, info() {}, warn: print, error: print, child: () => commandLog }
+
+/** The plugins of the configuration in force, set up without a server. */
+export interface OfflinePlugins {
+  readonly config: Config
+  readonly registry: PluginRegistry
+  readonly install: InstallOptions
+  close(): Promise<void>
+}
+
+/** Sets up all plugins for a command. Nothing is required: a broken one is told and left out. */
+export async function loadOffline(): Promise<OfflinePlugins> {
+  const { config } = loadConfig(process.env)
+  const registry = new PluginRegistry()
+  const clock = { nowMs: () => Date.now() }
+  const stores = createByteStores({ redisUrl: undefined, log: commandLog, clock })
+  const install: InstallOptions = {
+    registry,
+    directories: [BUILT_IN_PLUGINS, ...config.plugins.dirs.map((directory) => path.resolve(directory))],
+    configured: pluginOptions(config),
+    services: () => ({ log: commandLog, clock, stores }),
+    setupTimeoutMs: config.plugins.setup_timeout,
+    required: new Set(),
+    log: commandLog,
+  }
+  await installPlugins(install)
+  return { config, registry, install, close: () => registry.close() }
+}

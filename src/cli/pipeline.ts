@@ -1,0 +1,101 @@
+import { type Command, Option } from 'commander'
+import { optionNames } from '../pipeline/load.ts'
+import { type PipelineSource, type ResolvedStep, resolvePipeline } from '../pipeline/resolve.ts'
+import { loadOffline } from './offline.ts'
+
+/** `turnpike pipeline explain`: what a pipeline string would really run. */
+export function addPipelineCommand(program: Command): void {
+  const pipeline = program.command('pipeline').description('Look at pipelines.')
+  pipeline
+    .command('explain')
+    .description('Show the modules of a pipeline string in order, with their effective options and who set each.')
+    .argument('[string]', 'a pipeline string; without it, the pipeline of requests that name none')
+    .addOption(
+      new Option('--as <source>', 'who gives the string').choices(['header', 'key', 'default']).default('header'),
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ turnpike pipeline explain "exact-cache?ttl=10m"')
+    .action(explain)
+}
+
+async function explain(text: string | undefined, { as, json }: { as: PipelineSource; json?: boolean }): Promise<void> {
+  const { config, registry, close } = await loadOffline()
+  try {
+    const source = text === undefined ? 'default' : as
+    const resolved = resolvePipeline(text ?? config.pipeline.default, source, { registry, rails: config.pipeline })
+    const steps = resolved.steps.map((step) => explainStep(step, source, config.pipeline.clamps[step.step.name] ?? {}))
+    process.stdout.write(
+      json
+        ? `${JSON.stringify({ pipeline: resolved.printed, steps }, undefined, 2)}\n`
+        : render(resolved.printed, steps),
+    )
+  } finally {
+    await close()
+  }
+}
+
+interface ExplainedOption {
+  readonly name: string
+  readonly value: unknown
+  readonly setBy: string
+  readonly callerMay: string
+}
+
+interface ExplainedStep {
+  readonly name: string
+  readonly summary: string
+  readonly isLocked: boolean
+  readonly onError: string
+  readonly options: ExplainedOption[]
+}
+
+function explainStep(
+  { plugin, step, effective, isLocked }: ResolvedStep,
+  source: PipelineSource,
+  clamps: Record<string, object>,
+): ExplainedStep {
+  const { definition, configured } = plugin
+  const setBy = (name: string) => {
+    if (name in step.options) return source === 'default' || isLocked ? 'pipeline' : source
+    return name in configured ? 'configuration' : 'default'
+  }
+  const callerMay = (name: string) => {
+    if (isLocked || !definition.perRequest.includes(name as never)) return 'no'
+    return name in clamps ? `within ${JSON.stringify(clamps[name])}` : 'yes'
+  }
+  const values = effective as Record<string, unknown>
+  const options = optionNames(definition).map((name) => ({
+    name,
+    value: values[name],
+    setBy: setBy(name),
+    callerMay: callerMay(name),
+  }))
+  return { name: plugin.name, summary: definition.summary, isLocked, onError: definition.onError, options }
+}
+
+function render(printed: string, steps: readonly ExplainedStep[]): string {
+  const blocks = steps.map(({ name, summary, isLocked, onError, options }, index) => {
+    const rows = options.map(({ name: option, value, setBy, callerMay }) => [
+      option,
+      JSON.stringify(value) ?? '–',
+      setBy,
+      callerMay,
+    ])
+    const head = `${index + 1}. ${name}${isLocked ? ' (locked)' : ''}: ${summary} On error: ${onError}.`
+    return rows.length === 0 ? head : `${head}\n${table([['option', 'value', 'set by', 'caller may change'], ...rows])}`
+  })
+  return `${printed}\n\n${[...blocks, `${steps.length + 1}. the provider`].join('\n\n')}\n`
+}
+
+function table(rows: readonly string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  return rows
+    .map(
+      (row) =>
+        `   ${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}`,
+    )
+    .join('\n')
+}

@@ -1,0 +1,49 @@
+import cluster from 'node:cluster'
+import path from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+
+const MOST_WORKERS = 256
+/** A worker that lives shorter than this is not replaced: it would die again. */
+const SHORTEST_LIFE_MS = 5000
+
+/** `turnpike start`: runs the gateway, in this process or in several on one port. */
+export function addStartCommand(program: Command): void {
+  program
+    .command('start')
+    .description('Start the gateway.')
+    .option('-w, --workers <count>', 'processes that share the port; one a core is a good number', parseWorkers, 1)
+    .addHelpText('after', '\nExamples:\n  $ turnpike start\n  $ PORT=8080 turnpike start --workers 2')
+    .action(async ({ workers }: { workers: number }) => {
+      if (workers === 1) await import('../main.ts')
+      else startWorkers(workers)
+    })
+}
+
+function parseWorkers(text: string): number {
+  const count = Number(text)
+  if (Number.isInteger(count) && count >= 1 && count <= MOST_WORKERS) return count
+  throw new InvalidArgumentError(`expected a whole number from 1 to ${MOST_WORKERS}`)
+}
+
+function startWorkers(count: number): void {
+  cluster.setupPrimary({ exec: path.join(import.meta.dirname, '../main.ts') })
+  let isStopping = false
+  const fork = (index: number): void => {
+    const startedAtMs = Date.now()
+    // The first worker shows the banner for all.
+    const worker = cluster.fork(index === 0 ? {} : { TURNPIKE_WORKER: String(index) })
+    worker.once('exit', (code) => {
+      if (isStopping) return
+      if (Date.now() - startedAtMs >= SHORTEST_LIFE_MS) return fork(index + count)
+      process.exitCode = code || 1
+      stop('SIGTERM')
+    })
+  }
+  const stop = (signal: NodeJS.Signals): void => {
+    isStopping = true
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal)
+  }
+  for (let index = 0; index < count; index++) fork(index)
+  process.on('SIGTERM', () => stop('SIGTERM'))
+  process.on('SIGINT', () => stop('SIGINT'))
+}

@@ -1,0 +1,124 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { suggest } from '../core/nearest.ts'
+import { isList, listOptions, type Option, shapeOf } from './options.ts'
+import { type Config, configSchema, PLUGIN_SETTINGS } from './schema.ts'
+
+/** A configuration that cannot be used; its message lists every fault. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** Where an option's value came from. */
+export type ConfigSource = 'default' | 'file' | 'environment'
+
+/** The configuration in force, and where each value came from (by dotted path). */
+export interface LoadedConfig {
+  readonly config: Config
+  readonly file: string | undefined
+  readonly sourceOf: (path: string) => ConfigSource
+}
+
+const DEFAULT_FILE = 'config/turnpike.yaml'
+const LIST_SEPARATORS: Record<string, string> = { SVC_PLUGINS_DIR: ':' }
+
+/**
+ * Reads the configuration file (`SVC_CONFIG`, else `config/turnpike.yaml` when it exists) and overrides it from `env`.
+ * Throws `ConfigError` that names each unknown key with the nearest valid one and each bad value with what was expected.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
+  const file = env.SVC_CONFIG || (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
+  const raw = file === undefined ? {} : readConfigFile(file)
+  const sources = new Map<string, ConfigSource>()
+  for (const path of leafPaths(raw)) sources.set(path, 'file')
+  for (const option of listOptions(configSchema)) {
+    const value = option.env === undefined ? undefined : valueFromEnv(option, env)
+    if (value === undefined) continue
+    setPath(raw, option.path, value)
+    sources.set(option.path.join('.'), 'environment')
+  }
+  const parsed = configSchema.safeParse(raw)
+  if (!parsed.success) throw new ConfigError(describeFaults(parsed.error, raw, file))
+  return { config: parsed.data, file, sourceOf: (path) => sources.get(path) ?? 'default' }
+}
+
+/** The options that the configuration gives to plugins, by plugin name, unparsed. */
+export function pluginOptions(config: Config): Map<string, Record<string, unknown>> {
+  const entries = Object.entries(config.plugins).filter(([key]) => !PLUGIN_SETTINGS.includes(key))
+  // The schema's catch-all makes every other key a record.
+  return new Map(entries as [string, Record<string, unknown>][])
+}
+
+function readConfigFile(file: string): Record<string, unknown> {
+  if (!existsSync(file)) throw new ConfigError(`Configuration file \`${file}\` does not exist (named by SVC_CONFIG).`)
+  const document = parseDocument(readFileSync(file, 'utf8'), { uniqueKeys: true })
+  const [fault] = document.errors
+  if (fault !== undefined) throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: ${fault.message}`)
+  const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ConfigError(`Configuration file \`${file}\`: expected a map of options at the top level.`)
+  }
+  return value as Record<string, unknown>
+}
+
+/** Reads an option's environment variable; lower-case spellings count too, as is usual for proxies. */
+function valueFromEnv(option: Option, env: NodeJS.ProcessEnv): unknown {
+  const name = option.env ?? ''
+  const text = env[name] || env[name.toLowerCase()]
+  if (text === undefined || text === '') return undefined
+  if (!isList(option.schema)) return text
+  return text
+    .split(LIST_SEPARATORS[name] ?? ',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let node = target
+  for (const key of path.slice(0, -1)) {
+    if (typeof node[key] !== 'object' || node[key] === null) node[key] = {}
+    node = node[key] as Record<string, unknown>
+  }
+  const last = path.at(-1)
+  if (last !== undefined) node[last] = value
+}
+
+function leafPaths(value: unknown, prefix = ''): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [prefix]
+  return Object.entries(value).flatMap(([key, child]) => leafPaths(child, prefix === '' ? key : `${prefix}.${key}`))
+}
+
+function describeFaults(error: z.ZodError, raw: Record<string, unknown>, file: string | undefined): string {
+  const faults = error.issues.map((issue) => {
+    const path = issue.path.join('.')
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys
+        .map((key) => `unknown option \`${path === '' ? key : `${path}.${key}`}\`.${suggest(key, keysAt(issue.path))}`)
+        .join(' ')
+    }
+    return `\`${path}\`: ${issue.message}${secretAt(path) ? '' : got(valueAt(raw, issue.path))}`
+  })
+  return `The configuration${file === undefined ? '' : ` (\`${file}\` and the environment)`} cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`
+}
+
+function keysAt(path: readonly PropertyKey[]): string[] {
+  let shape = shapeOf(configSchema)
+  for (const key of path) {
+    const child: z.ZodType | undefined = shape?.[String(key)]
+    shape = child && shapeOf(child)
+  }
+  return Object.keys(shape ?? {})
+}
+
+function secretAt(path: string): boolean {
+  return listOptions(configSchema).some((option) => option.secret === true && option.path.join('.') === path)
+}
+
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((node, key) => (node as Record<PropertyKey, unknown> | undefined)?.[key], raw)
+}
+
+function got(value: unknown): string {
+  return value === undefined ? '' : ` (got \`${JSON.stringify(value)}\`)`
+}

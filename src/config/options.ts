@@ -1,0 +1,77 @@
+import type { z } from 'zod'
+import type { OptionMeta } from './schema.ts'
+
+/** One option of the configuration, found by walking the schema. */
+export interface Option extends OptionMeta {
+  readonly path: readonly string[]
+  readonly schema: z.ZodType
+  readonly defaultValue: unknown
+}
+
+/** Lists every option of an object schema, depth first, in the order of its declaration. */
+export function listOptions(schema: z.ZodType, path: readonly string[] = []): Option[] {
+  const shape = shapeOf(schema)
+  if (shape === undefined) return [{ path, schema, defaultValue: defaultOf(schema), ...metaOf(schema) }]
+  return Object.entries(shape).flatMap(([key, child]) => listOptions(child, [...path, key]))
+}
+
+/** The members of an object schema, through its wrappers; `undefined` when it is not an object. */
+export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefined {
+  const { def } = unwrap(schema)
+  return def.type === 'object' ? def.shape : undefined
+}
+
+interface Definition {
+  type: string
+  shape?: Record<string, z.ZodType>
+  innerType?: z.ZodType
+  in?: z.ZodType
+  element?: z.ZodType
+  entries?: Record<string, string>
+  defaultValue?: unknown
+}
+
+/** Zod's definition object, as documented for library authors. */
+function definitionOf(schema: z.ZodType): Definition {
+  return schema.def as unknown as Definition
+}
+
+function unwrap(schema: z.ZodType): { schema: z.ZodType; def: Definition } {
+  const def = definitionOf(schema)
+  return def.innerType === undefined ? { schema, def } : unwrap(def.innerType)
+}
+
+function metaOf(schema: z.ZodType): OptionMeta {
+  const def = definitionOf(schema)
+  const inner = def.innerType === undefined ? {} : metaOf(def.innerType)
+  return { ...inner, ...(schema.meta() as OptionMeta | undefined) }
+}
+
+function defaultOf(schema: z.ZodType): unknown {
+  const def = definitionOf(schema)
+  if (def.type === 'default' || def.type === 'prefault') return def.defaultValue
+  return def.innerType === undefined ? undefined : defaultOf(def.innerType)
+}
+
+/** A short name of an option's type for people: `text`, `number`, `a | b`, `list`, … */
+export function typeNameOf(schema: z.ZodType): string {
+  const { def } = unwrap(schema)
+  if (def.type === 'enum')
+    return Object.values(def.entries ?? {})
+      .map((value) => `\`${value}\``)
+      .join(' or ')
+  if (def.type === 'pipe') return 'text with a unit'
+  const names: Record<string, string> = {
+    string: 'text',
+    number: 'number',
+    boolean: '`true` or `false`',
+    array: 'list',
+    record: 'map',
+  }
+  return names[def.type] ?? def.type
+}
+
+/** Whether the option is a list. */
+export function isList(schema: z.ZodType): boolean {
+  return unwrap(schema).def.type === 'array'
+}

@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import { bytes, duration } from '../core/units.ts'
+import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
+
+/**
+ * Every option of the gateway: its type, default, unit and consequence, and the environment variable that overrides it.
+ * The reference page and `config/turnpike.yaml` are generated from here; options are documented nowhere else.
+ */
+
+/** What an option's schema carries besides its type. */
+export interface OptionMeta {
+  description?: string
+  /** The environment variable that overrides the option. */
+  env?: string
+  /** Never printed or logged. */
+  secret?: boolean
+}
+
+/** Attaches an environment variable (and secrecy) to an option's schema. */
+function fromEnv<Schema extends z.ZodType>(schema: Schema, env: string, secret = false): Schema {
+  return schema.meta({ ...schema.meta(), env, ...(secret && { secret }) })
+}
+
+const origin = z.url({ protocol: /^https?$/, error: 'expected an http(s) address' })
+const clampBounds = z.strictObject({
+  min: z.union([z.number(), z.string()]).optional().describe('Smallest value a caller may give.'),
+  max: z.union([z.number(), z.string()]).optional().describe('Largest value a caller may give.'),
+  one_of: z
+    .array(z.union([z.number(), z.string(), z.boolean()]))
+    .optional()
+    .describe('The only values a caller may give.'),
+})
+
+const server = z.strictObject({
+  host: fromEnv(z.string().min(1).optional(), 'HOST').describe(
+    'Address to listen on. Unset: 127.0.0.1 in local mode, 0.0.0.0 in cloud mode.',
+  ),
+  port: fromEnv(z.coerce.number().int().min(0).max(65535).default(3099), 'PORT').describe(
+    'TCP port to listen on; 0 takes a free one.',
+  ),
+  body_limit: bytes({ min: '1KB', max: '256MB' })
+    .prefault('32MB')
+    .describe('Largest request body. Larger ones are answered 413 while they arrive.'),
+  header_timeout: duration({ min: '1s', max: '5m' })
+    .prefault('15s')
+    .describe('How long a client may take to send its request headers.'),
+  body_timeout: duration({ min: '1s', max: '30m' })
+    .prefault('2m')
+    .describe(
+      'How long a client may take to send its whole request, headers included. Raise it for large bodies over slow lines.',
+    ),
+  keep_alive_timeout: duration({ min: '1s', max: '1h' })
+    .prefault('75s')
+    .describe(
+      'How long an idle client connection is kept. Longer than that of a load balancer in front, or it sees resets.',
+    ),
+  drain_timeout: duration({ min: '0s', max: '1h' })
+    .prefault('30s')
+    .describe('How long running replies may take to finish after SIGTERM before they are cut.'),
+  ping_interval: duration({ min: '100ms', max: '10m' })
+    .prefault('15s')
+    .describe('Silence on a streamed reply after which the client is sent a `ping` event.'),
+  cors_origins: fromEnv(z.array(z.string().min(1)).default([]), 'SVC_CORS_ORIGINS').describe(
+    'Browser origins that may call the gateway, e.g. `https://app.example.com`. `*` allows all. In the environment: separated by commas.',
+  ),
+})
+
+const pipeline = z.strictObject({
+  default: fromEnv(z.string().max(LONGEST_PIPELINE).default('exact-cache'), 'SVC_PIPELINE').describe(
+    'The pipeline of requests that name none: module names separated by commas, outermost first; `none` for no modules.',
+  ),
+  locked: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'Modules that always run, with your options; a caller can neither drop, move nor loosen them. A module that stands first in `pipeline.default` runs before what a caller names, any other after it.',
+    ),
+  allowed: z
+    .array(z.string())
+    .optional()
+    .describe('Modules that callers may name in `x-svc-pipe` or in a key. Unset: all that are installed.'),
+  clamps: z
+    .record(z.string(), z.record(z.string(), clampBounds))
+    .default({})
+    .describe('Bounds on what callers may set, by module and option, e.g. `exact-cache: { ttl: { max: 1h } }`.'),
+  step_timeout: duration({ min: '1ms', max: '10m' })
+    .prefault('5s')
+    .describe(
+      'How long a module may take before it calls `next()` or answers; then its `onError` decides. Waiting that a module declares does not count.',
+    ),
+})
+
+const plugins = z
+  .object({
+    dirs: fromEnv(z.array(z.string().min(1)).default([]), 'SVC_PLUGINS_DIR').describe(
+      'Folders that hold plugin folders, besides the built-in ones. In the environment: separated by `:`.',
+    ),
+    watch: z
+      .boolean()
+      .optional()
+      .describe('Pick up changed plugin folders while running. Unset: on in local mode, off in cloud mode.'),
+    setup_timeout: duration({ min: '100ms', max: '10m' })
+      .prefault('10s')
+      .describe('How long a plugin may take to set itself up; the error names it.'),
+  })
+  .catchall(z.record(z.string(), z.unknown()))
+
+const timeouts = z.strictObject({
+  connect: duration({ min: '100ms', max: '5m' })
+    .prefault('10s')
+    .describe('How long connecting to the provider may take.'),
+  first_byte: duration({ min: '1s', max: '2h' })
+    .prefault('15m')
+    .describe(
+      'How long the provider may take until its reply headers arrive. Models that think answer late: keep it above ten minutes.',
+    ),
+  idle: duration({ min: '1s', max: '2h' })
+    .prefault('10m')
+    .describe('Longest silence inside a reply. Beyond it the reply is ended with an error.'),
+})
+
+const anthropic = z.strictObject({
+  base_url: fromEnv(origin.default('https://api.anthropic.com'), 'ANTHROPIC_BASE_URL').describe(
+    'Address of the provider.',
+  ),
+  api_key: fromEnv(z.string().min(1).optional(), 'ANTHROPIC_API_KEY', true).describe(
+    'Your credential. Unset in local mode: the caller’s own is passed through.',
+  ),
+})
+
+const providers = z.strictObject({
+  default: z.string().default('anthropic').describe('The provider of models whose name no provider claims.'),
+  demo: z
+    .enum(['auto', 'on', 'off'])
+    .default('auto')
+    .describe('The built-in demo provider. `auto`: only while no provider has a credential.'),
+  timeouts: timeouts.prefault({}),
+  tries: z
+    .int()
+    .min(1)
+    .max(10)
+    .default(3)
+    .describe('How often a call is tried when the provider answers 5xx or the connection breaks.'),
+  connections: z
+    .int()
+    .min(1)
+    .max(65536)
+    .default(1024)
+    .describe('Most simultaneous connections to one provider; further calls wait for one.'),
+  reply_limit: bytes({ min: '64KB', max: '1GB' })
+    .prefault('64MB')
+    .describe('Largest JSON reply taken from a provider.'),
+  forward_headers: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Further request headers to pass to providers, besides the provider’s own; `*` at the end matches any rest.',
+    ),
+  allow_routes: z
+    .array(z.string().startsWith('/v1/'))
+    .default([])
+    .describe(
+      'Provider routes relayed past the pipeline, with everything below them, e.g. `/v1/messages/batches`. They escape caps and receipts.',
+    ),
+  proxy: fromEnv(origin.optional(), 'HTTPS_PROXY', true).describe(
+    'Outbound proxy for calls to providers; may hold a user and password.',
+  ),
+  no_proxy: fromEnv(z.string().optional(), 'NO_PROXY').describe(
+    'Hosts that are called without the proxy, separated by commas.',
+  ),
+  anthropic: anthropic.prefault({}),
+})
+
+/** The whole configuration. Unknown keys are errors. */
+export const configSchema = z.strictObject({
+  mode: fromEnv(z.enum(['local', 'cloud']).default('local'), 'SVC_MODE').describe(
+    '`local`: any credential is accepted, no accounts. `cloud`: API keys, sessions, billing.',
+  ),
+  data_dir: fromEnv(z.string().min(1).default('./data'), 'SVC_DATA_DIR').describe(
+    'Folder for everything the gateway keeps.',
+  ),
+  build: fromEnv(z.string().min(1).default('dev'), 'SVC_BUILD').describe(
+    'Identifier of the running build, shown by the health probe.',
+  ),
+  log_level: fromEnv(z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'), 'LOG_LEVEL').describe(
+    'Least severe events that are logged. `info` has one line per request.',
+  ),
+  redis_url: fromEnv(z.url({ protocol: /^rediss?$/ }).optional(), 'REDIS_URL', true).describe(
+    'Redis or Valkey shared by several instances: caches then live there. Unset: bounded memory.',
+  ),
+  server: server.prefault({}),
+  pipeline: pipeline.prefault({}),
+  plugins: plugins.prefault({}),
+  providers: providers.prefault({}),
+})
+
+/** The parsed configuration: defaults filled in, durations in milliseconds, sizes in bytes. */
+export type Config = z.output<typeof configSchema>
+
+/** Keys of `plugins` that are not the name of a plugin. */
+export const PLUGIN_SETTINGS = ['dirs', 'watch', 'setup_timeout']

@@ -1,0 +1,100 @@
+/**
+ * Every error the gateway itself can answer with: a stable code, its HTTP status and the `error.type` clients see.
+ * Source of types and statuses: the service specification, section 7.1.
+ */
+export const errorCatalogue = {
+  invalid_request: { status: 400, type: 'invalid_request' },
+  authentication_error: { status: 401, type: 'authentication_error' },
+  payment_required: { status: 402, type: 'payment_required' },
+  permission_error: { status: 403, type: 'permission_error' },
+  not_found: { status: 404, type: 'not_found' },
+  method_not_allowed: { status: 405, type: 'invalid_request' },
+  request_timeout: { status: 408, type: 'invalid_request' },
+  request_too_large: { status: 413, type: 'invalid_request' },
+  unsupported_media_type: { status: 415, type: 'invalid_request' },
+  cost_limit_per_request: { status: 429, type: 'cost_limit_per_request' },
+  cost_limit_per_day: { status: 429, type: 'cost_limit_per_day' },
+  cost_limit_per_month: { status: 429, type: 'cost_limit_per_month' },
+  rate_limit_error: { status: 429, type: 'rate_limit_error' },
+  internal_error: { status: 500, type: 'internal_error' },
+  upstream_error: { status: 502, type: 'upstream_error' },
+  service_unavailable: { status: 503, type: 'service_unavailable' },
+  unavailable_in_mode: { status: 503, type: 'permission_error' },
+} as const
+
+/** A stable error code: a key of the catalogue. */
+export type ErrorCode = keyof typeof errorCatalogue
+
+/** What a `GatewayError` may carry besides its code and message. */
+export interface ErrorOptions {
+  /** Machine-readable detail, shown as `error.detail` and at the start of `error.message`. */
+  detail?: string
+  /** Further members of the `error` object, e.g. `limit`, `spent`. */
+  fields?: Readonly<Record<string, unknown>>
+  /** Response headers, lower-case names. */
+  headers?: Readonly<Record<string, string>>
+  cause?: unknown
+}
+
+const NEVER_RETRY = { 'x-should-retry': 'false' }
+const RETRY_SOON = { 'retry-after': '1' }
+
+/** Codes whose cause does not go away by asking again: clients are told so. */
+const FINAL_CODES = new Set<ErrorCode>([
+  'authentication_error',
+  'payment_required',
+  'permission_error',
+  'unavailable_in_mode',
+  'cost_limit_per_request',
+  'cost_limit_per_day',
+  'cost_limit_per_month',
+])
+
+/**
+ * An answer of the gateway itself. The code is the contract, the message is for a person: what happened, with which
+ * value, what to do. Everything in it is shown to the client; secrets and causes go into `cause`, which is only logged.
+ */
+export class GatewayError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly detail: string | undefined
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(
+      options.detail === undefined ? message : `${options.detail}: ${message}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
+    this.name = 'GatewayError'
+    this.code = code
+    this.status = errorCatalogue[code].status
+    this.detail = options.detail
+    this.fields = options.fields ?? {}
+    this.headers = { ...retryHeaders(code), ...options.headers }
+  }
+
+  /** The JSON body of the specification, section 2.9. */
+  toBody(): { type: 'error'; error: Record<string, unknown> } {
+    const error: Record<string, unknown> = { type: errorCatalogue[this.code].type, message: this.message }
+    if (this.detail !== undefined) error.detail = this.detail
+    return { type: 'error', error: { ...error, ...this.fields } }
+  }
+}
+
+function retryHeaders(code: ErrorCode): Record<string, string> {
+  if (FINAL_CODES.has(code)) return NEVER_RETRY
+  if (code === 'service_unavailable') return RETRY_SOON
+  return {}
+}
+
+/** The code of a system, undici or stream error (`ECONNRESET`, `UND_ERR_SOCKET`, …), or `undefined`. */
+export function errorCodeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The message of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

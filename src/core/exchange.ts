@@ -1,0 +1,229 @@
+import type { PresentedCredential } from './ports.ts'
+import type { Reply } from './reply.ts'
+import type { RequestDocument } from './request.ts'
+import type { Edit } from './splice.ts'
+import type { Usage } from './usage.ts'
+
+/** Which public route the request came through. */
+export type RouteName = 'messages' | 'chat' | 'agent'
+
+/** Who asks. `scope` is the tenancy that every cache and counter is bound to. */
+export interface Caller {
+  readonly kind: 'local' | 'key' | 'agent'
+  readonly scope: string
+  readonly keyId?: string
+  readonly userId?: string
+  readonly tier?: string
+}
+
+/** Which provider answers, and under which model name. */
+export interface Target {
+  readonly provider: string
+  readonly model: string
+}
+
+/** What one module did with the exchange. */
+export interface StepTrace {
+  readonly module: string
+  /** `ran` unless the module said more: `hit`, `miss`, `attached`, `bypassed`, … */
+  action: string
+  /** Milliseconds in the module itself, on the way in and on the way out, without what it waited for downstream. */
+  durationMs: number
+  details?: Record<string, unknown>
+}
+
+/** An edit that a module made, for traces and receipts. */
+export interface EditTrace {
+  readonly module: string
+  readonly paths: readonly string[]
+  readonly bytesBefore: number
+  readonly bytesAfter: number
+}
+
+/** The state behind the handles: one per request. */
+export interface ExchangeState {
+  readonly id: string
+  readonly route: RouteName
+  readonly caller: Caller
+  readonly credential: PresentedCredential
+  /** Request headers as they came, lower-case names. */
+  readonly headers: NodeJS.Dict<string | string[]>
+  /** The query string as it came, `?` included, or empty. */
+  readonly query: string
+  /** The client's raw bytes. */
+  readonly original: Buffer
+  request: RequestDocument
+  target: Target
+  signal: AbortSignal
+  reply: Reply | undefined
+  /** The pipeline that runs, printed. */
+  pipeline: string
+  readonly trace: StepTrace[]
+  readonly edits: EditTrace[]
+  /** Streams that a module put aside without opening them; cancelled when the exchange ends. */
+  readonly putAside: Reply[]
+}
+
+/**
+ * The one place where modules meet: a module's own handle on the request it is part of.
+ *
+ * Each module gets a handle of its own over the same state, so that what it edits and notes is recorded under its name,
+ * and so that a module that was given up on (it hung, and the request went on without it) can change nothing any more.
+ */
+export class Exchange {
+  #state: ExchangeState
+  #step: StepTrace | undefined
+  #revoked = false
+  /** @internal told when the module starts and stops a wait that it declared */
+  onPatience: ((isWaiting: boolean) => void) | undefined
+
+  constructor(state: ExchangeState, step?: StepTrace) {
+    this.#state = state
+    this.#step = step
+  }
+
+  /** Request id, `req_…`. */
+  get id(): string {
+    return this.#state.id
+  }
+
+  get route(): RouteName {
+    return this.#state.route
+  }
+
+  get caller(): Caller {
+    return this.#state.caller
+  }
+
+  get credential(): PresentedCredential {
+    return this.#state.credential
+  }
+
+  get headers(): NodeJS.Dict<string | string[]> {
+    return this.#state.headers
+  }
+
+  get query(): string {
+    return this.#state.query
+  }
+
+  /** The client's raw bytes, whatever modules did since. */
+  get original(): Buffer {
+    return this.#state.original
+  }
+
+  /** The request as it stands: canonical and read-only. Change it through `edit`. */
+  get request(): RequestDocument {
+    return this.#state.request
+  }
+
+  get target(): Target {
+    return this.#state.target
+  }
+
+  /** Aborted when nobody waits for the reply any more. A module may put its own here for what runs downstream. */
+  get signal(): AbortSignal {
+    return this.#state.signal
+  }
+
+  set signal(signal: AbortSignal) {
+    this.#assertLive()
+    this.#state.signal = signal
+  }
+
+  /** The reply, once a module or the provider gave one. Setting it is how a module answers. */
+  get reply(): Reply | undefined {
+    return this.#state.reply
+  }
+
+  set reply(reply: Reply) {
+    this.#assertLive()
+    const previous = this.#state.reply
+    if (previous !== undefined && previous.kind === 'stream') this.#state.putAside.push(previous)
+    this.#state.reply = reply
+  }
+
+  /** Token counts of the reply, as far as it has told them. */
+  get usage(): Usage | undefined {
+    return this.#state.reply?.usage
+  }
+
+  /** The pipeline that runs, as a pipeline string. */
+  get pipeline(): string {
+    return this.#state.pipeline
+  }
+
+  get trace(): readonly StepTrace[] {
+    return this.#state.trace
+  }
+
+  get edits(): readonly EditTrace[] {
+    return this.#state.edits
+  }
+
+  /** Edits the request; every byte outside the edited ranges stays. Throws when a path does not exist. */
+  edit(...edits: Edit[]): void {
+    this.#assertLive()
+    const before = this.#state.request
+    const after = before.edited(edits)
+    this.#state.request = after
+    this.#state.edits.push({
+      module: this.#step?.module ?? 'gateway',
+      paths: edits.map((edit) => edit.path.join('.')),
+      bytesBefore: before.bytes.length,
+      bytesAfter: after.bytes.length,
+    })
+  }
+
+  /** Says in the trace what this module did, e.g. `note('hit', { savedTokens: 120 })`. */
+  note(action: string, details?: Record<string, unknown>): void {
+    if (this.#step === undefined || this.#revoked) return
+    this.#step.action = action
+    if (details !== undefined) this.#step.details = { ...this.#step.details, ...details }
+  }
+
+  /** Waits for `work` while the module's time budget stands still: for what may rightly take long. */
+  async patiently<T>(work: Promise<T>): Promise<T> {
+    this.onPatience?.(true)
+    try {
+      return await work
+    } finally {
+      this.onPatience?.(false)
+    }
+  }
+
+  /** @internal a step's trace, in the order in which steps were entered */
+  record(step: StepTrace): void {
+    this.#state.trace.push(step)
+  }
+
+  /** @internal a handle for one step of the pipeline, over the same state */
+  forStep(step: StepTrace): Exchange {
+    return new Exchange(this.#state, step)
+  }
+
+  /** @internal what a step may change and what is put back when it is bypassed */
+  save(): () => void {
+    const { request, signal, reply } = this.#state
+    const editCount = this.#state.edits.length
+    return () => {
+      Object.assign(this.#state, { request, signal, reply })
+      this.#state.edits.length = editCount
+    }
+  }
+
+  /** @internal streams that modules put aside and nobody opened would hold their connections */
+  cancelPutAside(): void {
+    for (const reply of this.#state.putAside) if (reply.kind === 'stream' && !reply.opened) reply.cancel()
+  }
+
+  /** @internal from now on this handle can change nothing */
+  revoke(): void {
+    this.#revoked = true
+  }
+
+  #assertLive(): void {
+    if (!this.#revoked) return
+    throw new Error(`module ${this.#step?.module ?? ''} was bypassed: the request went on without it`)
+  }
+}

@@ -1,0 +1,3 @@
+export function firstInvalidUtf8(bytes: Buffer): number {
+  return 0
+}

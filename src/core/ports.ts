@@ -1,0 +1,76 @@
+import type { Exchange } from './exchange.ts'
+import type { Reply } from './reply.ts'
+
+/** Structured log: an event named noun-verb, with fields. Shaped like pino's logger, which implements it. */
+export interface Log {
+  debug(fields: object, event: string): void
+  info(fields: object, event: string): void
+  warn(fields: object, event: string): void
+  error(fields: object, event: string): void
+  child(bindings: Record<string, unknown>): Log
+}
+
+/** The time, passed in so that tests can turn it. */
+export interface Clock {
+  /** Wall-clock time in milliseconds since 1970. */
+  nowMs(): number
+}
+
+/** A bounded store of byte values. A miss and an expired entry are both `undefined`; a broken store rejects. */
+export interface ByteStore {
+  get(key: string): Promise<Buffer | undefined>
+  set(key: string, value: Buffer, ttlMs: number): Promise<void>
+  delete(key: string): Promise<void>
+}
+
+/** Opens byte stores, one per namespace; the same namespace is the same data on every instance that shares an engine. */
+export interface ByteStores {
+  /** `maxBytes` bounds the memory engine; shared engines have their own limits. */
+  open(namespace: string, options: { maxBytes: number }): ByteStore
+}
+
+/** A caller's own credential, as it came: which header carried it, and its secret value. */
+export interface PresentedCredential {
+  header: 'authorization' | 'x-api-key'
+  secret: string
+}
+
+/** A call that is relayed to a provider without passing the pipeline: token counts, model lists. */
+export interface RelayCall {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  /** The query string as the client sent it, `?` included, or empty. */
+  query: string
+  headers: NodeJS.Dict<string | string[]>
+  body: Buffer | undefined
+  credential: PresentedCredential
+  signal: AbortSignal
+}
+
+/** An upstream that answers model requests in the canonical Messages shape. */
+export interface Provider {
+  readonly name: string
+  /** Whether the operator gave this provider a credential; shown by the health probe. */
+  readonly configured: boolean
+  /** Answers the exchange's request. Throws `upstream_error`, `authentication_error`, or the signal's reason. */
+  complete(exchange: Exchange): Promise<Reply>
+  /** Answers `count_tokens`, model lists, and routes that the operator allowed. Throws like `complete`. */
+  relay(call: RelayCall): Promise<Reply>
+  close(): Promise<void>
+}
+
+/** Told about every finished request, whatever became of it; must not throw and must not block. */
+export type RequestObserver = (record: RequestRecord) => void
+
+/** What is known of a request once its reply has ended. */
+export interface RequestRecord {
+  readonly exchange: Exchange | undefined
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly durationMs: number
+  /** The reply reached the client whole. */
+  readonly delivered: boolean
+  readonly error: unknown
+}

@@ -1,0 +1,258 @@
+/**
+ * DESIGN — replies
+ *
+ * A reply is bytes, or a stream of bytes. What the provider sent is what the client gets: observers see it on the side.
+ *
+ *   provider ──► source ──► framer ──┬──► sink (the client, a cache's broadcast)
+ *                                    └──► listeners: portions, events by name
+ *
+ * Guarantees
+ * - Nothing flows until `open(sink)`; it is called once.
+ * - The sink gets whole events only, so that a ping or an error event may follow any write.
+ * - Events are found only if somebody listens, and their JSON is parsed only by whoever wants it.
+ * - `ended` settles exactly once, whether the stream completed, broke or was cancelled.
+ * Limits: an event that is larger than the framer's bound is passed on in pieces.
+ */
+import { children } from './scan.ts'
+import { EventFramer, scanEvents } from './sse.ts'
+import { mergeUsage, readUsage, type Usage } from './usage.ts'
+
+/** Response headers, lower-case names. */
+export type ReplyHeaders = Record<string, string | string[]>
+
+/**
+ * How a reply ended. `complete`: a whole answer. `incomplete`: an error, a cut, or a stream without `message_stop`.
+ * `cancelled`: nobody wanted the rest.
+ */
+export interface Ending {
+  readonly outcome: 'complete' | 'incomplete' | 'cancelled'
+  readonly usage: Usage | undefined
+  readonly error?: Error
+}
+
+/** Where a streamed reply's bytes come from. After `cancel` neither `end` nor `fail` need be called. */
+export interface ByteSource {
+  start(sink: ByteSourceSink): void
+  pause(): void
+  resume(): void
+  cancel(): void
+}
+
+/**
+ * What a source calls: any number of `data`, then exactly one of `end` and `fail`.
+ * A source of another stream's portions hands that stream's ending on.
+ */
+export interface ByteSourceSink {
+  data(chunk: Buffer): void
+  end(ending?: Ending): void
+  fail(error: Error): void
+}
+
+/** What receives a streamed reply. `write` returns false when the stream should pause until `resume()`. */
+export interface ReplySink {
+  write(portion: Buffer): boolean
+  end(ending: Ending): void
+}
+
+/** A reply whose bytes are all there. */
+export class BytesReply {
+  readonly kind = 'bytes'
+  readonly status: number
+  readonly headers: ReplyHeaders
+  readonly bytes: Buffer
+  #usage: Usage | undefined
+  #isUsageRead = false
+
+  constructor(status: number, headers: ReplyHeaders, bytes: Buffer) {
+    this.status = status
+    this.headers = headers
+    this.bytes = bytes
+  }
+
+  /** Token counts of a successful message, read from its bytes when first asked for. */
+  get usage(): Usage | undefined {
+    if (!this.#isUsageRead && this.status === 200) this.#usage = usageOfMessage(this.bytes)
+    this.#isUsageRead = true
+    return this.#usage
+  }
+
+  /** How the reply ended; a JSON reply is complete when it is a success. */
+  get ended(): Promise<Ending> {
+    return Promise.resolve({ outcome: this.status === 200 ? 'complete' : 'incomplete', usage: this.usage })
+  }
+
+  cancel(): void {}
+}
+
+/** A listener of single events: the event's name and its data as text, parsed by the listener if it cares. */
+export type EventListener = (name: string, data: string) => void
+
+const METERED_EVENTS: ReadonlySet<string> = new Set(['message_start', 'message_delta', 'message_stop', 'error'])
+
+/** A reply that streams server-sent events. */
+export class StreamReply {
+  readonly kind = 'stream'
+  readonly status: number
+  readonly headers: ReplyHeaders
+  readonly ended: Promise<Ending>
+  #source: ByteSource
+  #framer: EventFramer | undefined
+  #sink: ReplySink | undefined
+  #portionListeners: ((portion: Buffer) => void)[] = []
+  #eventListeners: { names: ReadonlySet<string> | undefined; listener: EventListener }[] = []
+  #usage: Usage | undefined
+  #sawStop = false
+  #sawError = false
+  #settled = false
+  #settle: (ending: Ending) => void
+
+  /** `isWhole`: the source gives whole events and their ending, as a replay or another stream's copy does. */
+  constructor(head: { status: number; headers: ReplyHeaders; isWhole?: boolean }, source: ByteSource) {
+    this.status = head.status
+    this.headers = head.headers
+    this.#source = source
+    this.#framer = head.isWhole ? undefined : new EventFramer()
+    const { promise, resolve } = Promise.withResolvers<Ending>()
+    this.ended = promise
+    this.#settle = resolve
+  }
+
+  /** Token counts as far as the stream has told them. */
+  get usage(): Usage | undefined {
+    return this.#usage
+  }
+
+  /** Whether `open` was called: an unopened stream must be cancelled by whoever drops it. */
+  get opened(): boolean {
+    return this.#sink !== undefined
+  }
+
+  /** Calls `listener` for the events named (all when `names` is undefined), before their bytes go on to the client. */
+  onEvent(listener: EventListener, names?: ReadonlySet<string>): void {
+    this.#eventListeners.push({ names, listener })
+  }
+
+  /** Calls `listener` with the bytes of whole events, as they are passed on. */
+  onPortion(listener: (portion: Buffer) => void): void {
+    this.#portionListeners.push(listener)
+  }
+
+  /** Starts the flow into `sink`. Throws when the stream was opened before. */
+  open(sink: ReplySink): void {
+    if (this.#sink !== undefined) throw new Error('reply stream opened twice')
+    this.#sink = sink
+    this.#source.start(this)
+  }
+
+  resume(): void {
+    this.#source.resume()
+  }
+
+  /** Stops the provider: nobody wants the rest. Harmless after the end. */
+  cancel(): void {
+    if (this.#settled) return
+    this.#source.cancel()
+    this.#finish({ outcome: 'cancelled', usage: this.#usage })
+  }
+
+  /** @internal called by the source */
+  data(chunk: Buffer): void {
+    if (this.#settled) return
+    const portion = this.#framer === undefined ? chunk : this.#framer.push(chunk)
+    if (portion !== undefined) this.#forward(portion)
+  }
+
+  /** @internal called by the source */
+  end(ending?: Ending): void {
+    if (this.#settled) return
+    if (ending !== undefined) {
+      this.#usage = ending.usage
+      return this.#finish(ending)
+    }
+    // An event without its blank line is no event; clients would not see it either.
+    if (this.#sawStop && !this.#sawError) this.#finish({ outcome: 'complete', usage: this.#usage })
+    else this.#finish(this.#incomplete(new Error('the provider ended the stream before message_stop')))
+  }
+
+  /** @internal called by the source */
+  fail(error: Error): void {
+    if (!this.#settled) this.#finish(this.#incomplete(error))
+  }
+
+  /** An error that the provider itself put into the stream has reached the client already. */
+  #incomplete(error: Error): Ending {
+    return this.#sawError
+      ? { outcome: 'incomplete', usage: this.#usage }
+      : { outcome: 'incomplete', usage: this.#usage, error }
+  }
+
+  #forward(portion: Buffer): void {
+    if (this.#framer !== undefined || this.#eventListeners.length > 0) scanEvents(portion, this.#observe)
+    for (const listener of this.#portionListeners) listener(portion)
+    if (this.#sink?.write(portion) === false) this.#source.pause()
+  }
+
+  #observe = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {
+    const isMetered = METERED_EVENTS.has(name)
+    if (!isMetered && this.#eventListeners.length === 0) return
+    const data = source.toString('utf8', dataStart, dataEnd)
+    if (isMetered) this.#meter(name, data)
+    for (const { names, listener } of this.#eventListeners) {
+      if (names === undefined || names.has(name)) listener(name, data)
+    }
+  }
+
+  #meter(name: string, data: string): void {
+    if (name === 'message_stop') this.#sawStop = true
+    else if (name === 'error') this.#sawError = true
+    else this.#usage = mergeUsage(this.#usage, usageOfEvent(name, data))
+  }
+
+  #finish(ending: Ending): void {
+    this.#settled = true
+    this.#settle(ending)
+    this.#sink?.end(ending)
+  }
+}
+
+/** What a provider or a module answers. */
+export type Reply = BytesReply | StreamReply
+
+/** A JSON reply made by the gateway itself. */
+export function jsonReply(body: unknown, { status = 200, headers = {} as ReplyHeaders } = {}): BytesReply {
+  return new BytesReply(status, { 'content-type': 'application/json', ...headers }, Buffer.from(JSON.stringify(body)))
+}
+
+/** A streamed reply whose bytes are already there: a replay. */
+export function storedStreamReply(bytes: Buffer, headers: ReplyHeaders, usage?: Usage): StreamReply {
+  const source: ByteSource = {
+    start(sink) {
+      sink.data(bytes)
+      sink.end({ outcome: 'complete', usage })
+    },
+    pause() {},
+    resume() {},
+    cancel() {},
+  }
+  return new StreamReply({ status: 200, headers, isWhole: true }, source)
+}
+
+function usageOfEvent(name: string, data: string): Usage | undefined {
+  try {
+    const event = JSON.parse(data)
+    return readUsage(name === 'message_start' ? event?.message?.usage : event?.usage)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads only the `usage` member of a message's JSON; the rest is not parsed. */
+function usageOfMessage(bytes: Buffer): Usage | undefined {
+  try {
+    const text = bytes.toString('latin1')
+    const range = children(text, text.indexOf('{')).find((child) => child.key === 'usage')
+    return range && readUsage(JSON.parse(bytes.toString('utf8', range.start, range.end)))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+import type { Message } from './message.ts'
+import { type RequestShape, scanRequest } from './scan.ts'
+import { applyEdits, type Edit } from './splice.ts'
+
+/**
+ * A model request in the canonical Messages shape: its raw bytes, the byte ranges of its fields, and values parsed when
+ * asked for. It never changes: `edited` gives a new document in which only the edited ranges differ.
+ */
+export class RequestDocument {
+  readonly bytes: Buffer
+  #shape: RequestShape | undefined
+  #values: Map<string, unknown> | undefined
+
+  constructor(bytes: Buffer, shape?: RequestShape) {
+    this.bytes = bytes
+    this.#shape = shape
+  }
+
+  /** Byte ranges of the top-level fields, from one scan. */
+  get shape(): RequestShape {
+    this.#shape ??= scanRequest(this.bytes)
+    return this.#shape
+  }
+
+  get model(): string {
+    return String(this.field('model'))
+  }
+
+  get stream(): boolean {
+    return this.field('stream') === true
+  }
+
+  get maxTokens(): number {
+    return Number(this.field('max_tokens'))
+  }
+
+  get messages(): readonly Message[] {
+    // Checked against the schema when the request was taken in.
+    return this.field('messages') as readonly Message[]
+  }
+
+  /** The value of a top-level field, parsed once; `undefined` when absent. Not to be changed: use `exchange.edit`. */
+  field(name: string): unknown {
+    this.#values ??= new Map()
+    if (this.#values.has(name)) return this.#values.get(name)
+    const raw = this.raw(name)
+    const value = raw === undefined ? undefined : JSON.parse(raw.toString())
+    this.#values.set(name, value)
+    return value
+  }
+
+  /** The bytes of a top-level field's value, as the client wrote them; `undefined` when absent. */
+  raw(name: string): Buffer | undefined {
+    const range = this.shape.fields.get(name)
+    return range && this.bytes.subarray(range.start, range.end)
+  }
+
+  /** A new document with these edits spliced in. Throws when a path does not exist or two edits overlap. */
+  edited(edits: readonly Edit[]): RequestDocument {
+    return new RequestDocument(applyEdits(this.bytes, [...edits]))
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * DESIGN: walking over JSON values without parsing them.
+ *
+ * Purpose: the gateway forwards and edits the client's own bytes, so it needs to know where a value begins and ends, not
+ * what it means. The functions here take the document and the byte offset of a value and answer with the offset behind it.
+ *
+ * The document is its bytes read as latin1 (`bytes.latin1Slice()`): one character is one byte, so every index is a byte
+ * offset. V8 makes such a string in a few microseconds and searches it with memchr, which is why strings are skipped by
+ * `indexOf('"')` and only the structure between them is looked at character by character:
+ *
+ *     {"role":"user","content":"a long text, \"quoted\" too"}
+ *     ^^     ^^     ^^        ^^─────────────►┘───────►┘────►┘ an even number of backslashes before it: the end
+ *
+ * Guarantees: structure, numbers and literals are checked as strictly as JSON.parse does; the time is linear in the
+ * length; nesting is bounded, and so is the recursion.
+ * Limits: the inside of a string literal is not checked: a wrong escape or a raw control character passes, and it is
+ * `json-error.ts` that finds those. Text taken out of the document is UTF-8 read as latin1: decode it before use.
+ */
+
+/** A stretch of the document in byte offsets, `end` exclusive. */
+export interface Range {
+  start: number
+  end: number
+}
+
+/** Deepest nesting of arrays and objects in a document, in levels. JSON.parse itself has no limit. */
+export const MAX_DEPTH = 256
+
+/** Character codes of JSON's structure. */
+export const QUOTE = 34
+export const OPEN_BRACKET = 91
+export const CLOSE_BRACKET = 93
+export const OPEN_BRACE = 123
+export const CLOSE_BRACE = 125
+export const LOWER_F = 102
+export const LOWER_N = 110
+export const LOWER_T = 116
+export const BACKSLASH = 92
+
+const TAB = 9
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+const SPACE = 32
+const PLUS = 43
+const COMMA = 44
+const MINUS = 45
+const DOT = 46
+const ZERO = 48
+const NINE = 57
+const COLON = 58
+const UPPER_E = 69
+const LOWER_E = 101
+const FIRST_PRINTABLE = 33
+const LAST_PRINTABLE = 126
+
+/** Thrown for a document that is not JSON; `position` is the byte offset of the first byte that does not fit. */
+export class ScanError extends Error {
+  override readonly name = 'ScanError'
+  readonly position: number
+
+  /** `reason` reaches replies and logs, so it must not quote the document. */
+  constructor(reason: string, position: number) {
+    super(reason)
+    this.position = position
+  }
+}
+
+/** `ScanError` for the byte at `position`; the one character there is all that its message tells of the document. */
+export function unexpected(text: string, position: number, expected: string): ScanError {
+  return new ScanError(`expected ${expected}, got ${describeByte(text, position)}`, position)
+}
+
+function describeByte(text: string, position: number): string {
+  if (position >= text.length) return 'the end of the document'
+  const code = text.charCodeAt(position)
+  if (code >= FIRST_PRINTABLE && code <= LAST_PRINTABLE) return `'${text[position]}'`
+  return `byte 0x${code.toString(16).padStart(2, '0')}`
+}
+
+/** Byte offset of the first byte at or after `start` that is not white space. */
+export function skipSpace(text: string, start: number): number {
+  let at = start
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code > SPACE || !isSpace(code)) return at
+    at++
+  }
+}
+
+function isSpace(code: number): boolean {
+  return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE
+}
+
+/** Byte offset behind the value that begins at `start`, with `depth` levels around it. Throws `ScanError`. */
+export function skipValue(text: string, start: number, depth: number): number {
+  switch (text.charCodeAt(start)) {
+    case QUOTE:
+      return skipString(text, start)
+    case OPEN_BRACE:
+      return skipObject(text, start, depth)
+    case OPEN_BRACKET:
+      return skipArray(text, start, depth)
+    case LOWER_T:
+      return skipLiteral(text, start, 'true')
+    case LOWER_F:
+      return skipLiteral(text, start, 'false')
+    case LOWER_N:
+      return skipLiteral(text, start, 'null')
+    default:
+      return skipNumber(text, start)
+  }
+}
+
+function skipObject(text: string, start: number, depth: number): number {
+  assertDepth(depth, start)
+  let at = skipSpace(text, start + 1)
+  if (text.charCodeAt(at) === CLOSE_BRACE) return at + 1
+  for (;;) {
+    const end = skipValue(text, skipColon(text, skipKey(text, at)), depth + 1)
+    at = nextMember(text, end)
+    if (at < 0) return -at
+  }
+}
+
+function skipArray(text: string, start: number, depth: number): number {
+  assertDepth(depth, start)
+  let at = skipSpace(text, start + 1)
+  if (text.charCodeAt(at) === CLOSE_BRACKET) return at + 1
+  for (;;) {
+    at = nextElement(text, skipValue(text, at, depth + 1))
+    if (at < 0) return -at
+  }
+}
+
+/** Throws `ScanError` when an array or object at byte `start`, with `depth` levels around it, is nested too deep. */
+export function assertDepth(depth: number, start: number): void {
+  if (depth >= MAX_DEPTH) throw new ScanError(`nesting deeper than ${MAX_DEPTH} levels`, start)
+}
+
+/** Byte offset behind the string whose opening quote is at `start`. Throws `ScanError`. */
+export function skipString(text: string, start: number): number {
+  let quote = text.indexOf('"', start + 1)
+  while (quote > 0 && text.charCodeAt(quote - 1) === BACKSLASH && isEscaped(text, quote)) {
+    quote = text.indexOf('"', quote + 1)
+  }
+  if (quote < 0) throw new ScanError('a string is not closed', text.length)
+  return quote + 1
+}
+
+/** Whether an odd number of backslashes stands before the quote. The string's own opening quote ends the count. */
+function isEscaped(text: string, quote: number): boolean {
+  let before = quote - 2
+  while (text.charCodeAt(before) === BACKSLASH) before--
+  return (quote - before) % 2 === 0
+}
+
+/** Byte offset behind the key whose opening quote must be at `start`. Throws `ScanError`. */
+export function skipKey(text: string, start: number): number {
+  if (text.charCodeAt(start) !== QUOTE) throw unexpected(text, start, 'a key in double quotes')
+  return skipString(text, start)
+}
+
+/** Byte offset of the value that follows the colon, which may have white space around it. Throws `ScanError`. */
+export function skipColon(text: string, keyEnd: number): number {
+  const colon = skipSpace(text, keyEnd)
+  if (text.charCodeAt(colon) !== COLON) throw unexpected(text, colon, "':' after a key")
+  return skipSpace(text, colon + 1)
+}
+
+/**
+ * After a member's value: byte offset of the next key, or, where the object ends, minus the offset behind its brace.
+ * Throws `ScanError`.
+ */
+export function nextMember(text: string, valueEnd: number): number {
+  const at = skipSpace(text, valueEnd)
+  const code = text.charCodeAt(at)
+  if (code === COMMA) return skipSpace(text, at + 1)
+  if (code === CLOSE_BRACE) return -(at + 1)
+  throw unexpected(text, at, "',' or '}'")
+}
+
+/**
+ * After an element: byte offset of the next element, or, where the array ends, minus the offset behind its bracket.
+ * Throws `ScanError`.
+ */
+export function nextElement(text: string, valueEnd: number): number {
+  const at = skipSpace(text, valueEnd)
+  const code = text.charCodeAt(at)
+  if (code === COMMA) return skipSpace(text, at + 1)
+  if (code === CLOSE_BRACKET) return -(at + 1)
+  throw unexpected(text, at, "',' or ']'")
+}
+
+function skipLiteral(text: string, start: number, literal: string): number {
+  for (let i = 1; i < literal.length; i++) {
+    if (text.charCodeAt(start + i) !== literal.charCodeAt(i)) throw unexpected(text, start + i, `'${literal}'`)
+  }
+  return start + literal.length
+}
+
+function skipNumber(text: string, start: number): number {
+  const digits = text.charCodeAt(start) === MINUS ? start + 1 : start
+  let at = digits
+  if (text.charCodeAt(digits) === ZERO) at++
+  else at = skipDigits(text, digits, digits === start ? 'a value' : 'a digit')
+  if (text.charCodeAt(at) === DOT) at = skipDigits(text, at + 1, 'a digit')
+  const exponent = text.charCodeAt(at)
+  if (exponent !== LOWER_E && exponent !== UPPER_E) return at
+  const sign = text.charCodeAt(at + 1)
+  return skipDigits(text, sign === PLUS || sign === MINUS ? at + 2 : at + 1, 'a digit')
+}
+
+function skipDigits(text: string, start: number, expected: string): number {
+  if (!isDigit(text.charCodeAt(start))) throw unexpected(text, start, expected)
+  let at = start + 1
+  while (isDigit(text.charCodeAt(at))) at++
+  return at
+}

@@ -1,0 +1,188 @@
+/**
+ * DESIGN: one pass over a request body, and the byte ranges that it gives.
+ *
+ * Purpose: the hot path neither parses nor copies a body. `scanRequest` finds its top-level fields and the elements of
+ * `messages`, and says whether it is sure that those are valid; `children` finds the parts of any value on demand.
+ *
+ * Guarantees: the whole body is walked, so a body that is not JSON never passes as one, and a second `"model"`, escaped
+ * or not, cannot hide. `plain` is only ever true for a body whose `messages`, `system` and `tools` the schema accepts.
+ * Limits: see `scan-value.ts`.
+ */
+import { isUtf8 } from 'node:buffer'
+import { firstInvalidUtf8 } from './json-error.ts'
+import { type Cursor, walkMessages, walkSystem, walkTools } from './scan-message.ts'
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  nextElement,
+  nextMember,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  type Range,
+  ScanError,
+  skipColon,
+  skipKey,
+  skipSpace,
+  skipValue,
+  unexpected,
+} from './scan-value.ts'
+
+export { type Range, ScanError }
+
+/** The value of one member (with its decoded `key`) or of one element (without), in byte offsets. */
+export interface Child extends Range {
+  key?: string
+}
+
+/** Where the parts of a request body are. All offsets are bytes from the start of the body. */
+export interface RequestShape {
+  /** Top-level fields by decoded name. Of a repeated name the last one, as JSON.parse has it. */
+  readonly fields: ReadonlyMap<string, Range>
+  /** Elements of `messages`; empty when that is absent or no array. */
+  readonly messages: readonly Range[]
+  /**
+   * True when `messages`, `system` and `tools` are surely valid and no name is escaped or repeated at the top; then only
+   * the scalar fields are left to check. False means nothing but: parse the body and ask the schema.
+   */
+  readonly plain: boolean
+  /** A name that stands twice at the top level: refuse the body, for the next reader may believe the other one. */
+  readonly duplicate: string | undefined
+}
+
+const LAST_ASCII = 127
+
+/**
+ * Ranges of the values in the object or array that begins at byte `start` of `text` (a latin1 reading of the document),
+ * in document order, repeated keys included. Throws `ScanError` when no well-formed object or array begins there.
+ */
+export function children(text: string, start: number): Child[] {
+  const open = text.charCodeAt(start)
+  if (open === OPEN_BRACE) return members(text, start)
+  if (open === OPEN_BRACKET) return elements(text, start)
+  throw unexpected(text, start, 'an object or an array')
+}
+
+function members(text: string, start: number): Child[] {
+  const found: Child[] = []
+  let at = skipSpace(text, start + 1)
+  if (text.charCodeAt(at) === CLOSE_BRACE) return found
+  while (at > 0) {
+    const keyEnd = skipKey(text, at)
+    const valueStart = skipColon(text, keyEnd)
+    const end = skipValue(text, valueStart, 1)
+    found.push({ start: valueStart, end, key: decodeKey(text, at, keyEnd) })
+    at = nextMember(text, end)
+  }
+  return found
+}
+
+function elements(text: string, start: number): Child[] {
+  const found: Child[] = []
+  let at = skipSpace(text, start + 1)
+  if (text.charCodeAt(at) === CLOSE_BRACKET) return found
+  while (at > 0) {
+    const end = skipValue(text, at, 1)
+    found.push({ start: at, end })
+    at = nextElement(text, end)
+  }
+  return found
+}
+
+/** The key whose quotes are at `start` and before `end`. A key of `SHORTEST_VIEW` characters keeps `text` alive. */
+function decodeKey(text: string, start: number, end: number): string {
+  if (isLiteral(text, start + 1, end - 1)) return text.slice(start + 1, end - 1)
+  const bytes = Buffer.from(text.slice(start, end), 'latin1')
+  try {
+    return JSON.parse(bytes.utf8Slice())
+  } catch {
+    throw new ScanError('a key with a wrong escape or a raw control character in it', start)
+  }
+}
+
+/** Whether the bytes from `start` to `end` mean what they are: ASCII without escapes. */
+function isLiteral(text: string, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i)
+    if (code === BACKSLASH || code > LAST_ASCII) return false
+  }
+  return true
+}
+
+/**
+ * Byte ranges of a request body's parts, and whether they are surely valid, from one pass over all of it.
+ * Throws `ScanError` when the body is not one JSON object in UTF-8.
+ */
+export function scanRequest(bytes: Buffer): RequestShape {
+  if (!isUtf8(bytes)) throw new ScanError('the body is not UTF-8', firstInvalidUtf8(bytes))
+  const cursor = { bytes, text: bytes.latin1Slice(), at: 0 }
+  const shape = { fields: new Map<string, Range>(), messages: [], plain: true, duplicate: undefined }
+  walkBody(cursor, shape)
+  shape.plain &&= shape.fields.has('messages') && !hasRawControls(cursor.text)
+  return shape
+}
+
+/** A shape in the making. */
+interface Findings {
+  readonly fields: Map<string, Range>
+  readonly messages: Range[]
+  plain: boolean
+  duplicate: string | undefined
+}
+
+function walkBody(cursor: Cursor, findings: Findings): void {
+  const { text } = cursor
+  const start = skipSpace(text, 0)
+  if (text.charCodeAt(start) !== OPEN_BRACE) throw unexpected(text, start, 'an object')
+  const first = skipSpace(text, start + 1)
+  cursor.at = first + 1
+  if (text.charCodeAt(first) !== CLOSE_BRACE) walkFields(cursor, first, findings)
+  const end = skipSpace(text, cursor.at)
+  if (end < text.length) throw unexpected(text, end, 'the end of the document')
+}
+
+function walkFields(cursor: Cursor, firstKey: number, findings: Findings): void {
+  let next = firstKey
+  while (next > 0) {
+    const name = walkKey(cursor, next, findings)
+    const start = cursor.at
+    if (!walkField(cursor, name, findings)) findings.plain = false
+    findings.fields.set(name, { start, end: cursor.at })
+    next = nextMember(cursor.text, cursor.at)
+  }
+  cursor.at = -next
+}
+
+/** The decoded name whose opening quote is at `start`; moves to its value. */
+function walkKey(cursor: Cursor, start: number, findings: Findings): string {
+  const { text } = cursor
+  const end = skipKey(text, start)
+  cursor.at = skipColon(text, end)
+  const name = decodeKey(text, start, end)
+  if (name.length !== end - start - 2) findings.plain = false
+  if (findings.fields.has(name)) {
+    findings.plain = false
+    findings.duplicate ??= name
+  }
+  return name
+}
+
+/** Moves behind a field's value; whether the value surely fits the schema, as far as the scan looks. */
+function walkField(cursor: Cursor, name: string, findings: Findings): boolean {
+  switch (name) {
+    case 'messages':
+      findings.messages.length = 0
+      return walkMessages(cursor, findings.messages)
+    case 'system':
+      return walkSystem(cursor)
+    case 'tools':
+      return walkTools(cursor)
+    default:
+      cursor.at = skipValue(cursor.text, cursor.at, 1)
+      return true
+  }
+}
+
+function hasRawControls(text: string): boolean {
+  return text.includes('\n') || text.includes('\t') || text.includes('\r')
+}

@@ -1,0 +1,70 @@
+import cors from '@koa/cors'
+import Router from '@koa/router'
+import Koa, { type Context, type Middleware } from 'koa'
+import type { Provider, RequestObserver } from '../core/ports.ts'
+import { createFrame, type FrameState } from './frame.ts'
+import { healthRoute } from './routes/health.ts'
+import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
+import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
+import { allowedRoute, countTokensRoute, modelsRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
+
+/** What the HTTP application is put together from. */
+export interface HttpAppOptions {
+  readonly messages: ModelRouteOptions
+  readonly relay: RelayRouteOptions
+  readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
+  readonly corsOrigins: readonly string[]
+  readonly allowedRoutes: readonly string[]
+  readonly observe: RequestObserver
+}
+
+/** Puts the HTTP application together: the frame, then the routes. */
+export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
+  const app = new Koa<FrameState>()
+  // Errors are rendered and logged by the frame; what still reaches Koa is a broken connection.
+  app.silent = true
+  app.use(createFrame(options.observe))
+  if (options.corsOrigins.length > 0) app.use(corsFor(options.corsOrigins))
+  const router = createRouter(options)
+  app.use(router.routes()).use(router.allowedMethods())
+  return app
+}
+
+function createRouter({ messages, relay, health, allowedRoutes }: HttpAppOptions): Router<FrameState> {
+  const router = new Router<FrameState>({ strict: true, sensitive: true })
+  router.post('/v1/messages', modelRoute(messages))
+  router.post('/v1/messages/count_tokens', countTokensRoute(relay))
+  router.get('/v1/models', modelsRoute(relay))
+  router.get('/health', healthRoute(health))
+  router.head('/', alive)
+  router.head('/api/hello', alive)
+  router.get('/v1/billing/balance', localBalance)
+  router.all(['/v1/billing', '/v1/billing/{*rest}'], billingUnavailable)
+  router.all(['/v1/keys', '/v1/keys/{*rest}'], keysUnavailable)
+  for (const path of allowedRoutes) {
+    for (const pattern of [path, `${path}/{*rest}`]) {
+      router.get(pattern, allowedRoute(relay)).post(pattern, allowedRoute(relay)).delete(pattern, allowedRoute(relay))
+    }
+  }
+  router.all(['/v1/messages/{*rest}', '/v1/files', '/v1/files/{*rest}'], routeNotAllowed)
+  return router
+}
+
+/** What clients probe at their start. */
+const alive: Middleware = function alive(ctx: Context) {
+  ctx.status = 200
+  ctx.body = ''
+}
+
+function corsFor(origins: readonly string[]): Middleware {
+  const allowed = new Set(origins)
+  return cors({
+    origin: (ctx) => {
+      const origin = ctx.get('origin')
+      return allowed.has('*') || allowed.has(origin) ? origin : ''
+    },
+    exposeHeaders: ['request-id', 'x-svc-pipe', 'x-svc-cache', 'retry-after'],
+    keepHeadersOnError: false,
+    maxAge: 600,
+  })
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import type { Context, Middleware } from 'koa'
+import { GatewayError } from '../core/errors.ts'
+import type { Exchange } from '../core/exchange.ts'
+import type { RequestObserver } from '../core/ports.ts'
+
+/** What the frame keeps for a request, in `ctx.state`. */
+export interface FrameState {
+  requestId: string
+  /** Set by the message routes. */
+  exchange?: Exchange
+}
+
+/**
+ * The outermost middleware: gives the request an id, renders errors, and tells the observers once the reply has ended.
+ */
+export function createFrame(observe: RequestObserver): Middleware<FrameState> {
+  return async function frame(ctx, next) {
+    const startedAtMs = performance.now()
+    const requestId = `req_${randomUUID().replaceAll('-', '')}`
+    ctx.state.requestId = requestId
+    let error: unknown
+    ctx.res.once('close', () => {
+      observe({
+        exchange: ctx.state.exchange,
+        requestId,
+        method: ctx.method,
+        path: ctx.path,
+        status: ctx.res.statusCode,
+        durationMs: performance.now() - startedAtMs,
+        delivered: ctx.res.writableFinished,
+        error,
+      })
+    })
+    try {
+      await next()
+      assertFound(ctx)
+      if (ctx.respond !== false) ctx.set('request-id', requestId)
+    } catch (thrown) {
+      error = thrown
+      sendError(ctx, thrown, requestId)
+    }
+  }
+}
+
+/** Koa answers an unknown path with an empty 404, and the router a wrong method with an empty 405. */
+function assertFound(ctx: Context): void {
+  if (ctx.respond === false || ctx.body !== undefined) return
+  if (ctx.status === 404) throw new GatewayError('not_found', `There is nothing at ${ctx.method} ${ctx.path}.`)
+  if (ctx.status !== 405) return
+  const allow = ctx.response.get('allow')
+  throw new GatewayError('method_not_allowed', `${ctx.path} takes ${allow}, got ${ctx.method}.`, { headers: { allow } })
+}
+
+/** Sends an error in the shape of the specification, section 2.9. What is not a `GatewayError` stays inside. */
+function sendError(ctx: Context, thrown: unknown, requestId: string): void {
+  const { res } = ctx
+  ctx.respond = false
+  if (res.headersSent || res.destroyed) return void res.destroy()
+  const error = toGatewayError(thrown)
+  const body = Buffer.from(JSON.stringify({ ...error.toBody(), request_id: requestId }))
+  for (const name in error.headers) res.setHeader(name, error.headers[name] ?? '')
+  res.setHeader('request-id', requestId)
+  res.writeHead(error.status, { 'content-type': 'application/json', 'content-length': body.length })
+  res.end(ctx.method === 'HEAD' ? undefined : body)
+}
+
+function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  return new GatewayError('internal_error', 'The gateway failed; its log has the reason under this request id.', {
+    cause: thrown,
+  })
+}

@@ -1,0 +1,26 @@
+import type { Middleware } from 'koa'
+import type { Provider } from '../../core/ports.ts'
+
+/** `GET /health` (specification, 2.6): alive, which build, since when, which providers have a credential. Calls nobody. */
+export function healthRoute({
+  build,
+  startedAtMs,
+  providers,
+}: {
+  build: string
+  startedAtMs: number
+  providers: readonly Provider[]
+}): Middleware {
+  const configured = Object.fromEntries(
+    providers.filter(({ name }) => name !== 'demo').map(({ name, configured }) => [name, configured]),
+  )
+  return function health(ctx) {
+    ctx.body = {
+      status: 'ok',
+      version: build,
+      uptime: process.uptime(),
+      startedAt: startedAtMs,
+      providers: configured,
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { Context, Middleware } from 'koa'
+import { Exchange, type RouteName, type Target } from '../../core/exchange.ts'
+import type { RequestDocument } from '../../core/request.ts'
+import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
+import type { PluginContext } from '../../plugin.ts'
+import type { Authenticate, Authenticated } from '../authenticate.ts'
+import { readJsonBody } from '../body.ts'
+import type { FrameState } from '../frame.ts'
+import { leavingSignal } from '../leaving.ts'
+import { type SendOptions, sendReply } from '../send-reply.ts'
+
+/** What a model route is made from. */
+export interface ModelRouteOptions {
+  readonly route: RouteName
+  readonly authenticate: Authenticate
+  /** Takes in the client's bytes; throws `invalid_request`. */
+  readonly parse: (bytes: Buffer) => RequestDocument
+  readonly selectTarget: (model: string) => Target
+  readonly pipelines: Pipelines
+  readonly bodyLimitBytes: number
+  readonly send: SendOptions
+}
+
+/** A route that sends a model request through its pipeline and the reply to the client. */
+export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
+  return async function model(ctx) {
+    const authenticated = options.authenticate(ctx.req.headers)
+    const pipeline = options.pipelines.for(pipelineHeader(ctx))
+    const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
+    const request = options.parse(bytes)
+    const exchange = openExchange(ctx, { options, authenticated, pipeline, request })
+    ctx.state.exchange = exchange
+    // The exchange was put into the state just above.
+    await pipeline.run(ctx as unknown as PluginContext)
+    send(ctx, exchange, { options, pipeline })
+  }
+}
+
+function pipelineHeader({ req }: Context): string | undefined {
+  const value = req.headers['x-svc-pipe']
+  return Array.isArray(value) ? value.join(',') : value
+}
+
+interface Opening {
+  options: ModelRouteOptions
+  authenticated: Authenticated
+  pipeline: RunnablePipeline
+  request: RequestDocument
+}
+
+function openExchange(ctx: Context, { options, authenticated, pipeline, request }: Opening): Exchange {
+  return new Exchange({
+    id: ctx.state.requestId,
+    route: options.route,
+    caller: authenticated.caller,
+    credential: authenticated.credential,
+    headers: ctx.req.headers,
+    query: ctx.search,
+    original: request.bytes,
+    request,
+    target: options.selectTarget(request.model),
+    signal: leavingSignal(ctx.res),
+    reply: undefined,
+    pipeline: pipeline.printed,
+    trace: [],
+    edits: [],
+    putAside: [],
+  })
+}
+
+/** A module may have answered in Koa's own way, through `ctx.body`; then Koa sends that. */
+function send(ctx: Context, exchange: Exchange, { options, pipeline }: Pick<Opening, 'options' | 'pipeline'>): void {
+  const headers = { 'x-svc-pipe': ranPipeline(exchange, pipeline), 'request-id': exchange.id }
+  const { reply } = exchange
+  if (reply === undefined || (ctx.body !== undefined && ctx.body !== null)) {
+    ctx.set(headers)
+    return
+  }
+  ctx.respond = false
+  ctx.res.once('close', () => exchange.cancelPutAside())
+  sendReply(ctx.res, reply, { ...options.send, headers })
+}
+
+/** The pipeline that really ran: without the modules that were bypassed. */
+function ranPipeline({ trace }: Exchange, { printed }: RunnablePipeline): string {
+  if (!trace.some(({ action }) => action === 'bypassed')) return printed
+  const bypassed = new Set(trace.filter(({ action }) => action === 'bypassed').map(({ module }) => module))
+  const ran = printed.split(',').filter((step) => !bypassed.has(step.split('?')[0] ?? ''))
+  return ran.length === 0 ? 'none' : ran.join(',')
+}

@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http'
+import type { BytesReply, Ending, Reply, ReplyHeaders, StreamReply } from '../core/reply.ts'
+import { printEvent } from '../core/sse.ts'
+
+/** How replies are sent. */
+export interface SendOptions {
+  /** Silence on a stream after which a `ping` is sent, in milliseconds. */
+  readonly pingIntervalMs: number
+}
+
+const PING = printEvent({ type: 'ping' })
+
+/**
+ * Sends a reply: its bytes as they are. On a stream a silence is broken by `ping` events, and a break is told by an
+ * `error` event in the provider's shape; both only between whole events.
+ */
+export function sendReply(
+  response: ServerResponse,
+  reply: Reply,
+  options: SendOptions & { headers: ReplyHeaders },
+): void {
+  if (response.destroyed) {
+    reply.cancel()
+    return
+  }
+  for (const name in options.headers) response.setHeader(name, options.headers[name] ?? '')
+  if (reply.kind === 'bytes') sendBytes(response, reply)
+  else sendStream(response, reply, options.pingIntervalMs)
+}
+
+function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesReply): void {
+  response.writeHead(status, { ...headers, 'content-length': bytes.length })
+  response.end(bytes)
+}
+
+function sendStream(response: ServerResponse, reply: StreamReply, pingIntervalMs: number): void {
+  response.writeHead(reply.status, reply.headers)
+  const pinger = setTimeout(() => {
+    if (response.writableNeedDrain) return
+    response.write(PING)
+    pinger.refresh()
+  }, pingIntervalMs)
+  response.on('drain', () => {
+    pinger.refresh()
+    reply.resume()
+  })
+  response.once('close', () => {
+    clearTimeout(pinger)
+    reply.cancel()
+  })
+  reply.open({
+    write(portion) {
+      pinger.refresh()
+      return response.write(portion)
+    },
+    end(ending) {
+      clearTimeout(pinger)
+      if (!response.destroyed) response.end(ending.error === undefined ? undefined : breakEvent(ending))
+    },
+  })
+}
+
+function breakEvent({ error }: Ending): string {
+  const message = `The reply broke off: ${error?.message ?? 'unknown'}.`
+  const event = { type: 'error', error: { type: 'api_error', message } }
+  return printEvent(event)
+}

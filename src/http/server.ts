@@ -1,0 +1,51 @@
+import http, { type RequestListener, type Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Limits of the HTTP server, in milliseconds. */
+export interface ServerOptions {
+  readonly header_timeout: number
+  readonly body_timeout: number
+  readonly keep_alive_timeout: number
+}
+
+/** Creates the HTTP server: slow senders are cut off, slow readers are not (replies may take as long as they like). */
+export function createHttpServer(listener: RequestListener, options: ServerOptions): Server {
+  return http.createServer(
+    {
+      headersTimeout: options.header_timeout,
+      requestTimeout: options.body_timeout,
+      keepAliveTimeout: options.keep_alive_timeout,
+      connectionsCheckingInterval: Math.min(options.header_timeout, 5_000),
+      noDelay: true,
+    },
+    listener,
+  )
+}
+
+/** Starts to listen; resolves with the port. Rejects with the system's error (`EADDRINUSE`, …). */
+export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, backlog: 4096 }, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+/**
+ * Stops gracefully: new connections are refused, running replies may finish within `timeoutMs`, then they are cut.
+ * Resolves with whether all finished by themselves.
+ */
+export async function drain(server: Server, timeoutMs: number): Promise<boolean> {
+  const closed = new Promise<true>((resolve) => server.close(() => resolve(true)))
+  server.closeIdleConnections()
+  const cut = new AbortController()
+  const late = sleep(timeoutMs, false, { signal: cut.signal }).catch(() => false)
+  const finished = await Promise.race([closed, late])
+  cut.abort()
+  if (!finished) server.closeAllConnections()
+  await closed
+  return finished
+}

@@ -1,0 +1,58 @@
+/**
+ * The process: configuration → app → listen → drain on SIGTERM. The only file that does something when it is imported.
+ */
+import { createApp } from './app.ts'
+import { banner } from './banner.ts'
+import { ConfigError, loadConfig } from './config/load.ts'
+import { errorCodeOf, messageOf } from './core/errors.ts'
+import { drain, listen } from './http/server.ts'
+import { createLogging, requestLogger } from './logging.ts'
+import { PluginError } from './pipeline/load.ts'
+
+const startedAtMs = Date.now()
+const EXIT_CONFIGURATION = 78
+
+async function run(): Promise<void> {
+  const { config } = loadConfig(process.env)
+  const isTerminal = process.stdout.isTTY === true
+  const { log, flush } = createLogging({ level: config.log_level, isTerminal })
+  process.on('exit', flush)
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'process.unhandled-rejection'))
+  const clock = { nowMs: () => Date.now() }
+  const app = await createApp({ config, log, clock, random: Math.random, startedAtMs, observers: [requestLogger(log)] })
+  const host = config.server.host ?? (config.mode === 'local' ? '127.0.0.1' : '0.0.0.0')
+  const port = await listen(app.server, { host, port: config.server.port })
+  const pipeline = app.pipelines.for(undefined).printed
+  const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))
+  log.info({ host, port, mode: config.mode, pipeline, providers }, 'gateway.listening')
+  if (process.env.TURNPIKE_WORKER === undefined)
+    process.stderr.write(banner({ host, port, mode: config.mode, pipeline, providers }))
+
+  let isStopping = false
+  const stop = async (signal: string): Promise<void> => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    log.info({ signal }, 'gateway.draining')
+    const isClean = await drain(app.server, config.server.drain_timeout)
+    await app.close()
+    log.info({ isClean }, 'gateway.stopped')
+    process.exit(0)
+  }
+  process.on('SIGTERM', () => void stop('SIGTERM'))
+  process.on('SIGINT', () => void stop('SIGINT'))
+}
+
+/** A start that fails is told in words, without a stack, when its cause is something that the operator can mend. */
+function explainFailure(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof PluginError) return error.message
+  const code = errorCodeOf(error)
+  if (code === 'EADDRINUSE')
+    return `${messageOf(error)}\nAnother program listens there. Stop it, or choose another port with PORT.`
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') return messageOf(error)
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+run().catch((error: unknown) => {
+  process.stderr.write(`turnpike cannot start: ${explainFailure(error)}\n`)
+  process.exit(EXIT_CONFIGURATION)
+})

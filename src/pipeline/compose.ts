@@ -1,0 +1,210 @@
+/**
+ * DESIGN — the onion
+ *
+ *   step 1 ──► step 2 ──► … ──► innermost (the provider)
+ *
+ * Each step is a Koa middleware. The rules it must keep are enforced here: `next()` at most once; downstream awaited
+ * before it resolves; it answers or calls `next()`; it does one of the two within its time budget.
+ *
+ * When a step breaks a rule, throws or hangs, its `onError` decides.
+ * - `bypass`: the request goes on exactly as if the step were not there: its edits and headers are undone, its handle on
+ *   the exchange is revoked, so that a late awakening can do no harm. After `next()` there is nothing left to run:
+ *   the reply from downstream stands.
+ * - `refuse`: the request fails closed with 503.
+ * A `GatewayError` is an answer, not a failure, and always goes to the client. What downstream throws is passed through.
+ */
+import { performance } from 'node:perf_hooks'
+import { GatewayError } from '../core/errors.ts'
+import type { Exchange, StepTrace } from '../core/exchange.ts'
+import type { Log } from '../core/ports.ts'
+import type { PluginContext, PluginMiddleware } from '../plugin.ts'
+
+/** A middleware bound to its place in a pipeline. */
+export interface BoundStep {
+  readonly name: string
+  readonly onError: 'bypass' | 'refuse'
+  readonly middleware: PluginMiddleware
+  enter(): void
+  leave(): void
+}
+
+/** What the onion is put together from. */
+export interface ComposeOptions {
+  readonly steps: readonly BoundStep[]
+  readonly innermost: (ctx: PluginContext) => Promise<void>
+  /** How long a step may take before it calls `next()` or answers, in milliseconds. */
+  readonly stepTimeoutMs: number
+  readonly log: Log
+}
+
+/** Joins the steps into one function that runs them around `innermost`. */
+export function compose(options: ComposeOptions): (ctx: PluginContext) => Promise<void> {
+  return (ctx) => runFrom(options, ctx, 0)
+}
+
+function runFrom(options: ComposeOptions, ctx: PluginContext, index: number): Promise<void> {
+  const step = options.steps[index]
+  return step === undefined ? options.innermost(ctx) : new StepRun(options, ctx, index, step).run()
+}
+
+/** One step's run for one request. */
+class StepRun {
+  readonly #options: ComposeOptions
+  readonly #ctx: PluginContext
+  readonly #index: number
+  readonly #step: BoundStep
+  readonly #trace: StepTrace
+  readonly #exchange: Exchange
+  readonly #undo: () => void
+  #downstream: Promise<void> | undefined
+  #downstreamState: 'idle' | 'running' | 'done' | 'failed' = 'idle'
+  #downstreamError: unknown
+  #isOver = false
+  #resumedAtMs = 0
+  #timer: NodeJS.Timeout | undefined
+  #expire: ((error: Error) => void) | undefined
+
+  constructor(options: ComposeOptions, ctx: PluginContext, index: number, step: BoundStep) {
+    this.#options = options
+    this.#ctx = ctx
+    this.#index = index
+    this.#step = step
+    this.#trace = { module: step.name, action: 'ran', durationMs: 0 }
+    this.#undo = saved(ctx)
+    this.#exchange = ctx.state.exchange.forStep(this.#trace)
+    this.#exchange.onPatience = this.#setPatient
+  }
+
+  async run(): Promise<void> {
+    const outer = this.#ctx.state.exchange
+    outer.record(this.#trace)
+    this.#ctx.state.exchange = this.#exchange
+    this.#step.enter()
+    this.#resumedAtMs = performance.now()
+    try {
+      await this.#runMiddleware()
+      this.#assertRulesKept()
+    } catch (error) {
+      await this.#handle(error)
+    } finally {
+      this.#stopClock()
+      this.#isOver = true
+      this.#step.leave()
+      this.#ctx.state.exchange = outer
+    }
+  }
+
+  async #runMiddleware(): Promise<void> {
+    const running = this.#step.middleware(this.#ctx, this.#next)
+    if (this.#downstreamState !== 'idle') return running
+    // Only a step that did not go on at once can hang before `next()`: others need no timer.
+    const { promise: expired, reject } = Promise.withResolvers<never>()
+    this.#expire = reject
+    this.#startTimer()
+    try {
+      await Promise.race([running, expired])
+    } finally {
+      this.#expire = undefined
+      clearTimeout(this.#timer)
+    }
+  }
+
+  #next = (): Promise<void> => {
+    if (this.#isOver || this.#downstreamState !== 'idle') {
+      const rejected = Promise.reject(
+        new Error(`module ${this.#step.name} called next() ${this.#isOver ? 'too late' : 'twice'}`),
+      )
+      rejected.catch(() => {})
+      return rejected
+    }
+    clearTimeout(this.#timer)
+    this.#expire = undefined
+    this.#stopClock()
+    this.#downstreamState = 'running'
+    this.#downstream = this.#runDownstream()
+    this.#downstream.catch(() => {})
+    return this.#downstream
+  }
+
+  async #runDownstream(): Promise<void> {
+    try {
+      await runFrom(this.#options, this.#ctx, this.#index + 1)
+      this.#downstreamState = 'done'
+    } catch (error) {
+      this.#downstreamState = 'failed'
+      this.#downstreamError = error
+      throw error
+    } finally {
+      this.#resumedAtMs = performance.now()
+      this.#ctx.state.exchange = this.#exchange
+    }
+  }
+
+  #assertRulesKept(): void {
+    if (this.#downstreamState === 'running')
+      throw new Error('resolved before next() had finished: is an await missing?')
+    if (this.#downstreamState === 'idle' && !hasReply(this.#ctx)) throw new Error('neither answered nor called next()')
+  }
+
+  async #handle(error: unknown): Promise<void> {
+    this.#exchange.revoke()
+    if (error instanceof GatewayError || this.#exchange.signal.aborted) throw error
+    if (this.#downstreamState === 'running') await this.#downstream?.catch(() => {})
+    if (this.#downstreamState === 'failed') throw this.#downstreamError
+    this.#options.log.warn(
+      { module: this.#step.name, onError: this.#step.onError, requestId: this.#exchange.id, err: error },
+      'module.failed',
+    )
+    if (this.#step.onError === 'refuse') {
+      throw new GatewayError(
+        'service_unavailable',
+        `Module ${this.#step.name} failed, and requests do not pass without it.`,
+        { cause: error },
+      )
+    }
+    this.#trace.action = 'bypassed'
+    if (this.#downstreamState === 'done') return
+    this.#undo()
+    this.#isOver = true
+    this.#stopClock()
+    try {
+      await runFrom(this.#options, this.#ctx, this.#index + 1)
+    } finally {
+      this.#resumedAtMs = performance.now()
+    }
+  }
+
+  #startTimer(): void {
+    this.#timer = setTimeout(() => {
+      this.#expire?.(new Error(`neither answered nor called next() within ${this.#options.stepTimeoutMs} ms`))
+    }, this.#options.stepTimeoutMs)
+  }
+
+  /** The step waits for something that may take long, and says so: its time budget stands still. */
+  #setPatient = (isWaiting: boolean): void => {
+    if (this.#expire === undefined) return
+    clearTimeout(this.#timer)
+    if (!isWaiting) this.#startTimer()
+  }
+
+  #stopClock(): void {
+    if (this.#downstreamState === 'running') return
+    this.#trace.durationMs += performance.now() - this.#resumedAtMs
+  }
+}
+
+function hasReply(ctx: PluginContext): boolean {
+  return ctx.state.exchange.reply !== undefined || (ctx.body !== undefined && ctx.body !== null)
+}
+
+/** Remembers what a step may change, and gives the function that puts it back. */
+function saved(ctx: PluginContext): () => void {
+  const restoreExchange = ctx.state.exchange.save()
+  const headersBefore = ctx.res.getHeaders()
+  return () => {
+    restoreExchange()
+    if (ctx.body !== undefined && ctx.body !== null) ctx.body = null
+    for (const name of ctx.res.getHeaderNames()) if (!(name in headersBefore)) ctx.res.removeHeader(name)
+    for (const [name, value] of Object.entries(headersBefore)) if (value !== undefined) ctx.res.setHeader(name, value)
+  }
+}

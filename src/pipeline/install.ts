@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { messageOf } from '../core/errors.ts'
+import { suggest } from '../core/nearest.ts'
+import type { Log } from '../core/ports.ts'
+import type { PluginServices } from '../plugin.ts'
+import { findPluginFolders, loadPlugin, PluginError, type PluginFolder, pluginFolderAt } from './load.ts'
+import { parsePipeline } from './parse.ts'
+import type { PluginRegistry } from './registry.ts'
+
+/** What installing plugins needs. */
+export interface InstallOptions {
+  readonly registry: PluginRegistry
+  /** Directories of plugin folders; a name found in an earlier one wins. */
+  readonly directories: readonly string[]
+  /** Options by plugin name, from the configuration. */
+  readonly configured: ReadonlyMap<string, Record<string, unknown>>
+  readonly services: (pluginName: string) => PluginServices
+  readonly setupTimeoutMs: number
+  /** Modules of the operator's own pipeline and locks: the gateway does not start without them. */
+  readonly required: ReadonlySet<string>
+  readonly log: Log
+}
+
+/** The built-in plugins. */
+export const BUILT_IN_PLUGINS = path.join(import.meta.dirname, '../../plugins')
+
+/**
+ * Installs every plugin found. A broken one is reported by name and left out, unless the operator's own pipeline needs
+ * it or its options are at fault: then it throws `PluginError`.
+ */
+export async function installPlugins(options: InstallOptions): Promise<void> {
+  for (const found of foldersOf(options)) await installOne(found, options)
+  assertAllKnown(options)
+}
+
+/** Loads one folder again after it changed: a good version replaces the old one, a bad one is reported and ignored. */
+export class PluginReloader {
+  readonly #options: InstallOptions
+  #version = 0
+
+  constructor(options: InstallOptions) {
+    this.#options = options
+  }
+
+  async reload(folder: string): Promise<void> {
+    const { registry, log, required } = this.#options
+    const found = pluginFolderAt(folder)
+    const name = path.basename(folder)
+    const current = registry.get(name)
+    if (current !== undefined && current.folder !== folder) return
+    if (found === undefined) {
+      if (current === undefined) return
+      if (required.has(name)) return log.warn({ plugin: name, reason: 'the pipeline needs it' }, 'plugin.kept')
+      registry.remove(name)
+      return log.info({ plugin: name }, 'plugin.removed')
+    }
+    try {
+      registry.put(await loadPlugin(found, { ...loadOptionsFor(found, this.#options), version: ++this.#version }))
+      log.info({ plugin: name }, current === undefined ? 'plugin.installed' : 'plugin.reloaded')
+    } catch (error) {
+      log.error({ plugin: name, reason: messageOf(error), kept: current !== undefined }, 'plugin.broken')
+    }
+  }
+}
+
+function foldersOf({ directories, log }: InstallOptions): PluginFolder[] {
+  const byName = new Map<string, PluginFolder>()
+  for (const directory of directories) {
+    if (!existsSync(directory))
+      throw new PluginError(`plugin directory \`${directory}\` does not exist`, { isConfiguration: true })
+    for (const found of findPluginFolders(directory)) {
+      const earlier = byName.get(found.name)
+      if (earlier === undefined) byName.set(found.name, found)
+      else log.warn({ plugin: found.name, ignored: found.folder, used: earlier.folder }, 'plugin.duplicate')
+    }
+  }
+  return [...byName.values()]
+}
+
+async function installOne(found: PluginFolder, options: InstallOptions): Promise<void> {
+  try {
+    options.registry.put(await loadPlugin(found, { ...loadOptionsFor(found, options), version: 0 }))
+  } catch (error) {
+    const isFatal = options.required.has(found.name) || (error instanceof PluginError && error.isConfiguration)
+    if (isFatal) throw error
+    options.log.error({ plugin: found.name, folder: found.folder, reason: messageOf(error) }, 'plugin.broken')
+  }
+}
+
+function loadOptionsFor(found: PluginFolder, { configured, services, setupTimeoutMs }: InstallOptions) {
+  return { configured: configured.get(found.name) ?? {}, services, setupTimeoutMs }
+}
+
+/** Options for a plugin that does not exist would be ignored in silence; a missing module would fail every request. */
+function assertAllKnown({ registry, configured, required }: InstallOptions): void {
+  for (const name of configured.keys()) {
+    if (registry.get(name) === undefined) {
+      throw new PluginError(
+        `the configuration has options for \`${name}\`, but no such plugin is installed.${suggest(name, registry.names)}`,
+        { isConfiguration: true },
+      )
+    }
+  }
+  for (const name of required) {
+    if (registry.get(name) === undefined) {
+      throw new PluginError(
+        `the pipeline names \`${name}\`, but no such plugin is installed.${suggest(name, registry.names)}`,
+        { isConfiguration: true },
+      )
+    }
+  }
+}
+
+/** The modules that the operator's own pipeline and locks name. */
+export function requiredPlugins({
+  default: text,
+  locked,
+}: {
+  default: string
+  locked: readonly string[]
+}): Set<string> {
+  return new Set([...parsePipeline(text).map(({ name }) => name), ...locked])
+}

@@ -1,0 +1,150 @@
+import { readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { messageOf } from '../core/errors.ts'
+import { explain } from '../core/message.ts'
+import { suggest } from '../core/nearest.ts'
+import type { PluginDefinition, PluginInstance, PluginServices, ServiceName } from '../plugin.ts'
+import { importPlugin, installPluginHooks } from './hooks.ts'
+import { LoadedPlugin } from './registry.ts'
+
+/** A plugin that cannot be used, with what is wrong. `isConfiguration`: its options are at fault, not the plugin. */
+export class PluginError extends Error {
+  override name = 'PluginError'
+  readonly isConfiguration: boolean
+
+  constructor(
+    message: string,
+    { isConfiguration = false, cause }: { isConfiguration?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.isConfiguration = isConfiguration
+  }
+}
+
+/** A folder that holds a plugin. */
+export interface PluginFolder {
+  readonly name: string
+  readonly folder: string
+  readonly entryFile: string
+}
+
+const ENTRY_FILES = ['index.ts', 'index.js', 'index.mjs']
+const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,63}$/
+
+/** Lists the plugin folders inside `directory`: those with an entry file. A directory that does not exist has none. */
+export function findPluginFolders(directory: string): PluginFolder[] {
+  const names = readdirSync(directory).filter((name) => PLUGIN_NAME.test(name))
+  return names.sort().flatMap((name) => {
+    const found = pluginFolderAt(path.join(directory, name))
+    return found === undefined ? [] : [found]
+  })
+}
+
+/** The plugin folder at this path, if it has an entry file. */
+export function pluginFolderAt(folder: string): PluginFolder | undefined {
+  const entryFile = ENTRY_FILES.map((file) => path.join(folder, file)).find(isFile)
+  return entryFile === undefined ? undefined : { name: path.basename(folder), folder, entryFile }
+}
+
+function isFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+/** What loading a plugin needs. */
+export interface LoadOptions {
+  /** Imported anew for every number. */
+  readonly version: number
+  /** The plugin's options from the configuration, unparsed. */
+  readonly configured: Record<string, unknown>
+  readonly services: (pluginName: string) => PluginServices
+  readonly setupTimeoutMs: number
+}
+
+/** Imports, checks, configures and sets up one plugin. Throws `PluginError` that says which plugin and what is wrong. */
+export async function loadPlugin(found: PluginFolder, options: LoadOptions): Promise<LoadedPlugin> {
+  installPluginHooks()
+  const definition = checkContract(await importDefinition(found, options.version), found)
+  const parsed = definition.options.safeParse(options.configured)
+  if (!parsed.success) {
+    throw new PluginError(`plugin \`${found.name}\`: ${explainOptions(parsed.error, definition)}`, {
+      isConfiguration: true,
+    })
+  }
+  const services = pick(options.services(found.name), definition.needs)
+  const instance = await setUp(definition, { parsed: parsed.data, services, timeoutMs: options.setupTimeoutMs })
+  return new LoadedPlugin(definition, instance, { folder: found.folder, configured: options.configured })
+}
+
+async function importDefinition(found: PluginFolder, version: number): Promise<unknown> {
+  try {
+    return await importPlugin(found.entryFile, version)
+  } catch (cause) {
+    throw new PluginError(`plugin \`${found.name}\` cannot be imported: ${messageOf(cause)}`, { cause })
+  }
+}
+
+const SERVICE_NAMES: readonly ServiceName[] = ['log', 'clock', 'stores']
+
+const contractSchema = z.strictObject({
+  name: z.string().regex(PLUGIN_NAME),
+  summary: z.string().min(1),
+  options: z.custom<z.ZodType>(
+    (value) => typeof value === 'object' && value !== null && 'safeParse' in value,
+    'expected a zod schema',
+  ),
+  perRequest: z.array(z.string()),
+  needs: z.array(z.enum(SERVICE_NAMES)),
+  onError: z.enum(['bypass', 'refuse']),
+  setup: z.custom<(...args: unknown[]) => unknown>((value) => typeof value === 'function', 'expected a function'),
+})
+
+function checkContract(exported: unknown, found: PluginFolder): PluginDefinition {
+  if (exported === undefined)
+    throw new PluginError(`plugin \`${found.name}\` has no default export: expected definePlugin({ … })`)
+  const checked = contractSchema.safeParse(exported)
+  if (!checked.success) throw new PluginError(`plugin \`${found.name}\` breaks the contract: ${explain(checked.error)}`)
+  if (checked.data.name !== found.name) {
+    throw new PluginError(
+      `plugin \`${found.name}\`: its name is \`${checked.data.name}\`, expected the name of its folder`,
+    )
+  }
+  // Checked just above; what zod cannot see (the types of setup) is the plugin author's compiler's business.
+  return exported as PluginDefinition
+}
+
+function pick(services: PluginServices, needs: readonly ServiceName[]): Pick<PluginServices, ServiceName> {
+  // Exactly what was asked for, so that a plugin cannot come to rely on more.
+  return Object.fromEntries(needs.map((name) => [name, services[name]])) as unknown as PluginServices
+}
+
+async function setUp(
+  definition: PluginDefinition,
+  { parsed, services, timeoutMs }: { parsed: unknown; services: PluginServices; timeoutMs: number },
+): Promise<PluginInstance<unknown>> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`setup took longer than ${timeoutMs} ms`)), timeoutMs)
+  try {
+    const instance = await Promise.race([definition.setup(parsed, services), late])
+    if (typeof instance?.middleware !== 'function') throw new Error('setup returned no middleware function')
+    return instance
+  } catch (cause) {
+    throw new PluginError(`plugin \`${definition.name}\` could not be set up: ${messageOf(cause)}`, { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What is wrong with a plugin's options, with the nearest valid name for an unknown one. */
+function explainOptions(error: z.ZodError, definition: PluginDefinition): string {
+  const [issue] = error.issues
+  if (issue?.code !== 'unrecognized_keys') return explain(error)
+  const [key = ''] = issue.keys
+  return `unknown option \`${key}\`.${suggest(key, optionNames(definition))}`
+}
+
+/** The names of a plugin's options, when its schema is an object. */
+export function optionNames(definition: PluginDefinition): string[] {
+  const shape = (definition.options as { shape?: Record<string, unknown> }).shape
+  return Object.keys(shape ?? {})
+}

@@ -1,0 +1,109 @@
+import { GatewayError } from '../core/errors.ts'
+import { suggest } from '../core/nearest.ts'
+import { assertWithinClamps, type Clamps, effectiveOptions } from './options.ts'
+import { parsePipeline, printPipeline, type Step } from './parse.ts'
+import type { LoadedPlugin, PluginRegistry } from './registry.ts'
+
+/** The operator's rails: what runs by default, what always runs, what callers may name and set. */
+export interface Rails {
+  readonly default: string
+  readonly locked: readonly string[]
+  readonly allowed?: readonly string[] | undefined
+  readonly clamps: Readonly<Record<string, Clamps>>
+}
+
+/** Who chose a pipeline. `default` is the operator's own, from the environment or the configuration. */
+export type PipelineSource = 'header' | 'key' | 'default'
+
+/** One module of a resolved pipeline, with its effective options. */
+export interface ResolvedStep {
+  readonly plugin: LoadedPlugin
+  readonly step: Step
+  readonly effective: unknown
+  readonly isLocked: boolean
+}
+
+/** A pipeline that can run. */
+export interface ResolvedPipeline {
+  readonly source: PipelineSource
+  readonly steps: readonly ResolvedStep[]
+  readonly printed: string
+}
+
+/**
+ * Resolves a pipeline string of this source within the operator's rails.
+ * Throws `invalid_request` that names the module or option, its position and the nearest valid name.
+ */
+export function resolvePipeline(
+  text: string,
+  source: PipelineSource,
+  { registry, rails }: { registry: PluginRegistry; rails: Rails },
+): ResolvedPipeline {
+  const steps = parsePipeline(text)
+  const locked = lockedSteps(rails)
+  const isCaller = source !== 'default'
+  const chosen = isCaller
+    ? steps.filter((step) => !isLockedRepeat(step, locked))
+    : steps.filter((step) => !locked.all.has(step.name))
+  const resolved = [
+    ...locked.outer.map((step) => resolveStep(step, registry, true)),
+    ...chosen.map((step) => {
+      if (isCaller) assertAllowed(step, registry, rails)
+      const done = resolveStep(step, registry, false)
+      if (isCaller) assertWithinClamps(done.plugin, step, rails.clamps[step.name] ?? {})
+      return done
+    }),
+    ...locked.inner.map((step) => resolveStep(step, registry, true)),
+  ]
+  return { source, steps: resolved, printed: printPipeline(resolved.map(({ step }) => step)) }
+}
+
+interface LockedSteps {
+  readonly all: ReadonlySet<string>
+  readonly outer: readonly Step[]
+  readonly inner: readonly Step[]
+}
+
+/** Where a locked module stands in the operator's own pipeline decides whether it runs before or after a caller's. */
+function lockedSteps({ locked, default: text }: Rails): LockedSteps {
+  const all = new Set(locked)
+  const own = parsePipeline(text)
+  const firstFree = own.findIndex((step) => !all.has(step.name))
+  const leading = firstFree === -1 ? 0 : firstFree
+  const missing = locked.filter((name) => !own.some((step) => step.name === name))
+  const inner = own.slice(leading).filter((step) => all.has(step.name))
+  return {
+    all,
+    outer: own.slice(0, leading),
+    inner: [...inner, ...missing.map((name) => ({ name, options: {}, position: 0 }))],
+  }
+}
+
+/** A caller may repeat a locked module's name, which changes nothing; giving it options is refused. */
+function isLockedRepeat(step: Step, locked: LockedSteps): boolean {
+  if (!locked.all.has(step.name)) return false
+  if (Object.keys(step.options).length === 0) return true
+  throw new GatewayError(
+    'invalid_request',
+    `Module \`${step.name}\` at position ${step.position} of the pipeline is locked by the operator: its options cannot be changed.`,
+  )
+}
+
+function assertAllowed(step: Step, registry: PluginRegistry, { allowed }: Rails): void {
+  if (allowed === undefined || allowed.includes(step.name) || registry.get(step.name) === undefined) return
+  throw new GatewayError(
+    'invalid_request',
+    `Module \`${step.name}\` at position ${step.position} of the pipeline may not be named here.${suggest(step.name, allowed)}`,
+  )
+}
+
+function resolveStep(step: Step, registry: PluginRegistry, isLocked: boolean): ResolvedStep {
+  const plugin = registry.get(step.name)
+  if (plugin === undefined) {
+    throw new GatewayError(
+      'invalid_request',
+      `Unknown module \`${step.name}\` at position ${step.position} of the pipeline.${suggest(step.name, registry.names)}`,
+    )
+  }
+  return { plugin, step, effective: effectiveOptions(plugin, step), isLocked }
+}

@@ -1,0 +1,87 @@
+/**
+ * The public door `turnpike/plugin`: everything that a plugin may import.
+ *
+ * A plugin is a folder with an `index.ts` (or `.js`, `.mjs`) whose default export is `definePlugin({…})`. What it needs
+ * of the gateway it names in `needs`, and gets exactly that in `setup`.
+ */
+import type { Context, Next } from 'koa'
+import type { z } from 'zod'
+import type { Exchange } from './core/exchange.ts'
+import type { ByteStores, Clock, Log } from './core/ports.ts'
+
+export { z } from 'zod'
+export { GatewayError } from './core/errors.ts'
+export type { Caller, Exchange, StepTrace, Target } from './core/exchange.ts'
+export type { ContentBlock, Message, MessageRequest, Tool } from './core/message.ts'
+export type { ByteStore, ByteStores, Clock, Log } from './core/ports.ts'
+export { messageOfStream, streamOfMessage } from './core/replay.ts'
+export {
+  type ByteSource,
+  type ByteSourceSink,
+  BytesReply,
+  type Ending,
+  jsonReply,
+  type Reply,
+  type ReplyHeaders,
+  type ReplySink,
+  StreamReply,
+  storedStreamReply,
+} from './core/reply.ts'
+export { RequestDocument } from './core/request.ts'
+export type { Edit } from './core/splice.ts'
+export { bytes, duration } from './core/units.ts'
+export type { Usage } from './core/usage.ts'
+
+/** What a plugin can ask for in `needs`. */
+export interface PluginServices {
+  /** A log whose lines carry the plugin's name. */
+  log: Log
+  /** The time. */
+  clock: Clock
+  /** Bounded byte stores: memory on one machine, Redis when `REDIS_URL` is set. */
+  stores: ByteStores
+}
+
+/** A service's name. */
+export type ServiceName = keyof PluginServices
+
+/** Koa's context; `ctx.state.exchange` is where modules meet. */
+export type PluginContext = Context & { state: { exchange: Exchange } }
+
+/** A Koa middleware. Answer by setting `exchange.reply` (or `ctx.body`), or call `next()` once and await it. */
+export type PluginMiddleware = (ctx: PluginContext, next: Next) => Promise<void>
+
+/** What `setup` returns: the running plugin. */
+export interface PluginInstance<Options> {
+  /** Makes the middleware for one distinct set of effective options; not called per request. */
+  middleware(effective: Options): PluginMiddleware
+  /** Releases what `setup` took; also called after a `setup` that failed half-way through in a later plugin. */
+  close?(): void | Promise<void>
+}
+
+/** A plugin's declaration. */
+export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs extends ServiceName = ServiceName> {
+  /** Equals the folder's name. */
+  name: string
+  /** One sentence for lists and help. */
+  summary: string
+  /** A strict zod object; each option described (what, unit, range, default, when to change it). */
+  options: Schema
+  /** The only options that a pipeline string may set. */
+  perRequest: readonly (keyof z.output<Schema> & string)[]
+  /** Exactly these services are injected. */
+  needs: readonly Needs[]
+  /** When it throws or hangs before `next()`: `bypass` goes on as if it were not there, `refuse` fails the request. */
+  onError: 'bypass' | 'refuse'
+  setup(
+    options: z.output<Schema>,
+    services: Pick<PluginServices, Needs>,
+  ): PluginInstance<z.output<Schema>> | Promise<PluginInstance<z.output<Schema>>>
+}
+
+/** Declares a plugin; the identity function, for its types. */
+export function definePlugin<Schema extends z.ZodType, Needs extends ServiceName>(
+  definition: PluginDefinition<Schema, Needs>,
+): PluginDefinition<Schema, Needs> {
+  return definition
+}

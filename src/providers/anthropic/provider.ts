@@ -1,0 +1,72 @@
+import { GatewayError } from '../../core/errors.ts'
+import type { Exchange } from '../../core/exchange.ts'
+import type { PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
+import type { Reply } from '../../core/reply.ts'
+import { type CallPolicy, callProvider } from '../call.ts'
+import type { HeaderForwarder } from '../headers.ts'
+import type { Transport } from '../transport.ts'
+
+/** What the provider of the Messages API needs; its address is operator configuration and never a caller's. */
+export interface AnthropicOptions {
+  readonly apiKey: string | undefined
+  /** Callers may bring their own credential (local mode, when there is no `apiKey`). */
+  readonly passThrough: boolean
+  /** A custom address may need no credential at all. */
+  readonly credentialOptional: boolean
+  readonly transport: Transport
+  readonly forwarder: HeaderForwarder
+  readonly policy: CallPolicy
+}
+
+const OWN_CREDENTIAL = /^sk-ant-/
+
+/** The provider that speaks the canonical shape itself: bytes go out and come back as they are. */
+export class AnthropicProvider implements Provider {
+  readonly name = 'anthropic'
+  readonly configured: boolean
+  readonly #options: AnthropicOptions
+
+  constructor(options: AnthropicOptions) {
+    this.#options = options
+    this.configured = options.apiKey !== undefined
+  }
+
+  complete(exchange: Exchange): Promise<Reply> {
+    const { request, target } = exchange
+    // A provider prefix is the gateway's own notation: it is spliced out, everything else stays.
+    const { bytes } =
+      request.model === target.model
+        ? request
+        : request.edited([{ op: 'replace', path: ['model'], value: target.model }])
+    return this.#call({ method: 'POST', path: `/v1/messages${exchange.query}`, body: bytes }, exchange)
+  }
+
+  relay({ method, path, query, headers, body, credential, signal }: RelayCall): Promise<Reply> {
+    return this.#call({ method, path: path + query, body }, { headers, credential, signal })
+  }
+
+  close(): Promise<void> {
+    return this.#options.transport.close()
+  }
+
+  async #call(
+    request: Pick<RelayCall, 'method' | 'path' | 'body'>,
+    { headers, credential, signal }: Pick<RelayCall, 'headers' | 'credential' | 'signal'>,
+  ): Promise<Reply> {
+    const { transport, forwarder, policy } = this.#options
+    const sent = forwarder.forward(headers, this.#credentialFor(credential))
+    return callProvider(transport, { ...request, headers: sent }, { policy, signal })
+  }
+
+  /** The operator's credential; else the caller's own, if it is one of this provider's (decisions, 14). */
+  #credentialFor(presented: PresentedCredential): PresentedCredential | undefined {
+    const { apiKey, passThrough, credentialOptional } = this.#options
+    if (apiKey !== undefined) return { header: 'x-api-key', secret: apiKey }
+    if (passThrough && (presented.header === 'x-api-key' || OWN_CREDENTIAL.test(presented.secret))) return presented
+    if (credentialOptional) return undefined
+    throw new GatewayError(
+      'authentication_error',
+      'No credential for provider anthropic: set ANTHROPIC_API_KEY, or send your own key in x-api-key, or try model `demo/echo`.',
+    )
+  }
+}

@@ -1,0 +1,155 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCodeOf, GatewayError, messageOf } from '../core/errors.ts'
+import type { Log } from '../core/ports.ts'
+import { BytesReply, type Reply, type ReplyHeaders, StreamReply } from '../core/reply.ts'
+import { collect, decodeSource } from './decode.ts'
+import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
+
+/**
+ * DESIGN — one call to a provider
+ *
+ * A call is tried up to `tries` times: on a 5xx, on a connection that breaks before the reply is whole (JSON) or has
+ * begun (a stream), and on a 429 that asks for at most two seconds. Between tries it waits with exponential back-off and
+ * full jitter, or as long as `retry-after` says, up to ten seconds. Nothing is retried once a byte can have reached the
+ * client. A time-out is not retried: the provider may still be working, and be paid.
+ * Other replies of the provider, its 4xx errors included, are passed on as they are.
+ */
+export interface CallPolicy {
+  readonly provider: string
+  readonly tries: number
+  readonly replyLimitBytes: number
+  readonly random: () => number
+  readonly log: Log
+}
+
+const FIRST_BACKOFF_MS = 250
+const LONGEST_RETRY_AFTER_MS = 10_000
+const LONGEST_RATE_LIMIT_WAIT_MS = 2_000
+const ERROR_BODY_LIMIT_BYTES = 1024 * 1024
+
+/** Headers of a reply that are about the provider's connection, not about the reply, and its cookies. */
+const NOT_RELAYED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
+  'content-encoding',
+  'set-cookie',
+  'alt-svc',
+  'strict-transport-security',
+])
+
+/** Time-outs in which the provider may have worked on the request. */
+const NOT_RETRIED = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
+
+/** Why a try failed, and how long to wait before the next one. */
+interface Failure {
+  readonly reason: string
+  readonly waitMs: number | undefined
+  readonly final: boolean
+  readonly cause?: unknown
+}
+
+/** Calls the provider and gives its reply. Throws `upstream_error` after the last try, or the signal's reason. */
+export async function callProvider(
+  transport: Transport,
+  request: UpstreamRequest,
+  { policy, signal }: { policy: CallPolicy; signal: AbortSignal },
+): Promise<Reply> {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await tryOnce(transport, request, { policy, signal })
+    if (!('reason' in outcome)) return outcome
+    policy.log.warn({ provider: policy.provider, attempt, reason: outcome.reason }, 'upstream.failed')
+    if (outcome.final || attempt >= policy.tries) throw exhausted(policy, attempt, outcome)
+    const backoffMs = policy.random() * FIRST_BACKOFF_MS * 2 ** (attempt - 1)
+    await sleep(outcome.waitMs ?? backoffMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
+}
+
+async function tryOnce(
+  transport: Transport,
+  request: UpstreamRequest,
+  { policy, signal }: { policy: CallPolicy; signal: AbortSignal },
+): Promise<Reply | Failure> {
+  try {
+    const response = await transport.send(request, signal)
+    const failure = await failureOf(response)
+    return failure ?? (await toReply(response, policy, signal))
+  } catch (cause) {
+    signal.throwIfAborted()
+    return { reason: describe(cause), waitMs: undefined, final: NOT_RETRIED.has(errorCodeOf(cause) ?? ''), cause }
+  }
+}
+
+/** A 5xx, or a 429 that passes soon; its body is read so that the connection can be used again. */
+async function failureOf({ status, headers, source }: UpstreamResponse): Promise<Failure | undefined> {
+  const waitMs = retryAfterMs(headers)
+  const passesSoon = status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
+  if (status < 500 && !passesSoon) return undefined
+  const encoding = headers['content-encoding']
+  const body = await collect(decodeSource(source, encoding), ERROR_BODY_LIMIT_BYTES).catch(() => Buffer.alloc(0))
+  return {
+    reason: `answered ${status}${providerMessage(body)}`,
+    waitMs: waitMs === undefined ? undefined : Math.min(waitMs, LONGEST_RETRY_AFTER_MS),
+    final: false,
+  }
+}
+
+async function toReply(
+  { status, headers, source }: UpstreamResponse,
+  policy: CallPolicy,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const body = decodeSource(source, headers['content-encoding'])
+  const kept = relayedHeaders(headers)
+  if (status === 200 && isEventStream(headers)) return new StreamReply({ status, headers: kept }, body)
+  return new BytesReply(status, kept, await collect(body, policy.replyLimitBytes, signal))
+}
+
+function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') ?? false
+}
+
+function relayedHeaders(headers: IncomingHttpHeaders): ReplyHeaders {
+  const kept: ReplyHeaders = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined && !NOT_RELAYED.has(name)) kept[name] = value
+  }
+  return kept
+}
+
+/** `retry-after` in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3). */
+function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+  const text = headers['retry-after']
+  if (text === undefined) return undefined
+  const seconds = Number(text)
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
+}
+
+function providerMessage(body: Buffer): string {
+  try {
+    const message: unknown = JSON.parse(body.toString())?.error?.message
+    return typeof message === 'string' ? `: ${message.slice(0, 300)}` : ''
+  } catch {
+    return ''
+  }
+}
+
+function describe(cause: unknown): string {
+  const code = errorCodeOf(cause)
+  return code === undefined ? messageOf(cause) : `${messageOf(cause)} (${code})`
+}
+
+function exhausted(policy: CallPolicy, attempts: number, failure: Failure): GatewayError {
+  const tries = attempts === 1 ? 'one try' : `${attempts} tries`
+  return new GatewayError('upstream_error', `Provider ${policy.provider} failed after ${tries}: ${failure.reason}.`, {
+    cause: failure.cause,
+  })
+}

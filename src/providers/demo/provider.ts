@@ -1,0 +1,140 @@
+import { GatewayError } from '../../core/errors.ts'
+import type { Exchange } from '../../core/exchange.ts'
+import { suggest } from '../../core/nearest.ts'
+import type { Provider, RelayCall } from '../../core/ports.ts'
+import { streamOfMessage } from '../../core/replay.ts'
+import {
+  type ByteSource,
+  type ByteSourceSink,
+  BytesReply,
+  jsonReply,
+  type Reply,
+  StreamReply,
+} from '../../core/reply.ts'
+import type { RequestDocument } from '../../core/request.ts'
+import { answerOf, DEMO_MODELS, type DemoAnswer, type DemoModel } from './script.ts'
+
+const CHARACTERS_PER_TOKEN = 4
+
+/** A provider that needs no credential and asks no model: the first minute with the gateway, clearly labelled. */
+export class DemoProvider implements Provider {
+  readonly name = 'demo'
+  readonly configured = false
+  #paceMs: number
+
+  /** `paceMs` is the pause between two events of a stream. */
+  constructor({ paceMs = 35 } = {}) {
+    this.#paceMs = paceMs
+  }
+
+  async complete(exchange: Exchange): Promise<Reply> {
+    const { request, target } = exchange
+    const message = messageFor(exchange.id, demoModel(target.model), request)
+    const bytes = Buffer.from(JSON.stringify(message))
+    const headers = { 'request-id': exchange.id }
+    if (!request.stream) return new BytesReply(200, { ...headers, 'content-type': 'application/json' }, bytes)
+    const source = pacedSource(streamOfMessage(bytes), this.#paceMs)
+    return new StreamReply(
+      { status: 200, headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' } },
+      source,
+    )
+  }
+
+  async relay({ path, body }: RelayCall): Promise<Reply> {
+    if (path === '/v1/models') return jsonReply(modelList())
+    if (path === '/v1/messages/count_tokens') return jsonReply({ input_tokens: tokensIn(body?.length ?? 0) })
+    throw new GatewayError('not_found', `The demo provider has nothing at ${path}.`)
+  }
+
+  async close(): Promise<void> {}
+}
+
+function demoModel(name: string): DemoModel {
+  if (Object.hasOwn(DEMO_MODELS, name)) return name as DemoModel
+  const names = Object.keys(DEMO_MODELS)
+  throw new GatewayError('not_found', `model: the demo provider has no \`${name}\`.${suggest(name, names)}`)
+}
+
+function messageFor(id: string, model: DemoModel, request: RequestDocument): Record<string, unknown> {
+  const answer = cut(answerOf(model, request), request.maxTokens)
+  return {
+    model: `demo/${model}`,
+    id: `msg_${id.slice('req_'.length)}`,
+    type: 'message',
+    role: 'assistant',
+    content: answer.content,
+    stop_reason: answer.stopReason,
+    stop_sequence: null,
+    usage: {
+      input_tokens: tokensIn(request.bytes.length),
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: tokensIn(JSON.stringify(answer.content).length),
+    },
+  }
+}
+
+/** Ends a text where `max_tokens` is used up, as a model would. */
+function cut(answer: DemoAnswer, maxTokens: number): { content: unknown[]; stopReason: string } {
+  const [first] = answer.content
+  if (first?.type !== 'text' || typeof first.text !== 'string') return answer
+  const longest = maxTokens * CHARACTERS_PER_TOKEN
+  if (first.text.length <= longest) return answer
+  return { content: [{ type: 'text', text: first.text.slice(0, longest) }], stopReason: 'max_tokens' }
+}
+
+function tokensIn(characters: number): number {
+  return Math.max(1, Math.ceil(characters / CHARACTERS_PER_TOKEN))
+}
+
+function modelList(): Record<string, unknown> {
+  const data = Object.entries(DEMO_MODELS).map(([name, summary]) => ({
+    type: 'model',
+    id: `demo/${name}`,
+    display_name: `Demo ${name}: ${summary}`,
+    created_at: '2026-01-01T00:00:00Z',
+  }))
+  return { data, has_more: false, first_id: data[0]?.id, last_id: data.at(-1)?.id }
+}
+
+/** A source that gives one event after another, at the pace of a reader. */
+function pacedSource(stream: Buffer, paceMs: number): ByteSource {
+  const events = splitEvents(stream)
+  let next = 0
+  let timer: NodeJS.Timeout | undefined
+  let sink: ByteSourceSink | undefined
+  const stop = () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  const step = () => {
+    const event = events[next++]
+    if (event === undefined) {
+      stop()
+      return sink?.end()
+    }
+    timer = setTimeout(step, paceMs)
+    sink?.data(event)
+  }
+  return {
+    start(target) {
+      sink = target
+      step()
+    },
+    pause: stop,
+    resume() {
+      if (timer === undefined && next <= events.length) step()
+    },
+    cancel: stop,
+  }
+}
+
+function splitEvents(stream: Buffer): Buffer[] {
+  const events: Buffer[] = []
+  for (let start = 0; start < stream.length; ) {
+    const end = stream.indexOf('\n\n', start) + 2
+    events.push(stream.subarray(start, end))
+    start = end
+  }
+  return events
+}

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How a gateway process ended. */
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** A gateway running as a process of its own. `await using` stops it, and so does `t.teardown(gateway.stop)`. */
+export interface Gateway extends AsyncDisposable {
+  /** Base address, without a slash at the end. */
+  url: string
+  port: number
+  pid: number
+  /** Everything it has written to stdout and stderr. */
+  log(): string
+  /** Resolves when the process has ended, however it ended. */
+  exited: Promise<Exit>
+  /** Ends the process group: SIGTERM, after `graceMs` (default 5,000) SIGKILL. Its data are removed. */
+  stop(graceMs?: number): Promise<Exit>
+}
+
+/** How to start a gateway; the defaults are those of a user at the project's root. */
+export interface GatewayOptions {
+  /** Default `bin/turnpike.mjs`. */
+  entry?: string
+  /** Working directory. Default: the project's root. */
+  cwd?: string
+  /** Longest wait for `/health` in milliseconds. Default 20,000. */
+  waitMs?: number
+}
+
+const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
+const POLL_MS = 25
+const DEFAULT_WAIT_MS = 20_000
+const DEFAULT_GRACE_MS = 5000
+
+/** The only variables a gateway inherits: a developer's keys and settings must not reach a test. */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_V8_COVERAGE']
+
+/**
+ * Starts the gateway as a user does, in a process group of its own, on a free port, with an empty data folder. `env` is
+ * laid over the test's defaults. Rejects, with the log in the message, when it exits or does not answer `/health`.
+ */
+export async function startGateway(
+  env: Readonly<Record<string, string>> = {},
+  {
+    entry = path.join(PROJECT_ROOT, 'bin/turnpike.mjs'),
+    cwd = PROJECT_ROOT,
+    waitMs = DEFAULT_WAIT_MS,
+  }: GatewayOptions = {},
+): Promise<Gateway> {
+  const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
+  const port = Number(env.PORT ?? (await findFreePort()))
+  const defaults = { HOST: '127.0.0.1', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info' }
+  const child = spawn(process.execPath, [entry, 'start'], {
+    cwd,
+    env: { ...inheritedEnvironment(), ...defaults, ...env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const log = collectLog(child)
+  const exited = toExit(child)
+  const closed = new Promise((resolve) => child.once('close', resolve)) // all of its log has been read
+  const killOnExit = () => signalGroup(child, 'SIGKILL')
+  process.once('exit', killOnExit)
+
+  const end = async (graceMs: number) => {
+    signalGroup(child, 'SIGTERM')
+    const timer = setTimeout(killOnExit, graceMs)
+    const exit = await exited
+    clearTimeout(timer)
+    killOnExit() // a grandchild must not outlive its group's leader
+    process.off('exit', killOnExit)
+    await closed
+    await rm(dataFolder, { recursive: true, force: true })
+    return exit
+  }
+  let ending: Promise<Exit> | undefined
+  const stop = (graceMs = DEFAULT_GRACE_MS) => {
+    ending ??= end(graceMs)
+    return ending
+  }
+  const url = `http://127.0.0.1:${port}`
+  try {
+    await waitForHealth(`${url}/health`, exited, waitMs)
+  } catch (error) {
+    await stop()
+    throw new Error(`${(error as Error).message}\n--- log ---\n${log()}`, { cause: error }) // safe: thrown just above
+  }
+  const pid = child.pid as number // safe: it has answered, so it was spawned
+  return { url, port, pid, log, exited, stop, [Symbol.asyncDispose]: async () => void (await stop()) }
+}
+
+function inheritedEnvironment(): Record<string, string> {
+  return Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('Expected a TCP address of the port finder')
+  return address.port
+}
+
+function collectLog({ stdout, stderr }: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+    })
+  }
+  return () => text
+}
+
+function toExit(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve({ code: null, signal: null }))
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+}
+
+/** The group may be gone already, which is what the signal is for. */
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {}
+}
+
+async function waitForHealth(url: string, exited: Promise<Exit>, waitMs: number): Promise<void> {
+  let exit: Exit | undefined
+  void exited.then((ended) => {
+    exit = ended
+  })
+  const deadline = AbortSignal.timeout(waitMs)
+  while (!deadline.aborted) {
+    if (exit) throw new Error(`The gateway exited before it answered /health: ${JSON.stringify(exit)}`)
+    const isHealthy = await fetch(url, { signal: deadline })
+      .then((reply) => reply.ok)
+      .catch(() => false)
+    if (isHealthy) return
+    await sleep(POLL_MS)
+  }
+  throw new Error(`The gateway did not answer /health within ${waitMs} ms`)
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Payload } from './payload.ts'
+import type { BreakScript, Delivery, GarbageScript, HangScript, Pause, Writes } from './script.ts'
+import { createSink } from './sink.ts'
+
+/** One request being answered. */
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  /** Aborted, and resolved, when the connection is gone: by the client, by a script, or by `close()`. */
+  gone: AbortSignal
+  left: Promise<void>
+  /** Notes that it is the script, not the client, that ends the connection. */
+  markCut(): void
+}
+
+const HALF_A_HEADER = 'HTTP/1.1 200 OK\r\ncontent-type: applica'
+const GARBAGE = Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 0xff, 0x00, 0x0d, 0x0a, 0x0d, 0x0a])
+const DEFAULT_MOST_WRITES = 2000
+
+/** Sends a payload the way `delivery` says. Returns when all is sent, cut, or the client has left. */
+export async function deliver(payload: Payload, delivery: Delivery, exchange: Exchange): Promise<void> {
+  const { response, gone, left } = exchange
+  const { writes, encoding, cutAfterBytes } = delivery
+  await pause(delivery.before, exchange)
+  if (gone.aborted) return
+  response.writeHead(payload.status, { ...payload.headers, ...(encoding ? { 'content-encoding': encoding } : {}) })
+  const sink = createSink(response, left, encoding)
+  if (writes) response.flushHeaders()
+  for (const [index, piece] of toPieces(payload.body, writes, cutAfterBytes).entries()) {
+    await pause(pauseBefore(index, writes), exchange)
+    if (gone.aborted) return
+    await sink.write(piece)
+  }
+  if (cutAfterBytes !== undefined) cut(exchange)
+  else await sink.end()
+}
+
+/** Breaks the connection before or within the header lines. */
+export async function breakConnection(script: BreakScript, exchange: Exchange): Promise<void> {
+  await pause(script.before, exchange)
+  exchange.markCut()
+  const { socket } = exchange.request
+  if (script.at === 'before-headers') socket.resetAndDestroy()
+  else socket.write(HALF_A_HEADER, () => socket.destroy())
+}
+
+/** Answers with bytes that are not HTTP. */
+export async function sendGarbage(script: GarbageScript, exchange: Exchange): Promise<void> {
+  exchange.markCut()
+  const { socket } = exchange.request
+  socket.write(script.bytes ?? GARBAGE, () => socket.destroy())
+}
+
+/** Sends nothing, or the headers of a stream and nothing more, until the connection is gone. */
+export async function hang(script: HangScript, { response, left }: Exchange): Promise<void> {
+  if (script.at === 'after-headers') {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+    response.flushHeaders()
+  }
+  await left
+}
+
+function cut({ request, response, markCut }: Exchange): void {
+  markCut()
+  if (!response.headersSent) response.flushHeaders()
+  request.socket.destroy()
+}
+
+async function pause(script: Pause | undefined, { gone, left }: Exchange): Promise<void> {
+  if (script?.delayMs) await sleep(script.delayMs, undefined, { signal: gone }).catch(() => {})
+  if (script?.until) await Promise.race([script.until, left])
+}
+
+function pauseBefore(index: number, writes: Writes | undefined): Pause | undefined {
+  if (typeof writes?.between === 'function') return writes.between(index)
+  return index > 0 ? writes?.between : undefined
+}
+
+function toPieces(body: Buffer, writes: Writes | undefined, cutAfterBytes: number | undefined): Buffer[] {
+  const end = Math.min(cutAfterBytes ?? body.length, body.length)
+  const pieces: Buffer[] = []
+  let start = 0
+  while (start < end) {
+    const isLast = pieces.length >= (writes?.atMost ?? DEFAULT_MOST_WRITES)
+    const next = isLast ? end : Math.min(end, nextCut(body, start, pieces.length, writes))
+    pieces.push(body.subarray(start, next))
+    start = next
+  }
+  return pieces
+}
+
+function nextCut(body: Buffer, start: number, index: number, writes: Writes | undefined): number {
+  if (!writes) return body.length
+  if (writes.sizes === 'events') {
+    const blank = body.indexOf('\n\n', start)
+    return blank < 0 ? body.length : blank + 2
+  }
+  const size = writes.sizes[index % writes.sizes.length] ?? body.length
+  if (size < 1) throw new RangeError(`Expected write sizes of at least 1 byte, got ${size}`)
+  return start + size
+}
