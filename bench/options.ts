@@ -23,8 +23,8 @@ export interface Options {
   help: boolean
 }
 
-const full: Effort = { rounds: 6, cpuSeconds: 1.5, pacedRequests: 250, warmUpMs: 1500, idleStreams: 500 }
-const quick: Effort = { rounds: 2, cpuSeconds: 0.5, pacedRequests: 80, warmUpMs: 800, idleStreams: 500 }
+const full: Effort = { rounds: 6, cpuSeconds: 1.5, pacedRequests: 250, warmUpMs: 2500, idleStreams: 500 }
+const quick: Effort = { rounds: 2, cpuSeconds: 0.5, pacedRequests: 80, warmUpMs: 1500, idleStreams: 500 }
 
 export const usage = `node bench/run.ts [options]
   --rounds N      interleaved rounds (6)

@@ -4,6 +4,7 @@ import type { Case } from './cases.ts'
 import type { Effort } from './options.ts'
 import type { Summary } from './summary.ts'
 import { direct, type Target } from './targets.ts'
+import { DELTA_COUNT, streamWrites } from './upstream-replies.ts'
 
 export interface ReportOptions {
   summary: Summary
@@ -45,7 +46,8 @@ function renderConditions({ date, effort }: ReportOptions): string {
     `- Machine: ${cores}, ${memory}, ${process.platform} ${process.arch}; Node ${process.version} for every process`,
     `- Date: ${date.toISOString().slice(0, 16)}Z`,
     `- Command: \`${command}\``,
-    `- Effort: ${rounds} interleaved rounds, each with ${cpuSeconds} CPU seconds at saturation and ${pacedRequests} requests at the modest rate`,
+    `- Effort: ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with ${cpuSeconds} CPU seconds at saturation and ${pacedRequests} requests at the modest rate`,
+    `- Streams: ${DELTA_COUNT} \`content_block_delta\` events in ${streamWrites.length} writes; finer or coarser cuts change the SSE ratios`,
     '- Upstream and load generator are processes of their own on the same machine, over loopback.',
   ].join('\n')
 }

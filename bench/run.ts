@@ -62,13 +62,19 @@ async function run({ effort, targetNames, caseNames, outputFile }: Options, sign
   console.log(`\n${report}\nWritten to ${outputFile}.`)
 }
 
-const options = parseOptions(process.argv.slice(2))
-if (options.help) {
-  console.log(usage)
-} else if (!existsSync('/proc/self/stat')) {
-  console.log('The benchmark reads CPU times from /proc, which this system lacks: run it on Linux.')
-} else {
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2))
+  if (options.help) return console.log(usage)
+  if (!existsSync('/proc/self/stat'))
+    throw new Error('CPU times are read from /proc, which this system lacks: use Linux.')
   const stopping = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort(new Error('Stopped.')))
   await run(options, stopping.signal)
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
 }

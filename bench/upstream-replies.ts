@@ -7,7 +7,11 @@ const usage = {
   service_tier: 'standard',
 }
 
-const EVENTS_PER_WRITE = 2
+/**
+ * How a stream is cut decides its cost, so it also decides the ratios: at 2, 3, 4 and 5 events a write the peer costs 4.4,
+ * 5.4, 6.9 and 11.7 times the bare relay. Three comes nearest to the stream by which the project's bars were set (5.8).
+ */
+const EVENTS_PER_WRITE = 3
 
 /** The last word of every reply: a reader that saw it saw the whole reply. */
 export const LAST_WORD = 'end-of-reply'
@@ -52,10 +56,10 @@ const closing = [
 const toSse = (events: { type: string }[]): Buffer =>
   Buffer.from(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))
 
-/** A streamed reply cut as it is written to the socket: the opening, the deltas by fives, the closing. */
+/** A streamed reply cut as it is written to the socket: the opening, the deltas by threes, the closing. */
 export const streamWrites: readonly Buffer[] = [
   toSse(opening),
-  ...Array.from({ length: DELTA_COUNT / EVENTS_PER_WRITE }, (_, i) =>
+  ...Array.from({ length: Math.ceil(DELTA_COUNT / EVENTS_PER_WRITE) }, (_, i) =>
     toSse(deltas.slice(i * EVENTS_PER_WRITE, (i + 1) * EVENTS_PER_WRITE)),
   ),
   toSse(closing),

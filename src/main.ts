@@ -25,6 +25,7 @@ async function run(): Promise<void> {
   const pipeline = app.pipelines.for(undefined).printed
   const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))
   log.info({ host, port, mode: config.mode, pipeline, providers }, 'gateway.listening')
+  flush()
   if (process.env.TURNPIKE_WORKER === undefined)
     process.stderr.write(banner({ host, port, mode: config.mode, pipeline, providers }))
 

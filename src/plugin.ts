@@ -13,8 +13,8 @@ export { z } from 'zod'
 export { GatewayError } from './core/errors.ts'
 export type { Caller, Exchange, StepTrace, Target } from './core/exchange.ts'
 export type { ContentBlock, Message, MessageRequest, Tool } from './core/message.ts'
+export { messageOfStream } from './core/message-of-stream.ts'
 export type { ByteStore, ByteStores, Clock, Log } from './core/ports.ts'
-export { messageOfStream, streamOfMessage } from './core/replay.ts'
 export {
   type ByteSource,
   type ByteSourceSink,
@@ -29,6 +29,7 @@ export {
 } from './core/reply.ts'
 export { RequestDocument } from './core/request.ts'
 export type { Edit } from './core/splice.ts'
+export { streamOfMessage } from './core/stream-of-message.ts'
 export { bytes, duration } from './core/units.ts'
 export type { Usage } from './core/usage.ts'
 

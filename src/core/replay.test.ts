@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { messageOfStream, streamOfMessage } from './replay.ts'
+import { messageOfStream } from './message-of-stream.ts'
 import { ScanError } from './scan.ts'
 import { printEvent, scanEvents } from './sse.ts'
+import { streamOfMessage } from './stream-of-message.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: events and messages of many shapes are looked into, and wrong ones fail the test
 type Json = any

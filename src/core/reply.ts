@@ -127,6 +127,11 @@ export class StreamReply {
     return this.#sink !== undefined
   }
 
+  /** Whether the last write may have ended inside an event (one beyond the framer's bound): nothing may be put after it. */
+  get isTorn(): boolean {
+    return this.#framer?.torn ?? false
+  }
+
   /** Calls `listener` for the events named (all when `names` is undefined), before their bytes go on to the client. */
   onEvent(listener: EventListener, names?: ReadonlySet<string>): void {
     this.#eventListeners.push({ names, listener })
@@ -167,7 +172,8 @@ export class StreamReply {
     if (this.#settled) return
     if (ending !== undefined) {
       this.#usage = ending.usage
-      return this.#finish(ending)
+      this.#finish(ending)
+      return
     }
     // An event without its blank line is no event; clients would not see it either.
     if (this.#sawStop && !this.#sawError) this.#finish({ outcome: 'complete', usage: this.#usage })

@@ -27,6 +27,7 @@ import {
   skipValue,
   unexpected,
 } from './scan-value.ts'
+import { createWordTable, wordAt } from './scan-words.ts'
 
 export { type Range, ScanError }
 
@@ -50,6 +51,15 @@ export interface RequestShape {
   readonly duplicate: string | undefined
 }
 
+/** Names that most bodies have. Known by sight they need no slice and no hash, and keep no text alive. */
+const NAMES = createWordTable(
+  Object.fromEntries(
+    [
+      ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'stream', 'metadata', 'thinking'],
+      ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'output_config', 'context_management', 'service_tier'],
+    ].map((name) => [name, name]),
+  ),
+)
 const LAST_ASCII = 127
 
 /**
@@ -144,27 +154,38 @@ function walkBody(cursor: Cursor, findings: Findings): void {
 function walkFields(cursor: Cursor, firstKey: number, findings: Findings): void {
   let next = firstKey
   while (next > 0) {
-    const name = walkKey(cursor, next, findings)
+    cursor.at = next
+    const name = walkKey(cursor, findings)
     const start = cursor.at
     if (!walkField(cursor, name, findings)) findings.plain = false
-    findings.fields.set(name, { start, end: cursor.at })
+    addField(findings, name, { start, end: cursor.at })
     next = nextMember(cursor.text, cursor.at)
   }
   cursor.at = -next
 }
 
-/** The decoded name whose opening quote is at `start`; moves to its value. */
-function walkKey(cursor: Cursor, start: number, findings: Findings): string {
-  const { text } = cursor
-  const end = skipKey(text, start)
-  cursor.at = skipColon(text, end)
-  const name = decodeKey(text, start, end)
-  if (name.length !== end - start - 2) findings.plain = false
-  if (findings.fields.has(name)) {
-    findings.plain = false
-    findings.duplicate ??= name
+/** Moves from a key to its value; the decoded key. */
+function walkKey(cursor: Cursor, findings: Findings): string {
+  const { text, at } = cursor
+  const word = wordAt(NAMES, cursor.bytes, at)
+  if (word !== undefined) {
+    cursor.at = skipColon(text, at + word.quoted.length)
+    return word.value
   }
+  const end = skipKey(text, at)
+  cursor.at = skipColon(text, end)
+  const name = decodeKey(text, at, end)
+  if (name.length !== end - at - 2) findings.plain = false
   return name
+}
+
+function addField(findings: Findings, name: string, range: Range): void {
+  const { fields } = findings
+  const before = fields.size
+  fields.set(name, range)
+  if (fields.size > before) return
+  findings.plain = false
+  findings.duplicate ??= name
 }
 
 /** Moves behind a field's value; whether the value surely fits the schema, as far as the scan looks. */

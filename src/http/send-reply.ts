@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { BytesReply, Ending, Reply, ReplyHeaders, StreamReply } from '../core/reply.ts'
+import type { BytesReply, Reply, ReplyHeaders, StreamReply } from '../core/reply.ts'
 import { printEvent } from '../core/sse.ts'
 
 /** How replies are sent. */
@@ -36,7 +36,7 @@ function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesRe
 function sendStream(response: ServerResponse, reply: StreamReply, pingIntervalMs: number): void {
   response.writeHead(reply.status, reply.headers)
   const pinger = setTimeout(() => {
-    if (response.writableNeedDrain) return
+    if (response.writableNeedDrain || reply.isTorn) return
     response.write(PING)
     pinger.refresh()
   }, pingIntervalMs)
@@ -55,13 +55,16 @@ function sendStream(response: ServerResponse, reply: StreamReply, pingIntervalMs
     },
     end(ending) {
       clearTimeout(pinger)
-      if (!response.destroyed) response.end(ending.error === undefined ? undefined : breakEvent(ending))
+      if (response.destroyed) return
+      if (ending.error === undefined) response.end()
+      else if (reply.isTorn) response.destroy()
+      else response.end(breakEvent(ending.error))
     },
   })
 }
 
-function breakEvent({ error }: Ending): string {
-  const message = `The reply broke off: ${error?.message ?? 'unknown'}.`
+function breakEvent(cause: Error): string {
+  const message = `The reply broke off: ${cause.message}.`
   const event = { type: 'error', error: { type: 'api_error', message } }
   return printEvent(event)
 }

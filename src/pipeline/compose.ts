@@ -39,45 +39,59 @@ export interface ComposeOptions {
 
 /** Joins the steps into one function that runs them around `innermost`. */
 export function compose(options: ComposeOptions): (ctx: PluginContext) => Promise<void> {
-  return (ctx) => runFrom(options, ctx, 0)
+  return (ctx) => runFrom({ options, ctx, exchange: ctx.state.exchange }, 0)
 }
 
-function runFrom(options: ComposeOptions, ctx: PluginContext, index: number): Promise<void> {
-  const step = options.steps[index]
-  return step === undefined ? options.innermost(ctx) : new StepRun(options, ctx, index, step).run()
+/** One request's way through the onion. */
+interface Passage {
+  readonly options: ComposeOptions
+  readonly ctx: PluginContext
+  /** The gateway's own handle on the exchange, which no step's fate can revoke. */
+  readonly exchange: Exchange
+}
+
+function runFrom(passage: Passage, index: number): Promise<void> {
+  const step = passage.options.steps[index]
+  if (step !== undefined) return new StepRun(passage, index, step).run()
+  passage.ctx.state.exchange = passage.exchange
+  return passage.options.innermost(passage.ctx)
 }
 
 /** One step's run for one request. */
 class StepRun {
-  readonly #options: ComposeOptions
+  readonly #passage: Passage
   readonly #ctx: PluginContext
   readonly #index: number
   readonly #step: BoundStep
   readonly #trace: StepTrace
   readonly #exchange: Exchange
   readonly #undo: () => void
+  /** The caller's, not one that the step put there. */
+  readonly #signal: AbortSignal
   #downstream: Promise<void> | undefined
   #downstreamState: 'idle' | 'running' | 'done' | 'failed' = 'idle'
   #downstreamError: unknown
   #isOver = false
   #resumedAtMs = 0
+  #isPatient = false
   #timer: NodeJS.Timeout | undefined
   #expire: ((error: Error) => void) | undefined
 
-  constructor(options: ComposeOptions, ctx: PluginContext, index: number, step: BoundStep) {
-    this.#options = options
+  constructor(passage: Passage, index: number, step: BoundStep) {
+    const { ctx } = passage
+    this.#passage = passage
     this.#ctx = ctx
     this.#index = index
     this.#step = step
     this.#trace = { module: step.name, action: 'ran', durationMs: 0 }
     this.#undo = saved(ctx)
-    this.#exchange = ctx.state.exchange.forStep(this.#trace)
+    this.#signal = passage.exchange.signal
+    this.#exchange = passage.exchange.forStep(this.#trace)
     this.#exchange.onPatience = this.#setPatient
   }
 
   async run(): Promise<void> {
-    const outer = this.#ctx.state.exchange
-    outer.record(this.#trace)
+    this.#passage.exchange.record(this.#trace)
     this.#ctx.state.exchange = this.#exchange
     this.#step.enter()
     this.#resumedAtMs = performance.now()
@@ -90,7 +104,7 @@ class StepRun {
       this.#stopClock()
       this.#isOver = true
       this.#step.leave()
-      this.#ctx.state.exchange = outer
+      this.#ctx.state.exchange = this.#passage.exchange
     }
   }
 
@@ -100,7 +114,7 @@ class StepRun {
     // Only a step that did not go on at once can hang before `next()`: others need no timer.
     const { promise: expired, reject } = Promise.withResolvers<never>()
     this.#expire = reject
-    this.#startTimer()
+    if (!this.#isPatient) this.#startTimer()
     try {
       await Promise.race([running, expired])
     } finally {
@@ -128,7 +142,7 @@ class StepRun {
 
   async #runDownstream(): Promise<void> {
     try {
-      await runFrom(this.#options, this.#ctx, this.#index + 1)
+      await runFrom(this.#passage, this.#index + 1)
       this.#downstreamState = 'done'
     } catch (error) {
       this.#downstreamState = 'failed'
@@ -148,10 +162,10 @@ class StepRun {
 
   async #handle(error: unknown): Promise<void> {
     this.#exchange.revoke()
-    if (error instanceof GatewayError || this.#exchange.signal.aborted) throw error
+    if (error instanceof GatewayError || this.#signal.aborted) throw error
     if (this.#downstreamState === 'running') await this.#downstream?.catch(() => {})
     if (this.#downstreamState === 'failed') throw this.#downstreamError
-    this.#options.log.warn(
+    this.#passage.options.log.warn(
       { module: this.#step.name, onError: this.#step.onError, requestId: this.#exchange.id, err: error },
       'module.failed',
     )
@@ -168,7 +182,7 @@ class StepRun {
     this.#isOver = true
     this.#stopClock()
     try {
-      await runFrom(this.#options, this.#ctx, this.#index + 1)
+      await runFrom(this.#passage, this.#index + 1)
     } finally {
       this.#resumedAtMs = performance.now()
     }
@@ -176,12 +190,13 @@ class StepRun {
 
   #startTimer(): void {
     this.#timer = setTimeout(() => {
-      this.#expire?.(new Error(`neither answered nor called next() within ${this.#options.stepTimeoutMs} ms`))
-    }, this.#options.stepTimeoutMs)
+      this.#expire?.(new Error(`neither answered nor called next() within ${this.#passage.options.stepTimeoutMs} ms`))
+    }, this.#passage.options.stepTimeoutMs)
   }
 
   /** The step waits for something that may take long, and says so: its time budget stands still. */
   #setPatient = (isWaiting: boolean): void => {
+    this.#isPatient = isWaiting
     if (this.#expire === undefined) return
     clearTimeout(this.#timer)
     if (!isWaiting) this.#startTimer()

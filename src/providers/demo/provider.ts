@@ -2,7 +2,6 @@ import { GatewayError } from '../../core/errors.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import { suggest } from '../../core/nearest.ts'
 import type { Provider, RelayCall } from '../../core/ports.ts'
-import { streamOfMessage } from '../../core/replay.ts'
 import {
   type ByteSource,
   type ByteSourceSink,
@@ -12,6 +11,7 @@ import {
   StreamReply,
 } from '../../core/reply.ts'
 import type { RequestDocument } from '../../core/request.ts'
+import { streamOfMessage } from '../../core/stream-of-message.ts'
 import { answerOf, DEMO_MODELS, type DemoAnswer, type DemoModel } from './script.ts'
 
 const CHARACTERS_PER_TOKEN = 4

@@ -46,7 +46,7 @@ export function createByteStores({ redisUrl, log, clock }: ByteStoresOptions): B
 
 function memoryStore(maxBytes: number): ByteStore {
   // Values stay Buffers: Keyv's default serialisation would turn them into base64 inside JSON.
-  const keyv = new Keyv<Buffer>({ store: createBoundedMap(maxBytes), useKeyPrefix: false })
+  const keyv = new Keyv<Buffer>({ store: createBoundedMap(maxBytes), useKeyPrefix: false, throwOnErrors: true })
   keyv.serialize = undefined
   keyv.deserialize = undefined
   return {
