@@ -31,6 +31,8 @@ export interface CampaignOptions {
   note(text: string): void
 }
 
+const LARGEST_FAILURE_SHARE = 0.001
+
 /** One gateway in one case, with the route on which it proved to work. */
 interface Lane {
   gateway: Gateway
@@ -109,10 +111,13 @@ async function saturate(
   const isPlausible = target.reachesUpstream ? share > 0.999 : share < 0.01
   const percent = `${(share * 100).toFixed(1)} %`
   // The warm-up of a hit fills the cache; only measured rounds are held to the rule.
-  if (cpuSeconds > 0 && !isPlausible) note(`${target.label}: ${percent} of the requests reached the upstream.`)
+  if (cpuSeconds > 0 && result.requests > 0 && !isPlausible)
+    note(`${target.label}: ${percent} of the requests reached the upstream.`)
   noteFailures(lane, result, options)
   const { cpuMicrosecondsPerRequest, requestsPerSecond } = result
   if (cpuMicrosecondsPerRequest === undefined || requestsPerSecond === undefined) return {}
+  // Refusals are cheap: a gateway that fails must not look fast.
+  if (result.failures > result.requests * LARGEST_FAILURE_SHARE) return {}
   return { cpuMicroseconds: cpuMicrosecondsPerRequest, requestsPerSecond }
 }
 

@@ -70,19 +70,23 @@ async function saturate({ traffic, pids, cpuSeconds, rampMs }: Job & { kind: 'sa
     }
   }
   const lanes = Array.from({ length: traffic.case.connections }, lane)
-  await sleep(rampMs)
-  const start = { requests: tally.requests, cpu: cpuMicroseconds(pids), atMs: performance.now() }
-  let cpu = 0
-  while (cpu < cpuSeconds * 1e6 && performance.now() - start.atMs < LONGEST_SATURATION_MS) {
-    await sleep(CLOCK_LOOK_MS)
-    cpu = cpuMicroseconds(pids) - start.cpu
+  try {
+    await sleep(rampMs)
+    const start = { requests: tally.requests, cpu: cpuMicroseconds(pids), atMs: performance.now() }
+    let cpu = 0
+    while (cpu < cpuSeconds * 1e6 && performance.now() - start.atMs < LONGEST_SATURATION_MS) {
+      await sleep(CLOCK_LOOK_MS)
+      cpu = cpuMicroseconds(pids) - start.cpu
+    }
+    const requests = tally.requests - start.requests
+    const seconds = (performance.now() - start.atMs) / 1000
+    running = false
+    await Promise.all(lanes)
+    return { ...tally, cpuMicrosecondsPerRequest: cpu / requests, requestsPerSecond: requests / seconds }
+  } finally {
+    running = false // Also when the gateway has died and its clock cannot be read.
+    await pool.destroy()
   }
-  const requests = tally.requests - start.requests
-  const seconds = (performance.now() - start.atMs) / 1000
-  running = false
-  await Promise.all(lanes)
-  await pool.close()
-  return { ...tally, cpuMicrosecondsPerRequest: cpu / requests, requestsPerSecond: requests / seconds }
 }
 
 /** Sends at a fixed rate without waiting for replies, so that a slow reply delays no later request. */

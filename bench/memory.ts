@@ -18,14 +18,19 @@ export async function collectMemory(options: MemoryOptions): Promise<Map<string,
   const memory = new Map<string, Memory>()
   const running = options.gateways.filter(({ target }) => target.args)
   for (const { target, pids, startRssBytes, stop } of running) {
-    const tree = pids()
-    const bytes = { endBytes: residentBytes(tree), peakBytes: peakResidentBytes(tree) }
-    memory.set(target.name, { startBytes: startRssBytes, ...bytes })
+    try {
+      const tree = pids()
+      const bytes = { endBytes: residentBytes(tree), peakBytes: peakResidentBytes(tree) }
+      memory.set(target.name, { startBytes: startRssBytes, ...bytes })
+    } catch {
+      options.note(`${target.label}: it ended by itself before the end of the run.`)
+    }
     await stop()
   }
   for (const { target } of running.filter((gateway) => STREAM_TARGETS.includes(gateway.target.name))) {
     const idleStreamBytes = await measureOnFreshProcesses(target, options)
-    if (idleStreamBytes !== undefined) memory.set(target.name, { ...memory.get(target.name)!, idleStreamBytes })
+    const known = memory.get(target.name)
+    if (known && idleStreamBytes !== undefined) memory.set(target.name, { ...known, idleStreamBytes })
   }
   return memory
 }

@@ -25,16 +25,16 @@ export function renderReport(options: ReportOptions): string {
     `## Memory\n\n${renderMemory(options)}`,
     `## Bars\n\nRatios of CPU microseconds unless they say otherwise.\n\n${renderBars(judge(summary))}`,
   ]
-  if (notes.length > 0)
-    sections.push(`## Notes\n\n${notes.map((note) => `- ${note.replaceAll('\n', ' ')}`).join('\n')}`)
+  if (notes.length > 0) sections.push(`## Notes\n\n${notes.map((note) => `- ${note.replace(/\s+/g, ' ')}`).join('\n')}`)
   return `${sections.join('\n\n')}\n`
 }
 
-/** A Markdown table from its rows, the first being the head. */
+/** A Markdown table from its rows, the first being the head; columns are padded, as Biome wants them. */
 function table(rows: readonly string[][]): string {
-  const [head = [], ...body] = rows.map((cells) => `| ${cells.join(' | ')} |`)
-  const rule = `| ${(rows[0] ?? []).map(() => '---').join(' | ')} |`
-  return [head, rule, ...body].join('\n')
+  const [head = [], ...body] = rows
+  const widths = head.map((_, column) => Math.max(3, ...rows.map((cells) => cells[column]?.length ?? 0)))
+  const line = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  return [head, widths.map((width) => '-'.repeat(width)), ...body].map(line).join('\n')
 }
 
 function renderConditions({ date, effort }: ReportOptions): string {

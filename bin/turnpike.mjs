@@ -2,7 +2,7 @@
 // The door of the command line. Plain JavaScript that any Node can read, so that too old a one gets a plain answer.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const NEEDED = [24, 12]
 
@@ -15,7 +15,7 @@ if (isNewEnough(process.versions.node)) {
   const { runCommandLine } = await import('../src/cli/main.ts')
   await runCommandLine(process.argv)
 } else {
-  const bundled = path.join(import.meta.dirname, '../node_modules/node/bin/node')
+  const bundled = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
   if (!existsSync(bundled)) {
     console.error(
       `turnpike needs Node ${NEEDED.join('.')} or newer; this is Node ${process.versions.node}.\n` +

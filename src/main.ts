@@ -6,7 +6,8 @@ import { banner } from './banner.ts'
 import { ConfigError, loadConfig } from './config/load.ts'
 import { errorCodeOf, messageOf } from './core/errors.ts'
 import { drain, listen } from './http/server.ts'
-import { createLogging, requestLogger } from './logging.ts'
+import { createLogging } from './logging/log.ts'
+import { requestLogger } from './logging/request-log.ts'
 import { PluginError } from './pipeline/load.ts'
 
 const startedAtMs = Date.now()
@@ -15,11 +16,18 @@ const EXIT_CONFIGURATION = 78
 async function run(): Promise<void> {
   const { config } = loadConfig(process.env)
   const isTerminal = process.stdout.isTTY === true
-  const { log, flush } = createLogging({ level: config.log_level, isTerminal })
+  const { log, writeLine, flush } = createLogging({ level: config.log_level, isTerminal })
   process.on('exit', flush)
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'process.unhandled-rejection'))
   const clock = { nowMs: () => Date.now() }
-  const app = await createApp({ config, log, clock, random: Math.random, startedAtMs, observers: [requestLogger(log)] })
+  const app = await createApp({
+    config,
+    log,
+    clock,
+    random: Math.random,
+    startedAtMs,
+    observers: [requestLogger(writeLine, config.log_level)],
+  })
   const host = config.server.host ?? (config.mode === 'local' ? '127.0.0.1' : '0.0.0.0')
   const port = await listen(app.server, { host, port: config.server.port })
   const pipeline = app.pipelines.for(undefined).printed

@@ -1,4 +1,4 @@
-import { type ByteSource, type ByteSourceSink, type Ending, StreamReply } from 'turnpike/plugin'
+import { type ByteSource, type ByteSourceSink, type Ending, StreamReply, type Usage } from 'turnpike/plugin'
 
 /**
  * DESIGN — one running stream, many readers
@@ -8,15 +8,18 @@ import { type ByteSource, type ByteSourceSink, type Ending, StreamReply } from '
  *
  * Guarantees
  * - Every reader gets every portion from the first one on, at its own pace.
- * - The stream is read on as long as one reader keeps up; a slow reader does not hold the others back.
+ * - The stream is read on as long as one reader keeps up, or somebody waits for the whole; a slow reader does not hold
+ *   the others back.
  * Limits
- * - The log holds at most `limitBytes`. A longer reply takes no newcomers (`isOpen` is false), drops what all have read,
- *   and then moves at the pace of its slowest reader, so that memory stays bounded.
+ * - The log holds at most `limitBytes`. A longer reply takes no newcomers (`isOpen` is false), is no whole any more, drops
+ *   what all have read, and then moves at the pace of its slowest reader, so that memory stays bounded.
  */
 export class Broadcast {
   readonly #origin: StreamReply
   readonly #limitBytes: number
   readonly #readers = new Set<Reader>()
+  readonly #whole = Promise.withResolvers<Whole>()
+  #isAwaited = false
   #log: Buffer[] = []
   #dropped = 0
   #loggedBytes = 0
@@ -33,18 +36,29 @@ export class Broadcast {
     return this.#isComplete
   }
 
-  /** Starts reading the provider's stream. Resolves when it has ended, with its bytes if all of them are still there. */
-  start(): Promise<{ ending: Ending; bytes: Buffer | undefined }> {
+  /** Starts reading the provider's stream. Resolves with what it came to when it has ended. */
+  start(): Promise<Whole> {
     return new Promise((resolve) => {
       this.#origin.open({
         write: (portion) => this.#append(portion),
         end: (ending) => {
           this.#ending = ending
           for (const reader of this.#readers) reader.pump()
-          resolve({ ending, bytes: this.#isComplete ? Buffer.concat(this.#log) : undefined })
+          this.#whole.resolve(this.#wholeAt(ending))
+          resolve(this.#whole.promise)
         },
       })
     })
+  }
+
+  /**
+   * What the stream comes to: `too-long` as soon as it has outgrown the log, otherwise at its end. Somebody waits from
+   * now on: no reader may hold the stream back.
+   */
+  whole(): Promise<Whole> {
+    this.#isAwaited = true
+    this.#onProgress()
+    return this.#whole.promise
   }
 
   /** A reply that carries the whole stream from its first byte. */
@@ -67,13 +81,23 @@ export class Broadcast {
     this.#origin.cancel()
   }
 
+  #wholeAt({ outcome, usage }: Ending): Whole {
+    if (!this.#isComplete) return { kind: 'too-long' }
+    return outcome === 'complete' ? { kind: 'complete', bytes: Buffer.concat(this.#log), usage } : { kind: 'broken' }
+  }
+
   #append(portion: Buffer): boolean {
     this.#log.push(portion)
     this.#loggedBytes += portion.length
-    if (this.#loggedBytes > this.#limitBytes) this.#isComplete = false
+    if (this.#loggedBytes > this.#limitBytes) this.#outgrow()
     for (const reader of this.#readers) reader.pump()
     this.#dropRead()
     return this.#mayFlow()
+  }
+
+  #outgrow(): void {
+    this.#isComplete = false
+    this.#whole.resolve({ kind: 'too-long' })
   }
 
   #onProgress(): void {
@@ -84,7 +108,8 @@ export class Broadcast {
   #mayFlow(): boolean {
     if (this.#readers.size === 0) return true
     const readers = [...this.#readers]
-    return this.#isComplete ? readers.some(({ isPaused }) => !isPaused) : readers.every(({ isPaused }) => !isPaused)
+    if (!this.#isComplete) return readers.every(({ isPaused }) => !isPaused)
+    return this.#isAwaited || readers.some(({ isPaused }) => !isPaused)
   }
 
   #dropRead(): void {
@@ -95,6 +120,11 @@ export class Broadcast {
     this.#dropped = readByAll
   }
 }
+
+/** What a stream came to. */
+export type Whole =
+  | { readonly kind: 'complete'; readonly bytes: Buffer; readonly usage: Usage | undefined }
+  | { readonly kind: 'broken' | 'too-long' }
 
 interface ReaderOptions {
   at(index: number): Buffer | undefined

@@ -20,12 +20,15 @@ export interface Entry {
 
 const LENGTH_BYTES = 4
 
-/** Packs an entry for the store. */
+/** Packs an entry for the store, in memory of its own: a slice of Node's pool would keep the whole pool alive. */
 export function packEntry({ kind, usage, body }: Entry): Buffer {
   const head = Buffer.from(JSON.stringify({ kind, usage }))
-  const length = Buffer.alloc(LENGTH_BYTES)
-  length.writeUInt32BE(head.length)
-  return Buffer.concat([length, head, body])
+  const bodyStart = LENGTH_BYTES + head.length
+  const packed = Buffer.allocUnsafeSlow(bodyStart + body.length)
+  packed.writeUInt32BE(head.length)
+  head.copy(packed, LENGTH_BYTES)
+  body.copy(packed, bodyStart)
+  return packed
 }
 
 /** Unpacks an entry; `undefined` when the bytes are not one (an older version's, say). */

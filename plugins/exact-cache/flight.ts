@@ -1,19 +1,17 @@
-import type { Reply } from 'turnpike/plugin'
+import type { BytesReply } from 'turnpike/plugin'
 import type { Broadcast } from './broadcast.ts'
 import type { Entry } from './entry.ts'
 
 /** What a flight has come to, as soon as its reply has begun. */
 export type Landing =
   /** A whole reply, not to be kept (an error of the provider, say): everybody gets it. */
-  | { readonly kind: 'reply'; readonly reply: Reply }
+  | { readonly kind: 'reply'; readonly reply: BytesReply }
+  /** Only the leader can have it. */
+  | { readonly kind: 'private' }
   /** A whole JSON answer. */
   | { readonly kind: 'entry'; readonly entry: Entry }
-  /** A stream that runs. `whole` resolves when it has ended; without an entry when it is too long to keep. */
-  | {
-      readonly kind: 'stream'
-      readonly broadcast: Broadcast
-      readonly whole: Promise<{ entry: Entry | undefined; isComplete: boolean }>
-    }
+  /** A stream that runs. */
+  | { readonly kind: 'stream'; readonly broadcast: Broadcast }
 
 /**
  * One request on its way for several callers: the leader sends it, the others attach. It goes on as long as one of them
@@ -38,6 +36,7 @@ export class Flight {
 
   /** Whether a newcomer can still get the whole reply. */
   get takesNewcomers(): boolean {
+    if (this.signal.aborted) return false
     return this.#landed?.kind !== 'stream' || this.#landed.broadcast.isOpen
   }
 
@@ -52,14 +51,16 @@ export class Flight {
     return this.#controller.signal
   }
 
-  /** Someone waits for the reply until `signal` says that they left. */
-  join(signal: AbortSignal): void {
+  /** Someone waits for the reply until `signal` says that they left, or until they call the function that this gives. */
+  join(signal: AbortSignal): () => void {
     this.#present++
     const leave = () => {
+      signal.removeEventListener('abort', leave)
       this.#present--
       if (this.#present === 0) this.#controller.abort(signal.reason)
     }
     if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
+    else signal.addEventListener('abort', leave)
+    return leave
   }
 }

@@ -52,28 +52,33 @@ export default definePlugin({
       middleware: (effective) =>
         async function exactCache(ctx, next) {
           const { exchange } = ctx.state
-          const control = String(exchange.headers['cache-control'] ?? '')
+          const control = String(exchange.headers['cache-control'] ?? '').toLowerCase()
           if (control.includes('no-store')) return next()
           const key = cacheKey(exchange, effective.scope)
           const mark = (state: string) => {
             ctx.set('x-svc-cache', state)
             exchange.note(state)
           }
-          const hit = control.includes('no-cache') ? undefined : await replyFromStore(store, key, exchange)
-          if (hit !== undefined) {
-            mark('hit')
-            exchange.reply = hit
-            return
+          // What runs comes before what is stored: a flight is forgotten only when its reply is in the store.
+          if (!flights.get(key)?.takesNewcomers && !control.includes('no-cache')) {
+            const hit = await replyFromStore(store, key, exchange)
+            if (hit !== undefined) {
+              mark('hit')
+              exchange.reply = hit
+              return
+            }
           }
-          const running = flights.get(key)
-          if (running?.takesNewcomers) {
+          let tried: Flight | undefined
+          for (let flight = flights.get(key); flight !== tried && flight?.takesNewcomers; flight = flights.get(key)) {
             mark('attached')
-            const reply = await attach(running, exchange)
+            const reply = await attach(flight, exchange)
             if (reply !== undefined) {
               exchange.reply = reply
               return
             }
+            tried = flight
           }
+          // Nothing is awaited between the last look at the flights and the new one: else two could lead.
           mark('miss')
           await lead(exchange, { next, flights, key, store, ttlMs: effective.ttl, limitBytes: effective.max_entry })
         },

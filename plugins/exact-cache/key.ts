@@ -14,7 +14,8 @@ const NOT_IN_KEY = new Set(['stream', 'metadata', 'model'])
 export function cacheKey(exchange: Exchange, scope: CacheScope): string {
   const hash = createHash('sha256')
   const { target, request, query } = exchange
-  for (const part of [scopeId(exchange, scope), target.provider, target.model, query]) addText(hash, part)
+  const parts = [scopeId(exchange, scope), target.provider, target.model, query, downstreamOf(exchange)]
+  for (const part of parts) addText(hash, part)
   for (const [name, value] of versionHeaders(exchange)) {
     addText(hash, name)
     addText(hash, value)
@@ -35,6 +36,12 @@ function scopeId({ caller }: Exchange, scope: CacheScope): string {
   return `key:${caller.scope}`
 }
 
+/** The modules between the cache and the provider, as the pipeline names them: they may change request and answer. */
+function downstreamOf({ pipeline }: Exchange): string {
+  const steps = pipeline.split(',')
+  return steps.slice(steps.findIndex((step) => step.split('?')[0] === 'exact-cache') + 1).join(',')
+}
+
 /** Version and beta headers under either of their names, and whatever else the provider's own headers may mean. */
 function versionHeaders({ headers }: Exchange): [string, string][] {
   const values = new Map<string, string>()
@@ -48,7 +55,8 @@ function versionHeaders({ headers }: Exchange): [string, string][] {
 }
 
 function addText(hash: Hash, text: string): void {
-  addBytes(hash, Buffer.from(text))
+  // Not UTF-8: names with different lone surrogates would become one.
+  addBytes(hash, Buffer.from(text, 'utf16le'))
 }
 
 function addBytes(hash: Hash, bytes: Buffer): void {

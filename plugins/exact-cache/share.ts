@@ -1,5 +1,5 @@
 import { type Exchange, GatewayError, type Reply } from 'turnpike/plugin'
-import { Broadcast } from './broadcast.ts'
+import { Broadcast, type Whole } from './broadcast.ts'
 import { type Entry, packEntry, replyFromEntry } from './entry.ts'
 import { Flight, type Landing } from './flight.ts'
 import type { CacheStore } from './store.ts'
@@ -42,43 +42,56 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<void> 
 
 /** The reply for a caller who asked the same: `undefined` when it must ask for itself after all. */
 export async function attach(flight: Flight, exchange: Exchange): Promise<Reply | undefined> {
-  flight.join(exchange.signal)
+  const stopWaiting = flight.join(exchange.signal)
+  const reply = await replyOfFlight(flight, exchange)
+  if (reply === undefined) stopWaiting()
+  return reply
+}
+
+async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply | undefined> {
   const landing = await exchange.patiently(flight.landing)
   const wantsStream = exchange.request.stream
   switch (landing.kind) {
+    case 'private':
+      return undefined
     case 'reply':
       return landing.reply
     case 'entry':
       return replyFromEntry(landing.entry, wantsStream)
     case 'stream': {
       if (wantsStream && landing.broadcast.isOpen) return landing.broadcast.read()
-      const { entry, isComplete } = await exchange.patiently(landing.whole)
-      if (!isComplete)
+      const whole = await exchange.patiently(landing.broadcast.whole())
+      if (whole.kind === 'broken')
         throw new GatewayError('upstream_error', 'The running reply that this request had joined broke off.')
+      const entry = entryOf(whole)
       return entry && replyFromEntry(entry, wantsStream)
     }
   }
 }
 
 function landingOf(reply: Reply, limitBytes: number): Landing {
-  if (reply.status !== 200) return { kind: 'reply', reply }
-  if (reply.kind === 'bytes') return { kind: 'entry', entry: { kind: 'json', usage: reply.usage, body: reply.bytes } }
-  const broadcast = new Broadcast(reply, limitBytes)
-  return { kind: 'stream', broadcast, whole: wholeOf(broadcast) }
+  if (reply.kind === 'stream') {
+    if (reply.status !== 200) return { kind: 'private' }
+    return { kind: 'stream', broadcast: new Broadcast(reply, limitBytes) }
+  }
+  const { status, usage, bytes } = reply
+  // Every message tells its usage: a 200 without is a proxy's page, an error in disguise, or cut.
+  if (status !== 200 || usage === undefined) return { kind: 'reply', reply }
+  return { kind: 'entry', entry: { kind: 'json', usage, body: bytes } }
 }
 
-async function wholeOf(broadcast: Broadcast): Promise<{ entry: Entry | undefined; isComplete: boolean }> {
-  const { ending, bytes } = await broadcast.start()
-  const isComplete = ending.outcome === 'complete'
-  const entry: Entry | undefined =
-    isComplete && bytes !== undefined ? { kind: 'stream', usage: ending.usage, body: bytes } : undefined
-  return { entry, isComplete }
+function entryOf(whole: Whole): Entry | undefined {
+  return whole.kind === 'complete' ? { kind: 'stream', usage: whole.usage, body: whole.bytes } : undefined
+}
+
+async function entryAt(landing: Landing): Promise<Entry | undefined> {
+  if (landing.kind === 'stream') return entryOf(await landing.broadcast.start())
+  return landing.kind === 'entry' ? landing.entry : undefined
 }
 
 /** Stores what can be stored before the flight is forgotten, so that nobody falls between the two. */
 async function settle(landing: Landing, flight: Flight, leading: Leading): Promise<void> {
-  const entry =
-    landing.kind === 'stream' ? (await landing.whole).entry : landing.kind === 'entry' ? landing.entry : undefined
+  const entry = await entryAt(landing)
   if (entry !== undefined && entry.body.length <= leading.limitBytes) {
     await leading.store.set(leading.key, packEntry(entry), leading.ttlMs)
   }

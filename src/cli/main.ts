@@ -1,8 +1,14 @@
 import { Command } from 'commander'
+import { ConfigError } from '../config/load.ts'
+import { messageOf } from '../core/errors.ts'
+import { PluginError } from '../pipeline/load.ts'
 import { addConfigCommand } from './config.ts'
 import { addPipelineCommand } from './pipeline.ts'
 import { addPluginCommand } from './plugin.ts'
 import { addStartCommand } from './start.ts'
+
+const EXIT_FAILED = 1
+const EXIT_CONFIGURATION = 78
 
 /** Runs the `turnpike` command. Exit code 0: done; 1: failed or found a fault; 78: the configuration cannot be used. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
@@ -17,7 +23,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync([...argv])
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    process.exitCode = 1
+    process.stderr.write(`${messageOf(error)}\n`)
+    const isConfiguration = error instanceof ConfigError || (error instanceof PluginError && error.isConfiguration)
+    process.exitCode = isConfiguration ? EXIT_CONFIGURATION : EXIT_FAILED
   }
 }

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
-import { optionNames } from '../pipeline/load.ts'
-import { type PipelineSource, type ResolvedStep, resolvePipeline } from '../pipeline/resolve.ts'
+import type { z } from 'zod'
+import { listOptions } from '../config/options.ts'
+import { optionSchemas } from '../pipeline/registry.ts'
+import { type PipelineSource, type Rails, type ResolvedStep, resolvePipeline } from '../pipeline/resolve.ts'
 import { loadOffline } from './offline.ts'
 
 /** `turnpike pipeline explain`: what a pipeline string would really run. */
@@ -23,7 +25,7 @@ async function explain(text: string | undefined, { as, json }: { as: PipelineSou
   try {
     const source = text === undefined ? 'default' : as
     const resolved = resolvePipeline(text ?? config.pipeline.default, source, { registry, rails: config.pipeline })
-    const steps = resolved.steps.map((step) => explainStep(step, source, config.pipeline.clamps[step.step.name] ?? {}))
+    const steps = resolved.steps.map((step) => explainStep(step, source, config.pipeline))
     process.stdout.write(
       json
         ? `${JSON.stringify({ pipeline: resolved.printed, steps }, undefined, 2)}\n`
@@ -52,25 +54,32 @@ interface ExplainedStep {
 function explainStep(
   { plugin, step, effective, isLocked }: ResolvedStep,
   source: PipelineSource,
-  clamps: Record<string, object>,
+  { clamps, allowed }: Rails,
 ): ExplainedStep {
   const { definition, configured } = plugin
+  const bounds = clamps[plugin.name] ?? {}
+  const isNameable = !isLocked && (allowed === undefined || allowed.includes(plugin.name))
   const setBy = (name: string) => {
     if (name in step.options) return source === 'default' || isLocked ? 'pipeline' : source
     return name in configured ? 'configuration' : 'default'
   }
   const callerMay = (name: string) => {
-    if (isLocked || !definition.perRequest.includes(name as never)) return 'no'
-    return name in clamps ? `within ${JSON.stringify(clamps[name])}` : 'yes'
+    if (!isNameable || !definition.perRequest.includes(name as never)) return 'no'
+    return name in bounds ? `within ${JSON.stringify(bounds[name])}` : 'yes'
   }
   const values = effective as Record<string, unknown>
-  const options = optionNames(definition).map((name) => ({
+  const options = Object.entries(optionSchemas(definition)).map(([name, schema]) => ({
     name,
-    value: values[name],
+    value: values[name] !== undefined && isSecret(schema) ? '[hidden]' : values[name],
     setBy: setBy(name),
     callerMay: callerMay(name),
   }))
   return { name: plugin.name, summary: definition.summary, isLocked, onError: definition.onError, options }
+}
+
+/** A plugin marks an option as secret as the configuration does: `.meta({ secret: true })`. */
+function isSecret(schema: z.ZodType): boolean {
+  return listOptions(schema).some(({ secret }) => secret === true)
 }
 
 function render(printed: string, steps: readonly ExplainedStep[]): string {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { parseDocument } from 'yaml'
+import { LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
 import { suggest } from '../core/nearest.ts'
 import { isList, listOptions, type Option, shapeOf } from './options.ts'
@@ -52,14 +52,31 @@ export function pluginOptions(config: Config): Map<string, Record<string, unknow
 
 function readConfigFile(file: string): Record<string, unknown> {
   if (!existsSync(file)) throw new ConfigError(`Configuration file \`${file}\` does not exist (named by SVC_CONFIG).`)
-  const document = parseDocument(readFileSync(file, 'utf8'), { uniqueKeys: true })
+  const lines = new LineCounter()
+  // Pretty errors quote the line at fault, which may hold a secret.
+  const document = parseDocument(readFileSync(file, 'utf8'), { prettyErrors: false, lineCounter: lines })
   const [fault] = document.errors
-  if (fault !== undefined) throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: ${fault.message}`)
+  if (fault !== undefined) {
+    const { line, col } = lines.linePos(fault.pos[0])
+    throw new ConfigError(
+      `Configuration file \`${file}\` is not valid YAML at line ${line}, column ${col} (${fault.code}).`,
+    )
+  }
   const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isMap(value)) {
     throw new ConfigError(`Configuration file \`${file}\`: expected a map of options at the top level.`)
   }
-  return value as Record<string, unknown>
+  return withoutNulls(value)
+}
+
+/** A key without a value, such as a section whose options are all commented out, is unset. */
+function withoutNulls(node: Record<string, unknown>): Record<string, unknown> {
+  const kept = Object.entries(node).filter(([, value]) => value !== null)
+  return Object.fromEntries(kept.map(([key, value]) => [key, isMap(value) ? withoutNulls(value) : value]))
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Reads an option's environment variable; lower-case spellings count too, as is usual for proxies. */

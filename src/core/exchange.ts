@@ -60,7 +60,7 @@ export interface ExchangeState {
   pipeline: string
   readonly trace: StepTrace[]
   readonly edits: EditTrace[]
-  /** Streams that a module put aside without opening them; cancelled when the exchange ends. */
+  /** Replies that a module put another in the place of. */
   readonly putAside: Reply[]
 }
 
@@ -212,7 +212,12 @@ export class Exchange {
     }
   }
 
-  /** @internal streams that modules put aside and nobody opened would hold their connections */
+  /** @internal */
+  get hasPutAside(): boolean {
+    return this.#state.putAside.length > 0
+  }
+
+  /** @internal a stream that was put aside and that nobody opened would hold its connection */
   cancelPutAside(): void {
     for (const reply of this.#state.putAside) if (reply.kind === 'stream' && !reply.opened) reply.cancel()
   }

@@ -176,13 +176,14 @@ export class StreamReply {
       return
     }
     // An event without its blank line is no event; clients would not see it either.
-    if (this.#sawStop && !this.#sawError) this.#finish({ outcome: 'complete', usage: this.#usage })
-    else this.#finish(this.#incomplete(new Error('the provider ended the stream before message_stop')))
+    this.fail(new Error('the provider ended the stream before message_stop'))
   }
 
-  /** @internal called by the source */
+  /** @internal called by the source. After `message_stop` nothing is missing, however the connection ended. */
   fail(error: Error): void {
-    if (!this.#settled) this.#finish(this.#incomplete(error))
+    if (this.#settled) return
+    const isWhole = this.#sawStop && !this.#sawError
+    this.#finish(isWhole ? { outcome: 'complete', usage: this.#usage } : this.#incomplete(error))
   }
 
   /** An error that the provider itself put into the stream has reached the client already. */

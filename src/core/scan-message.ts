@@ -5,12 +5,14 @@
  * it sees each key of a message or block, and the first byte of each value, which tells the value's kind. Where it is
  * not sure it says no, and the caller parses the body and lets the schema in `message.ts` decide and explain.
  *
- * Guarantee: what fits here is accepted by `messageRequestSchema` (a property test holds them together). The reverse is
- * not promised: an escaped key, a key written twice or a null in a rare place make the answer no.
+ * Guarantee: what fits here is accepted by `messageRequestSchema` (a property test holds the two together). The reverse
+ * is not promised: an escaped key, a key written twice or a null in a rare place make the answer no.
  *
- * How: every member name that the schema knows is one bit. The walk over an object collects the names it met (`seen`)
- * and those whose value does not suit them (`wrong`); the object's shape then says which bits it needs and which matter.
- * A block of an unknown type needs only its `type`, so whatever else it carries passes.
+ * How: every member name that the schema knows has one bit. The walk over an object collects the names it met (`seen`)
+ * and those whose value does not suit them (`wrong`); the object's shape says which bits it needs and which matter:
+ *
+ *     {"type":"text","text":5}      seen = TYPE|TEXT, wrong = TEXT; a text block checks TEXT, so this one is unfit
+ *     {"type":"novel","text":5}     the same bits, but a block of an unknown type only checks its TYPE, so this passes
  */
 import {
   assertDepth,
@@ -33,7 +35,7 @@ import {
 } from './scan-value.ts'
 import { createWordTable, wordAt } from './scan-words.ts'
 
-/** A place in the document's text. Every walk leaves `at` behind the value that it walked over. */
+/** A place in the document. Every walk leaves `at` behind the value that it walked over. */
 export interface Cursor {
   readonly bytes: Buffer
   /** The bytes read as latin1. */
@@ -54,10 +56,45 @@ const IS_ERROR = 1 << 9
 const CACHE_CONTROL = 1 << 10
 const DESCRIPTION = 1 << 11
 const INPUT_SCHEMA = 1 << 12
-/** Stands for a key with an escape in it, which might be any of the names: always wrong. */
 const ESCAPED = 1 << 13
 
-/** What an object must have, and which of its members' values must suit their names. */
+/** The first bytes that a value may have: they tell its kind. */
+type FirstBytes = readonly [number, number]
+
+const STRING: FirstBytes = [QUOTE, QUOTE]
+const OBJECT: FirstBytes = [OPEN_BRACE, OPEN_BRACE]
+const OBJECT_OR_NULL: FirstBytes = [OPEN_BRACE, LOWER_N]
+const BOOLEAN: FirstBytes = [LOWER_T, LOWER_F]
+const NOTHING: FirstBytes = [0, 0]
+
+/** A member name that some rule is about, and which values suit it. */
+interface Member {
+  readonly bit: number
+  readonly firstBytes: FirstBytes
+}
+
+const MEMBERS = createWordTable<Member>({
+  type: { bit: TYPE, firstBytes: STRING },
+  role: { bit: ROLE, firstBytes: NOTHING },
+  content: { bit: CONTENT, firstBytes: STRING },
+  text: { bit: TEXT, firstBytes: STRING },
+  source: { bit: SOURCE, firstBytes: NOTHING },
+  id: { bit: ID, firstBytes: STRING },
+  name: { bit: NAME, firstBytes: STRING },
+  input: { bit: INPUT, firstBytes: OBJECT },
+  tool_use_id: { bit: TOOL_USE_ID, firstBytes: STRING },
+  is_error: { bit: IS_ERROR, firstBytes: BOOLEAN },
+  cache_control: { bit: CACHE_CONTROL, firstBytes: OBJECT_OR_NULL },
+  description: { bit: DESCRIPTION, firstBytes: STRING },
+  input_schema: { bit: INPUT_SCHEMA, firstBytes: OBJECT },
+})
+/** A key with an escape in it may be any of the names, so no value suits it. */
+const ESCAPED_MEMBER: Member = { bit: ESCAPED, firstBytes: NOTHING }
+const OTHER_MEMBER: Member = { bit: 0, firstBytes: NOTHING }
+
+const ROLES = createWordTable({ user: ROLE, assistant: ROLE, system: ROLE })
+
+/** The members that an object must have, and those whose values must suit their names. */
 interface ObjectShape {
   readonly needed: number
   readonly checked: number
@@ -69,152 +106,106 @@ const TOOL: ObjectShape = { needed: 0, checked: TYPE | NAME | DESCRIPTION | INPU
 const TYPED: ObjectShape = { needed: TYPE, checked: TYPE }
 /** A block, until its `type` says which of `BLOCKS` it is. */
 const BLOCK: ObjectShape = { ...TYPED }
-
-const MEMBERS = createWordTable({
-  type: TYPE,
-  role: ROLE,
-  content: CONTENT,
-  text: TEXT,
-  source: SOURCE,
-  id: ID,
-  name: NAME,
-  input: INPUT,
-  tool_use_id: TOOL_USE_ID,
-  is_error: IS_ERROR,
-  cache_control: CACHE_CONTROL,
-  description: DESCRIPTION,
-  input_schema: INPUT_SCHEMA,
-})
-const ROLES = createWordTable({ user: true, assistant: true, system: true })
 const BLOCKS = createWordTable<ObjectShape>({
   text: { needed: TYPE | TEXT, checked: TYPE | TEXT | CACHE_CONTROL },
   image: { needed: TYPE | SOURCE, checked: TYPE | SOURCE | CACHE_CONTROL },
   tool_use: { needed: TYPE | ID | NAME | INPUT, checked: TYPE | ID | NAME | INPUT | CACHE_CONTROL },
-  tool_result: {
-    needed: TYPE | TOOL_USE_ID,
-    checked: TYPE | TOOL_USE_ID | CONTENT | IS_ERROR | CACHE_CONTROL,
-  },
+  tool_result: { needed: TYPE | TOOL_USE_ID, checked: TYPE | TOOL_USE_ID | CONTENT | IS_ERROR | CACHE_CONTROL },
 })
 
-/** Walks over the value of `messages`, adds its elements' ranges to `found`; whether all of it surely fits the schema. */
+/** Walks over the value of `messages` and adds its elements' ranges to `found`; whether it surely fits the schema. */
 export function walkMessages(cursor: Cursor, found: Range[]): boolean {
-  return cursor.text.charCodeAt(cursor.at) === OPEN_BRACKET ? walkArray(cursor, MESSAGE, 1, found) : pass(cursor, 1)
+  if (cursor.bytes[cursor.at] === OPEN_BRACKET) return walkArray(cursor, MESSAGE, 1, found)
+  skip(cursor, 1)
+  return false
 }
 
 /** Walks over the value of `system`; whether it surely fits the schema. */
 export function walkSystem(cursor: Cursor): boolean {
-  const first = cursor.text.charCodeAt(cursor.at)
+  const first = cursor.bytes[cursor.at]
   if (first === OPEN_BRACKET) return walkArray(cursor, BLOCK, 1)
-  pass(cursor, 1)
+  skip(cursor, 1)
   return first === QUOTE || first === LOWER_N
 }
 
 /** Walks over the value of `tools`; whether it surely fits the schema. */
 export function walkTools(cursor: Cursor): boolean {
-  const first = cursor.text.charCodeAt(cursor.at)
+  const first = cursor.bytes[cursor.at]
   if (first === OPEN_BRACKET) return walkArray(cursor, TOOL, 1)
-  pass(cursor, 1)
+  skip(cursor, 1)
   return first === LOWER_N
 }
 
-/** Moves behind a value that does not fit. */
-function pass(cursor: Cursor, depth: number): false {
+function skip(cursor: Cursor, depth: number): void {
   cursor.at = skipValue(cursor.text, cursor.at, depth)
-  return false
 }
 
 function walkArray(cursor: Cursor, shape: ObjectShape, depth: number, found?: Range[]): boolean {
+  const { text } = cursor
   assertDepth(depth, cursor.at)
   let fits = true
-  let at = skipSpace(cursor.text, cursor.at + 1)
-  if (cursor.text.charCodeAt(at) === CLOSE_BRACKET) {
-    cursor.at = at + 1
-    return fits
-  }
-  for (;;) {
-    cursor.at = at
+  let next = skipSpace(text, cursor.at + 1)
+  if (text.charCodeAt(next) === CLOSE_BRACKET) next = -(next + 1)
+  while (next > 0) {
+    cursor.at = next
     if (!walkElement(cursor, shape, depth + 1)) fits = false
-    found?.push({ start: at, end: cursor.at })
-    at = nextElement(cursor.text, cursor.at)
-    if (at < 0) break
+    found?.push({ start: next, end: cursor.at })
+    next = nextElement(text, cursor.at)
   }
-  cursor.at = -at
+  cursor.at = -next
   return fits
 }
 
 function walkElement(cursor: Cursor, shape: ObjectShape, depth: number): boolean {
-  if (cursor.text.charCodeAt(cursor.at) !== OPEN_BRACE) return pass(cursor, depth)
-  return walkObject(cursor, shape, depth)
+  if (cursor.bytes[cursor.at] === OPEN_BRACE) return walkObject(cursor, shape, depth)
+  skip(cursor, depth)
+  return false
 }
 
-function walkObject(cursor: Cursor, shape: ObjectShape, depth: number): boolean {
-  const { text, bytes } = cursor
+function walkObject(cursor: Cursor, expected: ObjectShape, depth: number): boolean {
+  const { text } = cursor
   assertDepth(depth, cursor.at)
+  let shape = expected
   let seen = 0
   let wrong = 0
-  let actual = shape
-  let at = skipSpace(text, cursor.at + 1)
-  if (text.charCodeAt(at) === CLOSE_BRACE) {
-    cursor.at = at + 1
-    return shape.needed === 0
-  }
-  for (;;) {
-    cursor.at = at
+  let next = skipSpace(text, cursor.at + 1)
+  if (text.charCodeAt(next) === CLOSE_BRACE) next = -(next + 1)
+  while (next > 0) {
+    cursor.at = next
     const member = walkKey(cursor)
-    if (member === TYPE && shape === BLOCK) actual = wordAt(BLOCKS, bytes, cursor.at)?.value ?? TYPED
-    if (!walkMember(cursor, member, depth + 1) || (seen & member) !== 0) wrong |= member
-    seen |= member
-    at = nextMember(text, cursor.at)
-    if (at < 0) break
+    const { bit } = member
+    if (bit === TYPE && expected === BLOCK) shape = wordAt(BLOCKS, cursor.bytes, cursor.at)?.value ?? TYPED
+    if (!walkMember(cursor, member, depth + 1) || (seen & bit) !== 0) wrong |= bit
+    seen |= bit
+    next = nextMember(text, cursor.at)
   }
-  cursor.at = -at
-  return (seen & actual.needed) === actual.needed && (wrong & (actual.checked | ESCAPED)) === 0
+  cursor.at = -next
+  return (seen & shape.needed) === shape.needed && (wrong & (shape.checked | ESCAPED)) === 0
 }
 
-/** Moves from a key to its value; the bit of the key, 0 for a key that no rule is about. */
-function walkKey(cursor: Cursor): number {
+/** Moves from a key to its value; the member that the key names. */
+function walkKey(cursor: Cursor): Member {
   const { text, bytes, at } = cursor
   const word = wordAt(MEMBERS, bytes, at)
-  const end = word === undefined ? skipKey(text, at) : at + word.quoted.length
+  if (word !== undefined) {
+    cursor.at = skipColon(text, at + word.quoted.length)
+    return word.value
+  }
+  const end = skipKey(text, at)
   cursor.at = skipColon(text, end)
-  if (word !== undefined) return word.value
-  return hasBackslash(bytes, at, end) ? ESCAPED : 0
+  return hasBackslash(bytes, at, end) ? ESCAPED_MEMBER : OTHER_MEMBER
 }
 
 /** Moves behind a member's value; whether the value suits the member's name. */
-function walkMember(cursor: Cursor, member: number, depth: number): boolean {
-  const { text, bytes, at } = cursor
+function walkMember(cursor: Cursor, { bit, firstBytes }: Member, depth: number): boolean {
+  const { bytes, at } = cursor
   const first = bytes[at]
-  if (member === ROLE) {
-    const role = wordAt(ROLES, bytes, at)
-    if (role !== undefined) {
-      cursor.at = at + role.quoted.length
-      return true
-    }
-  }
-  if (first === OPEN_BRACKET && member === CONTENT) return walkArray(cursor, BLOCK, depth)
-  if (first === OPEN_BRACE && member === SOURCE) return walkObject(cursor, TYPED, depth)
-  cursor.at = skipValue(text, at, depth)
-  switch (member) {
-    case CONTENT:
-    case TEXT:
-    case ID:
-    case NAME:
-    case TOOL_USE_ID:
-    case DESCRIPTION:
-      return first === QUOTE
-    case TYPE:
-      return first === QUOTE && !hasBackslash(bytes, at, cursor.at)
-    case INPUT:
-    case INPUT_SCHEMA:
-      return first === OPEN_BRACE
-    case CACHE_CONTROL:
-      return first === OPEN_BRACE || first === LOWER_N
-    case IS_ERROR:
-      return first === LOWER_T || first === LOWER_F
-    default:
-      return member === 0
-  }
+  if (bit === CONTENT && first === OPEN_BRACKET) return walkArray(cursor, BLOCK, depth)
+  if (bit === SOURCE && first === OPEN_BRACE) return walkObject(cursor, TYPED, depth)
+  skip(cursor, depth)
+  if (bit === ROLE) return wordAt(ROLES, bytes, at) !== undefined
+  if (bit === TYPE && hasBackslash(bytes, at, cursor.at)) return false
+  return first === firstBytes[0] || first === firstBytes[1]
 }
 
 function hasBackslash(bytes: Buffer, start: number, end: number): boolean {

@@ -1,31 +1,30 @@
-/** A JSON string that the scan knows, recognised in place: no slice, no search for its closing quote. */
+/**
+ * Known words, recognised in place: the bytes are compared with those of the words that begin alike, so a known key
+ * costs neither a slice nor a search for its closing quote.
+ */
+
+/** A JSON string that the scan knows. */
 export interface Word<Value> {
-  readonly name: string
-  /** The bytes of the word, quotes included. */
-  readonly quoted: Uint8Array
+  /** The bytes of the word, quotes included. A plain array: V8 reads it faster than a typed one of this size. */
+  readonly quoted: readonly number[]
   readonly value: Value
 }
 
 /** Words by the first byte behind their opening quote. */
 export type WordTable<Value> = readonly (readonly Word<Value>[])[]
 
-const NONE: readonly never[] = []
 const BYTE_VALUES = 256
 
-/** Builds the table of the words that `values` has as its keys. They must be ASCII. */
+/** Builds the table of the words that are the keys of `values`: non-empty ASCII without quotes and backslashes. */
 export function createWordTable<Value>(values: Readonly<Record<string, Value>>): WordTable<Value> {
-  const table: (readonly Word<Value>[])[] = new Array(BYTE_VALUES).fill(NONE)
+  const table: Word<Value>[][] = Array.from({ length: BYTE_VALUES }, () => [])
   for (const [name, value] of Object.entries(values)) {
-    const first = name.charCodeAt(0)
-    table[first] = [
-      ...(table[first] ?? NONE),
-      { name, quoted: Uint8Array.from(Buffer.from(JSON.stringify(name))), value },
-    ]
+    table[name.charCodeAt(0)]?.push({ quoted: [...Buffer.from(`"${name}"`)], value })
   }
   return table
 }
 
-/** The word that begins with a quote at byte `at`; `undefined` when what is there is not written as one of the words. */
+/** The word whose opening quote is at byte `at`; `undefined` when what is there is not written as one of the words. */
 export function wordAt<Value>(table: WordTable<Value>, bytes: Buffer, at: number): Word<Value> | undefined {
   const candidates = table[bytes[at + 1] ?? 0]
   if (candidates === undefined) return undefined
@@ -36,7 +35,7 @@ export function wordAt<Value>(table: WordTable<Value>, bytes: Buffer, at: number
   return undefined
 }
 
-function isAt(quoted: Uint8Array, bytes: Buffer, at: number): boolean {
+function isAt(quoted: readonly number[], bytes: Buffer, at: number): boolean {
   for (let i = 0; i < quoted.length; i++) {
     if (bytes[at + i] !== quoted[i]) return false
   }

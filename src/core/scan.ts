@@ -51,20 +51,18 @@ export interface RequestShape {
   readonly duplicate: string | undefined
 }
 
-/** Names that most bodies have. Known by sight they need no slice and no hash, and keep no text alive. */
-const NAMES = createWordTable(
-  Object.fromEntries(
-    [
-      ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'stream', 'metadata', 'thinking'],
-      ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'output_config', 'context_management', 'service_tier'],
-    ].map((name) => [name, name]),
-  ),
-)
+const COMMON_NAMES = [
+  ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'stream', 'metadata', 'thinking'],
+  ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'output_config', 'context_management', 'service_tier'],
+]
+/** Names that most bodies have: known by sight, they cost no decoding and no hash. */
+const NAMES = createWordTable(Object.fromEntries(COMMON_NAMES.map((name) => [name, name])))
 const LAST_ASCII = 127
 
 /**
  * Ranges of the values in the object or array that begins at byte `start` of `text` (a latin1 reading of the document),
  * in document order, repeated keys included. Throws `ScanError` when no well-formed object or array begins there.
+ * Hazard: V8 makes a key of 13 characters or more a view that keeps all of `text` alive.
  */
 export function children(text: string, start: number): Child[] {
   const open = text.charCodeAt(start)
@@ -99,14 +97,17 @@ function elements(text: string, start: number): Child[] {
   return found
 }
 
-/** The key whose quotes are at `start` and before `end`. A key of `SHORTEST_VIEW` characters keeps `text` alive. */
 function decodeKey(text: string, start: number, end: number): string {
   if (isLiteral(text, start + 1, end - 1)) return text.slice(start + 1, end - 1)
-  const bytes = Buffer.from(text.slice(start, end), 'latin1')
+  return parseKey(Buffer.from(text.slice(start, end), 'latin1'), start)
+}
+
+/** The key that `json` is, quotes included; it stands at byte `position`. */
+function parseKey(json: Buffer, position: number): string {
   try {
-    return JSON.parse(bytes.utf8Slice())
+    return JSON.parse(json.toString())
   } catch {
-    throw new ScanError('a key with a wrong escape or a raw control character in it', start)
+    throw new ScanError('a key with a wrong escape or a raw control character', position)
   }
 }
 
@@ -124,9 +125,9 @@ function isLiteral(text: string, start: number, end: number): boolean {
  * Throws `ScanError` when the body is not one JSON object in UTF-8.
  */
 export function scanRequest(bytes: Buffer): RequestShape {
-  if (!isUtf8(bytes)) throw new ScanError('the body is not UTF-8', firstInvalidUtf8(bytes))
-  const cursor = { bytes, text: bytes.latin1Slice(), at: 0 }
-  const shape = { fields: new Map<string, Range>(), messages: [], plain: true, duplicate: undefined }
+  if (!isUtf8(bytes)) throw new ScanError('a character is not UTF-8', firstInvalidUtf8(bytes))
+  const cursor = { bytes, text: bytes.toString('latin1'), at: 0 }
+  const shape: Findings = { fields: new Map(), messages: [], plain: true, duplicate: undefined }
   walkBody(cursor, shape)
   shape.plain &&= shape.fields.has('messages') && !hasRawControls(cursor.text)
   return shape
@@ -174,7 +175,8 @@ function walkKey(cursor: Cursor, findings: Findings): string {
   }
   const end = skipKey(text, at)
   cursor.at = skipColon(text, end)
-  const name = decodeKey(text, at, end)
+  // Parsed, not sliced: the names outlive the scan, and a slice would keep the whole text alive with them.
+  const name = parseKey(cursor.bytes.subarray(at, end), at)
   if (name.length !== end - at - 2) findings.plain = false
   return name
 }
@@ -204,6 +206,7 @@ function walkField(cursor: Cursor, name: string, findings: Findings): boolean {
   }
 }
 
+/** Whether there are raw line ends or tabs: between tokens they are white space, but inside a string they are an error. */
 function hasRawControls(text: string): boolean {
   return text.includes('\n') || text.includes('\t') || text.includes('\r')
 }

@@ -25,14 +25,22 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
   app.silent = true
   app.use(createFrame(options.observe))
   if (options.corsOrigins.length > 0) app.use(corsFor(options.corsOrigins))
-  const router = createRouter(options)
+  const model = modelRoute(options.messages)
+  app.use((ctx, next) => {
+    // The router would walk its whole list for every request: the hot route is found first.
+    return ctx.method === 'POST' && ctx.path === '/v1/messages' ? model(ctx, next) : next()
+  })
+  const router = createRouter(options, model)
   app.use(router.routes()).use(router.allowedMethods())
   return app
 }
 
-function createRouter({ messages, relay, health, allowedRoutes }: HttpAppOptions): Router<FrameState> {
+function createRouter(
+  { relay, health, allowedRoutes }: HttpAppOptions,
+  model: Middleware<FrameState>,
+): Router<FrameState> {
   const router = new Router<FrameState>({ strict: true, sensitive: true })
-  router.post('/v1/messages', modelRoute(messages))
+  router.post('/v1/messages', model)
   router.post('/v1/messages/count_tokens', countTokensRoute(relay))
   router.get('/v1/models', modelsRoute(relay))
   router.get('/health', healthRoute(health))
@@ -46,7 +54,7 @@ function createRouter({ messages, relay, health, allowedRoutes }: HttpAppOptions
       router.get(pattern, allowedRoute(relay)).post(pattern, allowedRoute(relay)).delete(pattern, allowedRoute(relay))
     }
   }
-  router.all(['/v1/messages/{*rest}', '/v1/files', '/v1/files/{*rest}'], routeNotAllowed)
+  router.all(['/v1/messages/batches', '/v1/messages/batches/{*rest}', '/v1/files', '/v1/files/{*rest}'], routeNotAllowed)
   return router
 }
 

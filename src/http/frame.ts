@@ -44,11 +44,11 @@ export function createFrame(observe: RequestObserver): Middleware<FrameState> {
   }
 }
 
-/** Koa answers an unknown path with an empty 404, and the router a wrong method with an empty 405. */
+/** Koa answers an unknown path with an empty 404, and the router a wrong method with an empty 405 or 501. */
 function assertFound(ctx: Context): void {
   if (ctx.respond === false || ctx.body !== undefined) return
   if (ctx.status === 404) throw new GatewayError('not_found', `There is nothing at ${ctx.method} ${ctx.path}.`)
-  if (ctx.status !== 405) return
+  if (ctx.status !== 405 && ctx.status !== 501) return
   const allow = ctx.response.get('allow')
   throw new GatewayError('method_not_allowed', `${ctx.path} takes ${allow}, got ${ctx.method}.`, { headers: { allow } })
 }

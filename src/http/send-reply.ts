@@ -23,18 +23,31 @@ export function sendReply(
     reply.cancel()
     return
   }
-  for (const name in options.headers) response.setHeader(name, options.headers[name] ?? '')
-  if (reply.kind === 'bytes') sendBytes(response, reply)
-  else sendStream(response, reply, options.pingIntervalMs)
+  const headers = flat({ ...options.headers, ...reply.headers })
+  if (reply.kind === 'bytes') sendBytes(response, reply, headers)
+  else sendStream(response, reply, { headers, pingIntervalMs: options.pingIntervalMs })
 }
 
-function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesReply): void {
-  response.writeHead(status, { ...headers, 'content-length': bytes.length })
+/** Node's own form of a header list: name, value, …, stored without a look-up by name. */
+function flat(headers: ReplyHeaders): string[] {
+  const list: (string | string[])[] = []
+  for (const name in headers) list.push(name, headers[name] ?? '')
+  // Node takes a list of values for one name too; its types do not say so.
+  return list as string[]
+}
+
+function sendBytes(response: ServerResponse, { status, bytes }: BytesReply, headers: string[]): void {
+  headers.push('content-length', String(bytes.length))
+  response.writeHead(status, headers)
   response.end(bytes)
 }
 
-function sendStream(response: ServerResponse, reply: StreamReply, pingIntervalMs: number): void {
-  response.writeHead(reply.status, reply.headers)
+function sendStream(
+  response: ServerResponse,
+  reply: StreamReply,
+  { headers, pingIntervalMs }: { headers: string[]; pingIntervalMs: number },
+): void {
+  response.writeHead(reply.status, headers)
   const pinger = setTimeout(() => {
     if (response.writableNeedDrain || reply.isTorn) return
     response.write(PING)

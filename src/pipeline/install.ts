@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { messageOf } from '../core/errors.ts'
+import { GatewayError, messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
 import type { Log } from '../core/ports.ts'
 import type { PluginServices } from '../plugin.ts'
 import { findPluginFolders, loadPlugin, PluginError, type PluginFolder, pluginFolderAt } from './load.ts'
-import { parsePipeline } from './parse.ts'
+import { parsePipeline, type Step } from './parse.ts'
 import type { PluginRegistry } from './registry.ts'
 
 /** What installing plugins needs. */
@@ -27,17 +27,25 @@ export const BUILT_IN_PLUGINS = path.join(import.meta.dirname, '../../plugins')
 
 /**
  * Installs every plugin found. A broken one is reported by name and left out, unless the operator's own pipeline needs
- * it or its options are at fault: then it throws `PluginError`.
+ * it or its options are at fault: then it throws `PluginError`, and closes those that are set up already.
  */
 export async function installPlugins(options: InstallOptions): Promise<void> {
-  for (const found of foldersOf(options)) await installOne(found, options)
-  assertAllKnown(options)
+  try {
+    const folders = foldersOf(options)
+    for (const found of folders) await installOne(found, options)
+    assertAllKnown(new Set(folders.map(({ name }) => name)), options)
+  } catch (error) {
+    await options.registry.close()
+    throw error
+  }
 }
 
 /** Loads one folder again after it changed: a good version replaces the old one, a bad one is reported and ignored. */
 export class PluginReloader {
   readonly #options: InstallOptions
   #version = 0
+  /** The newest version asked for, by folder: one that is set up slowly must not replace its successor. */
+  readonly #newest = new Map<string, number>()
 
   constructor(options: InstallOptions) {
     this.#options = options
@@ -49,6 +57,8 @@ export class PluginReloader {
     const name = path.basename(folder)
     const current = registry.get(name)
     if (current !== undefined && current.folder !== folder) return
+    const version = ++this.#version
+    this.#newest.set(folder, version)
     if (found === undefined) {
       if (current === undefined) return
       if (required.has(name)) return log.warn({ plugin: name, reason: 'the pipeline needs it' }, 'plugin.kept')
@@ -56,7 +66,9 @@ export class PluginReloader {
       return log.info({ plugin: name }, 'plugin.removed')
     }
     try {
-      registry.put(await loadPlugin(found, { ...loadOptionsFor(found, this.#options), version: ++this.#version }))
+      const plugin = await loadPlugin(found, { ...loadOptionsFor(found, this.#options), version })
+      if (this.#newest.get(folder) !== version) return await plugin.close()
+      registry.put(plugin)
       log.info({ plugin: name }, current === undefined ? 'plugin.installed' : 'plugin.reloaded')
     } catch (error) {
       log.error({ plugin: name, reason: messageOf(error), kept: current !== undefined }, 'plugin.broken')
@@ -93,9 +105,9 @@ function loadOptionsFor(found: PluginFolder, { configured, services, setupTimeou
 }
 
 /** Options for a plugin that does not exist would be ignored in silence; a missing module would fail every request. */
-function assertAllKnown({ registry, configured, required }: InstallOptions): void {
+function assertAllKnown(found: ReadonlySet<string>, { registry, configured, required }: InstallOptions): void {
   for (const name of configured.keys()) {
-    if (registry.get(name) === undefined) {
+    if (!found.has(name)) {
       throw new PluginError(
         `the configuration has options for \`${name}\`, but no such plugin is installed.${suggest(name, registry.names)}`,
         { isConfiguration: true },
@@ -103,7 +115,7 @@ function assertAllKnown({ registry, configured, required }: InstallOptions): voi
     }
   }
   for (const name of required) {
-    if (registry.get(name) === undefined) {
+    if (!found.has(name)) {
       throw new PluginError(
         `the pipeline names \`${name}\`, but no such plugin is installed.${suggest(name, registry.names)}`,
         { isConfiguration: true },
@@ -112,7 +124,7 @@ function assertAllKnown({ registry, configured, required }: InstallOptions): voi
   }
 }
 
-/** The modules that the operator's own pipeline and locks name. */
+/** The modules that the operator's own pipeline and locks name. Throws `PluginError` when the pipeline cannot be read. */
 export function requiredPlugins({
   default: text,
   locked,
@@ -120,5 +132,14 @@ export function requiredPlugins({
   default: string
   locked: readonly string[]
 }): Set<string> {
-  return new Set([...parsePipeline(text).map(({ name }) => name), ...locked])
+  return new Set([...ownSteps(text).map(({ name }) => name), ...locked])
+}
+
+function ownSteps(text: string): Step[] {
+  try {
+    return parsePipeline(text)
+  } catch (cause) {
+    if (!(cause instanceof GatewayError)) throw cause
+    throw new PluginError(`\`pipeline.default\` cannot run: ${cause.message}`, { isConfiguration: true, cause })
+  }
 }

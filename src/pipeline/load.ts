@@ -6,7 +6,7 @@ import { explain } from '../core/message.ts'
 import { suggest } from '../core/nearest.ts'
 import type { PluginDefinition, PluginInstance, PluginServices, ServiceName } from '../plugin.ts'
 import { importPlugin, installPluginHooks } from './hooks.ts'
-import { LoadedPlugin } from './registry.ts'
+import { LoadedPlugin, optionSchemas } from './registry.ts'
 
 /** A plugin that cannot be used, with what is wrong. `isConfiguration`: its options are at fault, not the plugin. */
 export class PluginError extends Error {
@@ -32,7 +32,7 @@ export interface PluginFolder {
 const ENTRY_FILES = ['index.ts', 'index.js', 'index.mjs']
 const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
-/** Lists the plugin folders inside `directory`: those with an entry file. A directory that does not exist has none. */
+/** Lists the plugin folders inside `directory`: those with an entry file. Throws when there is no such directory. */
 export function findPluginFolders(directory: string): PluginFolder[] {
   const names = readdirSync(directory).filter((name) => PLUGIN_NAME.test(name))
   return names.sort().flatMap((name) => {
@@ -71,9 +71,14 @@ export async function loadPlugin(found: PluginFolder, options: LoadOptions): Pro
       isConfiguration: true,
     })
   }
-  const services = pick(options.services(found.name), definition.needs)
+  const all = options.services(found.name)
+  const services = pick(all, definition.needs)
   const instance = await setUp(definition, { parsed: parsed.data, services, timeoutMs: options.setupTimeoutMs })
-  return new LoadedPlugin(definition, instance, { folder: found.folder, configured: options.configured })
+  return new LoadedPlugin(definition, instance, {
+    folder: found.folder,
+    configured: options.configured,
+    log: all.log,
+  })
 }
 
 async function importDefinition(found: PluginFolder, version: number): Promise<unknown> {
@@ -109,6 +114,13 @@ function checkContract(exported: unknown, found: PluginFolder): PluginDefinition
       `plugin \`${found.name}\`: its name is \`${checked.data.name}\`, expected the name of its folder`,
     )
   }
+  const options = Object.keys(optionSchemas(checked.data))
+  const stray = options.length === 0 ? undefined : checked.data.perRequest.find((name) => !options.includes(name))
+  if (stray !== undefined) {
+    throw new PluginError(
+      `plugin \`${found.name}\` breaks the contract: perRequest names \`${stray}\`, which is none of its options.${suggest(stray, options)}`,
+    )
+  }
   // Checked just above; what zod cannot see (the types of setup) is the plugin author's compiler's business.
   return exported as PluginDefinition
 }
@@ -124,11 +136,15 @@ async function setUp(
 ): Promise<PluginInstance<unknown>> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`setup took longer than ${timeoutMs} ms`)), timeoutMs)
+  let settingUp: Promise<PluginInstance<unknown>> | undefined
   try {
-    const instance = await Promise.race([definition.setup(parsed, services), late])
+    settingUp = Promise.resolve(definition.setup(parsed, services))
+    const instance = await Promise.race([settingUp, late])
     if (typeof instance?.middleware !== 'function') throw new Error('setup returned no middleware function')
     return instance
   } catch (cause) {
+    // One that comes too late after all has taken resources, and nobody else would give them back.
+    settingUp?.then((instance) => instance?.close?.()).catch(() => {})
     throw new PluginError(`plugin \`${definition.name}\` could not be set up: ${messageOf(cause)}`, { cause })
   } finally {
     clearTimeout(timer)
@@ -140,11 +156,5 @@ function explainOptions(error: z.ZodError, definition: PluginDefinition): string
   const [issue] = error.issues
   if (issue?.code !== 'unrecognized_keys') return explain(error)
   const [key = ''] = issue.keys
-  return `unknown option \`${key}\`.${suggest(key, optionNames(definition))}`
-}
-
-/** The names of a plugin's options, when its schema is an object. */
-export function optionNames(definition: PluginDefinition): string[] {
-  const shape = (definition.options as { shape?: Record<string, unknown> }).shape
-  return Object.keys(shape ?? {})
+  return `unknown option \`${key}\`.${suggest(key, Object.keys(optionSchemas(definition)))}`
 }

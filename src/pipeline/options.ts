@@ -1,8 +1,9 @@
 import { GatewayError } from '../core/errors.ts'
 import { explain } from '../core/message.ts'
 import { suggest } from '../core/nearest.ts'
+import { PluginError } from './load.ts'
 import type { Step } from './parse.ts'
-import type { LoadedPlugin } from './registry.ts'
+import { type LoadedPlugin, optionSchemas } from './registry.ts'
 
 /** Bounds on one option's value as a caller may give it, in the option's own notation. */
 export interface Clamp {
@@ -25,30 +26,53 @@ export function effectiveOptions(plugin: LoadedPlugin, step: Step): unknown {
     raw[name] = readValue(plugin, name, text)
   }
   const parsed = plugin.definition.options.safeParse(raw)
-  if (!parsed.success) throw refusal(step, explain(parsed.error))
+  if (!parsed.success) throw refusal(step, `${explain(parsed.error)}.`)
   return parsed.data
 }
 
-/** Throws `invalid_request` when a caller's option lies outside its clamp. */
-export function assertWithinClamps(plugin: LoadedPlugin, step: Step, clamps: Clamps): void {
+/**
+ * Throws `invalid_request` when a caller's option lies outside its clamp. What cannot be compared is refused: a rail
+ * that does not hold is worse than one that holds too well.
+ */
+export function assertWithinClamps(resolved: Clamped, clamps: Clamps): void {
+  const { plugin, step } = resolved
   for (const [name, text] of Object.entries(step.options)) {
     const clamp = clamps[name]
     if (clamp === undefined) continue
-    const value = outputOf(plugin, name, readValue(plugin, name, text))
+    // An object schema's output is an object; the value is taken from it, as the module will see it.
+    const value = (resolved.effective as Record<string, unknown>)[name]
     const output = (bound: unknown) => outputOf(plugin, name, bound)
     if (clamp.one_of !== undefined && !clamp.one_of.some((allowed) => output(allowed) === value)) {
       throw refusal(
         step,
-        `\`${name}\`: expected one of ${clamp.one_of.map((allowed) => `\`${allowed}\``).join(', ')}, got \`${text}\``,
+        `\`${name}\`: expected one of ${clamp.one_of.map((allowed) => `\`${allowed}\``).join(', ')}, got \`${text}\`.`,
       )
     }
-    if (clamp.max !== undefined && Number(value) > Number(output(clamp.max))) {
-      throw refusal(step, `\`${name}\`: expected at most \`${clamp.max}\`, got \`${text}\``)
+    if (clamp.max !== undefined && !(Number(value) <= Number(output(clamp.max)))) {
+      throw refusal(step, `\`${name}\`: expected at most \`${clamp.max}\`, got \`${text}\`.`)
     }
-    if (clamp.min !== undefined && Number(value) < Number(output(clamp.min))) {
-      throw refusal(step, `\`${name}\`: expected at least \`${clamp.min}\`, got \`${text}\``)
+    if (clamp.min !== undefined && !(Number(value) >= Number(output(clamp.min)))) {
+      throw refusal(step, `\`${name}\`: expected at least \`${clamp.min}\`, got \`${text}\`.`)
     }
   }
+}
+
+/** Throws `PluginError` when a clamp names an option that callers cannot set: it was meant for another one. */
+export function assertClampsFit(plugin: LoadedPlugin, clamps: Clamps): void {
+  const settable: readonly string[] = plugin.definition.perRequest
+  const stray = Object.keys(clamps).find((name) => !settable.includes(name))
+  if (stray === undefined) return
+  throw new PluginError(
+    `\`pipeline.clamps.${plugin.name}\` names \`${stray}\`, which callers cannot set.${suggest(stray, settable)}`,
+    { isConfiguration: true },
+  )
+}
+
+/** A step with the options it would run with. */
+interface Clamped {
+  readonly plugin: LoadedPlugin
+  readonly step: Step
+  readonly effective: unknown
 }
 
 function assertPerRequest(plugin: LoadedPlugin, step: Step, name: string): void {
@@ -62,24 +86,33 @@ function readValue(plugin: LoadedPlugin, name: string, text: string): unknown {
   const candidates: unknown[] = [text]
   if (text.trim() !== '' && Number.isFinite(Number(text))) candidates.push(Number(text))
   if (text === 'true' || text === 'false') candidates.push(text === 'true')
-  return candidates.find((value) => isAccepted(plugin, name, value)) ?? text
+  const faults = candidates.map((value) => faultsOf(plugin, name, value))
+  const fitting = faults.findIndex((codes) => codes.length === 0)
+  // None fits: the one of the right type has the fault that is worth telling, e.g. that it is too large.
+  const typed = faults.findIndex((codes) => !codes.includes('invalid_type'))
+  return candidates[fitting === -1 ? Math.max(typed, 0) : fitting]
 }
 
-function isAccepted(plugin: LoadedPlugin, name: string, value: unknown): boolean {
+/** The codes of what the schema finds wrong with this value of the option. */
+function faultsOf(plugin: LoadedPlugin, name: string, value: unknown): string[] {
   const parsed = plugin.definition.options.safeParse({ ...plugin.configured, [name]: value })
-  return parsed.success || !parsed.error.issues.some((issue) => issue.path[0] === name && issue.code === 'invalid_type')
+  return parsed.success ? [] : parsed.error.issues.filter(({ path }) => path[0] === name).map(({ code }) => code)
 }
 
-/** The parsed form of one option's value, e.g. milliseconds of `1h`. */
+/** The parsed form of a bound, e.g. milliseconds of `1h`, by the option's own schema where that can be had. */
 function outputOf(plugin: LoadedPlugin, name: string, value: unknown): unknown {
+  const option = optionSchemas(plugin.definition)[name]
+  if (option !== undefined) {
+    const parsed = option.safeParse(value)
+    return parsed.success ? parsed.data : value
+  }
   const parsed = plugin.definition.options.safeParse({ ...plugin.configured, [name]: value })
-  // An object schema's output is an object; a value it refuses is reported by effectiveOptions.
   return parsed.success ? (parsed.data as Record<string, unknown>)[name] : value
 }
 
 function refusal(step: Step, what: string): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `Module \`${step.name}\` at position ${step.position} of the pipeline: ${what}.`,
+    `Module \`${step.name}\` at position ${step.position} of the pipeline: ${what}`,
   )
 }

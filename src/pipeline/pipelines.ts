@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache'
+import { messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports.ts'
 import type { PluginContext } from '../plugin.ts'
 import { type BoundStep, compose } from './compose.ts'
+import { PluginError } from './load.ts'
+import { assertClampsFit } from './options.ts'
 import type { PluginRegistry } from './registry.ts'
 import {
   type PipelineSource,
@@ -34,8 +37,15 @@ export class Pipelines {
   readonly #kept = new LRUCache<string, RunnablePipeline>({ max: MOST_KEPT })
   #generation = -1
 
+  /** Throws `PluginError` when a clamp does not fit its module; a clamp for a module that is not there is reported. */
   constructor(options: PipelinesOptions) {
     this.#options = options
+    const { registry, rails, log } = options
+    for (const [name, clamps] of Object.entries(rails.clamps)) {
+      const plugin = registry.get(name)
+      if (plugin === undefined) log.warn({ plugin: name, reason: 'no such plugin' }, 'pipeline.clamp-unused')
+      else assertClampsFit(plugin, clamps)
+    }
   }
 
   /**
@@ -57,10 +67,26 @@ export class Pipelines {
     const key = `${source} ${text}`
     const known = this.#kept.get(key)
     if (known !== undefined) return known
-    const resolved = resolvePipeline(text, source, { registry, rails })
-    const runnable = { ...resolved, run: this.#join(resolved) }
+    const resolved = source === 'default' ? this.#resolveOwn(text) : resolvePipeline(text, source, { registry, rails })
+    const run = this.#join(resolved)
+    const { generation } = registry
+    const runnable: RunnablePipeline = {
+      ...resolved,
+      // A body may take long to arrive, and its modules may be replaced meanwhile.
+      run: (ctx) => (registry.generation === generation ? run(ctx) : this.#get(text, source).run(ctx)),
+    }
     this.#kept.set(key, runnable)
     return runnable
+  }
+
+  /** What is wrong with the operator's own pipeline is not the caller's fault. */
+  #resolveOwn(text: string): ResolvedPipeline {
+    const { registry, rails } = this.#options
+    try {
+      return resolvePipeline(text, 'default', { registry, rails })
+    } catch (cause) {
+      throw new PluginError(`\`pipeline.default\` cannot run: ${messageOf(cause)}`, { isConfiguration: true, cause })
+    }
   }
 
   #join({ steps }: ResolvedPipeline): (ctx: PluginContext) => Promise<void> {

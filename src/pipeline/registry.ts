@@ -1,7 +1,20 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { z } from 'zod'
+import { messageOf } from '../core/errors.ts'
+import type { Log } from '../core/ports.ts'
 import type { PluginDefinition, PluginInstance, PluginMiddleware } from '../plugin.ts'
 
 /** Most distinct sets of options for which a plugin keeps its middleware. */
 const MOST_VARIANTS = 256
+/** How long a plugin may take to close: one that hangs must not keep the others, or the process, from ending. */
+const CLOSE_TIMEOUT_MS = 5000
+
+/** Where a plugin was found, what the configuration gives it (unparsed), and its log. */
+interface Origin {
+  readonly folder: string
+  readonly configured: Readonly<Record<string, unknown>>
+  readonly log: Log
+}
 
 /** A plugin that is set up: its declaration, its instance, and the operator's options for it. */
 export class LoadedPlugin {
@@ -10,19 +23,19 @@ export class LoadedPlugin {
   /** What the configuration gives it, unparsed. */
   readonly configured: Readonly<Record<string, unknown>>
   readonly #instance: PluginInstance<unknown>
-  readonly #variants = new Map<string, PluginMiddleware>()
+  readonly #log: Log
+  /** Compared by value: options may be sets, maps or patterns, which no JSON tells apart. */
+  #variants: { readonly effective: unknown; readonly middleware: PluginMiddleware }[] = []
   #running = 0
   #retired = false
+  #closing: Promise<void> | undefined
 
-  constructor(
-    definition: PluginDefinition,
-    instance: PluginInstance<unknown>,
-    { folder, configured }: { folder: string; configured: Record<string, unknown> },
-  ) {
+  constructor(definition: PluginDefinition, instance: PluginInstance<unknown>, { folder, configured, log }: Origin) {
     this.definition = definition
     this.folder = folder
     this.configured = configured
     this.#instance = instance
+    this.#log = log
   }
 
   get name(): string {
@@ -31,14 +44,23 @@ export class LoadedPlugin {
 
   /** The middleware for these effective options, made once per distinct set. */
   middlewareFor(effective: unknown): PluginMiddleware {
-    const key = JSON.stringify(effective)
-    const known = this.#variants.get(key)
-    if (known !== undefined) return known
-    const [oldest] = this.#variants.keys()
-    if (this.#variants.size >= MOST_VARIANTS && oldest !== undefined) this.#variants.delete(oldest)
-    const made = this.#instance.middleware(effective)
-    this.#variants.set(key, made)
-    return made
+    const known = this.#variants.find((variant) => isDeepStrictEqual(variant.effective, effective))
+    if (known !== undefined) return known.middleware
+    const middleware = this.#make(effective)
+    this.#variants.push({ effective, middleware })
+    if (this.#variants.length > MOST_VARIANTS) this.#variants.shift()
+    return middleware
+  }
+
+  /** A plugin that cannot make its middleware fails as one that cannot run: as its `onError` says. */
+  #make(effective: unknown): PluginMiddleware {
+    try {
+      const middleware = this.#instance.middleware(effective)
+      if (typeof middleware === 'function') return middleware
+      throw new Error('middleware(effective) returned no function')
+    } catch (error) {
+      return () => Promise.reject(error)
+    }
   }
 
   /** A request has entered the plugin: it is not closed before `leave`. */
@@ -57,9 +79,28 @@ export class LoadedPlugin {
     if (this.#running === 0) void this.close()
   }
 
-  async close(): Promise<void> {
-    await this.#instance.close?.()
+  /** Closes the plugin, once. Never rejects: a plugin that throws or hangs in its `close` is logged. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
   }
+
+  async #close(): Promise<void> {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(new Error(`close took longer than ${CLOSE_TIMEOUT_MS} ms`)), CLOSE_TIMEOUT_MS)
+    try {
+      await Promise.race([this.#instance.close?.(), late])
+    } catch (error) {
+      this.#log.error({ plugin: this.name, reason: messageOf(error) }, 'plugin.close-failed')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** The schemas of a plugin's options by name; none when its schema is not an object. */
+export function optionSchemas({ options }: Pick<PluginDefinition, 'options'>): Readonly<Record<string, z.ZodType>> {
+  return (options as { shape?: Record<string, z.ZodType> }).shape ?? {}
 }
 
 /** The installed plugins by name. `generation` changes with every change, for whoever keeps something derived. */

@@ -40,22 +40,36 @@ export function resolvePipeline(
   { registry, rails }: { registry: PluginRegistry; rails: Rails },
 ): ResolvedPipeline {
   const steps = parsePipeline(text)
+  const resolved =
+    source === 'default' ? resolveOwn(steps, { registry, rails }) : resolveGiven(steps, { registry, rails })
+  return { source, steps: resolved, printed: printPipeline(resolved.map(({ step }) => step)) }
+}
+
+interface Resolving {
+  readonly registry: PluginRegistry
+  readonly rails: Rails
+}
+
+/** The operator's own string is the order, for locked modules too; locks that it does not name run innermost. */
+function resolveOwn(steps: readonly Step[], { registry, rails }: Resolving): ResolvedStep[] {
+  const all = [...steps, ...stepsMissingIn(steps, rails.locked)]
+  return all.map((step) => resolveStep(step, registry, rails.locked.includes(step.name)))
+}
+
+/** A caller's string, between the locked modules and within the clamps. */
+function resolveGiven(steps: readonly Step[], { registry, rails }: Resolving): ResolvedStep[] {
   const locked = lockedSteps(rails)
-  const isCaller = source !== 'default'
-  const chosen = isCaller
-    ? steps.filter((step) => !isLockedRepeat(step, locked))
-    : steps.filter((step) => !locked.all.has(step.name))
-  const resolved = [
+  const chosen = steps.filter((step) => !isLockedRepeat(step, locked))
+  return [
     ...locked.outer.map((step) => resolveStep(step, registry, true)),
     ...chosen.map((step) => {
-      if (isCaller) assertAllowed(step, registry, rails)
+      assertAllowed(step, registry, rails)
       const done = resolveStep(step, registry, false)
-      if (isCaller) assertWithinClamps(done.plugin, step, rails.clamps[step.name] ?? {})
+      assertWithinClamps(done, rails.clamps[step.name] ?? {})
       return done
     }),
     ...locked.inner.map((step) => resolveStep(step, registry, true)),
   ]
-  return { source, steps: resolved, printed: printPipeline(resolved.map(({ step }) => step)) }
 }
 
 interface LockedSteps {
@@ -70,13 +84,13 @@ function lockedSteps({ locked, default: text }: Rails): LockedSteps {
   const own = parsePipeline(text)
   const firstFree = own.findIndex((step) => !all.has(step.name))
   const leading = firstFree === -1 ? 0 : firstFree
-  const missing = locked.filter((name) => !own.some((step) => step.name === name))
   const inner = own.slice(leading).filter((step) => all.has(step.name))
-  return {
-    all,
-    outer: own.slice(0, leading),
-    inner: [...inner, ...missing.map((name) => ({ name, options: {}, position: 0 }))],
-  }
+  return { all, outer: own.slice(0, leading), inner: [...inner, ...stepsMissingIn(own, locked)] }
+}
+
+function stepsMissingIn(steps: readonly Step[], locked: readonly string[]): Step[] {
+  const missing = locked.filter((name) => !steps.some((step) => step.name === name))
+  return missing.map((name) => ({ name, options: {}, position: 0 }))
 }
 
 /** A caller may repeat a locked module's name, which changes nothing; giving it options is refused. */

@@ -62,7 +62,7 @@ export async function callProvider(
   { policy, signal }: { policy: CallPolicy; signal: AbortSignal },
 ): Promise<Reply> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await tryOnce(transport, request, { policy, signal })
+    const outcome = await tryOnce(transport, request, { policy, signal, isLast: attempt >= policy.tries })
     if (!('reason' in outcome)) return outcome
     policy.log.warn({ provider: policy.provider, attempt, reason: outcome.reason }, 'upstream.failed')
     if (outcome.final || attempt >= policy.tries) throw exhausted(policy, attempt, outcome)
@@ -74,11 +74,11 @@ export async function callProvider(
 async function tryOnce(
   transport: Transport,
   request: UpstreamRequest,
-  { policy, signal }: { policy: CallPolicy; signal: AbortSignal },
+  { policy, signal, isLast }: { policy: CallPolicy; signal: AbortSignal; isLast: boolean },
 ): Promise<Reply | Failure> {
   try {
     const response = await transport.send(request, signal)
-    const failure = await failureOf(response)
+    const failure = await failureOf(response, isLast)
     return failure ?? (await toReply(response, policy, signal))
   } catch (cause) {
     signal.throwIfAborted()
@@ -86,10 +86,13 @@ async function tryOnce(
   }
 }
 
-/** A 5xx, or a 429 that passes soon; its body is read so that the connection can be used again. */
-async function failureOf({ status, headers, source }: UpstreamResponse): Promise<Failure | undefined> {
+/** A 5xx, or a 429 that passes soon and can be tried again; its body is read so that the connection can be used again. */
+async function failureOf(
+  { status, headers, source }: UpstreamResponse,
+  isLast: boolean,
+): Promise<Failure | undefined> {
   const waitMs = retryAfterMs(headers)
-  const passesSoon = status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
+  const passesSoon = !isLast && status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
   if (status < 500 && !passesSoon) return undefined
   const encoding = headers['content-encoding']
   const body = await collect(decodeSource(source, encoding), ERROR_BODY_LIMIT_BYTES).catch(() => Buffer.alloc(0))
@@ -117,9 +120,11 @@ function isEventStream(headers: IncomingHttpHeaders): boolean {
 
 function relayedHeaders(headers: IncomingHttpHeaders): ReplyHeaders {
   const kept: ReplyHeaders = {}
+  // What `connection` names is for one hop only (RFC 9110 §7.6.1).
+  const hop = headers.connection?.toLowerCase().split(/\s*,\s*/) ?? []
   for (const name in headers) {
     const value = headers[name]
-    if (value !== undefined && !NOT_RELAYED.has(name)) kept[name] = value
+    if (value !== undefined && !NOT_RELAYED.has(name) && !hop.includes(name)) kept[name] = value
   }
   return kept
 }

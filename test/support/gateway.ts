@@ -29,6 +29,8 @@ export interface Gateway extends AsyncDisposable {
 export interface GatewayOptions {
   /** Default `bin/turnpike.mjs`. */
   entry?: string
+  /** Arguments after `start`. Default: none. */
+  args?: readonly string[]
   /** Working directory. Default: the project's root. */
   cwd?: string
   /** Longest wait for `/health` in milliseconds. Default 20,000. */
@@ -51,6 +53,7 @@ export async function startGateway(
   env: Readonly<Record<string, string>> = {},
   {
     entry = path.join(PROJECT_ROOT, 'bin/turnpike.mjs'),
+    args = [],
     cwd = PROJECT_ROOT,
     waitMs = DEFAULT_WAIT_MS,
   }: GatewayOptions = {},
@@ -58,7 +61,7 @@ export async function startGateway(
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
   const port = Number(env.PORT ?? (await findFreePort()))
   const defaults = { HOST: '127.0.0.1', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info' }
-  const child = spawn(process.execPath, [entry, 'start'], {
+  const child = spawn(process.execPath, [entry, 'start', ...args], {
     cwd,
     env: { ...inheritedEnvironment(), ...defaults, ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],

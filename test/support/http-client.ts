@@ -13,6 +13,8 @@ export interface SendOptions {
   body?: string | Buffer | JsonObject
   /** Leaves the request; what has come so far is the reply. */
   signal?: AbortSignal
+  /** Called when the whole request is with the kernel. */
+  onSent?: () => void
   /** Called as soon as status and headers are there. */
   onHeaders?: (status: number, headers: IncomingHttpHeaders) => void
   /** Called with every chunk as it arrives. */
@@ -69,6 +71,7 @@ export function send(url: string, options: SendOptions = {}): Promise<Reply> {
     reply.error ??= error
   }
   request.on('error', noteError)
+  request.on('finish', () => options.onSent?.())
   request.on('response', (response) => {
     const { statusCode = 0, headers, rawHeaders } = response
     Object.assign(reply, { status: statusCode, headers, rawHeaders })

@@ -31,10 +31,9 @@ export function parseMessagesRequest(bytes: Buffer): RequestDocument {
   if (duplicate !== undefined)
     throw new GatewayError('invalid_request', `${duplicate}: the field stands twice in the body.`)
   const document = new RequestDocument(bytes, shape)
-  const isSure = shape.plain && bytes.length > ALWAYS_PARSED_BYTES
-  const checked = isSure
-    ? scalarFieldsSchema.safeParse(scalarsOf(document))
-    : messageRequestSchema.safeParse(parseJson(bytes))
+  const isLarge = bytes.length > ALWAYS_PARSED_BYTES
+  const value = shape.plain && isLarge ? scalarsOf(document) : parseJson(bytes)
+  const checked = (shape.plain ? scalarFieldsSchema : messageRequestSchema).safeParse(value)
   if (!checked.success) throw new GatewayError('invalid_request', explain(checked.error))
   return document
 }
@@ -57,8 +56,8 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 function invalidJson(bytes: Buffer, cause: unknown): GatewayError {
-  if (cause instanceof ScanError)
-    return new GatewayError('invalid_request', `The body is not valid JSON: ${cause.message}.`, { cause })
+  if (cause instanceof ScanError && cause.reason.startsWith('expected an object'))
+    return new GatewayError('invalid_request', `The body is not a JSON object: ${cause.message}.`, { cause })
   const { line, column, message } = locateJsonError(bytes)
   return new GatewayError(
     'invalid_request',

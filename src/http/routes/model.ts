@@ -77,7 +77,7 @@ function send(ctx: Context, exchange: Exchange, { options, pipeline }: Pick<Open
     return
   }
   ctx.respond = false
-  ctx.res.once('close', () => exchange.cancelPutAside())
+  if (exchange.hasPutAside) ctx.res.once('close', () => exchange.cancelPutAside())
   sendReply(ctx.res, reply, { ...options.send, headers })
 }
 

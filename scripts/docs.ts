@@ -1,0 +1,62 @@
+/**
+ * DESIGN — generated documentation
+ *
+ *   zod schemas ─────┬──► docs/reference/configuration.md, config/turnpike.yaml
+ *                    └──► docs/reference/plugins.md, the option table in each plugins/<name>/README.md
+ *   errorCatalogue ─────► docs/reference/errors.md
+ *   the command's help ─► docs/reference/cli.md
+ *
+ * What stands in the source is not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
+ * writes nothing, prints a line for each file that is stale and for each link that leads nowhere, and exits with 1.
+ * The same source gives the same bytes: no dates, no order that depends on the machine.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { commandLinePage } from './docs/command-line.ts'
+import { configurationFile } from './docs/configuration-file.ts'
+import { configurationPage } from './docs/configuration-page.ts'
+import { errorsPage } from './docs/errors-page.ts'
+import { brokenLinks } from './docs/links.ts'
+import { loadPluginDefinitions, pluginReadme, pluginsPage } from './docs/plugins-page.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '..')
+
+/** The text of every generated file, by its path from the root. */
+async function render(): Promise<Map<string, string>> {
+  const plugins = await loadPluginDefinitions()
+  const files = new Map([
+    ['config/turnpike.yaml', configurationFile(plugins)],
+    ['docs/reference/configuration.md', configurationPage()],
+    ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/plugins.md', pluginsPage(plugins)],
+    ['docs/reference/cli.md', await commandLinePage(ROOT)],
+  ])
+  for (const plugin of plugins) {
+    const file = `plugins/${plugin.name}/README.md`
+    files.set(file, pluginReadme(plugin, read(file)))
+  }
+  return files
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(path.join(ROOT, file), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(path.join(ROOT, file)), { recursive: true })
+  writeFileSync(path.join(ROOT, file), text)
+  console.log(`wrote ${file}`)
+}
+
+const stale = [...(await render())].filter(([file, text]) => read(file) !== text)
+if (process.argv.includes('--check')) {
+  const faults = [...stale.map(([file]) => `${file} is stale: run \`npm run docs\``), ...brokenLinks(ROOT)]
+  for (const fault of faults) console.error(fault)
+  if (faults.length > 0) process.exitCode = 1
+} else {
+  for (const [file, text] of stale) write(file, text)
+}

@@ -1,0 +1,56 @@
+import { type ErrorCode, errorCatalogue, GatewayError } from '../../src/core/errors.ts'
+import { code, GENERATED, table } from './markdown.ts'
+
+/** When each code is answered. A code that is missing here does not type-check. */
+const WHEN: Record<ErrorCode, string> = {
+  invalid_request: 'The body, the pipeline string, an option or the model’s prefix is not valid; the message names it.',
+  authentication_error: 'No credential was sent, or no credential for the provider is there.',
+  payment_required: 'Out of credits.',
+  permission_error: 'The caller is known but may not do this.',
+  not_found: 'There is nothing at this path, or no such resource of the caller’s.',
+  method_not_allowed: 'The path exists, the method does not; `allow` lists those that do.',
+  request_timeout: 'The request did not arrive in time.',
+  request_too_large: 'The body is larger than `server.body_limit`.',
+  unsupported_media_type: 'The body is not said to be JSON, or is compressed.',
+  cost_limit_per_request: 'The call costs more than the cap of one request.',
+  cost_limit_per_day: 'The cap of the day is reached.',
+  cost_limit_per_month: 'The cap of the month is reached.',
+  rate_limit_error: 'More requests than the key’s rate allows.',
+  internal_error: 'A fault of the gateway; its log has the reason under the request id.',
+  upstream_error: 'The provider answered 5xx, or could not be reached, after all tries.',
+  service_unavailable: 'A store or a module without which requests do not pass has failed.',
+  unavailable_in_mode: 'Keys and billing do not exist in local mode.',
+}
+
+const INTRODUCTION = `# Errors
+
+An error of the gateway itself has this body, and the \`request-id\` of the request in a header and in the body:
+
+\`\`\`json
+{ "type": "error", "error": { "type": "invalid_request", "message": "max_tokens: …" }, "request_id": "req_…" }
+\`\`\`
+
+\`error.detail\`, where there is one, is a stable code that the message begins with as well. Errors of the provider (4xx) are not
+in this list: they reach the client as they came, body, status and headers.
+A stream that breaks after its first byte ends with an \`error\` event of the provider's shape, with the type \`api_error\`.`
+
+const REMARK = `\`x-should-retry: false\` tells the provider's SDKs not to ask again. The codes about credits, caps and rates belong to parts that
+are not built yet; they are listed so that clients can prepare for them.`
+
+/** The reference page of all errors. */
+export function errorsPage(): string {
+  const codes = Object.keys(errorCatalogue) as ErrorCode[]
+  const rows = codes.map((name) => {
+    const { status, type } = errorCatalogue[name]
+    return [code(name), String(status), code(type), WHEN[name], headersOf(name)]
+  })
+  const head = ['code', 'status', '`error.type`', 'when', 'headers']
+  return `${[GENERATED, INTRODUCTION, table(head, rows), REMARK].join('\n\n')}\n`
+}
+
+function headersOf(name: ErrorCode): string {
+  const { headers } = new GatewayError(name, '')
+  return Object.entries(headers)
+    .map(([header, value]) => code(`${header}: ${value}`))
+    .join(', ')
+}

@@ -1,0 +1,119 @@
+import test from 'ava'
+import { z } from 'zod'
+import { createRecordingLog } from '../../test/support/recording-log.ts'
+import { GatewayError } from '../core/errors.ts'
+import type { PluginContext, PluginMiddleware } from '../plugin.ts'
+import { PluginError } from './load.ts'
+import { Pipelines } from './pipelines.ts'
+import { LoadedPlugin, PluginRegistry } from './registry.ts'
+import type { Rails } from './resolve.ts'
+
+const log = createRecordingLog()
+
+/** A registry of modules that only say their name, made from `ran`. */
+function registryOf(names: readonly string[], ran: string[] = []): PluginRegistry {
+  const registry = new PluginRegistry()
+  for (const name of names) registry.put(saying(name, name, ran))
+  return registry
+}
+
+function saying(name: string, word: string, ran: string[]): LoadedPlugin {
+  const middleware: PluginMiddleware = (_ctx, next) => {
+    ran.push(word)
+    return next()
+  }
+  const instance = { middleware: () => middleware }
+  const options = z.strictObject({ size: z.int().default(1) })
+  const definition = { name, summary: name, options, perRequest: ['size'] as never[], needs: [], setup: () => instance }
+  return new LoadedPlugin({ ...definition, onError: 'bypass' }, instance, { folder: `/${name}`, configured: {}, log })
+}
+
+function pipelinesOf(registry: PluginRegistry, rails: Partial<Rails> = {}, innermost = async () => {}): Pipelines {
+  return new Pipelines({
+    registry,
+    rails: { default: 'a', locked: [], clamps: {}, ...rails },
+    stepTimeoutMs: 1000,
+    innermost,
+    log,
+  })
+}
+
+/** As much of a context as the onion asks for. */
+function contextFor(): PluginContext {
+  const exchange = {
+    id: 'req_1',
+    signal: new AbortController().signal,
+    reply: {},
+    record() {},
+    forStep: () => exchange,
+    save: () => () => {},
+    revoke() {},
+  }
+  return { state: { exchange }, res: { getHeaders: () => ({}) } } as unknown as PluginContext
+}
+
+test('pipelines: the header goes before the key’s pipeline, and that before the default', (t) => {
+  const pipelines = pipelinesOf(registryOf(['a', 'b', 'c']))
+  t.is(pipelines.for('c', 'b').printed, 'c')
+  t.is(pipelines.for(undefined, 'b').printed, 'b')
+  t.is(pipelines.for(undefined, null).printed, 'a')
+  t.is(pipelines.for(undefined).printed, 'a')
+})
+
+test('pipelines: an empty header is a choice: no modules', (t) => {
+  const pipelines = pipelinesOf(registryOf(['a', 'b']))
+  for (const nothing of ['', ' ', 'none']) t.is(pipelines.for(nothing, 'b').printed, 'none')
+  t.is(pipelines.for(undefined, '').printed, 'none')
+})
+
+test('pipelines: the same string of the same source is resolved once', (t) => {
+  const pipelines = pipelinesOf(registryOf(['a', 'b']))
+  t.is(pipelines.for('b,a'), pipelines.for('b,a'))
+  t.not(pipelines.for('b,a'), pipelines.for('a,b'))
+})
+
+test('pipelines: a string resolves anew after the plugins have changed', (t) => {
+  const registry = registryOf(['a'])
+  const pipelines = pipelinesOf(registry)
+  t.throws(() => pipelines.for('b'), { instanceOf: GatewayError })
+  registry.put(saying('b', 'b', []))
+  t.is(pipelines.for('b').printed, 'b')
+})
+
+test('pipelines: a request whose plugin is replaced while its body arrives runs the new one', async (t) => {
+  const ran: string[] = []
+  const registry = registryOf(['a'], ran)
+  const pipelines = pipelinesOf(registry)
+  const resolved = pipelines.for('a')
+  registry.put(saying('a', 'new a', ran))
+  await resolved.run(contextFor())
+  t.deepEqual(ran, ['new a'])
+})
+
+test('pipelines: any number of distinct strings is served', async (t) => {
+  const ran: string[] = []
+  const pipelines = pipelinesOf(registryOf(['a'], ran))
+  for (let n = 1; n <= 2000; n++) t.is(pipelines.for(`a?size=${n}`).printed, `a?size=${n}`)
+  await pipelines.for('a?size=1').run(contextFor())
+  t.deepEqual(ran, ['a'])
+})
+
+test('pipelines: what is wrong with the operator’s own pipeline is not the caller’s fault', (t) => {
+  const error = t.throws(() => pipelinesOf(registryOf(['a']), { default: 'a?wide=1' }).for(undefined), {
+    instanceOf: PluginError,
+  })
+  t.regex(error.message, /`pipeline\.default`.*`wide`.*`size`/)
+  t.true(error.isConfiguration)
+})
+
+test('pipelines: a clamp on an option that callers cannot set is refused at once', (t) => {
+  t.throws(() => pipelinesOf(registryOf(['a']), { clamps: { a: { sise: { max: 1 } } } }), {
+    instanceOf: PluginError,
+    message: /`sise`.*Did you mean `size`\?/,
+  })
+})
+
+test('pipelines: a clamp for a module that is not there is reported', (t) => {
+  pipelinesOf(registryOf(['a']), { clamps: { zoom: { size: { max: 1 } } } })
+  t.true(log.lines.some(({ event, fields }) => event === 'pipeline.clamp-unused' && fields.plugin === 'zoom'))
+})

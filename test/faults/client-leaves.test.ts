@@ -1,0 +1,200 @@
+import test from 'ava'
+import { eventually } from '../support/eventually.ts'
+import { ask } from '../support/http-client.ts'
+import { hasProcessFacts, residentBytes } from '../support/process-facts.ts'
+import { toMessage } from '../support/provider/answers.ts'
+import { toEvents, toSse } from '../support/provider/message-events.ts'
+import { holdEvent, type Script } from '../support/provider/script.ts'
+import { connectRaw } from '../support/raw-client.ts'
+import { openStage, type Scene } from '../support/stage.ts'
+
+const stage = await openStage()
+test.after.always(async () => stage.close())
+test.after('leaving: nothing is left of all of them', (t) => stage.assertClean(t))
+
+const never = new Promise<void>(() => {})
+const body = { max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
+const events = toEvents(toMessage({ body, nth: 1 }, { text: 'A few words and' }))
+const bytes = toSse(events)
+const ends = events.map((_event, index) => toSse(events.slice(0, index + 1)).length)
+
+for (const pipe of ['none', 'exact-cache']) {
+  const headers = { 'x-svc-pipe': pipe }
+
+  test(`leaving: a client that leaves at any event of a stream ends the provider's call at once (${pipe})`, async (t) => {
+    await Promise.all(
+      events.map(async (_event, index) => {
+        const scene = stage.scene({ kind: 'sse', bytes, writes: holdEvent(index, never) })
+        const leaving = new AbortController()
+        let received = 0
+        const onChunk = (chunk: Buffer) => {
+          received += chunk.length
+          if (received >= ends[index - 1]!) leaving.abort()
+        }
+        const request = { body: ask(`leave at ${index} ${pipe}`, { stream: true }), headers }
+        const reply = scene.send({ ...request, onChunk, signal: leaving.signal })
+        await stage.provider.until(() => scene.seen().length === 1)
+        if (index === 0) leaving.abort()
+        t.is(await scene.seen()[0]?.closed, 'client-left')
+        t.is((await reply).body.toString(), bytes.toString('utf8', 0, ends[index - 1] ?? 0))
+        t.is(scene.seen().length, 1)
+      }),
+    )
+    await stage.assertSound(t, stage.scene())
+  })
+
+  for (const stream of [false, true]) {
+    test(`leaving: a client that leaves before the headers ends the provider's call at once (${pipe}, stream: ${stream})`, async (t) => {
+      const scene = stage.scene({ kind: 'hang', at: 'before-headers' })
+      const leaving = new AbortController()
+      const request = { body: ask(`leave early ${pipe}`, { stream }), headers }
+      const reply = scene.send({ ...request, signal: leaving.signal })
+      await stage.provider.until(() => scene.seen().length === 1)
+      leaving.abort()
+      await reply
+      t.is(await scene.seen()[0]?.closed, 'client-left')
+      t.is(scene.seen().length, 1)
+      await stage.assertSound(t, scene)
+    })
+  }
+
+  test(`leaving: a client that leaves within a JSON reply ends the provider's call at once (${pipe})`, async (t) => {
+    const scene = stage.scene({ kind: 'answer', writes: { sizes: [30], between: { until: never } } })
+    const leaving = new AbortController()
+    const reply = scene.send({ body: ask(`leave json ${pipe}`), headers, signal: leaving.signal })
+    await stage.provider.until(() => scene.seen().length === 1)
+    leaving.abort()
+    await reply
+    t.is(await scene.seen()[0]?.closed, 'client-left')
+    await stage.assertSound(t, scene)
+  })
+}
+
+test('leaving: a client that leaves while the gateway waits to try again is not tried for again', async (t) => {
+  const scene = stage.scene((_request, nth) =>
+    nth === 1 ? { kind: 'error', status: 529, headers: { 'retry-after': '1' } } : { kind: 'hang', at: 'before-headers' },
+  )
+  const leaving = new AbortController()
+  const request = { body: ask('leave in the pause', { model: 'claude-left-in-the-pause' }) }
+  const reply = scene.send({ ...request, signal: leaving.signal })
+  await stage.provider.until(() => scene.seen()[0]?.ended === 'finished')
+  leaving.abort()
+  await reply
+  // A later request that waits as long proves that the time for a second try has passed.
+  const other = stage.scene((_request, nth) =>
+    nth === 1 ? { kind: 'error', status: 529, headers: { 'retry-after': '1' } } : undefined,
+  )
+  t.is((await other.send({ body: ask('wait as long') })).status, 200)
+  t.is(scene.seen().length, 1)
+})
+
+test('leaving: other streams go on when one client leaves', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const script: Script = { kind: 'sse', bytes, writes: holdEvent(4, gate.promise) }
+  const [leaver, stayer] = [stage.scene(script), stage.scene(script)]
+  const leaving = new AbortController()
+  const left = leaver.send({ body: ask('leaver', { stream: true }), signal: leaving.signal })
+  const stayed = stayer.send({ body: ask('stayer', { stream: true }) })
+  await stage.provider.until(() => leaver.seen().length + stayer.seen().length === 2)
+  leaving.abort()
+  await left
+  t.is(await leaver.seen()[0]?.closed, 'client-left')
+  gate.resolve()
+  t.is((await stayed).text, bytes.toString())
+})
+
+const head = (scene: Scene, more = '') =>
+  `POST /v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\ncontent-type: application/json\r\n${Object.entries(
+    scene.headers,
+  )
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}${more}`
+
+test('leaving: a client that leaves within its own request calls nobody', async (t) => {
+  const scene = stage.scene()
+  for (const framing of ['content-length: 1000', 'transfer-encoding: chunked']) {
+    const client = await connectRaw(stage.gateway.port)
+    client.write(head(scene, `${framing}\r\n\r\n40\r\n{"model":"claude-x","max_tokens":1`))
+    client.destroy()
+    await client.closed
+  }
+  t.is((await scene.send({ body: ask('after them') })).status, 200)
+  t.is(scene.seen().length, 1)
+  await stage.assertSound(t, scene)
+})
+
+test('leaving: bytes that are not HTTP are answered 400 or cut, and do no harm', async (t) => {
+  const scene = stage.scene()
+  for (const noise of ['\x16\x03\x01\x02\x00\x01', 'GET\r\n\r\n', `GET /${'x'.repeat(70_000)} HTTP/1.1\r\n\r\n`]) {
+    const client = await connectRaw(stage.gateway.port)
+    client.write(noise)
+    t.regex(await client.closed, /^$|^HTTP\/1\.1 4\d\d /)
+  }
+  await stage.assertSound(t, scene)
+})
+
+const PIECE_BYTES = 64 * 1024
+const PIECES = 1024
+/** Far more than the sockets of both connections hold, and far less than the stream. */
+const MOST_GROWTH_BYTES = 40 * 1024 * 1024
+
+/** A valid stream of 64 MB in events of 64 KB. */
+function longStream(): Buffer {
+  const delta = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: '' } }
+  const empty = toSse([delta]).length
+  const big = toSse([{ ...delta, delta: { ...delta.delta, text: 'x'.repeat(PIECE_BYTES - empty) } }])
+  const [start, ...rest] = [toSse(events.slice(0, 2)), ...Array.from({ length: PIECES }, () => big)]
+  return Buffer.concat([start!, ...rest, toSse(events.slice(-3))])
+}
+
+for (const pipe of ['none', 'exact-cache']) {
+  test.serial(`leaving: a client that stops reading stops the provider, and memory stays bounded (${pipe})`, async (t) => {
+    const stream = longStream()
+    let written = 0
+    const between = (done: number) => {
+      written = done
+      return undefined
+    }
+    const scene = stage.scene({ kind: 'sse', bytes: stream, writes: { sizes: [PIECE_BYTES], between, atMost: 5000 } })
+    const before = hasProcessFacts ? residentBytes(stage.gateway.pid) : 0
+    const client = await connectRaw(stage.gateway.port)
+    const json = JSON.stringify(ask(`a long answer ${pipe}`, { stream: true }))
+    client.write(`${head(scene, `x-svc-pipe: ${pipe}\r\ncontent-length: ${json.length}\r\n\r\n`)}${json}`)
+    await client.until('message_start')
+    client.pause()
+    const stalled = await restsAt(() => written)
+    t.true(stalled < PIECES, 'the provider could send everything, although nobody read it')
+    if (hasProcessFacts) {
+      const grown = residentBytes(stage.gateway.pid) - before
+      t.true(grown < MOST_GROWTH_BYTES, `grew by ${grown} bytes`)
+    }
+    client.resume()
+    await client.until('"message_stop"')
+    client.destroy()
+    t.true(client.received().length > PIECES * PIECE_BYTES)
+    await stage.assertSound(t, scene)
+  })
+}
+
+test.serial('leaving: a client that leaves while it reads nothing ends the call of the provider', async (t) => {
+  const scene = stage.scene({ kind: 'sse', bytes: longStream(), writes: { sizes: [PIECE_BYTES], atMost: 5000 } })
+  const client = await connectRaw(stage.gateway.port)
+  const json = JSON.stringify(ask('a long answer, unread', { stream: true }))
+  client.write(`${head(scene, `content-length: ${json.length}\r\n\r\n`)}${json}`)
+  await client.until('message_start')
+  client.pause()
+  client.destroy()
+  t.is(await scene.seen()[0]?.closed, 'client-left')
+})
+
+/** The value that `read` gives when it has not changed for a while: nothing tells that something has come to a rest. */
+async function restsAt(read: () => number): Promise<number> {
+  let last = -1
+  let same = 0
+  await eventually(() => {
+    same = read() === last ? same + 1 : 0
+    last = read()
+    return same > 15
+  }, 'the sender comes to a rest')
+  return last
+}

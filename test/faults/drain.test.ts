@@ -1,0 +1,139 @@
+import { Agent } from 'node:http'
+import test from 'ava'
+import { assertMessageStream } from '../support/events.ts'
+import { eventually } from '../support/eventually.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ask, send } from '../support/http-client.ts'
+import { childrenOf, hasProcessFacts } from '../support/process-facts.ts'
+import { holdEvent, type Script } from '../support/provider/script.ts'
+import { connectRaw } from '../support/raw-client.ts'
+import { OPERATOR_KEY, openStage, type Stage } from '../support/stage.ts'
+import { startProvider } from '../support/stand-in-provider.ts'
+
+const streamed = { body: ask('hello there', { stream: true }) }
+
+/** Resolves when the gateway takes no more connections. */
+const refusing = (port: number) =>
+  eventually(
+    () =>
+      connectRaw(port).then(
+        (client) => {
+          client.destroy()
+          return false
+        },
+        () => true,
+      ),
+    'new connections are refused',
+  )
+
+/** A request whose reply is under way and waits for `release`. */
+async function underWay(stage: Stage, agent?: Agent) {
+  const gate = Promise.withResolvers<void>()
+  const script: Script = { kind: 'answer', writes: holdEvent(3, gate.promise) }
+  const scene = stage.scene(script)
+  const begun = Promise.withResolvers<void>()
+  const reply = scene.send({ ...streamed, onChunk: () => begun.resolve(), ...(agent && { agent }) })
+  await begun.promise
+  return { reply, release: gate.resolve }
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`drain: on ${signal} a running stream finishes, new connections are refused, and the exit code is 0`, async (t) => {
+    await using stage = await openStage()
+    const { reply, release } = await underWay(stage)
+    process.kill(stage.gateway.pid, signal)
+    await refusing(stage.gateway.port)
+    release()
+    t.notThrows(async () => assertMessageStream((await reply).body))
+    t.true((await reply).endedCleanly)
+    t.deepEqual(await stage.gateway.exited, { code: 0, signal: null })
+  })
+}
+
+test('drain: a request whose reply has not begun is answered as well', async (t) => {
+  await using stage = await openStage()
+  const gate = Promise.withResolvers<void>()
+  const scene = stage.scene({ kind: 'answer', before: { until: gate.promise } })
+  const reply = scene.send({ body: ask('late') })
+  await stage.provider.until(() => scene.seen().length === 1)
+  process.kill(stage.gateway.pid, 'SIGTERM')
+  await refusing(stage.gateway.port)
+  gate.resolve()
+  t.is((await reply).status, 200)
+  t.is((await stage.gateway.exited).code, 0)
+})
+
+test('drain: a kept-alive connection does not hold the exit up once its reply is out', async (t) => {
+  await using stage = await openStage({ config: { server: { drain_timeout: '10m' } } })
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  const { reply, release } = await underWay(stage, agent)
+  process.kill(stage.gateway.pid, 'SIGTERM')
+  await refusing(stage.gateway.port)
+  release()
+  t.true((await reply).endedCleanly)
+  let isOver = false
+  void stage.gateway.exited.then(() => {
+    isOver = true
+  })
+  await eventually(() => isOver, 'the gateway exits when its last reply is out, not when drain_timeout ends')
+  t.is((await stage.gateway.exited).code, 0)
+})
+
+test('drain: what does not finish within drain_timeout is cut, and the exit code is 0', async (t) => {
+  await using stage = await openStage({ config: { server: { drain_timeout: '1s' } } })
+  const { reply } = await underWay(stage)
+  process.kill(stage.gateway.pid, 'SIGTERM')
+  t.false((await reply).endedCleanly)
+  t.deepEqual(await stage.gateway.exited, { code: 0, signal: null })
+})
+
+test('drain: a second signal ends the process at once', async (t) => {
+  await using stage = await openStage()
+  const { reply } = await underWay(stage)
+  process.kill(stage.gateway.pid, 'SIGTERM')
+  await refusing(stage.gateway.port)
+  process.kill(stage.gateway.pid, 'SIGTERM')
+  t.false((await reply).endedCleanly)
+  t.not((await stage.gateway.exited).code, 0)
+})
+
+test('drain: with nothing under way the exit is immediate and clean', async (t) => {
+  await using stage = await openStage({ config: { server: { drain_timeout: '10m' } } })
+  t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
+})
+
+const workers = { args: ['--workers', '2'] }
+
+test('workers: two processes answer on one port, and both end with the first on SIGTERM', async (t) => {
+  await using provider = await startProvider({ apiKey: OPERATOR_KEY })
+  const env = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: OPERATOR_KEY }
+  await using gateway = await startGateway(env, workers)
+  const startedAt = new Set<unknown>()
+  for (let i = 0; i < 20; i++) {
+    const { json } = await send(gateway.url, { method: 'GET', path: '/health' })
+    startedAt.add(JSON.stringify((json as { startedAt: number }).startedAt))
+    t.is((await send(gateway.url, streamed)).status, 200)
+  }
+  const children = hasProcessFacts ? childrenOf(gateway.pid) : []
+  if (hasProcessFacts) t.is(children.length, 2)
+  process.kill(gateway.pid, 'SIGTERM')
+  t.deepEqual(await gateway.exited, { code: 0, signal: null })
+  for (const pid of children) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+})
+
+test('workers: a signal to the whole group, as a terminal sends it, drains too', async (t) => {
+  await using provider = await startProvider({ apiKey: OPERATOR_KEY })
+  const env = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: OPERATOR_KEY }
+  await using gateway = await startGateway(env, workers)
+  const gate = Promise.withResolvers<void>()
+  provider.reply({ kind: 'answer', writes: holdEvent(3, gate.promise) })
+  const begun = Promise.withResolvers<void>()
+  const reply = send(gateway.url, { ...streamed, onChunk: () => begun.resolve() })
+  await begun.promise
+  process.kill(-gateway.pid, 'SIGINT')
+  await refusing(gateway.port)
+  gate.resolve()
+  t.true((await reply).endedCleanly)
+  t.is((await gateway.exited).code, 0)
+})

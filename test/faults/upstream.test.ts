@@ -1,0 +1,219 @@
+import test from 'ava'
+import { ask } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import type { ErrorScript, Script } from '../support/provider/script.ts'
+import { loadErrors, toScript } from '../support/recordings.ts'
+import { openStage } from '../support/stage.ts'
+
+const stage = await openStage({
+  config: { providers: { timeouts: { first_byte: '1s', idle: '1s' }, reply_limit: '64KB' } },
+})
+test.after.always(async () => stage.close())
+test.after('faults: nothing is left of all of them', (t) => stage.assertClean(t))
+
+const requests = { json: { body: ask('hello there') }, stream: { body: ask('hello there', { stream: true }) } }
+const overloaded: ErrorScript = { kind: 'error', status: 529 }
+
+/** What keeps a provider from giving a reply at all; another try may help. */
+const breaks: Record<string, Script> = {
+  'resets before the headers': { kind: 'break', at: 'before-headers' },
+  'breaks within the headers': { kind: 'break', at: 'mid-headers' },
+  'answers garbage': { kind: 'garbage' },
+  'closes without a word': { kind: 'garbage', bytes: '' },
+  'answers 500': { kind: 'error', status: 500 },
+  'answers 503 in HTML': { kind: 'reply', status: 503, body: '<h1>no</h1>', headers: { 'content-type': 'text/html' } },
+  'answers 529': overloaded,
+}
+
+for (const [kind, request] of Object.entries(requests)) {
+  for (const [claim, script] of Object.entries(breaks)) {
+    test(`faults: a provider that ${claim} once is asked again and the client never knows (${kind})`, async (t) => {
+      const scene = stage.scene((_request, nth) => (nth < 2 ? script : undefined))
+      const reply = await scene.send(request)
+      t.is(reply.status, 200)
+      t.true(reply.endedCleanly)
+      t.is(scene.seen().length, 2)
+      t.deepEqual(scene.seen()[0]?.raw, scene.seen()[1]?.raw)
+      await stage.assertSound(t, scene)
+    })
+
+    test(`faults: a provider that ${claim} every time is asked three times, then it is 502 (${kind})`, async (t) => {
+      const scene = stage.scene(script)
+      const reply = await scene.send(request)
+      t.is(reply.status, 502)
+      t.like(reply.json, { type: 'error', error: { type: 'upstream_error' } })
+      t.regex(String(valueAt(reply.json, 'error.message')), /anthropic failed after 3 tries/)
+      t.is(scene.seen().length, 3)
+      await stage.assertSound(t, scene)
+    })
+  }
+}
+
+test('faults: a JSON reply that breaks off is fetched again', async (t) => {
+  const scene = stage.scene((_request, nth) => (nth < 3 ? { kind: 'answer', cutAfterBytes: 40 } : undefined))
+  const reply = await scene.send(requests.json)
+  t.is(reply.status, 200)
+  t.like(reply.json, { type: 'message' })
+  t.is(scene.seen().length, 3)
+  await stage.assertSound(t, scene)
+})
+
+test('faults: a JSON reply that breaks off every time is 502, and no part of it reaches the client', async (t) => {
+  const scene = stage.scene({ kind: 'answer', cutAfterBytes: 40 })
+  const reply = await scene.send(requests.json)
+  t.is(reply.status, 502)
+  t.like(reply.json, { error: { type: 'upstream_error' } })
+  t.is(scene.seen().length, 3)
+  await stage.assertSound(t, scene)
+})
+
+test('faults: a compressed reply that is damaged is 502', async (t) => {
+  const headers = { 'content-encoding': 'gzip' }
+  const scene = stage.scene({ kind: 'reply', body: 'this is not gzip', headers })
+  t.is((await scene.send(requests.json)).status, 502)
+  await stage.assertSound(t, scene)
+})
+
+test('faults: a compressed reply that breaks off is 502', async (t) => {
+  const scene = stage.scene({ kind: 'answer', encoding: 'br', writes: { sizes: [20] }, cutAfterBytes: 60 })
+  t.is((await scene.send(requests.json)).status, 502)
+  await stage.assertSound(t, scene)
+})
+
+test('faults: an encoding that was not asked for and is not known is 502', async (t) => {
+  const headers = { 'content-encoding': 'x-future' }
+  const scene = stage.scene({ kind: 'reply', body: '{}', headers })
+  t.is((await scene.send(requests.json)).status, 502)
+  await stage.assertSound(t, scene)
+})
+
+test('faults: a JSON reply over the limit is 502', async (t) => {
+  const scene = stage.scene({ kind: 'reply', body: { text: 'x'.repeat(100_000) } })
+  t.is((await scene.send(requests.json)).status, 502)
+  await stage.assertSound(t, scene)
+})
+
+for (const [kind, request] of Object.entries(requests)) {
+  test(`faults: a provider that does not answer in time is 502 and is not asked again (${kind})`, async (t) => {
+    const scene = stage.scene({ kind: 'hang', at: 'before-headers' })
+    const reply = await scene.send(request)
+    t.is(reply.status, 502)
+    t.like(reply.json, { error: { type: 'upstream_error' } })
+    t.is(scene.seen().length, 1)
+    await stage.assertSound(t, scene)
+  })
+}
+
+test('faults: a JSON reply that stops within is 502 and is not asked for again', async (t) => {
+  const writes = { sizes: [20], between: { until: new Promise(() => {}) } }
+  const scene = stage.scene({ kind: 'answer', writes })
+  const reply = await scene.send(requests.json)
+  t.is(reply.status, 502)
+  t.is(scene.seen().length, 1)
+  await stage.assertSound(t, scene)
+})
+
+test('faults: token counts and model lists are tried again as well', async (t) => {
+  for (const request of [
+    { ...requests.json, path: '/v1/messages/count_tokens' },
+    { method: 'GET', path: '/v1/models' },
+  ]) {
+    const scene = stage.scene((_request, nth) => (nth < 2 ? overloaded : undefined))
+    t.is((await scene.send(request)).status, 200)
+    t.is(scene.seen().length, 2)
+  }
+})
+
+test('faults: what the provider’s error says reaches the client in the message', async (t) => {
+  const scene = stage.scene({ ...overloaded, message: 'Overloaded, try tomorrow' })
+  t.regex(String(valueAt((await scene.send(requests.json)).json, 'error.message')), /529: Overloaded, try tomorrow/)
+})
+
+test('faults: retry-after of a 5xx is waited for', async (t) => {
+  const headers = { 'retry-after': '1' }
+  const scene = stage.scene((_request, nth) => (nth < 2 ? { ...overloaded, headers } : undefined))
+  const reply = await scene.send(requests.json)
+  t.is(reply.status, 200)
+  t.true(Number(reply.chunks[0]?.atMs) >= 980, 'the reply came before retry-after was over')
+})
+
+test('faults: retry-after as a date is waited for', async (t) => {
+  const headers = { 'retry-after': new Date(Date.now() + 2000).toUTCString() }
+  const scene = stage.scene((_request, nth) => (nth < 2 ? { ...overloaded, headers } : undefined))
+  t.is((await scene.send(requests.json)).status, 200)
+})
+
+for (const value of ['0', '-5', 'soon', '', '1e400', 'NaN']) {
+  test(`faults: the odd retry-after \`${value}\` does no harm`, async (t) => {
+    const headers = { 'retry-after': value }
+    const scene = stage.scene((_request, nth) => (nth < 2 ? { ...overloaded, headers } : undefined))
+    t.is((await scene.send({ ...requests.json, timeoutMs: 9_000 })).status, 200)
+  })
+}
+
+const limited = (headers: Record<string, string>): ErrorScript => ({ kind: 'error', status: 429, headers })
+
+test('faults: a 429 that passes within two seconds is waited for', async (t) => {
+  const scene = stage.scene((_request, nth) => (nth < 2 ? limited({ 'retry-after': '1' }) : undefined))
+  const reply = await scene.send(requests.stream)
+  t.is(reply.status, 200)
+  t.is(scene.seen().length, 2)
+  t.true(Number(reply.chunks[0]?.atMs) >= 980)
+})
+
+for (const headers of [{ 'retry-after': '3' }, { 'retry-after': '3600' }, {}]) {
+  test(`faults: a 429 with ${JSON.stringify(headers)} reaches the client as it is`, async (t) => {
+    const scene = stage.scene({ ...limited(headers), message: 'Number of requests has exceeded your limit' })
+    const reply = await scene.send(requests.stream)
+    t.is(reply.status, 429)
+    t.like(reply.json, { error: { type: 'rate_limit_error', message: 'Number of requests has exceeded your limit' } })
+    t.like(reply.headers, { ...headers, 'anthropic-ratelimit-requests-limit': '4000' })
+    t.regex(String(reply.headers['request-id']), /StandIn/)
+    t.is(scene.seen().length, 1)
+  })
+}
+
+test('faults: a 429 that stays after three tries reaches the client as it is', async (t) => {
+  const scene = stage.scene(limited({ 'retry-after': '0' }))
+  const reply = await scene.send(requests.json)
+  t.is(scene.seen().length, 3)
+  t.is(reply.status, 429)
+  t.like(reply.json, { error: { type: 'rate_limit_error' } })
+  t.is(reply.headers['retry-after'], '0')
+})
+
+for (const status of [400, 401, 402, 403, 404, 409, 413, 422]) {
+  test(`faults: a ${status} of the provider reaches the client as it is and is not asked again`, async (t) => {
+    const body = `{ "error" : {"type":"x", "n":1.0, "message":"No ${status}"} }\n`
+    const scene = stage.scene({ kind: 'reply', status, body })
+    const reply = await scene.send(requests.stream)
+    t.is(reply.status, status)
+    t.is(reply.text, body)
+    t.is(scene.seen().length, 1)
+  })
+}
+
+for (const { name, response } of loadErrors().items.filter((error) => error.response.status >= 500)) {
+  test(`faults: recorded failure ${name} is 502 after three tries`, async (t) => {
+    const scene = stage.scene(toScript(response))
+    t.is((await scene.send(requests.json)).status, 502)
+    t.is(scene.seen().length, 3)
+  })
+}
+
+test('faults: a redirect is not followed, as it would carry the key elsewhere', async (t) => {
+  const headers = { location: 'http://127.0.0.1:1/elsewhere' }
+  const scene = stage.scene({ kind: 'reply', status: 307, body: '{}', headers })
+  const reply = await scene.send(requests.json)
+  t.is(reply.status, 307)
+  t.is(scene.seen().length, 1)
+})
+
+test('faults: a provider that refuses connections is 502, and is found again when it is back', async (t) => {
+  await using other = await openStage({ env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' } })
+  const reply = await other.scene().send(requests.stream)
+  t.is(reply.status, 502)
+  t.regex(String(valueAt(reply.json, 'error.message')), /3 tries.*ECONNREFUSED/)
+  t.is((await other.scene().send({ method: 'GET', path: '/health' })).status, 200)
+  await other.assertClean(t)
+})

@@ -1,0 +1,169 @@
+import test from 'ava'
+import { ask } from '../support/http-client.ts'
+import { openStage } from '../support/stage.ts'
+
+const stage = await openStage({ provider: { acceptAnything: true } })
+test.after.always(() => stage.close())
+
+const body = ask('hi')
+
+test('headers: every anthropic-* header reaches the provider as it is', async (t) => {
+  const scene = stage.scene()
+  const headers = {
+    'anthropic-version': '2099-12-31',
+    'anthropic-beta': 'context-management-2025-06-27, future-beta-2099-01-01,x',
+    'anthropic-dangerous-direct-browser-access': 'true',
+    'anthropic-future-thing': 'any; value=1',
+    'anthropic-organization-id': 'org_1',
+  }
+  await scene.send({ body, headers })
+  t.like(scene.seen()[0]?.headers, headers)
+})
+
+for (const [name, [sent, twin]] of Object.entries({
+  "the provider's": ['anthropic-', 'provider-'],
+  "the specification's": ['provider-', 'anthropic-'],
+})) {
+  test(`headers: version and beta under ${name} name reach the provider under both`, async (t) => {
+    const scene = stage.scene()
+    await scene.send({ body, headers: { [`${sent}version`]: '2023-06-01', [`${sent}beta`]: 'a-1,b-2' } })
+    t.like(scene.seen()[0]?.headers, {
+      [`${sent}version`]: '2023-06-01',
+      [`${twin}version`]: '2023-06-01',
+      [`${sent}beta`]: 'a-1,b-2',
+      [`${twin}beta`]: 'a-1,b-2',
+    })
+  })
+}
+
+test('headers: no version is made up where the client sent none', async (t) => {
+  const scene = stage.scene()
+  await scene.send({ body })
+  const names = Object.keys(scene.seen()[0]?.headers ?? {})
+  t.deepEqual(
+    names.filter((name) => /version|beta/.test(name)),
+    [],
+  )
+})
+
+test('headers: several beta headers reach the provider as one list', async (t) => {
+  const scene = stage.scene()
+  await scene.send({ body, headers: { 'anthropic-beta': ['a-1', 'b-2'] } })
+  t.is(scene.seen()[0]?.headers['anthropic-beta'], 'a-1, b-2')
+})
+
+test('headers: what tells of the client and its session reaches the provider', async (t) => {
+  const scene = stage.scene()
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'agent/1.0',
+    'x-app': 'cli',
+    'x-claude-code-session-id': 'session',
+    'x-stainless-retry-count': '0',
+  }
+  await scene.send({ body, headers })
+  t.like(scene.seen()[0]?.headers, headers)
+})
+
+test('headers: what is between the client and the gateway does not reach the provider', async (t) => {
+  const scene = stage.scene()
+  const secret = 'only-for-the-gateway'
+  const names = ['x-svc-other', 'x-provider-key', 'cookie', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
+  const more = ['forwarded', 'via', 'x-real-ip', 'true-client-ip', 'origin', 'referer', 'proxy-authorization', 'te']
+  const given = Object.fromEntries([...names, ...more].map((name) => [name, secret]))
+  await scene.send({ body, headers: { ...given, 'x-svc-pipe': 'none', authorization: `Bearer ${secret}` } })
+  const [seen] = scene.seen()
+  t.notRegex(String(seen?.rawHeaders.join('\n')), /only-for-the-gateway|x-svc/i)
+  t.is(seen?.headers.host, new URL(stage.provider.url).host)
+})
+
+test('headers: the caller cannot choose the address of the provider', async (t) => {
+  const scene = stage.scene()
+  const elsewhere = 'http://127.0.0.1:1/'
+  const headers = { 'x-portkey-custom-host': elsewhere, 'x-base-url': elsewhere, host: '127.0.0.1:1' }
+  t.is((await scene.send({ body, headers })).status, 200)
+  t.is(scene.seen().length, 1)
+})
+
+test("headers: the provider's reply headers reach the client", async (t) => {
+  const headers = {
+    'request-id': 'req_of_the_provider',
+    'anthropic-organization-id': 'org_1',
+    'anthropic-ratelimit-input-tokens-remaining': '79000',
+    'anthropic-ratelimit-requests-reset': '2026-01-01T00:00:00Z',
+    'anthropic-future': 'yes',
+    'retry-after': '17',
+    'x-should-retry': 'true',
+    'cf-ray': 'abc-FRA',
+    'content-type': 'application/json; charset=utf-8',
+  }
+  const scene = stage.scene({ kind: 'reply', status: 413, body: { type: 'error' }, headers })
+  const reply = await scene.send({ body })
+  t.is(reply.status, 413)
+  t.like(reply.headers, headers)
+})
+
+test("headers: a stream carries the provider's reply headers as well", async (t) => {
+  const headers = { 'request-id': 'req_1', 'anthropic-ratelimit-requests-remaining': '7', 'x-future': '1' }
+  const scene = stage.scene({ kind: 'answer', headers })
+  const reply = await scene.send({ body: ask('hi', { stream: true }) })
+  t.like(reply.headers, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
+})
+
+for (const stream of [false, true]) {
+  test(`headers: what belongs to the provider's connection stays there (stream: ${stream})`, async (t) => {
+    const headers = {
+      'set-cookie': '__cf_bm=secret; path=/',
+      'strict-transport-security': 'max-age=1',
+      'alt-svc': 'h3=":443"',
+      'proxy-authenticate': 'Basic',
+      trailer: 'x-trailing',
+      'transfer-encoding': 'chunked',
+      connection: 'keep-alive, x-hop',
+      'x-hop': 'one hop only',
+    }
+    const scene = stage.scene({ kind: 'answer', headers })
+    const reply = await scene.send({ body: ask('hi', { stream }) })
+    t.is(reply.status, 200)
+    const names = Object.keys(reply.headers)
+    const hopByHop = ['set-cookie', 'strict-transport-security', 'alt-svc', 'proxy-authenticate', 'trailer', 'x-hop']
+    t.deepEqual(
+      names.filter((name) => hopByHop.includes(name)),
+      [],
+    )
+    t.notRegex(String(reply.headers.connection), /x-hop/)
+  })
+}
+
+test('headers: a JSON reply has the length of its bytes and no other framing', async (t) => {
+  const scene = stage.scene({ kind: 'answer', writes: { sizes: [10] } })
+  const reply = await scene.send({ body })
+  t.is(Number(reply.headers['content-length']), reply.body.length)
+  t.is(reply.headers['transfer-encoding'], undefined)
+})
+
+const OWN_ID = /^req_[0-9a-f]{32}$/
+
+for (const [claim, request] of Object.entries({
+  'a probe': { method: 'GET', path: '/health' },
+  'an unknown path': { method: 'GET', path: '/nowhere' },
+  'a wrong method': { method: 'PUT' },
+  'a body that is not JSON': { body: '{' },
+  'a missing credential': { body, headers: { authorization: '' } },
+  'a route that is not relayed': { path: '/v1/messages/batches', body },
+  'local-mode billing': { path: '/v1/billing/checkout', body },
+})) {
+  test(`headers: the reply to ${claim} has a request id of its own`, async (t) => {
+    const scene = stage.scene()
+    const ids = [await scene.send(request), await scene.send(request)].map(({ headers }) => headers['request-id'])
+    t.regex(String(ids[0]), OWN_ID)
+    t.not(ids[0], ids[1])
+  })
+}
+
+test('headers: a failure of the provider is answered with a request id, in the body too', async (t) => {
+  const scene = stage.scene({ kind: 'garbage' })
+  const reply = await scene.send({ body })
+  t.regex(String(reply.headers['request-id']), OWN_ID)
+  t.like(reply.json, { request_id: reply.headers['request-id'] })
+})

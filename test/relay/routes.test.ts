@@ -1,0 +1,230 @@
+import test from 'ava'
+import { ask } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { openStage } from '../support/stage.ts'
+
+const PAGE = 'https://app.example.com'
+const [plain, open] = await Promise.all([
+  openStage({ env: { SVC_BUILD: 'build-7' } }),
+  openStage({
+    provider: { acceptAnything: true },
+    config: {
+      server: { cors_origins: [PAGE] },
+      providers: { allow_routes: ['/v1/messages/batches', '/v1/files'] },
+    },
+  }),
+])
+test.after.always(() => Promise.all([plain.close(), open.close()]))
+
+for (const path of ['/', '/api/hello']) {
+  test(`routes: HEAD ${path} answers 200 without a credential`, async (t) => {
+    const reply = await plain.scene().send({ method: 'HEAD', path, headers: { authorization: '' } })
+    t.like(reply, { status: 200, text: '', endedCleanly: true })
+  })
+}
+
+test('routes: /health answers what the specification says, and calls no provider', async (t) => {
+  const scene = plain.scene()
+  const { status, json } = await scene.send({ method: 'GET', path: '/health', headers: { authorization: '' } })
+  t.is(status, 200)
+  t.like(json, { status: 'ok', version: 'build-7', providers: { anthropic: true } })
+  const uptime = Number(valueAt(json, 'uptime'))
+  const startedAt = Number(valueAt(json, 'startedAt'))
+  t.true(uptime > 0 && uptime < 3600)
+  t.true(Number.isInteger(startedAt) && startedAt <= Date.now() && startedAt > Date.now() - 3_600_000)
+  t.is(scene.seen().length, 0)
+})
+
+test('routes: token counts are relayed with their query', async (t) => {
+  const scene = plain.scene()
+  const { max_tokens: _, ...body } = ask('count me')
+  const reply = await scene.send({ path: '/v1/messages/count_tokens?beta=true', body })
+  t.is(reply.status, 200)
+  t.true(Number(valueAt(reply.json, 'input_tokens')) > 0)
+  t.is(scene.seen()[0]?.url, '/v1/messages/count_tokens?beta=true')
+})
+
+for (const [claim, body, pattern] of [
+  ['no model', '{"messages":[]}', /model/],
+  ['a body that is not JSON', '{"model":', /JSON/],
+  ['an unknown prefix', '{"model":"nobody/x"}', /nobody/],
+] as const) {
+  test(`routes: a token count with ${claim} is answered 400`, async (t) => {
+    const scene = plain.scene()
+    const reply = await scene.send({ path: '/v1/messages/count_tokens', body })
+    t.is(reply.status, 400)
+    t.like(reply.json, { error: { type: 'invalid_request' } })
+    t.regex(String(valueAt(reply.json, 'error.message')), pattern)
+    t.is(scene.seen().length, 0)
+  })
+}
+
+test('routes: the list of models is relayed with its query', async (t) => {
+  const scene = plain.scene()
+  const reply = await scene.send({ method: 'GET', path: '/v1/models?limit=2' })
+  t.is(reply.status, 200)
+  t.is(valueAt(reply.json, 'data.length'), 2)
+  t.is(scene.seen()[0]?.url, '/v1/models?limit=2')
+  t.is(scene.seen()[0]?.raw.length, 0)
+})
+
+test('routes: a refusal of the model list reaches the client as it is', async (t) => {
+  const reply = await plain.scene().send({ method: 'GET', path: '/v1/models?limit=5000' })
+  t.is(reply.status, 400)
+  t.like(reply.json, { error: { type: 'invalid_request_error' } })
+})
+
+const escaping = ['/v1/messages/batches', '/v1/messages/batches/msgbatch_1/results', '/v1/files', '/v1/files/file_1']
+
+for (const path of escaping) {
+  test(`routes: ${path} answers 404 and says how the operator can allow it`, async (t) => {
+    const scene = plain.scene()
+    for (const request of [{ body: ask('hi') }, { method: 'GET' }, { method: 'DELETE' }]) {
+      const reply = await scene.send({ path, ...request })
+      t.is(reply.status, 404)
+      t.like(reply.json, { type: 'error', error: { type: 'not_found' } })
+      t.regex(String(valueAt(reply.json, 'error.message')), /providers\.allow_routes/)
+    }
+    t.is(scene.seen().length, 0)
+  })
+}
+
+test('routes: an allowed route is relayed byte for byte, with everything below it', async (t) => {
+  const bytes = Buffer.from([0, 1, 2, 255, 254, 10, 13])
+  const headers = { 'content-type': 'application/octet-stream' }
+  for (const path of [...escaping, '/v1/files/file_1/content?x=1']) {
+    for (const request of [
+      { method: 'GET' },
+      { method: 'DELETE' },
+      { method: 'POST', body: bytes, headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+    ]) {
+      const scene = open.scene({ kind: 'reply', status: 202, body: bytes, headers })
+      const reply = await scene.send({ path, ...request })
+      t.is(reply.status, 202)
+      t.deepEqual(reply.body, bytes)
+      const [seen] = scene.seen()
+      t.like(seen, { method: request.method, url: path })
+      t.deepEqual(seen?.raw, request.body ?? Buffer.alloc(0))
+      t.is(reply.headers['content-type'], 'application/octet-stream')
+    }
+  }
+})
+
+test('routes: what is not allowed stays closed although its neighbour is open', async (t) => {
+  const reply = await open.scene().send({ path: '/v1/messages/batchesx', body: ask('hi') })
+  t.is(reply.status, 404)
+})
+
+for (const [method, path] of [
+  ['GET', '/nowhere'],
+  ['POST', '/v1/nowhere'],
+  ['GET', '/v1'],
+  ['POST', '/V1/messages'],
+  ['POST', '/v1/messages/'],
+  ['GET', '/health/'],
+  ['GET', '/%2e%2e/etc/passwd'],
+  ['GET', '/%ff'],
+] as const) {
+  test(`routes: ${method} ${path} answers 404 not_found`, async (t) => {
+    const scene = plain.scene()
+    const reply = await scene.send({ method, path, ...(method === 'POST' && { body: ask('hi') }) })
+    t.is(reply.status, 404)
+    t.like(reply.json, { type: 'error', error: { type: 'not_found' } })
+    t.is(scene.seen().length, 0)
+  })
+}
+
+for (const [method, path, allow] of [
+  ['GET', '/v1/messages', /\bPOST\b/],
+  ['PUT', '/v1/messages', /\bPOST\b/],
+  ['DELETE', '/v1/messages', /\bPOST\b/],
+  ['GET', '/v1/messages/count_tokens', /\bPOST\b/],
+  ['POST', '/v1/models', /\bGET\b/],
+  ['POST', '/health', /\bGET\b/],
+] as const) {
+  test(`routes: ${method} ${path} answers 405 with allow`, async (t) => {
+    const scene = plain.scene()
+    const reply = await scene.send({ method, path })
+    t.is(reply.status, 405)
+    t.regex(String(reply.headers.allow), allow)
+    t.notRegex(String(reply.headers.allow), new RegExp(`\\b${method}\\b`))
+    t.like(reply.json, { type: 'error' })
+    t.is(scene.seen().length, 0)
+  })
+}
+
+test('routes: a method that nobody knows is answered with an error body too', async (t) => {
+  const reply = await plain.scene().send({ method: 'PROPFIND' })
+  t.true(reply.status === 405 || reply.status === 501, String(reply.status))
+  t.like(reply.json, { type: 'error' })
+})
+
+const preflight = (origin: string) => ({
+  method: 'OPTIONS',
+  headers: {
+    authorization: undefined,
+    origin,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,content-type,anthropic-version,x-svc-pipe',
+  },
+})
+
+test('routes: a preflight of a configured origin is granted', async (t) => {
+  const scene = open.scene()
+  const reply = await scene.send(preflight(PAGE))
+  t.is(reply.status, 204)
+  t.is(reply.headers['access-control-allow-origin'], PAGE)
+  t.regex(String(reply.headers['access-control-allow-methods']), /\bPOST\b/)
+  const allowed = String(reply.headers['access-control-allow-headers']).toLowerCase()
+  for (const name of ['authorization', 'content-type', 'anthropic-version', 'x-svc-pipe']) t.true(allowed.includes(name))
+  t.regex(String(reply.headers.vary), /origin/i)
+  t.is(scene.seen().length, 0)
+})
+
+for (const [claim, stage, origin] of [
+  ['another origin', open, 'https://evil.example.com'],
+  ['an origin that begins like a configured one', open, `${PAGE}.evil.com`],
+  ['the null origin', open, 'null'],
+  ['any origin when none is configured', plain, PAGE],
+] as const) {
+  test(`routes: a preflight of ${claim} is not granted`, async (t) => {
+    const reply = await stage.scene().send(preflight(origin))
+    t.is(reply.headers['access-control-allow-origin'], undefined)
+  })
+}
+
+test('routes: a page of a configured origin may read replies, errors and streams', async (t) => {
+  for (const request of [{ body: ask('hi') }, { body: '{' }, { body: ask('hi', { stream: true }) }, { method: 'GET' }]) {
+    const reply = await open.scene().send({ ...request, headers: { origin: PAGE } })
+    t.is(reply.headers['access-control-allow-origin'], PAGE)
+    t.regex(String(reply.headers['access-control-expose-headers']), /request-id/i)
+  }
+})
+
+for (const [method, path] of [
+  ['POST', '/v1/keys'],
+  ['GET', '/v1/keys'],
+  ['PATCH', '/v1/keys/key_1'],
+  ['DELETE', '/v1/keys/key_1'],
+] as const) {
+  test(`routes: ${method} ${path} answers 503 in local mode`, async (t) => {
+    const reply = await plain.scene().send({ method, path })
+    t.is(reply.status, 503)
+    t.like(reply.json, { type: 'error', error: { type: 'permission_error' } })
+  })
+}
+
+for (const path of ['/v1/billing/checkout', '/v1/billing/portal']) {
+  test(`routes: ${path} answers 503 billing_local_mode in local mode`, async (t) => {
+    const reply = await plain.scene().send({ path, body: {} })
+    t.is(reply.status, 503)
+    t.like(reply.json, { error: { type: 'permission_error', detail: 'billing_local_mode' } })
+    t.regex(String(valueAt(reply.json, 'error.message')), /^billing_local_mode/)
+  })
+}
+
+test('routes: the balance of local mode is the local record', async (t) => {
+  const { status, json } = await plain.scene().send({ method: 'GET', path: '/v1/billing/balance' })
+  t.is(status, 200)
+  t.like(json, { tier: 'local', credits: 0, currentPeriodEnd: null, autoRechargeEnabled: false, local: true })
+})

@@ -1,0 +1,126 @@
+import test from 'ava'
+import { differenceOf } from '../support/difference.ts'
+import { assertMessageStream } from '../support/events.ts'
+import { ask } from '../support/http-client.ts'
+import { toMessage } from '../support/provider/answers.ts'
+import { toEvents, toSse } from '../support/provider/message-events.ts'
+import { type Encoding, holdEvent, slowDrip } from '../support/provider/script.ts'
+import { openStage } from '../support/stage.ts'
+
+const stage = await openStage({ config: { server: { ping_interval: '100ms' } } })
+const patient = await openStage()
+test.after.always(() => Promise.all([stage.close(), patient.close()]))
+
+const streamed = { body: ask('hello there', { stream: true }) }
+const plain = { body: ask('hello there') }
+const message = toMessage({ body: plain.body, nth: 1 }, { text: 'wörter '.repeat(300) })
+const bytes = toSse(toEvents(message))
+const OWN_PING = 'event: ping\ndata: {"type":"ping"}\n\n'
+
+const encodings: Encoding[] = ['gzip', 'deflate', 'br', 'zstd']
+
+for (const encoding of encodings) {
+  test(`streams: a JSON reply compressed with ${encoding} reaches the client plain`, async (t) => {
+    const body = JSON.stringify(message)
+    const reply = await patient.scene({ kind: 'reply', body, encoding, writes: { sizes: [7, 500] } }).send(plain)
+    t.is(reply.status, 200)
+    t.is(reply.headers['content-encoding'], undefined)
+    t.is(differenceOf(reply.body, body), undefined)
+  })
+
+  test(`streams: a stream compressed with ${encoding} reaches the client plain, each event as it comes`, async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const scene = patient.scene({ kind: 'sse', bytes, encoding, writes: holdEvent(4, gate.promise) })
+    let received = ''
+    const onChunk = (chunk: Buffer) => {
+      received += chunk
+      if (received.split('\n\n').length > 4) gate.resolve() // the fourth event is out while the fifth is held
+    }
+    const reply = await scene.send({ ...streamed, onChunk })
+    t.is(reply.headers['content-encoding'], undefined)
+    t.is(differenceOf(reply.body, bytes), undefined)
+  })
+
+  test(`streams: a refusal compressed with ${encoding} reaches the client plain`, async (t) => {
+    const reply = await patient.scene({ kind: 'error', status: 400, message: 'no way', encoding }).send(plain)
+    t.is(reply.status, 400)
+    t.like(reply.json, { error: { message: 'no way' } })
+  })
+}
+
+test('streams: the client’s wish for compression is not handed on', async (t) => {
+  const scene = patient.scene()
+  await scene.send({ ...plain, headers: { 'accept-encoding': 'gzip, br' } })
+  t.is(scene.seen()[0]?.headers['accept-encoding'] ?? 'identity', 'identity')
+})
+
+test('streams: every event leaves as soon as it has come', async (t) => {
+  const count = toEvents(message).length
+  const gates = Array.from({ length: count + 1 }, () => Promise.withResolvers<void>())
+  const between = (done: number) => ({ until: gates[done]!.promise })
+  const scene = patient.scene({ kind: 'sse', bytes, writes: { sizes: 'events', between } })
+  gates[0]!.resolve()
+  let received = ''
+  const onChunk = (chunk: Buffer) => {
+    received += chunk
+    gates[received.split('\n\n').length - 1]?.resolve() // event n+1 is sent only when the client has event n
+  }
+  const reply = await scene.send({ ...streamed, onChunk })
+  t.is(differenceOf(reply.body, bytes), undefined)
+})
+
+test('streams: the headers of a stream leave before its first event', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const scene = patient.scene({ kind: 'sse', bytes, writes: holdEvent(0, gate.promise) })
+  const reply = await scene.send({ ...streamed, onHeaders: () => gate.resolve(), timeoutMs: 10_000 })
+  t.is(reply.status, 200)
+})
+
+test('streams: single bytes that drip in leave as whole events', async (t) => {
+  const scene = patient.scene({ kind: 'sse', bytes, writes: slowDrip(1, 400) })
+  const reply = await scene.send(streamed)
+  t.is(differenceOf(reply.body, bytes), undefined)
+  let end = 0
+  for (const chunk of reply.chunks) {
+    end += chunk.bytes
+    t.is(reply.body.toString('latin1', end - 2, end), '\n\n')
+  }
+})
+
+/** Resolves `gate` when the client has seen two of the gateway's own pings. */
+function afterTwoPings(gate: PromiseWithResolvers<void>): (chunk: Buffer) => void {
+  let received = ''
+  return (chunk) => {
+    received += chunk
+    if (received.split(OWN_PING).length > 2) gate.resolve()
+  }
+}
+
+for (const [claim, held] of [
+  ['between two events', bytes.indexOf('\n\n', 2000) + 2],
+  ['within an event', bytes.indexOf('\n\n', 2000) + 30],
+] as const) {
+  test(`streams: a silence ${claim} is filled with pings, which stand between whole events`, async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const between = (done: number) => (done === 1 ? { until: gate.promise } : undefined)
+    const scene = stage.scene({ kind: 'sse', bytes, writes: { sizes: [held, bytes.length], between } })
+    const reply = await scene.send({ ...streamed, onChunk: afterTwoPings(gate) })
+    t.notThrows(() => assertMessageStream(reply.body))
+    t.is(differenceOf(reply.text.replaceAll(OWN_PING, ''), bytes), undefined)
+  })
+}
+
+test('streams: a JSON reply that is late gets no pings', async (t) => {
+  const body = JSON.stringify(message)
+  const reply = await stage.scene({ kind: 'reply', body, before: { delayMs: 350 } }).send(plain)
+  t.is(reply.text, body)
+})
+
+test('streams: an error event of the provider ends the stream as the provider said it', async (t) => {
+  const error = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
+  const text = toSse(toEvents(message).slice(0, 3)) + error
+  const scene = patient.scene({ kind: 'sse', bytes: text })
+  const reply = await scene.send(streamed)
+  t.is(reply.text, text)
+  t.true(reply.endedCleanly)
+})

@@ -1,0 +1,155 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Gateway, startGateway } from './gateway.ts'
+import { ask, type Reply, type SendOptions, send } from './http-client.ts'
+import { isJsonObject, type JsonObject, valueAt } from './json.ts'
+import type { Script } from './provider/script.ts'
+import { type Provider, startProvider } from './stand-in-provider.ts'
+
+/** Who asks what. The rest of `SendOptions` may be given too. */
+export interface AskOptions extends Omit<SendOptions, 'headers' | 'body' | 'method' | 'path'> {
+  stream?: boolean
+  /** The caller's key; default `caller-1`. */
+  as?: string
+  /** The pipeline; default `exact-cache`. */
+  pipe?: string
+  headers?: Readonly<Record<string, string>>
+  /** Further members of the body. */
+  extra?: JsonObject
+}
+
+/** A reply that nobody reads until `rest` is called. */
+export interface UnreadReply {
+  headers: IncomingHttpHeaders
+  /** Reads it to its end. */
+  rest(): Promise<Buffer>
+  leave(): void
+}
+
+/**
+ * A gateway with the exact cache in front of a stand-in provider. Scripts go by the prompt, so that tests which run at
+ * the same time share one stage, each with prompts of its own.
+ */
+export interface Stage extends AsyncDisposable {
+  gateway: Gateway
+  provider: Provider
+  /** What the provider does with the nth request (from 1) of this prompt; the default answer otherwise. */
+  script(prompt: string, script: Script | ((nth: number) => Script | undefined)): void
+  /** How many requests with this prompt have reached the provider. */
+  calls(prompt: string): number
+  /** Resolves when the nth request of this prompt has reached the provider. */
+  called(prompt: string, nth?: number): Promise<void>
+  ask(prompt: string, options?: AskOptions): Promise<Reply>
+  /** Asks for a stream, reads the headers and no more. */
+  askUnread(prompt: string, options?: Pick<AskOptions, 'as' | 'pipe'>): Promise<UnreadReply>
+  close(): Promise<void>
+}
+
+/** Starts a stage; `config` is the gateway's configuration file, `env` its environment. */
+export async function startStage({
+  config = {},
+  env = {},
+}: {
+  config?: JsonObject
+  env?: Readonly<Record<string, string>>
+} = {}): Promise<Stage> {
+  const scripts = new Map<string, (nth: number) => Script | undefined>()
+  const counts = new Map<string, number>()
+  const provider = await startProvider({
+    script: ({ json }) => {
+      const prompt = promptOf(json)
+      const nth = (counts.get(prompt) ?? 0) + 1
+      counts.set(prompt, nth)
+      return scripts.get(prompt)?.(nth)
+    },
+  })
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
+  const file = path.join(folder, 'turnpike.yaml')
+  await writeFile(file, JSON.stringify(config)) // JSON is YAML
+  const defaults = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk-operator', SVC_CONFIG: file }
+  const gateway = await startGateway({ ...defaults, ...env })
+  const calls = (prompt: string) => counts.get(prompt) ?? 0
+  const close = async () => {
+    await gateway.stop()
+    await provider.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return {
+    gateway,
+    provider,
+    script: (prompt, script) => void scripts.set(prompt, typeof script === 'function' ? script : () => script),
+    calls,
+    called: (prompt, nth = 1) => provider.until(() => calls(prompt) >= nth),
+    ask: (prompt, options = {}) => {
+      const { stream = false, extra, headers } = options
+      const body = ask(prompt, { ...(stream && { stream }), ...extra })
+      return send(gateway.url, { ...options, headers: { ...headersOf(options), ...headers }, body })
+    },
+    askUnread: (prompt, options = {}) => openUnread(gateway.url, headersOf(options), ask(prompt, { stream: true })),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** What the cache says it did: `hit`, `miss`, `attached`, or `undefined` when it did nothing. */
+export function stateOf({ headers }: Pick<Reply, 'headers'>): unknown {
+  return headers['x-svc-cache']
+}
+
+/**
+ * Resolves when the gateway has handled everything that reached its machine before: requests, and connections that
+ * closed. A probe sent later is accepted later; the second one finds the turn of the event loop finished that took in
+ * the first one.
+ */
+export async function untilHandled({ url }: Gateway): Promise<void> {
+  for (let i = 0; i < 3; i++) await send(url, { method: 'GET', path: '/health' })
+}
+
+/** Asks `attempt` until it is content, at most for `waitMs` (default 10 s); gives what contented it. */
+export async function eventually<T>(
+  attempt: () => Promise<T>,
+  isContent: (value: T) => boolean,
+  waitMs = 10_000,
+): Promise<T> {
+  const deadline = AbortSignal.timeout(waitMs)
+  for (;;) {
+    const value = await attempt()
+    if (isContent(value)) return value
+    if (deadline.aborted) throw new Error(`Expected ${isContent} within ${waitMs} ms, got ${JSON.stringify(value)}`)
+    await sleep(25)
+  }
+}
+
+function promptOf(json: JsonObject | undefined): string {
+  const messages = Array.isArray(json?.messages) ? json.messages.filter(isJsonObject) : []
+  return String(valueAt(messages.at(-1), 'content'))
+}
+
+function headersOf({ as = 'caller-1', pipe = 'exact-cache' }: Pick<AskOptions, 'as' | 'pipe'>): Record<string, string> {
+  return { authorization: `Bearer ${as}`, 'x-svc-pipe': pipe }
+}
+
+function openUnread(url: string, headers: Record<string, string>, body: JsonObject): Promise<UnreadReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<UnreadReply>()
+  const request = startRequest(new URL('/v1/messages', url), {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    agent: false,
+  })
+  request.on('error', reject)
+  request.on('response', (response) => {
+    response.pause()
+    resolve({ headers: response.headers, rest: () => readAll(response), leave: () => request.destroy() })
+  })
+  request.end(JSON.stringify(body))
+  return promise
+}
+
+async function readAll(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

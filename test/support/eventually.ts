@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const POLL_MS = 20
+const DEFAULT_WAIT_MS = 15_000
+
+/**
+ * Resolves once `condition` holds, for what tells of itself in no event: another process's log, its files, its memory.
+ * Rejects after `waitMs` with what was awaited.
+ */
+export async function eventually(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  waitMs = DEFAULT_WAIT_MS,
+): Promise<void> {
+  const deadlineMs = performance.now() + waitMs
+  while (!(await condition())) {
+    if (performance.now() > deadlineMs) throw new Error(`Expected within ${waitMs} ms: ${what}`)
+    await sleep(POLL_MS)
+  }
+}

@@ -1,0 +1,30 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+/** Whether this system tells about other processes; the functions below need it. */
+export const hasProcessFacts = existsSync('/proc/self/fd')
+
+/** Number of files and sockets that a process has open. */
+export function countOpenFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length
+}
+
+/** Resident memory of a process in bytes. */
+export function residentBytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) * 1024
+}
+
+/** Ids of the processes that a process has started and that still run. */
+export function childrenOf(pid: number): number[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return ids.filter((id) => parentOf(id) === pid).map(Number)
+}
+
+function parentOf(id: string): number | undefined {
+  try {
+    const status = readFileSync(`/proc/${id}/status`, 'utf8')
+    return /^State:\s+Z/m.test(status) ? undefined : Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1])
+  } catch {
+    return undefined // it has ended meanwhile
+  }
+}

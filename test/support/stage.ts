@@ -1,0 +1,121 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { eventually } from './eventually.ts'
+import { type Gateway, startGateway } from './gateway.ts'
+import { type Reply, type SendOptions, send } from './http-client.ts'
+import type { JsonObject } from './json.ts'
+import { countOpenFiles, hasProcessFacts } from './process-facts.ts'
+import type { SeenRequest } from './provider/journal.ts'
+import type { Script } from './provider/script.ts'
+import { type Provider, type ProviderOptions, type ScriptChooser, startProvider } from './stand-in-provider.ts'
+
+/*
+ * DESIGN. One gateway in front of one stand-in, shared by the tests of a file, which may run at the same time: each test
+ * opens a scene of its own. A scene's requests carry its name in a header that the gateway forwards unread, so that the
+ * stand-in knows whose script to play and the test finds its own requests.
+ *
+ *   scene.send() ─ x-claude-code-scene: 7 ─▶ gateway ─▶ stand-in ─▶ the script of scene 7
+ */
+
+/** The operator's credential, which is what the stand-in should see. */
+export const OPERATOR_KEY = 'sk-ant-operator-key'
+
+/** How a stage is set up. */
+export interface StageOptions {
+  /** Laid over the defaults: the stand-in's address, the operator's key, an empty pipeline. */
+  env?: Readonly<Record<string, string>>
+  /** The configuration file. Default: none. */
+  config?: JsonObject
+  /** What the stand-in is strict about. Default: the operator's key. */
+  provider?: ProviderOptions
+}
+
+/** One test's own part of a stage. */
+export interface Scene {
+  /** Leads a request to this scene; for clients other than `send`. */
+  headers: Readonly<Record<string, string>>
+  /** What has reached the provider, oldest first. */
+  seen(): readonly SeenRequest[]
+  /** Sends a request to the gateway. */
+  send(options?: SendOptions): Promise<Reply>
+}
+
+/** A gateway in front of a stand-in. */
+export interface Stage extends AsyncDisposable {
+  gateway: Gateway
+  provider: Provider
+  /** Opens a scene; a chooser's `nth` counts the scene's own valid requests. Default: the stand-in's answers. */
+  scene(script?: Script | ScriptChooser): Scene
+  /** Asserts that a scene has left nothing running and the gateway is well. */
+  assertSound(t: ExecutionContext, scene: Scene): Promise<void>
+  /** Asserts that nothing is left of all scenes: no call, no socket, no file. */
+  assertClean(t: ExecutionContext): Promise<void>
+  close(): Promise<void>
+}
+
+const SCENE_HEADER = 'x-claude-code-scene'
+/** Files that a process may open once and keep: a resolver's socket, a lazily loaded module. */
+const SPARE_FILES = 6
+/** What a log must never tell. */
+const ALARM = /unhandled|uncaught|MaxListenersExceeded/i
+
+/** Starts a stand-in and a gateway that is configured to call it. */
+export async function openStage({ env, config, provider: rules }: StageOptions = {}): Promise<Stage> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
+  const scripts = new Map<string, ScriptChooser>()
+  const provider = await startProvider({
+    apiKey: OPERATOR_KEY,
+    ...rules,
+    script: (request, nth) => scripts.get(String(request.headers[SCENE_HEADER]))?.(request, nth),
+  })
+  const file = path.join(folder, 'turnpike.yaml')
+  await writeFile(file, JSON.stringify(config ?? {})) // JSON is YAML
+  const gateway = await startGateway({
+    ANTHROPIC_BASE_URL: provider.url,
+    ANTHROPIC_API_KEY: OPERATOR_KEY,
+    SVC_PIPELINE: 'none',
+    SVC_CONFIG: file,
+    ...env,
+  })
+  const filesAtStart = hasProcessFacts ? countOpenFiles(gateway.pid) : 0
+  const close = async () => {
+    await gateway.stop()
+    await rm(folder, { recursive: true, force: true })
+    await provider.close()
+  }
+  const alarms = () => gateway.log().split('\n').filter((line) => ALARM.test(line)).slice(0, 2).map((line) => line.slice(0, 500))
+  let scenes = 0
+
+  return {
+    gateway,
+    provider,
+    scene(script) {
+      const name = String(++scenes)
+      const headers = { [SCENE_HEADER]: name }
+      let nth = 0
+      scripts.set(name, (request) => (typeof script === 'function' ? script(request, ++nth) : script))
+      return {
+        headers,
+        seen: () => provider.seen.filter((request) => request.headers[SCENE_HEADER] === name),
+        send: (options = {}) => send(gateway.url, { ...options, headers: { ...headers, ...options.headers } }),
+      }
+    },
+    async assertSound(t, scene) {
+      await provider.until(() => scene.seen().every(({ ended }) => ended !== 'open'))
+      t.is((await send(gateway.url, { method: 'GET', path: '/health' })).status, 200)
+      t.deepEqual(alarms(), [])
+    },
+    async assertClean(t) {
+      await provider.until(() => provider.pending() === 0)
+      t.deepEqual(alarms(), [])
+      if (!hasProcessFacts) return t.log('no /proc: open files are not counted')
+      const left = () => countOpenFiles(gateway.pid) - provider.connections() - filesAtStart
+      await eventually(() => left() <= SPARE_FILES, 'the gateway has no more files open than at its start')
+      t.true(left() <= SPARE_FILES)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
