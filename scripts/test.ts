@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 
-const STEPS = ['check:lint', 'check:types', 'check:unused', 'check:docs', 'services', 'tests']
+const STEPS = ['check:lint', 'check:types', 'check:unused', 'check:docs', 'check:examples', 'services', 'tests']
 
 for (const step of STEPS) {
   console.log(`\n▸ npm run ${step}`)

@@ -46,7 +46,7 @@ export interface App {
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
-  const stores = createByteStores({ redisUrl: config.redis_url, log, clock })
+  const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const providers = createProviders(config, options)
   const registry = new PluginRegistry()
   const install: InstallOptions = {

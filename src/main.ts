@@ -12,6 +12,7 @@ import { PluginError } from './pipeline/load.ts'
 
 const startedAtMs = Date.now()
 const EXIT_CONFIGURATION = 78
+const SAME_SIGNAL_MS = 500
 
 async function run(): Promise<void> {
   const { config } = loadConfig(process.env)
@@ -37,10 +38,12 @@ async function run(): Promise<void> {
   if (process.env.TURNPIKE_WORKER === undefined)
     process.stderr.write(banner({ host, port, mode: config.mode, pipeline, providers }))
 
-  let isStopping = false
+  let stoppingSinceMs: number | undefined
   const stop = async (signal: string): Promise<void> => {
-    if (isStopping) process.exit(1)
-    isStopping = true
+    // Ctrl-C reaches a whole process group, and parents forward it: what follows at once is the same signal.
+    if (stoppingSinceMs !== undefined && Date.now() - stoppingSinceMs < SAME_SIGNAL_MS) return
+    if (stoppingSinceMs !== undefined) process.exit(1)
+    stoppingSinceMs = Date.now()
     log.info({ signal }, 'gateway.draining')
     const isClean = await drain(app.server, config.server.drain_timeout)
     await app.close()

@@ -82,11 +82,11 @@ const FIELDS: Record<string, [one: string, other: string]> = {
   container: ['"a"', '"b"'],
   mcp_servers: ['[]', '[{}]'],
   of_tomorrow: ['{"deep":[1,{"er":1}]}', '{"deep":[1,{"er":2}]}'],
-  __proto__: ['1', '2'],
+  ['__proto__']: ['1', '2'],
   '': ['1', '2'],
 }
 
-for (const [name, [one, other]] of Object.entries({ ...FIELDS, ['__proto__']: ['1', '2'] as const })) {
+for (const [name, [one, other]] of Object.entries(FIELDS)) {
   test(`key: field ${JSON.stringify(name)} changes it by its value and by its presence`, (t) => {
     const rest = JSON.parse(BODY)
     delete rest[name]

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { LineCounter, parseDocument } from 'yaml'
+import { type Document, LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
+import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
-import { isList, listOptions, type Option, shapeOf } from './options.ts'
+import { isList, listOptions, memberOf, type Option, shapeOf } from './options.ts'
 import { type Config, configSchema, PLUGIN_SETTINGS } from './schema.ts'
 
 /** A configuration that cannot be used; its message lists every fault. */
@@ -62,11 +63,20 @@ function readConfigFile(file: string): Record<string, unknown> {
       `Configuration file \`${file}\` is not valid YAML at line ${line}, column ${col} (${fault.code}).`,
     )
   }
-  const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
+  const value: unknown = plainValueOf(document, file) ?? {}
   if (!isMap(value)) {
     throw new ConfigError(`Configuration file \`${file}\`: expected a map of options at the top level.`)
   }
   return withoutNulls(value)
+}
+
+/** Throws when the file names an alias that it does not define, or grows by its aliases without end. */
+function plainValueOf(document: Document.Parsed, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch (cause) {
+    throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: ${messageOf(cause)}`, { cause })
+  }
 }
 
 /** A key without a value, such as a section whose options are all commented out, is unset. */
@@ -114,22 +124,21 @@ function describeFaults(error: z.ZodError, raw: Record<string, unknown>, file: s
         .map((key) => `unknown option \`${path === '' ? key : `${path}.${key}`}\`.${suggest(key, keysAt(issue.path))}`)
         .join(' ')
     }
-    return `\`${path}\`: ${issue.message}${secretAt(path) ? '' : got(valueAt(raw, issue.path))}`
+    return `\`${path}\`: ${issue.message}${holdsSecret(path) ? '' : got(valueAt(raw, issue.path))}`
   })
   return `The configuration${file === undefined ? '' : ` (\`${file}\` and the environment)`} cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`
 }
 
 function keysAt(path: readonly PropertyKey[]): string[] {
-  let shape = shapeOf(configSchema)
-  for (const key of path) {
-    const child: z.ZodType | undefined = shape?.[String(key)]
-    shape = child && shapeOf(child)
-  }
-  return Object.keys(shape ?? {})
+  let schema: z.ZodType | undefined = configSchema
+  for (const key of path) schema = schema && memberOf(schema, String(key))
+  return Object.keys((schema && shapeOf(schema)) ?? {})
 }
 
-function secretAt(path: string): boolean {
-  return listOptions(configSchema).some((option) => option.secret === true && option.path.join('.') === path)
+/** Whether the value at this path is a secret, or a section that has one. */
+function holdsSecret(path: string): boolean {
+  const secrets = listOptions(configSchema).filter(({ secret }) => secret === true)
+  return secrets.some((option) => `${option.path.join('.')}.`.startsWith(`${path}.`))
 }
 
 function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {

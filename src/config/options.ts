@@ -21,12 +21,18 @@ export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefine
   return def.type === 'object' ? def.shape : undefined
 }
 
+/** The schema of one member of an object, or of a map's values. */
+export function memberOf(schema: z.ZodType, key: string): z.ZodType | undefined {
+  return shapeOf(schema)?.[key] ?? unwrap(schema).def.valueType
+}
+
 interface Definition {
   type: string
   shape?: Record<string, z.ZodType>
   innerType?: z.ZodType
   in?: z.ZodType
   element?: z.ZodType
+  valueType?: z.ZodType
   entries?: Record<string, string>
   defaultValue?: unknown
 }

@@ -71,12 +71,14 @@ export interface Message {
   content: string | ContentBlock[]
 }
 
-/** A tool that the model may use. The provider's own tools may have a `type` and no `input_schema`, or no name at all. */
+/**
+ * A tool that the model may use. The provider's own tools may have a `type` and no `input_schema`, or no name at all; the
+ * specification does not show a tool's inside, so only what names and describes it is checked.
+ */
 export interface Tool {
   type?: string | null | undefined
   name?: string | null | undefined
   description?: string | null | undefined
-  input_schema?: Record<string, unknown> | null | undefined
   [field: string]: unknown
 }
 
@@ -119,7 +121,6 @@ const toolSchema: z.ZodType<Tool> = z.looseObject({
   type: z.string().nullish(),
   name: z.string().nullish(),
   description: z.string().nullish(),
-  input_schema: anyObject.nullish(),
 })
 
 const scalarFields = {

@@ -13,7 +13,7 @@
  * - `ended` settles exactly once, whether the stream completed, broke or was cancelled.
  * Limits: an event that is larger than the framer's bound is passed on in pieces.
  */
-import { children } from './scan.ts'
+import { findMember } from './scan.ts'
 import { EventFramer, scanEvents } from './sse.ts'
 import { mergeUsage, readUsage, type Usage } from './usage.ts'
 
@@ -257,7 +257,7 @@ function usageOfEvent(name: string, data: string): Usage | undefined {
 function usageOfMessage(bytes: Buffer): Usage | undefined {
   try {
     const text = bytes.toString('latin1')
-    const range = children(text, text.indexOf('{')).find((child) => child.key === 'usage')
+    const range = findMember(text, text.indexOf('{'), 'usage')
     return range && readUsage(JSON.parse(bytes.toString('utf8', range.start, range.end)))
   } catch {
     return undefined

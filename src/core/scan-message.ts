@@ -55,8 +55,7 @@ const TOOL_USE_ID = 1 << 8
 const IS_ERROR = 1 << 9
 const CACHE_CONTROL = 1 << 10
 const DESCRIPTION = 1 << 11
-const INPUT_SCHEMA = 1 << 12
-const ESCAPED = 1 << 13
+const ESCAPED = 1 << 12
 
 /** The first bytes that a value may have: they tell its kind. */
 type FirstBytes = readonly [number, number]
@@ -86,7 +85,6 @@ const MEMBERS = createWordTable<Member>({
   is_error: { bit: IS_ERROR, firstBytes: BOOLEAN },
   cache_control: { bit: CACHE_CONTROL, firstBytes: OBJECT_OR_NULL },
   description: { bit: DESCRIPTION, firstBytes: STRING },
-  input_schema: { bit: INPUT_SCHEMA, firstBytes: OBJECT },
 })
 /** A key with an escape in it may be any of the names, so no value suits it. */
 const ESCAPED_MEMBER: Member = { bit: ESCAPED, firstBytes: NOTHING }
@@ -101,7 +99,7 @@ interface ObjectShape {
 }
 
 const MESSAGE: ObjectShape = { needed: ROLE | CONTENT, checked: ROLE | CONTENT }
-const TOOL: ObjectShape = { needed: 0, checked: TYPE | NAME | DESCRIPTION | INPUT_SCHEMA }
+const TOOL: ObjectShape = { needed: 0, checked: TYPE | NAME | DESCRIPTION }
 /** An object of which only the `type` is known: an image's source, a block of an unknown type. */
 const TYPED: ObjectShape = { needed: TYPE, checked: TYPE }
 /** A block, until its `type` says which of `BLOCKS` it is. */

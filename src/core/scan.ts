@@ -85,6 +85,24 @@ function members(text: string, start: number): Child[] {
   return found
 }
 
+/**
+ * Range of the value of the first member called `name` (ASCII) in the object that begins at byte `start`; what follows
+ * it is not looked at. Throws `ScanError` for a structural error before it.
+ */
+export function findMember(text: string, start: number, name: string): Range | undefined {
+  const quoted = `"${name}"`
+  let at = skipSpace(text, start + 1)
+  if (text.charCodeAt(at) === CLOSE_BRACE) return undefined
+  while (at > 0) {
+    const isFound = text.startsWith(quoted, at)
+    const valueStart = skipColon(text, isFound ? at + quoted.length : skipKey(text, at))
+    const end = skipValue(text, valueStart, 1)
+    if (isFound) return { start: valueStart, end }
+    at = nextMember(text, end)
+  }
+  return undefined
+}
+
 function elements(text: string, start: number): Child[] {
   const found: Child[] = []
   let at = skipSpace(text, start + 1)

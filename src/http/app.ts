@@ -54,7 +54,10 @@ function createRouter(
       router.get(pattern, allowedRoute(relay)).post(pattern, allowedRoute(relay)).delete(pattern, allowedRoute(relay))
     }
   }
-  router.all(['/v1/messages/batches', '/v1/messages/batches/{*rest}', '/v1/files', '/v1/files/{*rest}'], routeNotAllowed)
+  router.all(
+    ['/v1/messages/batches', '/v1/messages/batches/{*rest}', '/v1/files', '/v1/files/{*rest}'],
+    routeNotAllowed,
+  )
   return router
 }
 

@@ -12,7 +12,7 @@ export interface ServerOptions {
 export function createHttpServer(listener: RequestListener, options: ServerOptions): Server {
   return http.createServer(
     {
-      headersTimeout: options.header_timeout,
+      headersTimeout: Math.min(options.header_timeout, options.body_timeout), // more is an error to Node
       requestTimeout: options.body_timeout,
       keepAliveTimeout: options.keep_alive_timeout,
       connectionsCheckingInterval: Math.min(options.header_timeout, 5_000),
@@ -34,6 +34,8 @@ export function listen(server: Server, { host, port }: { host: string; port: num
   })
 }
 
+const SWEEP_INTERVAL_MS = 100
+
 /**
  * Stops gracefully: new connections are refused, running replies may finish within `timeoutMs`, then they are cut.
  * Resolves with whether all finished by themselves.
@@ -41,10 +43,13 @@ export function listen(server: Server, { host, port }: { host: string; port: num
 export async function drain(server: Server, timeoutMs: number): Promise<boolean> {
   const closed = new Promise<true>((resolve) => server.close(() => resolve(true)))
   server.closeIdleConnections()
+  // A kept-alive connection becomes idle when its running reply is out, and nothing else would close it then.
+  const sweeper = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS)
   const cut = new AbortController()
   const late = sleep(timeoutMs, false, { signal: cut.signal }).catch(() => false)
   const finished = await Promise.race([closed, late])
   cut.abort()
+  clearInterval(sweeper)
   if (!finished) server.closeAllConnections()
   await closed
   return finished

@@ -20,7 +20,7 @@ function contextFor(): PluginContext {
   } as unknown as ExchangeState
   const res = new ServerResponse({ method: 'POST', httpVersionMajor: 1, httpVersionMinor: 1 } as never)
   const set = (name: string, value: string) => res.setHeader(name, value)
-  return { state: { exchange: new Exchange(state) }, res, set, body: undefined } as unknown as PluginContext
+  return { state: { exchange: new Exchange(state) }, res, response: {}, set } as unknown as PluginContext
 }
 
 const answer = async (ctx: PluginContext): Promise<void> => {

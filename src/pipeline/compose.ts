@@ -65,7 +65,7 @@ class StepRun {
   readonly #step: BoundStep
   readonly #trace: StepTrace
   readonly #exchange: Exchange
-  readonly #undo: () => void
+  #undo: () => void
   /** The caller's, not one that the step put there. */
   readonly #signal: AbortSignal
   #downstream: Promise<void> | undefined
@@ -144,6 +144,7 @@ class StepRun {
     try {
       await runFrom(this.#passage, this.#index + 1)
       this.#downstreamState = 'done'
+      this.#undo = savedAnswer(this.#ctx)
     } catch (error) {
       this.#downstreamState = 'failed'
       this.#downstreamError = error
@@ -177,8 +178,8 @@ class StepRun {
       )
     }
     this.#trace.action = 'bypassed'
-    if (this.#downstreamState === 'done') return
     this.#undo()
+    if (this.#downstreamState === 'done') return
     this.#isOver = true
     this.#stopClock()
     try {
@@ -208,17 +209,39 @@ class StepRun {
   }
 }
 
+/** The same without the headers: for a step that has let the request through. */
+function savedAnswer(ctx: PluginContext): () => void {
+  const restoreExchange = ctx.state.exchange.save()
+  const { statusCode } = ctx.res
+  // Its members, which Koa's types do not show.
+  const response = ctx.response as unknown as KoaAnswer
+  const { _body, _explicitStatus, _explicitNullBody } = response
+  return () => {
+    restoreExchange()
+    // Ends a stream that was to be the body.
+    if (ctx.body !== _body) ctx.body = null
+    Object.assign(response, { _body, _explicitStatus, _explicitNullBody })
+    ctx.res.statusCode = statusCode
+  }
+}
+
 function hasReply(ctx: PluginContext): boolean {
   return ctx.state.exchange.reply !== undefined || (ctx.body !== undefined && ctx.body !== null)
 }
 
+/** Where Koa keeps an answer. No setter takes one back: a body of null is an answer too, with status 204. */
+interface KoaAnswer {
+  _body?: unknown
+  _explicitStatus?: boolean | undefined
+  _explicitNullBody?: boolean | undefined
+}
+
 /** Remembers what a step may change, and gives the function that puts it back. */
 function saved(ctx: PluginContext): () => void {
-  const restoreExchange = ctx.state.exchange.save()
+  const restoreAnswer = savedAnswer(ctx)
   const headersBefore = ctx.res.getHeaders()
   return () => {
-    restoreExchange()
-    if (ctx.body !== undefined && ctx.body !== null) ctx.body = null
+    restoreAnswer()
     for (const name of ctx.res.getHeaderNames()) if (!(name in headersBefore)) ctx.res.removeHeader(name)
     for (const [name, value] of Object.entries(headersBefore)) if (value !== undefined) ctx.res.setHeader(name, value)
   }

@@ -49,7 +49,7 @@ function contextFor(): PluginContext {
     save: () => () => {},
     revoke() {},
   }
-  return { state: { exchange }, res: { getHeaders: () => ({}) } } as unknown as PluginContext
+  return { state: { exchange }, res: { getHeaders: () => ({}) }, response: {} } as unknown as PluginContext
 }
 
 test('pipelines: the header goes before the key’s pipeline, and that before the default', (t) => {

@@ -87,10 +87,7 @@ async function tryOnce(
 }
 
 /** A 5xx, or a 429 that passes soon and can be tried again; its body is read so that the connection can be used again. */
-async function failureOf(
-  { status, headers, source }: UpstreamResponse,
-  isLast: boolean,
-): Promise<Failure | undefined> {
+async function failureOf({ status, headers, source }: UpstreamResponse, isLast: boolean): Promise<Failure | undefined> {
   const waitMs = retryAfterMs(headers)
   const passesSoon = !isLast && status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
   if (status < 500 && !passesSoon) return undefined

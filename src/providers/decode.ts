@@ -10,6 +10,8 @@ const DECODERS: Record<string, () => Transform> = {
   zstd: () => zlib.createZstdDecompress(),
 }
 
+const NOTHING = Buffer.alloc(0)
+
 /**
  * Decodes a compressed reply as it comes. Providers are asked for plain bytes; some compress all the same.
  * Returns the source itself when it is not compressed; throws when the encoding is unknown.
@@ -28,7 +30,8 @@ function decodedSource(source: ByteSource, decoder: Transform): ByteSource {
       if (!decoder.write(chunk)) source.pause()
     },
     end: () => decoder.end(),
-    fail: (error) => decoder.destroy(error),
+    // What has arrived is decoded first: it may hold whole events.
+    fail: (error) => void decoder.write(NOTHING, () => decoder.destroy(error)),
   }
   return {
     start(sink) {

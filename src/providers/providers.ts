@@ -6,7 +6,7 @@ import { AnthropicProvider } from './anthropic/provider.ts'
 import type { CallPolicy } from './call.ts'
 import { DemoProvider } from './demo/provider.ts'
 import { HeaderForwarder } from './headers.ts'
-import { selectTarget } from './select.ts'
+import { type Selection, selectTarget } from './select.ts'
 import { Transport } from './transport.ts'
 
 /** What providers need besides their configuration. */
@@ -20,10 +20,12 @@ export class Providers {
   readonly #byName: ReadonlyMap<string, Provider>
   /** The name of the provider of models that no provider claims. */
   readonly fallback: string
+  readonly #selection: Selection
 
   constructor(providers: readonly Provider[], fallback: string) {
     this.#byName = new Map(providers.map((provider) => [provider.name, provider]))
     this.fallback = fallback
+    this.#selection = { providers: new Set(this.#byName.keys()), fallback }
   }
 
   get all(): readonly Provider[] {
@@ -38,7 +40,7 @@ export class Providers {
 
   /** Throws `invalid_request` for an unknown prefix. */
   select(model: string): Target {
-    return selectTarget(model, { providers: new Set(this.#byName.keys()), fallback: this.fallback })
+    return selectTarget(model, this.#selection)
   }
 
   async close(): Promise<void> {

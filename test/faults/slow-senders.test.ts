@@ -3,7 +3,9 @@ import { ask } from '../support/http-client.ts'
 import { connectRaw } from '../support/raw-client.ts'
 import { openStage } from '../support/stage.ts'
 
-const stage = await openStage({ config: { server: { header_timeout: '1s', body_timeout: '1s', keep_alive_timeout: '1s' } } })
+const stage = await openStage({
+  config: { server: { header_timeout: '2s', body_timeout: '2s', keep_alive_timeout: '1s' } },
+})
 test.after.always(async () => stage.close())
 test.after('slow senders: nothing is left of all of them', (t) => stage.assertClean(t))
 
@@ -19,7 +21,6 @@ for (const [claim, text] of Object.entries({
     const client = await connectRaw(stage.gateway.port)
     client.write(text)
     t.regex(await client.closed, /^HTTP\/1\.1 408 /)
-    t.is(stage.provider.pending(), 0)
   })
 }
 
@@ -37,6 +38,6 @@ test('slow senders: an idle connection is closed after its reply', async (t) => 
 })
 
 test('slow senders: a reply may take longer than a request may', async (t) => {
-  const scene = stage.scene({ kind: 'answer', before: { delayMs: 2500 } })
+  const scene = stage.scene({ kind: 'answer', before: { delayMs: 4500 } })
   t.is((await scene.send({ body: ask('think long') })).status, 200)
 })

@@ -5,6 +5,10 @@ import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { startGateway } from '../support/gateway.ts'
 
+/** Many start at the same time. */
+const PATIENT = { waitMs: 50_000 }
+process.setMaxListeners(50) // every start that runs here has a clean-up of its own
+
 /** A configuration file with this text, removed with the test. */
 function configFile(t: ExecutionContext, text: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-config-'))
@@ -16,7 +20,7 @@ function configFile(t: ExecutionContext, text: string): string {
 
 /** Asserts that a start fails with a code other than 0 and says why without a stack. */
 async function assertRefused(t: ExecutionContext, env: Record<string, string>, expected: RegExp): Promise<void> {
-  const error = await t.throwsAsync(startGateway(env).then((gateway) => gateway.stop()))
+  const error = await t.throwsAsync(startGateway(env, PATIENT).then((gateway) => gateway.stop()))
   const message = String(error?.message)
   t.regex(message, /exited before it answered.*"code":[1-9]/)
   t.regex(message, expected)
@@ -41,7 +45,11 @@ const files: [claim: string, text: string, expected: RegExp][] = [
   ['a number that is text', 'providers:\n  tries: many', /`providers\.tries`.*many/],
   ['YAML that is none', 'server: [', /not valid YAML/],
   ['a list at the top', '- a', /expected a map of options/],
-  ['options of a plugin that does not exist', 'plugins:\n  exact-cash:\n    ttl: 1h', /exact-cash.*Did you mean `exact-cache`/],
+  [
+    'options of a plugin that does not exist',
+    'plugins:\n  exact-cash:\n    ttl: 1h',
+    /exact-cash.*Did you mean `exact-cache`/,
+  ],
   ['a bad option of a plugin', 'plugins:\n  exact-cache:\n    ttl: soon', /exact-cache[\s\S]*ttl/],
   ['a locked module that does not exist', 'pipeline:\n  locked: [cost-gard]', /cost-gard/],
 ]
@@ -76,14 +84,14 @@ for (const [claim, env, expected] of environments) {
 
 test('start: a secret with a bad value is not repeated', async (t) => {
   const env = { HTTPS_PROXY: 'socks5://user:CANARY@proxy' }
-  const error = await t.throwsAsync(startGateway(env).then((gateway) => gateway.stop()))
+  const error = await t.throwsAsync(startGateway(env, PATIENT).then((gateway) => gateway.stop()))
   t.regex(String(error?.message), /providers\.proxy/)
   t.notRegex(String(error?.message), /CANARY/)
 })
 
 test('start: a body_timeout below header_timeout is taken, or told in plain words', async (t) => {
   const env = { SVC_CONFIG: configFile(t, 'server:\n  body_timeout: 2s') }
-  const message = await startGateway(env).then(
+  const message = await startGateway(env, PATIENT).then(
     async (gateway) => String((await gateway.stop()).code),
     (error: Error) => error.message,
   )

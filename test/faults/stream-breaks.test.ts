@@ -7,7 +7,7 @@ import { toEvents, toSse } from '../support/provider/message-events.ts'
 import type { Script } from '../support/provider/script.ts'
 import { openStage } from '../support/stage.ts'
 
-const stage = await openStage({ config: { providers: { timeouts: { idle: '1s' } } } })
+const stage = await openStage({ config: { providers: { timeouts: { idle: '2s' } } } })
 test.after.always(async () => stage.close())
 test.after('breaks: nothing is left of all of them', (t) => stage.assertClean(t))
 
@@ -26,7 +26,10 @@ const breaks: Record<string, { script: Script; delivered: number }> = {
     delivered: ends.at(-2)!,
   },
   'is cut within its first event': { script: { kind: 'sse', bytes, cutAfterBytes: 25 }, delivered: 0 },
-  'ends cleanly before message_stop': { script: { kind: 'sse', bytes: toSse(events.slice(0, -1)) }, delivered: ends.at(-2)! },
+  'ends cleanly before message_stop': {
+    script: { kind: 'sse', bytes: toSse(events.slice(0, -1)) },
+    delivered: ends.at(-2)!,
+  },
   'ends cleanly within an event': { script: { kind: 'sse', bytes: bytes.subarray(0, middle + 9) }, delivered: middle },
   'falls silent between two events': {
     script: { kind: 'sse', bytes, writes: { sizes: [middle], between: { until: new Promise(() => {}) } } },
@@ -44,7 +47,11 @@ const breaks: Record<string, { script: Script; delivered: number }> = {
 }
 
 /** Asserts whole events of the provider, then one `error` event in its shape, then a clean end. */
-function assertBroken(t: { is: (a: unknown, b: unknown) => void; regex: (a: string, b: RegExp) => void }, reply: Reply, delivered: number) {
+function assertBroken(
+  t: { is: (a: unknown, b: unknown) => void; regex: (a: string, b: RegExp) => void },
+  reply: Reply,
+  delivered: number,
+) {
   t.is(reply.status, 200)
   t.is(reply.text.slice(0, delivered), bytes.toString('utf8', 0, delivered))
   const added = parseEvents(reply.text.slice(delivered))
@@ -83,7 +90,8 @@ test('breaks: a broken stream is not stored: the same request is asked again and
 
 for (const pipe of ['none', 'exact-cache']) {
   test(`breaks: an error event of the provider is passed on, and no second one is added (${pipe})`, async (t) => {
-    const error = 'event: error\ndata: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}\n\n'
+    const error =
+      'event: error\ndata: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}\n\n'
     const text = bytes.toString('utf8', 0, middle) + error
     for (const [name, script] of Object.entries({
       clean: { kind: 'sse', bytes: text },

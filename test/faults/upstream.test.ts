@@ -5,11 +5,14 @@ import type { ErrorScript, Script } from '../support/provider/script.ts'
 import { loadErrors, toScript } from '../support/recordings.ts'
 import { openStage } from '../support/stage.ts'
 
-const stage = await openStage({
-  config: { providers: { timeouts: { first_byte: '1s', idle: '1s' }, reply_limit: '64KB' } },
-})
-test.after.always(async () => stage.close())
-test.after('faults: nothing is left of all of them', (t) => stage.assertClean(t))
+const [stage, hasty] = await Promise.all([
+  openStage({ config: { providers: { reply_limit: '64KB' } } }),
+  openStage({ config: { providers: { timeouts: { first_byte: '1s', idle: '1s' } } } }),
+])
+test.after.always(() => Promise.all([stage.close(), hasty.close()]))
+test.after('faults: nothing is left of all of them', (t) =>
+  Promise.all([stage.assertClean(t), hasty.assertClean(t)]).then(),
+)
 
 const requests = { json: { body: ask('hello there') }, stream: { body: ask('hello there', { stream: true }) } }
 const overloaded: ErrorScript = { kind: 'error', status: 529 }
@@ -95,22 +98,22 @@ test('faults: a JSON reply over the limit is 502', async (t) => {
 
 for (const [kind, request] of Object.entries(requests)) {
   test(`faults: a provider that does not answer in time is 502 and is not asked again (${kind})`, async (t) => {
-    const scene = stage.scene({ kind: 'hang', at: 'before-headers' })
+    const scene = hasty.scene({ kind: 'hang', at: 'before-headers' })
     const reply = await scene.send(request)
     t.is(reply.status, 502)
     t.like(reply.json, { error: { type: 'upstream_error' } })
     t.is(scene.seen().length, 1)
-    await stage.assertSound(t, scene)
+    await hasty.assertSound(t, scene)
   })
 }
 
 test('faults: a JSON reply that stops within is 502 and is not asked for again', async (t) => {
   const writes = { sizes: [20], between: { until: new Promise(() => {}) } }
-  const scene = stage.scene({ kind: 'answer', writes })
+  const scene = hasty.scene({ kind: 'answer', writes })
   const reply = await scene.send(requests.json)
   t.is(reply.status, 502)
   t.is(scene.seen().length, 1)
-  await stage.assertSound(t, scene)
+  await hasty.assertSound(t, scene)
 })
 
 test('faults: token counts and model lists are tried again as well', async (t) => {

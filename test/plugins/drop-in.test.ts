@@ -2,21 +2,20 @@ import test from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { ask } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
-import { openStage } from '../support/stage.ts'
+import { pluginSource } from '../support/plugin-folders.ts'
+import { openPluginStage } from '../support/plugin-stage.ts'
 
 const BODY = '{ "model":"claude-sonnet-4-5","max_tokens":100, "messages":[{"role":"user","content":"h\\u0069 1.0"}] }'
 const CHANGE = `exchange.edit({ op: 'replace', path: ['messages', 0, 'content'], value: 'changed' })`
 const WORD = { options: 'word: z.string().default("pong")', perRequest: ['word'] }
 
-const plugins = createPluginDirectory(
-  { teardown: test.after.always },
+const stage = await openPluginStage(
   {
     'worded/index.ts': pluginSource('worded', { ...WORD, run: `ctx.set('x-word', o.word); await next()` }),
     'thrower/index.ts': pluginSource('thrower', { run: `throw new Error('boom')` }),
     'abrupt/index.ts': pluginSource('abrupt').replace(
-      'async (ctx, next) => {',
-      `(ctx, next) => { throw new Error('boom')`,
+      /async \(ctx, next\) => \{[\s\S]*?\n {6}\},/,
+      `() => { throw new Error('boom') },`,
     ),
     'guard/index.ts': pluginSource('guard', { onError: 'refuse', run: `throw new Error('boom')` }),
     'unmade/index.ts': pluginSource('unmade').replace(
@@ -32,12 +31,13 @@ const plugins = createPluginDirectory(
     'waking/index.ts': pluginSource('waking', {
       needs: ['log'],
       run: `await new Promise((resolve) => setTimeout(resolve, 300))
-        try { ${CHANGE} } catch (error) { services.log.info({ told: error.message }, 'waking.refused') }
-        await next()`,
+      try { ${CHANGE} } catch (error) { services.log.info({ told: error.message }, 'waking.refused') }
+      await next()`,
     }),
     'stuck-guard/index.ts': pluginSource('stuck-guard', { onError: 'refuse', run: 'await new Promise(() => {})' }),
     'koa-answer/index.ts': pluginSource('koa-answer', { run: `ctx.status = 201; ctx.body = { from: 'koa' }` }),
     'plain-koa/index.ts': pluginSource('plain-koa', { run: `ctx.body = { from: 'plain' }` }),
+    'half-json/index.ts': pluginSource('half-json', { run: `ctx.body = { from: 'half' }; throw new Error('boom')` }),
     'half-koa/index.ts': pluginSource('half-koa', {
       run: `ctx.status = 418; ctx.body = 'half'; throw new Error('boom')`,
     }),
@@ -52,6 +52,9 @@ const plugins = createPluginDirectory(
       run: `throw new GatewayError('permission_error', 'Not on a Sunday.')`,
     }),
     'late/index.ts': pluginSource('late', { run: `await next(); throw new Error('boom')` }),
+    'late-answer/index.ts': pluginSource('late-answer', {
+      run: `await next(); ctx.body = { late: 1 }; exchange.reply = jsonReply({ late: 2 }); throw new Error('boom')`,
+    }),
     'late-guard/index.ts': pluginSource('late-guard', {
       onError: 'refuse',
       run: `await next(); throw new Error('boom')`,
@@ -61,12 +64,10 @@ const plugins = createPluginDirectory(
       run: `services.log.info({ mark: 'm-17' }, 'logging.seen'); await next()`,
     }),
   },
+  {
+    config: { pipeline: { step_timeout: '100ms' }, providers: { tries: 1 }, plugins: { watch: false } },
+  },
 )
-
-const stage = await openStage({
-  env: { SVC_PLUGINS_DIR: plugins.path },
-  config: { pipeline: { step_timeout: '100ms' }, providers: { tries: 1 }, plugins: { watch: false } },
-})
 test.after.always(() => stage.close())
 
 /** Sends the body through this pipeline. */
@@ -90,15 +91,16 @@ test('plugins: a broken folder is named in the log and does no harm', async (t) 
     .log()
     .split('\n')
     .find((text) => text.includes('plugin.broken'))
-  t.regex(String(line), /"plugin":"broken"/)
+  t.regex(String(line), /"plugin":"broken".*cannot be imported/)
   t.regex((await through('broken')).reply.text, /Unknown module `broken` at position 0/)
 })
 
-for (const name of ['thrower', 'abrupt', 'unmade', 'idle', 'clumsy', 'hanging', 'late']) {
+for (const name of ['thrower', 'abrupt', 'unmade', 'idle', 'clumsy', 'hanging', 'late', 'late-answer']) {
   test(`plugins: with ${name} (bypass) the request goes on as if it were not there`, async (t) => {
     const { reply, sent } = await through(`worded,${name}`)
     t.is(reply.status, 200, reply.text)
     t.deepEqual(sent, [BODY])
+    t.is(valueAt(reply.json, 'type'), 'message')
     t.is(reply.headers['x-svc-pipe'], 'worded')
     t.is(reply.headers['x-word'], 'pong')
     t.deepEqual([reply.headers['x-clumsy'], reply.headers['x-hanging']], [undefined, undefined])
@@ -140,12 +142,14 @@ test('plugins: one may answer with a reply', async (t) => {
 })
 
 test('plugins: of one that fails half-way through its answer nothing remains', async (t) => {
-  const relayed = await through('half-koa')
-  t.is(relayed.reply.status, 200)
-  t.is(valueAt(relayed.reply.json, 'type'), 'message')
-  const answered = await through('half-koa,plain-koa')
-  t.is(answered.reply.status, 200)
-  t.deepEqual(answered.reply.json, { from: 'plain' })
+  for (const half of ['half-koa', 'half-json']) {
+    const relayed = await through(half)
+    t.is(relayed.reply.status, 200)
+    t.is(valueAt(relayed.reply.json, 'type'), 'message')
+    const answered = await through(`${half},plain-koa`)
+    t.is(answered.reply.status, 200)
+    t.deepEqual(answered.reply.json, { from: 'plain' })
+  }
 })
 
 test('plugins: one may turn a failure of the provider into a reply', async (t) => {

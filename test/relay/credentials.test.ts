@@ -16,7 +16,7 @@ const callers = {
   'a bearer in odd spelling': { authorization: 'bEaReR   anything-goes  ' },
   both: { authorization: 'Bearer anything-goes', 'x-api-key': 'sk-ant-caller' },
 }
-const paths = { messages: '/v1/messages', 'count_tokens': '/v1/messages/count_tokens' }
+const paths = { messages: '/v1/messages', count_tokens: '/v1/messages/count_tokens' }
 
 for (const [claim, headers] of Object.entries(callers)) {
   test(`credentials: the operator's key wins over ${claim} of the caller`, async (t) => {
@@ -47,7 +47,10 @@ test('credentials: a bearer of another form never reaches the provider', async (
   for (const secret of ['ghp_secret', 'sk-proj-secret', 'svc_live_secret', 'xsk-ant-secret']) {
     const scene = withoutKey.scene()
     await scene.send({ headers: { authorization: `Bearer ${secret}` }, body: ask('hi') })
-    t.false(scene.seen().some(({ rawHeaders }) => rawHeaders.join('\n').includes('secret')), secret)
+    t.false(
+      scene.seen().some(({ rawHeaders }) => rawHeaders.join('\n').includes('secret')),
+      secret,
+    )
   }
 })
 

@@ -51,7 +51,9 @@ test('log: a provider that fails is told with its reason, and the request as fai
   t.is((await scene.send({ body: ask('hi', { model }) })).status, 502)
   const [line] = await logged(isAboutModel(model))
   t.like(line, { level: 50, msg: 'request.failed', status: 502 })
-  const tries = await logged(({ msg, reason }) => msg === 'upstream.failed' && String(reason).includes('its disk is full'))
+  const tries = await logged(
+    ({ msg, reason }) => msg === 'upstream.failed' && String(reason).includes('its disk is full'),
+  )
   t.deepEqual(
     tries.map(({ attempt }) => attempt),
     [1, 2, 3],

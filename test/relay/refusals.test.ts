@@ -54,7 +54,10 @@ const invalid: [claim: string, wrong: JsonObject, names: RegExp][] = [
 /** Makes a body larger than what the gateway parses whole in any case. */
 const padding = { padding: 'x'.repeat(20_000) }
 
-async function refusal(scene: Scene, options: SendOptions): Promise<{ status: number; type: unknown; message: string }> {
+async function refusal(
+  scene: Scene,
+  options: SendOptions,
+): Promise<{ status: number; type: unknown; message: string }> {
   const reply = await scene.send(options)
   const message = String(valueAt(reply.json, 'error.message'))
   return { status: reply.status, type: valueAt(reply.json, 'error.type'), message }

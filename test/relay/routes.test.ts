@@ -176,7 +176,8 @@ test('routes: a preflight of a configured origin is granted', async (t) => {
   t.is(reply.headers['access-control-allow-origin'], PAGE)
   t.regex(String(reply.headers['access-control-allow-methods']), /\bPOST\b/)
   const allowed = String(reply.headers['access-control-allow-headers']).toLowerCase()
-  for (const name of ['authorization', 'content-type', 'anthropic-version', 'x-svc-pipe']) t.true(allowed.includes(name))
+  for (const name of ['authorization', 'content-type', 'anthropic-version', 'x-svc-pipe'])
+    t.true(allowed.includes(name))
   t.regex(String(reply.headers.vary), /origin/i)
   t.is(scene.seen().length, 0)
 })
@@ -194,7 +195,12 @@ for (const [claim, stage, origin] of [
 }
 
 test('routes: a page of a configured origin may read replies, errors and streams', async (t) => {
-  for (const request of [{ body: ask('hi') }, { body: '{' }, { body: ask('hi', { stream: true }) }, { method: 'GET' }]) {
+  for (const request of [
+    { body: ask('hi') },
+    { body: '{' },
+    { body: ask('hi', { stream: true }) },
+    { method: 'GET' },
+  ]) {
     const reply = await open.scene().send({ ...request, headers: { origin: PAGE } })
     t.is(reply.headers['access-control-allow-origin'], PAGE)
     t.regex(String(reply.headers['access-control-expose-headers']), /request-id/i)

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -48,6 +49,8 @@ export interface Stage extends AsyncDisposable {
   close(): Promise<void>
 }
 
+const LONGEST_WAIT_MS = 10_000
+
 /** Starts a stage; `config` is the gateway's configuration file, `env` its environment. */
 export async function startStage({
   config = {},
@@ -58,11 +61,13 @@ export async function startStage({
 } = {}): Promise<Stage> {
   const scripts = new Map<string, (nth: number) => Script | undefined>()
   const counts = new Map<string, number>()
+  const counted = new EventEmitter().setMaxListeners(0)
   const provider = await startProvider({
     script: ({ json }) => {
       const prompt = promptOf(json)
       const nth = (counts.get(prompt) ?? 0) + 1
       counts.set(prompt, nth)
+      counted.emit('call')
       return scripts.get(prompt)?.(nth)
     },
   })
@@ -82,7 +87,10 @@ export async function startStage({
     provider,
     script: (prompt, script) => void scripts.set(prompt, typeof script === 'function' ? script : () => script),
     calls,
-    called: (prompt, nth = 1) => provider.until(() => calls(prompt) >= nth),
+    async called(prompt, nth = 1) {
+      const signal = AbortSignal.timeout(LONGEST_WAIT_MS)
+      while (calls(prompt) < nth) await once(counted, 'call', { signal })
+    },
     ask: (prompt, options = {}) => {
       const { stream = false, extra, headers } = options
       const body = ask(prompt, { ...(stream && { stream }), ...extra })
@@ -112,7 +120,7 @@ export async function untilHandled({ url }: Gateway): Promise<void> {
 export async function eventually<T>(
   attempt: () => Promise<T>,
   isContent: (value: T) => boolean,
-  waitMs = 10_000,
+  waitMs = LONGEST_WAIT_MS,
 ): Promise<T> {
   const deadline = AbortSignal.timeout(waitMs)
   for (;;) {

@@ -56,6 +56,8 @@ export interface Stage extends AsyncDisposable {
 }
 
 const SCENE_HEADER = 'x-claude-code-scene'
+/** A start may be slow where many processes start at the same time. */
+const START_MS = 50_000
 /** Files that a process may open once and keep: a resolver's socket, a lazily loaded module. */
 const SPARE_FILES = 6
 /** What a log must never tell. */
@@ -72,20 +74,29 @@ export async function openStage({ env, config, provider: rules }: StageOptions =
   })
   const file = path.join(folder, 'turnpike.yaml')
   await writeFile(file, JSON.stringify(config ?? {})) // JSON is YAML
-  const gateway = await startGateway({
-    ANTHROPIC_BASE_URL: provider.url,
-    ANTHROPIC_API_KEY: OPERATOR_KEY,
-    SVC_PIPELINE: 'none',
-    SVC_CONFIG: file,
-    ...env,
-  })
+  const gateway = await startGateway(
+    {
+      ANTHROPIC_BASE_URL: provider.url,
+      ANTHROPIC_API_KEY: OPERATOR_KEY,
+      SVC_PIPELINE: 'none',
+      SVC_CONFIG: file,
+      ...env,
+    },
+    { waitMs: START_MS },
+  )
   const filesAtStart = hasProcessFacts ? countOpenFiles(gateway.pid) : 0
   const close = async () => {
     await gateway.stop()
     await rm(folder, { recursive: true, force: true })
     await provider.close()
   }
-  const alarms = () => gateway.log().split('\n').filter((line) => ALARM.test(line)).slice(0, 2).map((line) => line.slice(0, 500))
+  const alarms = () =>
+    gateway
+      .log()
+      .split('\n')
+      .filter((line) => ALARM.test(line))
+      .slice(0, 2)
+      .map((line) => line.slice(0, 500))
   let scenes = 0
 
   return {

@@ -54,15 +54,17 @@ export class AnthropicProvider implements Provider {
     { headers, credential, signal }: Pick<RelayCall, 'headers' | 'credential' | 'signal'>,
   ): Promise<Reply> {
     const { transport, forwarder, policy } = this.#options
-    const sent = forwarder.forward(headers, this.#credentialFor(credential))
+    const sent = forwarder.forward(headers, this.#credentialFor(credential, headers['x-api-key']))
     return callProvider(transport, { ...request, headers: sent }, { policy, signal })
   }
 
   /** The operator's credential; else the caller's own, if it is one of this provider's (decisions, 14). */
-  #credentialFor(presented: PresentedCredential): PresentedCredential | undefined {
+  #credentialFor(presented: PresentedCredential, key: string | string[] | undefined): PresentedCredential | undefined {
     const { apiKey, passThrough, credentialOptional } = this.#options
     if (apiKey !== undefined) return { header: 'x-api-key', secret: apiKey }
     if (passThrough && (presented.header === 'x-api-key' || OWN_CREDENTIAL.test(presented.secret))) return presented
+    // Some clients send both; then the bearer is meant for the gateway.
+    if (passThrough && typeof key === 'string' && key.trim() !== '') return { header: 'x-api-key', secret: key.trim() }
     if (credentialOptional) return undefined
     throw new GatewayError(
       'authentication_error',

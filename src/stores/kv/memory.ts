@@ -1,4 +1,6 @@
+import Keyv from 'keyv'
 import { LRUCache } from 'lru-cache'
+import type { ByteStore } from '../../core/ports.ts'
 
 /** Bytes that an entry costs besides its value: key, map node, wrapper. */
 const ENTRY_OVERHEAD_BYTES = 256
@@ -8,7 +10,7 @@ interface Wrapped {
 }
 
 /** What Keyv needs of a map. */
-export interface BoundedMap {
+interface BoundedMap {
   get(key: string): Wrapped | undefined
   set(key: string, value: Wrapped): void
   delete(key: string): boolean
@@ -19,7 +21,7 @@ export interface BoundedMap {
  * A map for Keyv that holds at most `maxBytes` of Buffers, dropping what was used longest ago.
  * Keyv wraps each value as `{ value, expires }`, and looks after the expiry itself.
  */
-export function createBoundedMap(maxBytes: number): BoundedMap {
+function createBoundedMap(maxBytes: number): BoundedMap {
   const cache = new LRUCache<string, Wrapped>({
     maxSize: maxBytes,
     sizeCalculation: ({ value }, key) =>
@@ -31,5 +33,18 @@ export function createBoundedMap(maxBytes: number): BoundedMap {
     set: (key, value) => void cache.set(key, value),
     delete: (key) => cache.delete(key),
     clear: () => cache.clear(),
+  }
+}
+
+/** A store in the memory of this process, for at most `maxBytes`. */
+export function memoryStore(maxBytes: number): ByteStore {
+  // Values stay Buffers: Keyv's default serialisation would turn them into base64 inside JSON.
+  const keyv = new Keyv<Buffer>({ store: createBoundedMap(maxBytes), useKeyPrefix: false, throwOnErrors: true })
+  keyv.serialize = undefined
+  keyv.deserialize = undefined
+  return {
+    get: (key) => keyv.get(key),
+    set: async (key, value, ttlMs) => void (await keyv.set(key, value, ttlMs)),
+    delete: async (key) => void (await keyv.delete(key)),
   }
 }

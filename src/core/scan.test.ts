@@ -1,0 +1,266 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import test from 'ava'
+import fc from 'fast-check'
+import { messageRequestSchema, scalarFieldsSchema } from './message.ts'
+import { children, ScanError, scanRequest } from './scan.ts'
+import { brokenRequests, requests as goodRequests, jsonObjects, jsonTexts } from './scan-fixtures.ts'
+import { MAX_DEPTH } from './scan-value.ts'
+
+const RUNS = { numRuns: 500 }
+
+/** What the document means, put together from the slices that `children` finds. */
+function assemble(bytes: Buffer, text: string, start: number, end: number): unknown {
+  const first = text[start]
+  if (first !== '{' && first !== '[') return JSON.parse(bytes.toString('utf8', start, end))
+  const found = children(text, start)
+  const values = found.map((child) => assemble(bytes, text, child.start, child.end))
+  return first === '[' ? values : Object.fromEntries(found.map(({ key }, i) => [key, values[i]]))
+}
+
+function shapeOf(text: string) {
+  return scanRequest(Buffer.from(text))
+}
+
+function errorOf(body: string | Buffer): ScanError {
+  try {
+    scanRequest(Buffer.from(body))
+  } catch (error) {
+    if (error instanceof ScanError) return error
+    throw error
+  }
+  throw new Error('accepted')
+}
+
+function accepts(run: () => unknown): boolean {
+  try {
+    run()
+    return true
+  } catch (error) {
+    if (error instanceof ScanError || error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
+test('children: the slices mean what JSON.parse makes of the whole', (t) => {
+  fc.assert(
+    fc.property(jsonTexts, (json) => {
+      const bytes = Buffer.from(json)
+      const trimmed = json.trim()
+      const start = json.indexOf(trimmed)
+      const end = start + Buffer.byteLength(trimmed)
+      t.deepEqual(assemble(bytes, bytes.toString('latin1'), start, end), JSON.parse(json))
+    }),
+    RUNS,
+  )
+})
+
+test('children: keys are decoded from escapes and from UTF-8', (t) => {
+  const text = Buffer.from('{"é":1,"\\u00e9x":2,"a\\"b":3,"\\ud83d\\ude00":4}').toString('latin1')
+  t.deepEqual(
+    children(text, 0).map(({ key }) => key),
+    ['é', 'éx', 'a"b', '😀'],
+  )
+})
+
+test('children: a repeated key is there twice', (t) => {
+  t.deepEqual(children('{"a":1,"a":2}', 0), [
+    { key: 'a', start: 5, end: 6 },
+    { key: 'a', start: 11, end: 12 },
+  ])
+})
+
+test('children: a structural fault is named with its byte offset', (t) => {
+  const cases: [string, number, RegExp][] = [
+    ['5', 0, /an object or an array, got '5'/],
+    ['[1 2]', 3, /',' or '\]', got '2'/],
+    ['[1,]', 3, /a value, got '\]'/],
+    ['[01]', 2, /',' or '\]', got '1'/],
+    ['[-]', 2, /a digit, got '\]'/],
+    ['[1.]', 3, /a digit/],
+    ['[1e]', 3, /a digit/],
+    ['[tru]', 4, /'true', got '\]'/],
+    ['{"a" 1}', 5, /':' after a key/],
+    ['{a:1}', 1, /a key in double quotes/],
+    ['{"a":1', 6, /',' or '}', got the end of the document/],
+    ['["a', 3, /a string is not closed/],
+    ['{"\\x":1}', 1, /a key with a wrong escape/],
+    ['[\u00e9]', 1, /got byte 0xe9/],
+  ]
+  for (const [text, position, message] of cases) {
+    const error = t.throws(() => children(text, 0), { instanceOf: ScanError, message })
+    t.is(error?.position, position, text)
+  }
+})
+
+test('scanRequest: fields and messages are where their values are', (t) => {
+  const json = ' { "model" : "m" , "é" : [ 1.0 ] , "messages" : [ {"role":"user"} , 5 ] } '
+  const bytes = Buffer.from(json)
+  const { fields, messages } = scanRequest(bytes)
+  const slice = ({ start, end }: { start: number; end: number }) => bytes.toString('utf8', start, end)
+  t.deepEqual(
+    Array.from(fields, ([name, range]) => [name, slice(range)]),
+    [
+      ['model', '"m"'],
+      ['é', '[ 1.0 ]'],
+      ['messages', '[ {"role":"user"} , 5 ]'],
+    ],
+  )
+  t.deepEqual(messages.map(slice), ['{"role":"user"}', '5'])
+})
+
+test('scanRequest: what is no JSON object in UTF-8 is refused at the byte at fault', (t) => {
+  t.is(errorOf('').position, 0)
+  t.is(errorOf('[]').position, 0)
+  t.is(errorOf('  "x"').position, 2)
+  t.is(errorOf('{} x').position, 3)
+  t.is(errorOf('{}{}').position, 2)
+  t.is(errorOf('{"a":1,}').position, 7)
+  t.is(errorOf('\ufeff{}').position, 0)
+  t.is(errorOf(Buffer.from([...Buffer.from('{"é":"'), 0xe9, 0x22, 0x7d])).position, 7)
+})
+
+test('scanRequest: accepts and refuses as JSON.parse does when structural bytes change', (t) => {
+  const counts = { accepted: 0, refused: 0 }
+  const change = fc.constantFrom('delete', 'insert', 'replace')
+  const byte = fc.constantFrom('{', '}', '[', ']', ',', ':', '-', '0', '.', 'e', ' ')
+  fc.assert(
+    fc.property(jsonObjects, fc.nat(), change, byte, (json, choice, operation, inserted) => {
+      const places = structuralPlaces(json)
+      const at = places[choice % places.length] ?? 0
+      const kept = operation === 'insert' ? at : at + 1
+      const changed = json.slice(0, at) + (operation === 'delete' ? '' : inserted) + json.slice(kept)
+      const expected = accepts(() => JSON.parse(changed)) && changed.trim().startsWith('{')
+      counts[expected ? 'accepted' : 'refused']++
+      t.is(
+        accepts(() => shapeOf(changed)),
+        expected,
+        changed,
+      )
+    }),
+    { numRuns: 2000 },
+  )
+  t.log(counts)
+  t.true(counts.accepted > 50 && counts.refused > 50, JSON.stringify(counts))
+})
+
+/** Indexes of structural characters outside strings. */
+function structuralPlaces(json: string): number[] {
+  return Array.from(json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g))
+    .filter(([token]) => !token.startsWith('"'))
+    .map(({ index }) => index)
+}
+
+test('scanRequest: compact valid requests are plain, in any order of keys', (t) => {
+  fc.assert(
+    fc.property(goodRequests, (request) => {
+      const json = JSON.stringify(request)
+      t.true(messageRequestSchema.safeParse(JSON.parse(json)).success, json)
+      t.true(shapeOf(json).plain, json)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('scanRequest: a plain request with good scalars is accepted by the schema', (t) => {
+  const counts = { plain: 0, refused: 0, unsure: 0 }
+  fc.assert(
+    fc.property(fc.oneof(brokenRequests, goodRequests), fc.nat(), fc.nat({ max: 12 }), (request, choice, disguise) => {
+      const json = disguised(JSON.stringify(request), choice, disguise)
+      const parsed: unknown = JSON.parse(json)
+      const accepted = messageRequestSchema.safeParse(parsed).success
+      const { plain } = shapeOf(json)
+      if (plain && scalarFieldsSchema.safeParse(parsed).success) t.true(accepted, json)
+      if (!plain) counts[accepted ? 'unsure' : 'refused']++
+      else counts.plain++
+    }),
+    { numRuns: 2000 },
+  )
+  t.log(counts)
+  t.true(counts.plain > 200 && counts.refused > 200 && counts.unsure > 20, JSON.stringify(counts))
+})
+
+/** The document with one of its keys escaped, or written twice; mostly as it is. */
+function disguised(json: string, choice: number, disguise: number): string {
+  const keys = Array.from(json.matchAll(/[{,]"(\w+)":/g))
+  const found = keys[choice % keys.length]
+  if (found === undefined || disguise > 2) return json
+  const at = found.index + 1
+  const name = found[1] ?? ''
+  if (disguise === 0) return `${json.slice(0, at)}"${name}":5,${json.slice(at)}`
+  const escaped = `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}":`
+  if (disguise === 1) return json.slice(0, at) + escaped + json.slice(at + name.length + 3)
+  return `${json.slice(0, at)}${escaped}[],${json.slice(at)}`
+}
+
+test('scanRequest: a repeated name is flagged, however it is written', (t) => {
+  t.is(shapeOf('{"model":"a","messages":[],"model":"b"}').duplicate, 'model')
+  t.is(shapeOf('{"model":"a","messages":[],"mod\\u0065l":"b"}').duplicate, 'model')
+  t.is(shapeOf('{"é":"a","messages":[],"\\u00e9":"b"}').duplicate, 'é')
+  t.is(shapeOf('{"model":"a","messages":[]}').duplicate, undefined)
+})
+
+test('scanRequest: raw line ends and tabs, and escaped names, make a request not plain', (t) => {
+  const messages = '"messages":[{"role":"user","content":"x"}]'
+  t.true(shapeOf(`{${messages}}`).plain)
+  for (const space of ['\n', '\r', '\t']) t.false(shapeOf(`{${messages}${space}}`).plain)
+  t.false(shapeOf(`{${messages},"\\u0061":1}`).plain)
+  t.false(shapeOf('{"messages":[{"role":"user","content":"a\tb"}]}').plain)
+  t.false(shapeOf('{}').plain)
+})
+
+test('scanRequest: nesting is bounded, and the error says where', (t) => {
+  const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  t.notThrows(() => shapeOf(nested(MAX_DEPTH)))
+  t.like(errorOf(nested(MAX_DEPTH + 1)), { reason: 'nesting deeper than 256 levels', position: MAX_DEPTH + 4 })
+  const inMessages = `{"messages":${'[{"role":"user","content":'.repeat(MAX_DEPTH)}`
+  t.regex(errorOf(inMessages).message, /nesting deeper than 256 levels/)
+})
+
+test('scanRequest: 32 MB of brackets, quotes or backslashes are judged in no time', (t) => {
+  const size = 32 << 20
+  const bodies = [`{"a":${'['.repeat(size)}`, `{"a":"${'\\'.repeat(size)}"}`, `{"a":"${'\\"'.repeat(size / 2)}"}`]
+  for (const body of bodies) {
+    const bytes = Buffer.from(body)
+    const startedAtMs = performance.now()
+    accepts(() => scanRequest(bytes))
+    t.true(performance.now() - startedAtMs < 3000)
+  }
+})
+
+const dataFolder = process.env.TURNPIKE_DATA ?? path.join(import.meta.dirname, '../../../shared/data')
+
+interface Call {
+  url?: string
+  body?: unknown
+}
+
+function filesIn(folder: string): { file: string; content: unknown }[] {
+  const files = readdirSync(path.join(dataFolder, folder)).filter((file) => file.endsWith('.json'))
+  return files.map((file) => ({ file, content: JSON.parse(readFileSync(path.join(dataFolder, folder, file), 'utf8')) }))
+}
+
+function isMessagesCall({ url, body }: Call): boolean {
+  return typeof body === 'object' && body !== null && /\/v1\/messages(\/count_tokens)?(\?|$)/.test(url ?? '')
+}
+
+test('scanRequest: what real clients send is plain', (t) => {
+  if (!existsSync(dataFolder)) return t.log(`no data in ${dataFolder}: set TURNPIKE_DATA`)
+  // The files are lists of calls, as their README says.
+  const calls = filesIn('clients').flatMap(({ content }) => content as Call[])
+  const bodies = calls.filter(isMessagesCall).map(({ body }) => JSON.stringify(body))
+  t.true(bodies.length > 10)
+  for (const body of bodies) t.true(shapeOf(body).plain, body.slice(0, 200))
+})
+
+test('scanRequest: the requests of the recordings are plain', (t) => {
+  if (!existsSync(dataFolder)) return t.log(`no data in ${dataFolder}: set TURNPIKE_DATA`)
+  const calls = filesIn('recordings').flatMap(({ content }) => {
+    const recording = content as { api?: string; interactions?: { request?: Call }[] }
+    return recording.api === 'anthropic' ? (recording.interactions ?? []) : []
+  })
+  const requests = calls.flatMap(({ request }) => request ?? []).filter(isMessagesCall)
+  const bodies = requests.map(({ body }) => JSON.stringify(body))
+  t.true(bodies.length > 10)
+  for (const body of bodies) t.true(shapeOf(body).plain, body.slice(0, 200))
+})

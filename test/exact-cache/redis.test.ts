@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createConnection, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
+import { assertMessageStream } from '../support/events.ts'
+import { send } from '../support/http-client.ts'
+
+const isInstalled = spawnSync('redis-server', ['--version']).status === 0
+/** On a build server a missing Redis is a failure, elsewhere it is said. */
+const testWithRedis = isInstalled || process.env.CI ? test.serial : test.serial.skip
+
+/** Generous: an outage may cost a deadline of a quarter second, never a time-out of the client. */
+const QUICK_MS = 5000
+
+/** A Redis of the test's own. */
+interface Redis {
+  url: string
+  start(): Promise<void>
+  kill(): Promise<void>
+  /** Stops answering, with its connections open. */
+  freeze(): void
+  thaw(): void
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+async function createRedis(t: ExecutionContext): Promise<Redis> {
+  const port = await freePort()
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-redis-'))
+  let child: ChildProcess | undefined
+  const kill = async () => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+  const killOnExit = () => void child?.kill('SIGKILL')
+  process.once('exit', killOnExit)
+  t.teardown(async () => {
+    process.off('exit', killOnExit)
+    await kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const start = async () => {
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
+    child = spawn('redis-server', options, { stdio: 'ignore' })
+    await eventually(
+      () => canConnect(port),
+      (yes) => yes,
+    )
+  }
+  await start()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    start,
+    kill,
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+  }
+}
+
+function canConnect(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' })
+    socket.once('connect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => socket.destroy())
+    socket.once('connect', () => socket.end())
+  })
+}
+
+async function stageOn(t: ExecutionContext, url: string): Promise<Stage> {
+  const stage = await startStage({ env: { REDIS_URL: url } })
+  t.teardown(stage.close)
+  return stage
+}
+
+/** Resolves once a repeated question is a hit: the gateway has found its Redis. */
+async function untilHits(stage: Stage, prompt: string): Promise<void> {
+  await eventually(
+    async () => stateOf(await stage.ask(prompt)),
+    (state) => state === 'hit',
+  )
+}
+
+/** Asks new questions in both modes; each must be answered, quickly, as a miss. */
+async function assertGoesOn(t: ExecutionContext, stage: Stage, prompt: string): Promise<void> {
+  for (let i = 0; i < 6; i++) {
+    const stream = i % 2 === 0
+    const reply = await stage.ask(`${prompt} ${i}`, { stream, timeoutMs: QUICK_MS })
+    t.is(reply.status, 200)
+    t.is(stateOf(reply), 'miss')
+    if (stream) t.notThrows(() => assertMessageStream(reply.body))
+  }
+  t.is((await send(stage.gateway.url, { method: 'GET', path: '/health', timeoutMs: QUICK_MS })).status, 200)
+}
+
+function openFiles({ gateway }: Stage): number {
+  return readdirSync(`/proc/${gateway.pid}/fd`).length
+}
+
+testWithRedis('redis: what one gateway stores, another one replays, in either mode', async (t) => {
+  const redis = await createRedis(t)
+  const [one, other] = await Promise.all([stageOn(t, redis.url), stageOn(t, redis.url)])
+  await Promise.all([untilHits(one, 'warm one'), untilHits(other, 'warm other')])
+  const live = await one.ask(t.title, { stream: true })
+  const replayed = await eventually(
+    () => other.ask(t.title, { stream: true }),
+    (reply) => stateOf(reply) === 'hit',
+  )
+  t.deepEqual(replayed.body, live.body)
+  t.is(stateOf(await other.ask(t.title)), 'hit')
+  t.is(stateOf(await other.ask(t.title, { as: 'caller-2' })), 'miss')
+})
+
+testWithRedis(
+  'redis: when it is killed, requests go on, and when it is back, hits come back by themselves',
+  async (t) => {
+    const redis = await createRedis(t)
+    const stage = await stageOn(t, redis.url)
+    await untilHits(stage, t.title)
+    const before = openFiles(stage)
+    await redis.kill()
+    await assertGoesOn(t, stage, `${t.title}: down`)
+    t.is((await stage.ask(t.title, { timeoutMs: QUICK_MS })).status, 200)
+    await redis.start()
+    await untilHits(stage, `${t.title}: back`)
+    await eventually(
+      async () => openFiles(stage),
+      (count) => count <= before + 2,
+    )
+  },
+)
+
+testWithRedis('redis: when it hangs, requests go on, and when it goes on, so do hits', async (t) => {
+  const redis = await createRedis(t)
+  const stage = await stageOn(t, redis.url)
+  await untilHits(stage, t.title)
+  const before = openFiles(stage)
+  redis.freeze()
+  await assertGoesOn(t, stage, `${t.title}: frozen`)
+  redis.thaw()
+  await untilHits(stage, t.title)
+  await eventually(
+    async () => openFiles(stage),
+    (count) => count <= before + 2,
+  )
+})
+
+testWithRedis('redis: one that hangs does not hold up the end', async (t) => {
+  const redis = await createRedis(t)
+  const stage = await stageOn(t, redis.url)
+  await untilHits(stage, t.title)
+  redis.freeze()
+  t.is((await stage.ask(`${t.title}: frozen`)).status, 200)
+  t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
+})
+
+testWithRedis('redis: many requests at once outlive its death', async (t) => {
+  const redis = await createRedis(t)
+  const stage = await stageOn(t, redis.url)
+  await untilHits(stage, t.title)
+  const asking = Array.from({ length: 40 }, (_, i) => stage.ask(`${t.title} ${i % 10}`, { stream: i % 2 === 0 }))
+  await Promise.all([redis.kill(), stage.provider.until(() => stage.provider.seen.length > 5)])
+  for (const reply of await Promise.all(asking)) t.is(reply.status, 200)
+})
+
+test.serial('redis: one that cannot be reached neither stops the start nor the requests nor the end', async (t) => {
+  const stage = await stageOn(t, `redis://127.0.0.1:${await freePort()}`)
+  await assertGoesOn(t, stage, t.title)
+  t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
+})
+
+test.serial(
+  'redis: one that takes connections and says nothing neither stops the start nor the requests nor the end',
+  async (t) => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.teardown(() => silent.close())
+    const address = silent.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const stage = await stageOn(t, `redis://127.0.0.1:${port}`)
+    await assertGoesOn(t, stage, t.title)
+    t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
+  },
+)

@@ -1,0 +1,113 @@
+import test from 'ava'
+import { eventually } from '../support/eventually.ts'
+import { ask } from '../support/http-client.ts'
+import { pluginSource } from '../support/plugin-folders.ts'
+import { openPluginStage } from '../support/plugin-stage.ts'
+import type { Stage } from '../support/stage.ts'
+
+/** A plugin of two files, whose word stands in the second. */
+const spoken = (name: string) =>
+  pluginSource(name, {
+    head: `import { word } from './word.ts'`,
+    needs: ['log'],
+    run: `ctx.set('x-word', word); await next()`,
+    close: `services.log.info({ word }, '${name}.closed')`,
+  })
+const word = (text: string) => `export const word: string = '${text}'`
+
+/** The word that a request through this module gets; its status when it gets none. */
+async function wordOf(stage: Stage, pipe: string): Promise<string | number> {
+  const { status, headers } = await stage.scene().send({ body: ask('hi'), headers: { 'x-svc-pipe': pipe } })
+  return status === 200 ? String(headers['x-word']) : status
+}
+
+const says = (stage: Stage, pipe: string, expected: string | number) =>
+  eventually(async () => (await wordOf(stage, pipe)) === expected, `${pipe} says ${expected}`)
+
+const logs = (stage: Stage, pattern: RegExp) =>
+  eventually(() => pattern.test(stage.gateway.log()), `the log has ${pattern}`)
+
+test('reload: a folder is picked up, changed, broken, mended and removed while the gateway runs', async (t) => {
+  const stage = await openPluginStage({})
+  t.teardown(stage.close)
+  const { plugins } = stage
+  t.is(await wordOf(stage, 'fresh'), 400)
+
+  plugins.put('fresh/word.ts', word('one'))
+  plugins.put('fresh/index.ts', spoken('fresh'))
+  await says(stage, 'fresh', 'one')
+  await logs(stage, /"plugin":"fresh".*plugin\.installed/)
+
+  plugins.put('fresh/word.ts', word('two'))
+  await says(stage, 'fresh', 'two')
+  await logs(stage, /"word":"one".*fresh\.closed/)
+
+  plugins.put('fresh/word.ts', 'export const word = ')
+  await logs(stage, /"plugin":"fresh".*"kept":true.*plugin\.broken/)
+  t.is(await wordOf(stage, 'fresh'), 'two')
+
+  plugins.put('fresh/word.ts', word('three'))
+  await says(stage, 'fresh', 'three')
+
+  plugins.remove('fresh')
+  await says(stage, 'fresh', 400)
+  await logs(stage, /"plugin":"fresh".*plugin\.removed/)
+})
+
+test('reload: a change in a folder inside the plugin counts', async (t) => {
+  const stage = await openPluginStage({
+    'deep/index.ts': spoken('deep').replace('./word.ts', './parts/word.ts'),
+    'deep/parts/word.ts': word('one'),
+  })
+  t.teardown(stage.close)
+  t.is(await wordOf(stage, 'deep'), 'one')
+  stage.plugins.put('deep/parts/word.ts', word('two'))
+  await says(stage, 'deep', 'two')
+})
+
+test('reload: a request that runs in the old version ends in it', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const stage = await openPluginStage({ 'slow/index.ts': spoken('slow'), 'slow/word.ts': word('one') })
+  t.teardown(stage.close)
+  const scene = stage.scene({ kind: 'answer', before: { until: gate.promise } })
+  const running = scene.send({ body: ask('hi'), headers: { 'x-svc-pipe': 'slow' } })
+  await stage.provider.until(() => scene.seen().length === 1)
+  stage.plugins.put('slow/word.ts', word('two'))
+  await says(stage, 'slow', 'two')
+  t.notRegex(stage.gateway.log(), /slow\.closed/)
+  gate.resolve()
+  t.is((await running).headers['x-word'], 'one')
+  await logs(stage, /"word":"one".*slow\.closed/)
+})
+
+test('reload: a module that the operator’s pipeline needs is kept when its folder goes', async (t) => {
+  const stage = await openPluginStage(
+    { 'needed/index.ts': spoken('needed'), 'needed/word.ts': word('one') },
+    { env: { SVC_PIPELINE: 'needed' } },
+  )
+  t.teardown(stage.close)
+  stage.plugins.remove('needed')
+  await logs(stage, /"plugin":"needed".*plugin\.kept/)
+  t.is(await wordOf(stage, 'needed'), 'one')
+})
+
+for (const [what, options] of Object.entries({
+  'switched off': { config: { plugins: { watch: false } } },
+  'in cloud mode': { env: { SVC_MODE: 'cloud' } },
+})) {
+  test(`reload: with watching ${what} nothing changes`, async (t) => {
+    const files = { 'still/index.ts': spoken('still'), 'still/word.ts': word('one') }
+    const [watching, resting] = await Promise.all([openPluginStage({}), openPluginStage(files, options)])
+    t.teardown(watching.close)
+    t.teardown(resting.close)
+    for (const { plugins } of [resting, watching]) {
+      plugins.put('still/word.ts', word('two'))
+      plugins.put('still/index.ts', spoken('still'))
+      plugins.put('late/index.ts', pluginSource('late'))
+    }
+    // When the gateway that watches has it, one that watched as well would have had the time.
+    await says(watching, 'still', 'two')
+    t.is(await wordOf(resting, 'still'), 'one')
+    t.is(await wordOf(resting, 'late'), 400)
+  })
+}
