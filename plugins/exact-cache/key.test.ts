@@ -119,6 +119,10 @@ test('key: null and absence are not the same', (t) => {
   t.not(keyOf({ body: bodyWith({ temperature: 'null' }) }), keyOf({}))
 })
 
+test('key: tells apart fields whose names are different lone surrogates', (t) => {
+  t.not(keyOf({ body: bodyWith({ '\ud800': '1' }) }), keyOf({ body: bodyWith({ '\ud801': '1' }) }))
+})
+
 test('key: stream and metadata do not change it', (t) => {
   const members = { stream: 'true', metadata: '{"user_id":"u1"}' }
   t.is(keyOf({ body: bodyWith(members) }), keyOf({}))

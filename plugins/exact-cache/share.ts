@@ -1,4 +1,4 @@
-import { type Exchange, GatewayError, type Reply } from 'turnpike/plugin'
+import { type BytesReply, type Exchange, GatewayError, type Reply } from 'turnpike/plugin'
 import { Broadcast, type Whole } from './broadcast.ts'
 import { type Entry, packEntry, replyFromEntry } from './entry.ts'
 import { Flight, type Landing } from './flight.ts'
@@ -74,10 +74,19 @@ function landingOf(reply: Reply, limitBytes: number): Landing {
     if (reply.status !== 200) return { kind: 'private' }
     return { kind: 'stream', broadcast: new Broadcast(reply, limitBytes) }
   }
-  const { status, usage, bytes } = reply
-  // Every message tells its usage: a 200 without is a proxy's page, an error in disguise, or cut.
-  if (status !== 200 || usage === undefined) return { kind: 'reply', reply }
-  return { kind: 'entry', entry: { kind: 'json', usage, body: bytes } }
+  if (reply.status !== 200 || !isWholeMessage(reply)) return { kind: 'reply', reply }
+  return { kind: 'entry', entry: { kind: 'json', usage: reply.usage, body: reply.bytes } }
+}
+
+/** A 200 can be a proxy's page, an error in disguise, or a message that was cut before it was sent as whole. */
+function isWholeMessage({ usage, bytes }: BytesReply): boolean {
+  if (usage === undefined) return false
+  try {
+    JSON.parse(bytes.toString())
+    return true
+  } catch {
+    return false
+  }
 }
 
 function entryOf(whole: Whole): Entry | undefined {

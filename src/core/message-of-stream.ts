@@ -1,5 +1,4 @@
 import {
-  elementsOf,
   insideOf,
   latin1Of,
   type Members,

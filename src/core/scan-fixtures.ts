@@ -61,7 +61,11 @@ const { blocks } = fc.letrec<{ blocks: Record<string, unknown>[]; block: Record<
     { depthSize: 'small' },
     shuffled({ type: fc.constant('text'), text: words, cache_control: mark }),
     shuffled({ type: fc.constant('tool_use'), id: words, name: words, input: inner, cache_control: mark }),
-    shuffled({ type: fc.constant('image'), source: shuffled({ type: fc.constantFrom('base64', 'url'), data: words }), cache_control: mark }),
+    shuffled({
+      type: fc.constant('image'),
+      source: shuffled({ type: fc.constantFrom('base64', 'url'), data: words }),
+      cache_control: mark,
+    }),
     shuffled({ type: fc.constantFrom('thinking', 'novel'), text: fc.jsonValue(), content: fc.jsonValue() }),
     shuffled({
       type: fc.constant('tool_result'),

@@ -6,7 +6,7 @@
  * not sure it says no, and the caller parses the body and lets the schema in `message.ts` decide and explain.
  *
  * Guarantee: what fits here is accepted by `messageRequestSchema` (a property test holds the two together). The reverse
- * is not promised: an escaped key, a key written twice or a null in a rare place make the answer no.
+ * is not promised: an escaped key, a null in a rare place, one bad value of a key written twice make the answer no.
  *
  * How: every member name that the schema knows has one bit. The walk over an object collects the names it met (`seen`)
  * and those whose value does not suit them (`wrong`); the object's shape says which bits it needs and which matter:
@@ -173,7 +173,7 @@ function walkObject(cursor: Cursor, expected: ObjectShape, depth: number): boole
     const member = walkKey(cursor)
     const { bit } = member
     if (bit === TYPE && expected === BLOCK) shape = wordAt(BLOCKS, cursor.bytes, cursor.at)?.value ?? TYPED
-    if (!walkMember(cursor, member, depth + 1) || (seen & bit) !== 0) wrong |= bit
+    if (!walkMember(cursor, member, depth + 1)) wrong |= bit
     seen |= bit
     next = nextMember(text, cursor.at)
   }

@@ -180,24 +180,36 @@ test('scanRequest: a plain request with good scalars is accepted by the schema',
   t.true(counts.plain > 200 && counts.refused > 200 && counts.unsure > 20, JSON.stringify(counts))
 })
 
-/** The document with one of its keys escaped, or written twice; mostly as it is. */
+/** The document with one of its string members escaped, or repeated before or behind it; mostly as it is. */
 function disguised(json: string, choice: number, disguise: number): string {
-  const keys = Array.from(json.matchAll(/[{,]"(\w+)":/g))
-  const found = keys[choice % keys.length]
-  if (found === undefined || disguise > 2) return json
-  const at = found.index + 1
-  const name = found[1] ?? ''
-  if (disguise === 0) return `${json.slice(0, at)}"${name}":5,${json.slice(at)}`
-  const escaped = `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}":`
-  if (disguise === 1) return json.slice(0, at) + escaped + json.slice(at + name.length + 3)
-  return `${json.slice(0, at)}${escaped}[],${json.slice(at)}`
+  const found = Array.from(json.matchAll(/(?<=[{,])"(\w)(\w*)":("(?:[^"\\]|\\.)*")/g))
+  const member = found[choice % found.length]
+  if (member === undefined) return json
+  const [text, initial = '', rest = '', value] = member
+  const before = json.slice(0, member.index)
+  const after = json.slice(member.index + text.length)
+  const escaped = `"\\u00${initial.charCodeAt(0).toString(16)}${rest}"`
+  const forms = [`${escaped}:${value}`, `${escaped}:5,${text}`, `${text},${escaped}:5`, `"${initial}${rest}":5,${text}`]
+  return before + (forms[disguise] ?? text) + after
 }
+
+test('scanRequest: nothing hides behind an escape', (t) => {
+  const isPlain = (message: string) => shapeOf(`{"messages":[${message}]}`).plain
+  t.false(isPlain('{"role":"user","content":"x","\\u0072ole":5}'))
+  t.false(isPlain('{"role":"us\\u0065r","content":"x"}'))
+  t.false(isPlain('{"role":"user","content":[{"type":"t\\u0065xt"}]}'))
+  t.false(isPlain('{"role":"user","content":[{"type":"novel","typ\\u0065":"text"}]}'))
+})
 
 test('scanRequest: a repeated name is flagged, however it is written', (t) => {
   t.is(shapeOf('{"model":"a","messages":[],"model":"b"}').duplicate, 'model')
   t.is(shapeOf('{"model":"a","messages":[],"mod\\u0065l":"b"}').duplicate, 'model')
   t.is(shapeOf('{"é":"a","messages":[],"\\u00e9":"b"}').duplicate, 'é')
   t.is(shapeOf('{"model":"a","messages":[]}').duplicate, undefined)
+})
+
+test('scanRequest: of repeated messages the last ones are told, as JSON.parse has it', (t) => {
+  t.deepEqual(shapeOf('{"messages":[1,2],"messages":[3]}').messages, [{ start: 30, end: 31 }])
 })
 
 test('scanRequest: raw line ends and tabs, and escaped names, make a request not plain', (t) => {

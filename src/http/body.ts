@@ -20,8 +20,8 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= limitBytes) return void chunks.push(chunk)
-      request.pause()
-      request.removeAllListeners('data')
+      // The rest is thrown away, until `body_timeout`: closing on a client that still writes would lose it the reply.
+      request.removeAllListeners('data').resume()
       reject(tooLarge(limitBytes))
     })
     request.once('end', () =>
@@ -53,7 +53,5 @@ function assertJson({ headers }: IncomingMessage): void {
 }
 
 function tooLarge(limitBytes: number): GatewayError {
-  return new GatewayError('request_too_large', `Expected a body of at most ${limitBytes} bytes.`, {
-    headers: { connection: 'close' },
-  })
+  return new GatewayError('request_too_large', `Expected a body of at most ${limitBytes} bytes.`)
 }

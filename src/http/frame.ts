@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
 import type { RequestObserver } from '../core/ports.ts'
+import { createRequestId } from './request-id.ts'
 
 /** What the frame keeps for a request, in `ctx.state`. */
 export interface FrameState {
@@ -18,7 +18,7 @@ export interface FrameState {
 export function createFrame(observe: RequestObserver): Middleware<FrameState> {
   return async function frame(ctx, next) {
     const startedAtMs = performance.now()
-    const requestId = `req_${randomUUID().replaceAll('-', '')}`
+    const requestId = createRequestId()
     ctx.state.requestId = requestId
     let error: unknown
     ctx.res.once('close', () => {

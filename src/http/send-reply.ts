@@ -48,6 +48,7 @@ function sendStream(
   { headers, pingIntervalMs }: { headers: string[]; pingIntervalMs: number },
 ): void {
   response.writeHead(reply.status, headers)
+  let hasBegun = false
   const pinger = setTimeout(() => {
     if (response.writableNeedDrain || reply.isTorn) return
     response.write(PING)
@@ -63,6 +64,7 @@ function sendStream(
   })
   reply.open({
     write(portion) {
+      hasBegun = true
       pinger.refresh()
       return response.write(portion)
     },
@@ -73,6 +75,10 @@ function sendStream(
       else if (reply.isTorn) response.destroy()
       else response.end(breakEvent(ending.error))
     },
+  })
+  // Headers usually go out with the first events, in one write; when those take their time, headers do not wait.
+  setImmediate(() => {
+    if (!hasBegun && !response.destroyed) response.flushHeaders()
   })
 }
 

@@ -1,5 +1,8 @@
 import http, { type RequestListener, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCodeOf, GatewayError } from '../core/errors.ts'
+import { createRequestId } from './request-id.ts'
 
 /** Limits of the HTTP server, in milliseconds. */
 export interface ServerOptions {
@@ -10,7 +13,7 @@ export interface ServerOptions {
 
 /** Creates the HTTP server: slow senders are cut off, slow readers are not (replies may take as long as they like). */
 export function createHttpServer(listener: RequestListener, options: ServerOptions): Server {
-  return http.createServer(
+  const server = http.createServer(
     {
       headersTimeout: Math.min(options.header_timeout, options.body_timeout), // more is an error to Node
       requestTimeout: options.body_timeout,
@@ -20,6 +23,27 @@ export function createHttpServer(listener: RequestListener, options: ServerOptio
     },
     listener,
   )
+  return server.on('clientError', refuseMalformed)
+}
+
+/** Answers what never became a request: it came too slowly, or is not HTTP. */
+function refuseMalformed(cause: Error, socket: Duplex & { _httpMessage?: { headersSent: boolean } | null }): void {
+  // Once a reply has begun on the connection, an error would land in the middle of it.
+  if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy()
+  const error =
+    errorCodeOf(cause) === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? new GatewayError('request_timeout', 'The request did not arrive in time.', { cause })
+      : new GatewayError('invalid_request', 'The request is not well-formed HTTP.', { cause })
+  const requestId = createRequestId()
+  const body = JSON.stringify({ ...error.toBody(), request_id: requestId })
+  const head = [
+    `HTTP/1.1 ${error.status} ${http.STATUS_CODES[error.status]}`,
+    'connection: close',
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `request-id: ${requestId}`,
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** Starts to listen; resolves with the port. Rejects with the system's error (`EADDRINUSE`, …). */

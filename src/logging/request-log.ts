@@ -26,10 +26,12 @@ function lineOf(record: RequestRecord, severity: number): string {
   return `${line},"msg":"${severity === ERROR ? 'request.failed' : 'request.done'}"}\n`
 }
 
-function membersOf({ request, target, pipeline, trace, usage }: Exchange): string {
+function membersOf({ request, target, pipeline, trace, usage, reply }: Exchange): string {
   let members = `,"model":${JSON.stringify(request.model)},"provider":"${target.provider}","pipe":"${pipeline}"`
   if (trace.length > 0)
     members += `,"steps":${JSON.stringify(trace.map(({ module, action }) => `${module}:${action}`).join(' '))}`
+  const providerRequestId = reply?.headers['request-id']
+  if (providerRequestId !== undefined) members += `,"providerRequestId":${JSON.stringify(providerRequestId)}`
   if (usage !== undefined) members += `,"tokens":{"in":${usage.inputTokens},"out":${usage.outputTokens}}`
   return members
 }

@@ -4,7 +4,7 @@ import { type AskOptions, eventually, startStage, stateOf, untilHandled } from '
 import { assembleMessage, assertMessageStream, parseEvents } from '../support/events.ts'
 import type { Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { holdEvent, type Script } from '../support/provider/script.ts'
+import { type AnswerScript, holdEvent, type Script } from '../support/provider/script.ts'
 
 const BIG_ENTRY_BYTES = 16 * 1024 * 1024
 const config = {
@@ -23,7 +23,7 @@ function held(gate: Promise<unknown>, script: Script = { kind: 'answer', text: T
 }
 
 /** A stream that waits in its middle until the gate opens. */
-function heldMidway(gate: Promise<unknown>): Script {
+function heldMidway(gate: Promise<unknown>): AnswerScript {
   return { kind: 'answer', text: TEXT, writes: holdEvent(EVENT_TO_HOLD, gate) }
 }
 
@@ -44,6 +44,7 @@ function start(prompt: string, options: AskOptions = {}) {
       if (parseEvents(text).length >= EVENT_TO_HOLD) begun.resolve(text)
     },
   })
+  reply.catch(() => {}) // a test that fails earlier does not look at it
   return { reply, sent: sent.promise, headers: headers.promise, begun: begun.promise, leave: () => leaving.abort() }
 }
 
@@ -82,9 +83,10 @@ function assertComplete(t: ExecutionContext, reply: Reply, text = TEXT): void {
   t.is(valueAt(message, 'content.0.text'), text)
 }
 
-/** An answer under a gate that the test opens. */
-function gated(prompt: string, script: (gate: Promise<unknown>) => Script): () => void {
+/** An answer under a gate that the test opens, or leaves to its end. */
+function gated(t: ExecutionContext, prompt: string, script: (gate: Promise<unknown>) => Script): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
+  t.teardown(resolve)
   stage.script(prompt, (nth) => (nth === 1 ? script(promise) : { kind: 'answer', text: 'another answer' }))
   return resolve
 }
@@ -95,7 +97,7 @@ for (const stream of [true, false]) {
   const mode = stream ? 'a stream' : 'JSON'
   test(`single flight: 50 callers of both modes are one call whose leader asked for ${mode}`, async (t) => {
     const prompt = t.title
-    const open = gated(prompt, held)
+    const open = gated(t, prompt, held)
     const leader = await lead(prompt, { stream })
     const followers = await follow(prompt, mixed(49))
     open()
@@ -109,7 +111,7 @@ for (const stream of [true, false]) {
 
 test('single flight: another question is not attached', async (t) => {
   const prompt = t.title
-  const open = gated(prompt, held)
+  const open = gated(t, prompt, held)
   const leader = await lead(prompt)
   const other = await stage.ask(prompt, { extra: { temperature: 0.5 } })
   t.is(stateOf(other), 'miss')
@@ -119,7 +121,7 @@ test('single flight: another question is not attached', async (t) => {
 
 test('single flight: who attaches in mid-stream is given the stream from its first byte, while it still runs', async (t) => {
   const prompt = t.title
-  const open = gated(prompt, heldMidway)
+  const open = gated(t, prompt, heldMidway)
   const leader = await lead(prompt, { stream: true })
   const soFar = await leader.begun
   const late = start(prompt, { stream: true })
@@ -133,7 +135,7 @@ test('single flight: who attaches in mid-stream is given the stream from its fir
 
 test('single flight: JSON asked in mid-stream is the message of the whole stream', async (t) => {
   const prompt = t.title
-  const open = gated(prompt, heldMidway)
+  const open = gated(t, prompt, heldMidway)
   const leader = await lead(prompt, { stream: true })
   await leader.begun
   const [follower] = await follow(prompt, [{}])
@@ -145,7 +147,7 @@ test('single flight: JSON asked in mid-stream is the message of the whole stream
 
 test('single flight: a stream asked while JSON runs has the id and the usage of the JSON', async (t) => {
   const prompt = t.title
-  const open = gated(prompt, held)
+  const open = gated(t, prompt, held)
   const leader = await lead(prompt)
   const [follower] = await follow(prompt, [{ stream: true }])
   open()
@@ -156,7 +158,7 @@ test('single flight: a stream asked while JSON runs has the id and the usage of 
 for (const stream of [true, false]) {
   test(`single flight: a ${stream ? 'streaming' : 'JSON'} leader who leaves before the reply leaves it to the others`, async (t) => {
     const prompt = t.title
-    const open = gated(prompt, held)
+    const open = gated(t, prompt, held)
     const leader = await lead(prompt, { stream })
     const followers = await follow(prompt, mixed(4))
     await leave(leader)
@@ -169,7 +171,7 @@ for (const stream of [true, false]) {
 
 test('single flight: a leader who leaves in mid-stream leaves it to the others, and it is stored', async (t) => {
   const prompt = t.title
-  const open = gated(prompt, heldMidway)
+  const open = gated(t, prompt, heldMidway)
   const leader = await lead(prompt, { stream: true })
   await leader.begun
   const followers = await follow(prompt, mixed(4))
@@ -182,7 +184,7 @@ test('single flight: a leader who leaves in mid-stream leaves it to the others, 
 
 test('single flight: one JSON caller is enough to keep a stream going that all its readers have left', async (t) => {
   const prompt = t.title
-  const open = gated(prompt, heldMidway)
+  const open = gated(t, prompt, heldMidway)
   const leader = await lead(prompt, { stream: true })
   await leader.begun
   const [json] = await follow(prompt, [{}])
@@ -193,7 +195,7 @@ test('single flight: one JSON caller is enough to keep a stream going that all i
 
 test('single flight: a follower who leaves changes nothing for the others', async (t) => {
   const prompt = t.title
-  const open = gated(prompt, heldMidway)
+  const open = gated(t, prompt, heldMidway)
   const leader = await lead(prompt, { stream: true })
   await leader.begun
   const followers = await follow(prompt, mixed(4))
@@ -209,7 +211,7 @@ for (const [moment, script] of [
 ] as const) {
   test(`single flight: when all leave ${moment}, the provider is stopped and nothing is stored`, async (t) => {
     const prompt = t.title
-    gated(prompt, script)
+    gated(t, prompt, script)
     const leader = await lead(prompt, { stream: true })
     if (script === heldMidway) await leader.begun
     const callers = [leader, ...(await follow(prompt, mixed(4)))]
@@ -235,7 +237,7 @@ const FAILURES: [claim: string, script: (gate: Promise<unknown>) => Script][] = 
 for (const [claim, script] of FAILURES) {
   test(`single flight: ${claim} is one failure for all, and the next request asks again`, async (t) => {
     const prompt = t.title
-    const open = gated(prompt, script)
+    const open = gated(t, prompt, script)
     const leader = await lead(prompt, { stream: true })
     const followers = await follow(prompt, mixed(10))
     open()
@@ -252,16 +254,11 @@ for (const [claim, script] of FAILURES) {
 
 test('single flight: a stream that is cut ends alike for all, and nothing is stored', async (t) => {
   const prompt = t.title
-  const gate = Promise.withResolvers<void>()
-  stage.script(prompt, (nth) =>
-    nth === 1
-      ? ({ ...heldMidway(gate.promise), cutAfterBytes: 1500 } as Script)
-      : { kind: 'answer', text: 'another answer' },
-  )
+  const open = gated(t, prompt, (gate) => ({ ...heldMidway(gate), cutAfterBytes: 1500 }))
   const leader = await lead(prompt, { stream: true })
   await leader.begun
   const followers = await follow(prompt, mixed(6))
-  gate.resolve()
+  open()
   const first = await leader.reply
   const rest = await repliesOf(followers)
   t.is(parseEvents(first.body).at(-1)?.event, 'error')
@@ -277,7 +274,7 @@ test('single flight: an error event in the stream ends alike for all, and nothin
   const prompt = t.title
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
   const bytes = `event: message_start\ndata: {"type":"message_start","message":{}}\n\nevent: error\ndata: ${JSON.stringify(error)}\n\n`
-  const open = gated(prompt, (gate) => held(gate, { kind: 'sse', bytes }))
+  const open = gated(t, prompt, (gate) => held(gate, { kind: 'sse', bytes }))
   const leader = await lead(prompt, { stream: true })
   const followers = await follow(prompt, mixed(6))
   open()
@@ -314,7 +311,7 @@ function longStream(deltas: number): Buffer {
 
 test('single flight: a reader that does not read holds nobody back, neither as follower nor as leader', async (t) => {
   const prompt = t.title
-  const open = gated(prompt, (gate) => ({ kind: 'sse', bytes: LONG_STREAM, writes: holdEvent(1, gate) }))
+  const open = gated(t, prompt, (gate) => ({ kind: 'sse', bytes: LONG_STREAM, writes: holdEvent(1, gate) }))
   const slow = await stage.askUnread(prompt)
   const quick = start(prompt, { stream: true })
   t.is((await quick.headers)['x-svc-cache'], 'attached')
@@ -327,7 +324,7 @@ test('single flight: a reader that does not read holds nobody back, neither as f
 
 test('single flight: a leader that does not read holds no JSON caller back', async (t) => {
   const prompt = t.title
-  const open = gated(prompt, (gate) => ({ kind: 'sse', bytes: LONG_STREAM, writes: holdEvent(1, gate) }))
+  const open = gated(t, prompt, (gate) => ({ kind: 'sse', bytes: LONG_STREAM, writes: holdEvent(1, gate) }))
   const leader = await stage.askUnread(prompt)
   const [json] = await follow(prompt, [{}])
   open()
@@ -344,7 +341,7 @@ test('single flight: callers who cannot be told a stream as JSON make one more c
       'event: content_block_stop',
       `event: content_block_delta\ndata: ${JSON.stringify(delta)}\n\nevent: content_block_stop`,
     )
-  const open = gated(prompt, (gate) => held(gate, { kind: 'sse', bytes }))
+  const open = gated(t, prompt, (gate) => held(gate, { kind: 'sse', bytes }))
   const leader = await lead(prompt, { stream: true })
   const followers = await follow(
     prompt,
@@ -362,7 +359,7 @@ test('single flight: callers who come and go leave no socket and no file behind'
   const openFiles = () => readdirSync(`/proc/${stage.gateway.pid}/fd`).length
   const round = async (i: number) => {
     const name = `${prompt} ${i}`
-    gated(name, i % 2 === 0 ? held : heldMidway)
+    gated(t, name, i % 2 === 0 ? held : heldMidway)
     const leader = await lead(name, { stream: true })
     for (const caller of [...(await follow(name, mixed(5))), leader]) await leave(caller)
   }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type AskOptions, eventually, startStage, stateOf } from '../support/cache-stage.ts'
+import { type AskOptions, eventually, startStage, stateOf, untilHandled } from '../support/cache-stage.ts'
 import { toMessage } from '../support/provider/answers.ts'
 import { toEvents, toSse } from '../support/provider/message-events.ts'
 import type { Script } from '../support/provider/script.ts'
@@ -90,13 +90,16 @@ test.serial(
     stage.script(prompt, (nth) => ({ kind: 'answer', text, ...(nth === 1 && { before: { until: gate.promise } }) }))
     const leader = stage.ask(prompt, { stream: true })
     await stage.called(prompt)
-    const followers = Array.from({ length: 10 }, () => stage.ask(prompt))
-    const probe = stage.ask(`${prompt}: probe`)
-    await probe
+    const followers = Array.from({ length: 10 }, () => {
+      const { promise: sent, resolve: onSent } = Promise.withResolvers<void>()
+      return { sent, reply: stage.ask(prompt, { onSent }) }
+    })
+    await Promise.all(followers.map(({ sent }) => sent))
+    await untilHandled(stage.gateway)
     gate.resolve()
     t.is((await leader).status, 200)
-    for (const reply of await Promise.all(followers)) t.like(reply, { status: 200, json: { content: [{ text }] } })
-    t.true(stage.calls(prompt) <= 3)
+    for (const { reply } of followers) t.like(await reply, { status: 200, json: { content: [{ text }] } })
+    t.is(stage.calls(prompt), 2)
   },
 )
 

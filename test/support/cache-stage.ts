@@ -51,7 +51,7 @@ export interface Stage extends AsyncDisposable {
 
 const LONGEST_WAIT_MS = 10_000
 
-/** Starts a stage; `config` is the gateway's configuration file, `env` its environment. */
+/** Starts a stage; `config` is laid into the gateway's configuration file, `env` into its environment. */
 export async function startStage({
   config = {},
   env = {},
@@ -73,7 +73,9 @@ export async function startStage({
   })
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
   const file = path.join(folder, 'turnpike.yaml')
-  await writeFile(file, JSON.stringify(config)) // JSON is YAML
+  // Not watching: who edits the plugin while its tests run must not exchange it under them. JSON is YAML.
+  const plugins = isJsonObject(config.plugins) ? config.plugins : {}
+  await writeFile(file, JSON.stringify({ ...config, plugins: { watch: false, ...plugins } }))
   const defaults = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk-operator', SVC_CONFIG: file }
   const gateway = await startGateway({ ...defaults, ...env })
   const calls = (prompt: string) => counts.get(prompt) ?? 0

@@ -1,0 +1,184 @@
+import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import test from 'ava'
+import { installPlugins } from '../src/pipeline/install.ts'
+import { PluginRegistry } from '../src/pipeline/registry.ts'
+import { createPluginDirectory } from './support/plugin-folders.ts'
+import { createRecordingLog } from './support/recording-log.ts'
+import { findCycle, importsOf, readSources, type SourceImport, TEST_FILE } from './support/source-imports.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '..')
+const LONGEST_FILE_LINES = 300
+
+/** Files that hold source code as text. */
+const TEXTS = ['src/cli/plugin-template.ts']
+
+const files = [...readSources(ROOT, 'src'), ...readSources(ROOT, 'plugins')]
+const imports = files.filter(({ file }) => !TEXTS.includes(file)).flatMap(importsOf)
+
+/** What a layer may import besides itself and `node:`. */
+interface Rule {
+  layers: readonly string[]
+  /** Packages by name or scope; `any` but the gateway's own door. */
+  packages: readonly string[] | 'any'
+}
+
+const CORE_ONLY: Rule = { layers: ['core'], packages: 'any' }
+
+/**
+ * The table of the design, section 2. Two allowances beyond it: `config` bounds a pipeline string as the pipeline's
+ * parser does, and the public door `plugin.ts` shows core to plugins and its types to pipeline and http.
+ */
+const RULES: Readonly<Record<string, Rule>> = {
+  core: { layers: [], packages: ['zod'] },
+  stores: CORE_ONLY,
+  prices: CORE_ONLY,
+  providers: CORE_ONLY,
+  dialects: CORE_ONLY,
+  logging: CORE_ONLY,
+  'plugin.ts': { layers: ['core'], packages: ['zod', 'koa'] },
+  pipeline: { layers: ['core', 'plugin.ts'], packages: 'any' },
+  accounts: CORE_ONLY,
+  payments: CORE_ONLY,
+  receipts: CORE_ONLY,
+  http: {
+    layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin.ts', 'accounts', 'payments', 'receipts'],
+    packages: ['koa', '@koa', '@types', 'koa-body', 'lru-cache'],
+  },
+  config: { layers: ['core', 'pipeline'], packages: 'any' },
+  'banner.ts': CORE_ONLY,
+}
+
+/** The only places that join layers. */
+const JOINTS = ['app.ts', 'main.ts', 'cli']
+
+/** Imports that break the table, each allowed for a reason. */
+const EXCEPTIONS = new Map([
+  ['src/providers/providers.ts', 'src/config/schema.ts'], // the type of the providers' section, for their composition
+])
+
+/** `core`, `http`, …, or the name of a file that lies in `src` itself. */
+function layerOf(file: string): string {
+  return file.split('/')[1] ?? ''
+}
+
+/** What is wrong with an import of a file in `src`; `undefined` when nothing is. */
+function faultOf({ from, to, isRelative, isTypeOnly }: SourceImport): string | undefined {
+  const layer = layerOf(from)
+  if (JOINTS.includes(layer) || to.startsWith('node:')) return undefined
+  const rule = RULES[layer]
+  if (rule === undefined) return `${from}: no rule for the layer ${layer}; add one here and in the design`
+  if (EXCEPTIONS.get(from) === to && isTypeOnly) return undefined
+  const isAllowed = isRelative ? mayImportFile(layer, to, rule) : mayImportPackage(to, rule)
+  return isAllowed ? undefined : `${from} imports ${to}`
+}
+
+function mayImportFile(layer: string, to: string, { layers }: Rule): boolean {
+  return to.startsWith('src/') && !TEST_FILE.test(to) && (layerOf(to) === layer || layers.includes(layerOf(to)))
+}
+
+function mayImportPackage(name: string, { packages }: Rule): boolean {
+  if (name.startsWith('turnpike')) return false
+  return packages === 'any' || packages.includes(name.split('/')[0] ?? '')
+}
+
+test('architecture: every layer imports only what the design allows', (t) => {
+  const own = imports.filter(({ from }) => from.startsWith('src/'))
+  t.deepEqual(
+    own.flatMap((found) => faultOf(found) ?? []),
+    [],
+  )
+})
+
+test('architecture: a plugin imports the door, Node, packages and its own folder', (t) => {
+  const stray = imports
+    .filter(({ from }) => from.startsWith('plugins/'))
+    .filter(({ from, to, isRelative }) =>
+      isRelative
+        ? !to.startsWith(`${from.split('/').slice(0, 2).join('/')}/`)
+        : to.startsWith('turnpike') && to !== 'turnpike/plugin',
+    )
+  t.deepEqual(stray, [])
+})
+
+test('architecture: the check has seen the imports there are', (t) => {
+  t.true(files.length > 60, `${files.length} files`)
+  t.true(imports.length > 200, `${imports.length} imports`)
+  const counts = Map.groupBy(imports, ({ from }) => (from.startsWith('plugins/') ? 'plugins' : layerOf(from)))
+  for (const layer of ['core', 'pipeline', 'providers', 'http', 'config', 'cli', 'plugins', 'app.ts', 'plugin.ts']) {
+    t.true((counts.get(layer)?.length ?? 0) >= 3, layer)
+  }
+  const withImport = files.filter(({ text }) => /^import\b/m.test(text)).map(({ file }) => file)
+  const seen = new Set([...imports.map(({ from }) => from), ...TEXTS])
+  t.deepEqual(
+    withImport.filter((file) => !seen.has(file)),
+    [],
+  )
+  t.true(imports.some(({ isTypeOnly }) => isTypeOnly) && imports.some(({ isTypeOnly }) => !isTypeOnly))
+})
+
+test('architecture: every relative import names a file that is there', (t) => {
+  const missing = imports.filter(({ to, isRelative }) => isRelative && !existsSync(path.join(ROOT, to)))
+  t.deepEqual(missing, [])
+})
+
+test('architecture: only the plugin loader imports what is named at run time', (t) => {
+  const dynamic = files.filter(({ text }) => /\bimport\((?!\s*['"])/.test(text)).map(({ file }) => file)
+  t.deepEqual(dynamic, ['src/pipeline/hooks.ts'])
+})
+
+test('architecture: no files import each other in a circle, types aside', (t) => {
+  t.is(findCycle(imports.filter(({ isRelative, isTypeOnly }) => isRelative && !isTypeOnly)), undefined)
+})
+
+test('architecture: a circle would be found', (t) => {
+  const edge = (from: string, to: string) => ({ from, to, isRelative: true, isTypeOnly: false })
+  t.deepEqual(findCycle([edge('a', 'b'), edge('b', 'c'), edge('x', 'a'), edge('c', 'b')]), ['b', 'c', 'b'])
+})
+
+test(`architecture: no source file is longer than ${LONGEST_FILE_LINES} lines`, (t) => {
+  const long = files.filter(({ text }) => text.split('\n').length > LONGEST_FILE_LINES + 1).map(({ file }) => file)
+  t.deepEqual(long, [])
+})
+
+test('architecture: the environment is read by configuration, start and command line only', (t) => {
+  const readers = files.filter(({ text }) => /\bprocess\.env\b|\benv\b.*from 'node:process'/.test(text))
+  const allowed = /^src\/(config\/|cli\/|main\.ts$)/
+  t.true(readers.length > 0)
+  t.deepEqual(
+    readers.map(({ file }) => file).filter((file) => !allowed.test(file)),
+    [],
+  )
+})
+
+const PLUGINS = readdirSync(path.join(ROOT, 'plugins')).sort()
+
+for (const removed of PLUGINS) {
+  test(`architecture: without ${removed} every other plugin loads`, async (t) => {
+    const { path: copy } = createPluginDirectory(t)
+    cpSync(path.join(ROOT, 'plugins'), path.join(copy, 'plugins'), { recursive: true })
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'))
+    rmSync(path.join(copy, 'plugins', removed), { recursive: true })
+    const log = createRecordingLog()
+    const registry = new PluginRegistry()
+    const stores = { open: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }) }
+    await installPlugins({
+      registry,
+      directories: [path.join(copy, 'plugins')],
+      configured: new Map(),
+      services: () => ({ log, stores, clock: { nowMs: () => 0 } }),
+      setupTimeoutMs: 5000,
+      required: new Set(),
+      log,
+    })
+    t.deepEqual(
+      registry.names,
+      PLUGINS.filter((name) => name !== removed),
+    )
+    t.deepEqual(
+      log.lines.filter(({ level }) => level === 'error'),
+      [],
+    )
+    await registry.close()
+  })
+}
