@@ -218,8 +218,9 @@ export class Exchange {
   }
 
   /** @internal a stream that was put aside and that nobody opened would hold its connection */
-  cancelPutAside(): void {
-    for (const reply of this.#state.putAside) if (reply.kind === 'stream' && !reply.opened) reply.cancel()
+  cancelUnopened(): void {
+    for (const reply of [...this.#state.putAside, this.#state.reply])
+      if (reply?.kind === 'stream' && !reply.opened) reply.cancel()
   }
 
   /** @internal from now on this handle can change nothing */

@@ -31,7 +31,12 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     const exchange = openExchange(ctx, { options, authenticated, pipeline, request })
     ctx.state.exchange = exchange
     // The exchange was put into the state just above.
-    await pipeline.run(ctx as unknown as PluginContext)
+    try {
+      await pipeline.run(ctx as unknown as PluginContext)
+    } catch (error) {
+      exchange.cancelUnopened()
+      throw error
+    }
     send(ctx, exchange, { options, pipeline })
   }
 }
@@ -73,11 +78,12 @@ function send(ctx: Context, exchange: Exchange, { options, pipeline }: Pick<Open
   const headers = { 'x-svc-pipe': ranPipeline(exchange, pipeline), 'request-id': exchange.id }
   const { reply } = exchange
   if (reply === undefined || (ctx.body !== undefined && ctx.body !== null)) {
+    exchange.cancelUnopened()
     ctx.set(headers)
     return
   }
   ctx.respond = false
-  if (exchange.hasPutAside) ctx.res.once('close', () => exchange.cancelPutAside())
+  if (exchange.hasPutAside) ctx.res.once('close', () => exchange.cancelUnopened())
   sendReply(ctx.res, reply, { ...options.send, headers })
 }
 
