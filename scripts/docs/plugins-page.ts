@@ -37,15 +37,13 @@ export function pluginsPage(plugins: readonly PluginDefinition[]): string {
   return `${[GENERATED, INTRODUCTION, ...entries].join('\n\n')}\n`
 }
 
-/** A plugin's README with its option table brought up to date; a new README when there is none. */
+/** A plugin's README with the table between its marks brought up to date; a new README when there is none. */
 export function pluginReadme(plugin: PluginDefinition, current: string | undefined): string {
-  const part = `${START}\n\n${optionTable(plugin)}\n\n${END}`
   const text = current ?? `# ${plugin.name}\n\n${plugin.summary}\n\n${START}\n${END}\n`
   const start = text.indexOf(START)
   const end = text.indexOf(END)
-  if (start === -1 || end < start)
-    throw new Error(`plugins/${plugin.name}/README.md: expected \`${START}\` and \`${END}\``)
-  return text.slice(0, start) + part + text.slice(end + END.length)
+  if (start === -1 || end < start) return text
+  return `${text.slice(0, start)}${START}\n\n${optionTable(plugin)}\n\n${text.slice(end)}`
 }
 
 function optionTable({ options, perRequest }: PluginDefinition): string {

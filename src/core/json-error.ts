@@ -10,7 +10,7 @@ import { isUtf8 } from 'node:buffer'
 import { BACKSLASH, QUOTE, ScanError, skipSpace, skipValue, unexpected } from './scan-value.ts'
 
 /** Where a body stops being JSON: byte offset, and line and column from 1, counted in UTF-16 units as editors do. */
-export interface JsonErrorLocation {
+interface JsonErrorLocation {
   position: number
   line: number
   column: number

@@ -4,14 +4,14 @@
  */
 
 /** A JSON string that the scan knows. */
-export interface Word<Value> {
+interface Word<Value> {
   /** The bytes of the word, quotes included. A plain array: V8 reads it faster than a typed one of this size. */
   readonly quoted: readonly number[]
   readonly value: Value
 }
 
 /** Words by the first byte behind their opening quote. */
-export type WordTable<Value> = readonly (readonly Word<Value>[])[]
+type WordTable<Value> = readonly (readonly Word<Value>[])[]
 
 const BYTE_VALUES = 256
 

@@ -34,14 +34,17 @@ function start(prompt: string, options: AskOptions = {}) {
   const begun = Promise.withResolvers<string>()
   const leaving = new AbortController()
   let text = ''
+  let hasBegun = false
   const reply = stage.ask(prompt, {
     ...options,
     signal: leaving.signal,
     onSent: sent.resolve,
     onHeaders: (_status, received) => headers.resolve(received),
     onChunk: (chunk) => {
+      if (hasBegun) return
       text += chunk
-      if (parseEvents(text).length >= EVENT_TO_HOLD) begun.resolve(text)
+      hasBegun = parseEvents(text).length >= EVENT_TO_HOLD
+      if (hasBegun) begun.resolve(text)
     },
   })
   reply.catch(() => {}) // a test that fails earlier does not look at it
