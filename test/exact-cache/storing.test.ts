@@ -103,6 +103,28 @@ test.serial(
   },
 )
 
+test.serial('storing: who could not attach to a stream that outgrew max_entry does not keep it going', async (t) => {
+  const prompt = t.title
+  const [gate, never, sent] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+  t.teardown(() => never?.resolve())
+  const content = [{ type: 'text', text: 'word '.repeat(2000) }] // an event for each word
+  const gates = [undefined, gate, never]
+  const between = (writesDone: number) => ({ until: gates[writesDone]?.promise ?? Promise.resolve() })
+  const writes = { sizes: [1000, 2 * MAX_ENTRY_BYTES], between }
+  stage.script(prompt, (nth) => ({ kind: 'answer', content, ...(nth === 1 && { writes }) }))
+  const leader = await stage.askUnread(prompt)
+  const attached = stage.ask(prompt, { onSent: () => sent?.resolve() })
+  await sent?.promise
+  await untilHandled(stage.gateway)
+  t.is(stage.calls(prompt), 1)
+  gate?.resolve()
+  t.is((await attached).status, 200)
+  const [upstream] = stage.provider.seen.filter(({ raw }) => raw.includes(prompt))
+  t.is(upstream?.ended, 'open')
+  leader.leave()
+  await t.notThrowsAsync(stage.provider.until(() => upstream?.ended === 'client-left'))
+})
+
 test.serial('storing: no-store neither reads nor stores', async (t) => {
   const prompt = t.title
   const headers = { 'cache-control': 'no-store' }
