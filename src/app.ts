@@ -3,7 +3,7 @@ import path from 'node:path'
 import { pluginOptions } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import type { Clock, Log, Provider, RequestObserver } from './core/ports.ts'
-import { parseMessagesRequest } from './dialects/messages/parse.ts'
+import { createMessagesParser } from './dialects/messages/parse.ts'
 import { createHttpApp } from './http/app.ts'
 import { createLocalAuthenticate } from './http/authenticate.ts'
 import { createHttpServer } from './http/server.ts'
@@ -113,7 +113,7 @@ function createServer(
     send: { pingIntervalMs: config.server.ping_interval },
   }
   const app = createHttpApp({
-    messages: { ...shared, route: 'messages', parse: parseMessagesRequest, pipelines },
+    messages: { ...shared, route: 'messages', parse: createMessagesParser(), pipelines },
     relay: {
       ...shared,
       provider: (name: string): Provider => providers.get(name),

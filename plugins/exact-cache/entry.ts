@@ -56,5 +56,5 @@ export function replyFromEntry({ kind, usage, body }: Entry, wantsStream: boolea
     )
   }
   const json = kind === 'json' ? body : messageOfStream(body)
-  return json && new BytesReply(200, { 'content-type': 'application/json' }, json)
+  return json && new BytesReply(200, { 'content-type': 'application/json' }, json, usage)
 }

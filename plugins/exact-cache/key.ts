@@ -1,33 +1,55 @@
-import { createHash, type Hash } from 'node:crypto'
-import type { Exchange } from 'turnpike/plugin'
+import { createHash, hash } from 'node:crypto'
+import type { Exchange, RequestDocument } from 'turnpike/plugin'
 
 /** Whose answers a caller may be given. */
 export type CacheScope = 'key' | 'user' | 'shared'
 
 /** Fields that do not change the answer; the model counts as the provider sees it, in the target. */
 const NOT_IN_KEY = new Set(['stream', 'metadata', 'model'])
+const NOTHING = Buffer.alloc(0)
+
+/** Digests of the fields by what the scan found: a body that comes again brings the same findings. */
+const digests = new WeakMap<RequestDocument['shape'], string>()
 
 /**
  * The key of an exchange: SHA-256 over everything that can change the answer, each part preceded by its length.
  * The request's fields go in as raw bytes in the order of their names, so that `1.0` and `1` stay apart.
  */
 export function cacheKey(exchange: Exchange, scope: CacheScope): string {
-  const hash = createHash('sha256')
   const { target, request, query } = exchange
-  const parts = [scopeId(exchange, scope), target.provider, target.model, query, downstreamOf(exchange)]
-  for (const part of parts) addText(hash, part)
+  let text = ''
+  const add = (part: string) => {
+    text += `${part.length}:${part}`
+  }
+  add(scopeId(exchange, scope))
+  add(target.provider)
+  add(target.model)
+  add(query)
+  add(downstreamOf(exchange))
+  add(fieldsDigest(request))
   for (const [name, value] of versionHeaders(exchange)) {
-    addText(hash, name)
-    addText(hash, value)
+    add(name)
+    add(value)
   }
-  // Ends the list of headers: no header has an empty name.
-  addText(hash, '')
-  const names = [...request.shape.fields.keys()].filter((name) => !NOT_IN_KEY.has(name)).sort()
+  // Not UTF-8: names with different lone surrogates would become one.
+  return hash('sha256', Buffer.from(text, 'utf16le'), 'base64url')
+}
+
+function fieldsDigest(request: RequestDocument): string {
+  const { shape } = request
+  const known = digests.get(shape)
+  if (known !== undefined) return known
+  const sha256 = createHash('sha256')
+  const names = [...shape.fields.keys()].filter((name) => !NOT_IN_KEY.has(name)).sort()
   for (const name of names) {
-    addText(hash, name)
-    addBytes(hash, request.raw(name) ?? Buffer.alloc(0))
+    const value = request.raw(name) ?? NOTHING
+    sha256.update(`${name.length}:${value.length}:`)
+    sha256.update(Buffer.from(name, 'utf16le'))
+    sha256.update(value)
   }
-  return hash.digest('base64url')
+  const digest = sha256.digest('base64url')
+  digests.set(shape, digest)
+  return digest
 }
 
 function scopeId({ caller }: Exchange, scope: CacheScope): string {
@@ -52,14 +74,4 @@ function versionHeaders({ headers }: Exchange): [string, string][] {
     if (!values.has(canonical) || name === canonical) values.set(canonical, String(value))
   }
   return [...values].sort(([a], [b]) => (a < b ? -1 : 1))
-}
-
-function addText(hash: Hash, text: string): void {
-  // Not UTF-8: names with different lone surrogates would become one.
-  addBytes(hash, Buffer.from(text, 'utf16le'))
-}
-
-function addBytes(hash: Hash, bytes: Buffer): void {
-  hash.update(`${bytes.length}:`)
-  hash.update(bytes)
 }

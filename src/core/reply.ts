@@ -63,10 +63,13 @@ export class BytesReply {
   #usage: Usage | undefined
   #isUsageRead = false
 
-  constructor(status: number, headers: ReplyHeaders, bytes: Buffer) {
+  /** `usage` when it is known already, as for a replay. */
+  constructor(status: number, headers: ReplyHeaders, bytes: Buffer, usage?: Usage) {
     this.status = status
     this.headers = headers
     this.bytes = bytes
+    this.#usage = usage
+    this.#isUsageRead = usage !== undefined
   }
 
   /** Token counts of a successful message, read from its bytes when first asked for. */

@@ -23,15 +23,16 @@ export function sendReply(
     reply.cancel()
     return
   }
-  const headers = flat({ ...options.headers, ...reply.headers })
+  const headers = listHeaders(reply.headers, options.headers)
   if (reply.kind === 'bytes') sendBytes(response, reply, headers)
   else sendStream(response, reply, { headers, pingIntervalMs: options.pingIntervalMs })
 }
 
-/** Node's own form of a header list: name, value, …, stored without a look-up by name. */
-function flat(headers: ReplyHeaders): string[] {
+/** Both sets of headers in Node's own form, name, value, …; a name of the reply's own wins. */
+function listHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): string[] {
   const list: (string | string[])[] = []
-  for (const name in headers) list.push(name, headers[name] ?? '')
+  for (const name in replys) list.push(name, replys[name] ?? '')
+  for (const name in gateways) if (replys[name] === undefined) list.push(name, gateways[name] ?? '')
   // Node takes a list of values for one name too; its types do not say so.
   return list as string[]
 }

@@ -19,7 +19,7 @@ export function requestLogger(writeLine: (line: string) => void, level: string):
 
 function lineOf(record: RequestRecord, severity: number): string {
   const { exchange, requestId, method, path, status, durationMs, delivered, error } = record
-  let line = `{"level":${severity},"time":${Date.now()},"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${durationMs.toFixed(1)}`
+  let line = `{"level":${severity},"time":${Date.now()},"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${Math.round(durationMs * 10) / 10}`
   if (!delivered) line += ',"delivered":false'
   if (exchange !== undefined) line += membersOf(exchange)
   if (error !== undefined) line += `,"err":${JSON.stringify(describe(error))}`

@@ -3,6 +3,7 @@ import { locateJsonError } from '../../core/json-error.ts'
 import { explain, messageRequestSchema, scalarFieldsSchema } from '../../core/message.ts'
 import { RequestDocument } from '../../core/request.ts'
 import { type RequestShape, ScanError, scanRequest } from '../../core/scan.ts'
+import { KnownBodies } from './known-bodies.ts'
 
 /**
  * DESIGN — fast accept, slow explain
@@ -25,6 +26,15 @@ const SCALARS = [
 ] as const
 
 /** Takes in the body of a Messages request. Throws `invalid_request` that names the field or the position. */
+export type ParseRequest = (bytes: Buffer) => RequestDocument
+
+/** Creates a function that takes in bodies and recognises those that come again. */
+export function createMessagesParser(): ParseRequest {
+  const known = new KnownBodies()
+  return (bytes) => known.recognise(bytes, parseMessagesRequest)
+}
+
+/** Takes in one body. */
 export function parseMessagesRequest(bytes: Buffer): RequestDocument {
   const shape = scan(bytes)
   const { duplicate } = shape
