@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import path from 'node:path'
-import { pluginOptions } from './config/load.ts'
+import { ConfigError, pluginOptions } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import type { Clock, Log, Provider, RequestObserver } from './core/ports.ts'
 import { createMessagesParser } from './dialects/messages/parse.ts'
 import { createHttpApp } from './http/app.ts'
-import { createLocalAuthenticate } from './http/authenticate.ts'
+import { type Authenticate, createLocalAuthenticate } from './http/authenticate.ts'
 import { createHttpServer } from './http/server.ts'
 import {
   BUILT_IN_PLUGINS,
@@ -42,7 +42,7 @@ export interface App {
 
 /**
  * Puts the gateway together: the only place that knows every layer.
- * Throws `PluginError` when a plugin that the operator's pipeline names cannot be used.
+ * Throws `ConfigError` for a mode that does not exist yet, `PluginError` when a plugin that the operator's pipeline names cannot be used.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
@@ -101,11 +101,17 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
   })
 }
 
+/** Without accounts, cloud mode would let everybody in at the operator's expense. */
+function authenticateFor({ mode }: Config): Authenticate {
+  if (mode === 'local') return createLocalAuthenticate()
+  throw new ConfigError('`mode`: `cloud` needs accounts, which this version does not have yet. Use `local`.')
+}
+
 function createServer(
   { config, observers, startedAtMs }: AppOptions,
   { pipelines, providers }: Pick<App, 'pipelines' | 'providers'>,
 ): Server {
-  const authenticate = createLocalAuthenticate()
+  const authenticate = authenticateFor(config)
   const shared = {
     authenticate,
     selectTarget: (model: string) => providers.select(model),
@@ -117,6 +123,7 @@ function createServer(
     relay: {
       ...shared,
       provider: (name: string): Provider => providers.get(name),
+      listingProvider: (credential) => providers.listing(credential),
       defaultProvider: providers.fallback,
     },
     health: { build: config.build, startedAtMs, providers: providers.all },

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { ConfigError } from '../config/load.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorCodeOf, messageOf } from '../core/errors.ts'
 import { PluginError } from '../pipeline/load.ts'
 import { addConfigCommand } from './config.ts'
 import { addPipelineCommand } from './pipeline.ts'
@@ -20,6 +20,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   addPipelineCommand(program)
   addPluginCommand(program)
   addConfigCommand(program)
+  // A reader that has seen enough, like `| head`, is no failure.
+  process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
   try {
     await program.parseAsync([...argv])
   } catch (error) {

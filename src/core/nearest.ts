@@ -1,5 +1,5 @@
 /** The candidate closest to `word` by edit distance, or `undefined` when none is close enough to be what was meant. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(word.length / 2)) + 1
   for (const candidate of candidates) {

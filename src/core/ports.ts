@@ -44,6 +44,7 @@ export interface RelayCall {
   headers: NodeJS.Dict<string | string[]>
   body: Buffer | undefined
   credential: PresentedCredential
+  requestId: string
   signal: AbortSignal
 }
 
@@ -52,6 +53,8 @@ export interface Provider {
   readonly name: string
   /** Whether the operator gave this provider a credential; shown by the health probe. */
   readonly configured: boolean
+  /** Whether it could be called for a caller with this credential. */
+  isUsableBy(credential: PresentedCredential): boolean
   /** Answers the exchange's request. Throws `upstream_error`, `authentication_error`, or the signal's reason. */
   complete(exchange: Exchange): Promise<Reply>
   /** Answers `count_tokens`, model lists, and routes that the operator allowed. Throws like `complete`. */

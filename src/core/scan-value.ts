@@ -145,7 +145,7 @@ export function assertDepth(depth: number, start: number): void {
 }
 
 /** Byte offset behind the string whose opening quote is at `start`. Throws `ScanError`. */
-export function skipString(text: string, start: number): number {
+function skipString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1)
   while (quote > 0 && text.charCodeAt(quote - 1) === BACKSLASH && isEscaped(text, quote)) {
     quote = text.indexOf('"', quote + 1)

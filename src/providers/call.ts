@@ -55,16 +55,24 @@ interface Failure {
   readonly cause?: unknown
 }
 
+/** How one call is made. */
+export interface CallOptions {
+  readonly policy: CallPolicy
+  readonly signal: AbortSignal
+  /** For the log. */
+  readonly requestId: string
+}
+
 /** Calls the provider and gives its reply. Throws `upstream_error` after the last try, or the signal's reason. */
 export async function callProvider(
   transport: Transport,
   request: UpstreamRequest,
-  { policy, signal }: { policy: CallPolicy; signal: AbortSignal },
+  { policy, signal, requestId }: CallOptions,
 ): Promise<Reply> {
   for (let attempt = 1; ; attempt++) {
     const outcome = await tryOnce(transport, request, { policy, signal, isLast: attempt >= policy.tries })
     if (!('reason' in outcome)) return outcome
-    policy.log.warn({ provider: policy.provider, attempt, reason: outcome.reason }, 'upstream.failed')
+    policy.log.warn({ requestId, provider: policy.provider, attempt, reason: outcome.reason }, 'upstream.failed')
     if (outcome.final || attempt >= policy.tries) throw exhausted(policy, attempt, outcome)
     const backoffMs = policy.random() * FIRST_BACKOFF_MS * 2 ** (attempt - 1)
     await sleep(outcome.waitMs ?? backoffMs, undefined, { signal }).catch(() => signal.throwIfAborted())

@@ -54,7 +54,7 @@ export class HeaderForwarder {
 }
 
 /** The value of a version or beta header, under either of its names; the provider's own name wins. */
-export function versionHeader(
+function versionHeader(
   headers: NodeJS.Dict<string | string[]>,
   names: readonly [string, string],
 ): string | undefined {

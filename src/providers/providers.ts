@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { Target } from '../core/exchange.ts'
-import type { Log, Provider } from '../core/ports.ts'
+import type { Log, PresentedCredential, Provider } from '../core/ports.ts'
 import { AnthropicProvider } from './anthropic/provider.ts'
 import type { CallPolicy } from './call.ts'
 import { DemoProvider } from './demo/provider.ts'
@@ -41,6 +41,13 @@ export class Providers {
   /** Throws `invalid_request` for an unknown prefix. */
   select(model: string): Target {
     return selectTarget(model, this.#selection)
+  }
+
+  /** The default provider if this caller can use it, else any that it can; the default when there is none. */
+  listing(credential: PresentedCredential): Provider {
+    const fallback = this.get(this.fallback)
+    if (fallback.isUsableBy(credential)) return fallback
+    return this.all.find((provider) => provider.isUsableBy(credential)) ?? fallback
   }
 
   async close(): Promise<void> {

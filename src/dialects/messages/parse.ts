@@ -35,7 +35,7 @@ export function createMessagesParser(): ParseRequest {
 }
 
 /** Takes in one body. */
-export function parseMessagesRequest(bytes: Buffer): RequestDocument {
+function parseMessagesRequest(bytes: Buffer): RequestDocument {
   const shape = scan(bytes)
   const { duplicate } = shape
   if (duplicate !== undefined)

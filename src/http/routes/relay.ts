@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { Target } from '../../core/exchange.ts'
-import type { Provider, RelayCall } from '../../core/ports.ts'
+import type { PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
 import { RequestDocument } from '../../core/request.ts'
 import type { Authenticate } from '../authenticate.ts'
 import { readBody, readJsonBody } from '../body.ts'
@@ -14,6 +14,8 @@ export interface RelayRouteOptions {
   readonly authenticate: Authenticate
   readonly provider: (name: string) => Provider
   readonly selectTarget: (model: string) => Target
+  /** Lists models for a caller with this credential. */
+  readonly listingProvider: (credential: PresentedCredential) => Provider
   /** Answers what names no model. */
   readonly defaultProvider: string
   readonly bodyLimitBytes: number
@@ -30,14 +32,11 @@ export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameSt
   }
 }
 
-/** `GET /v1/models`: the default provider's list. */
+/** `GET /v1/models`: the list of the provider that would answer this caller. */
 export function modelsRoute(options: RelayRouteOptions): Middleware<FrameState> {
   return async function models(ctx) {
-    await relay(ctx, {
-      call: callFor(ctx, options),
-      provider: options.provider(options.defaultProvider),
-      send: options.send,
-    })
+    const call = callFor(ctx, options)
+    await relay(ctx, { call, provider: options.listingProvider(call.credential), send: options.send })
   }
 }
 
@@ -69,7 +68,16 @@ function callFor(ctx: Context, { authenticate }: RelayRouteOptions): RelayCall {
   const signal = leavingSignal(ctx.res)
   // The router lets these methods through only.
   const method = ctx.method as RelayCall['method']
-  return { method, path: ctx.path, query: ctx.search, headers: ctx.req.headers, body: undefined, credential, signal }
+  return {
+    method,
+    path: ctx.path,
+    query: ctx.search,
+    headers: ctx.req.headers,
+    body: undefined,
+    credential,
+    requestId: ctx.state.requestId,
+    signal,
+  }
 }
 
 interface Relaying {

@@ -18,6 +18,13 @@ export interface AnthropicOptions {
   readonly policy: CallPolicy
 }
 
+/** What a call needs of whom it is made for. */
+type CallerFacts = Pick<RelayCall, 'headers' | 'credential' | 'signal' | 'requestId'>
+
+function callerOf({ headers, credential, signal, id }: Exchange): CallerFacts {
+  return { headers, credential, signal, requestId: id }
+}
+
 const OWN_CREDENTIAL = /^sk-ant-/
 
 /** The provider that speaks the canonical shape itself: bytes go out and come back as they are. */
@@ -31,6 +38,10 @@ export class AnthropicProvider implements Provider {
     this.configured = options.apiKey !== undefined
   }
 
+  isUsableBy({ secret }: PresentedCredential): boolean {
+    return this.configured || this.#options.credentialOptional || OWN_CREDENTIAL.test(secret)
+  }
+
   complete(exchange: Exchange): Promise<Reply> {
     const { request, target } = exchange
     // A provider prefix is the gateway's own notation: it is spliced out, everything else stays.
@@ -38,11 +49,11 @@ export class AnthropicProvider implements Provider {
       request.model === target.model
         ? request
         : request.edited([{ op: 'replace', path: ['model'], value: target.model }])
-    return this.#call({ method: 'POST', path: `/v1/messages${exchange.query}`, body: bytes }, exchange)
+    return this.#call({ method: 'POST', path: `/v1/messages${exchange.query}`, body: bytes }, callerOf(exchange))
   }
 
-  relay({ method, path, query, headers, body, credential, signal }: RelayCall): Promise<Reply> {
-    return this.#call({ method, path: path + query, body }, { headers, credential, signal })
+  relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {
+    return this.#call({ method, path: path + query, body }, caller)
   }
 
   close(): Promise<void> {
@@ -51,11 +62,11 @@ export class AnthropicProvider implements Provider {
 
   async #call(
     request: Pick<RelayCall, 'method' | 'path' | 'body'>,
-    { headers, credential, signal }: Pick<RelayCall, 'headers' | 'credential' | 'signal'>,
+    { headers, credential, signal, requestId }: CallerFacts,
   ): Promise<Reply> {
     const { transport, forwarder, policy } = this.#options
     const sent = forwarder.forward(headers, this.#credentialFor(credential, headers['x-api-key']))
-    return callProvider(transport, { ...request, headers: sent }, { policy, signal })
+    return callProvider(transport, { ...request, headers: sent }, { policy, signal, requestId })
   }
 
   /** The operator's credential; else the caller's own, if it is one of this provider's (decisions, 14). */

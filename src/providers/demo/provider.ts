@@ -27,6 +27,10 @@ export class DemoProvider implements Provider {
     this.#paceMs = paceMs
   }
 
+  isUsableBy(): boolean {
+    return true
+  }
+
   async complete(exchange: Exchange): Promise<Reply> {
     const { request, target } = exchange
     const message = messageFor(exchange.id, demoModel(target.model), request)

@@ -70,7 +70,7 @@ function blocksOf(message: Message | undefined): readonly ContentBlock[] {
 }
 
 /** All text of a message, joined. */
-export function textOf(message: Message | undefined): string {
+function textOf(message: Message | undefined): string {
   if (message !== undefined && typeof message.content === 'string') return message.content
   return blocksOf(message)
     .map((block) => ('text' in block && typeof block.text === 'string' ? block.text : ''))
