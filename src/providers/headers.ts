@@ -54,10 +54,7 @@ export class HeaderForwarder {
 }
 
 /** The value of a version or beta header, under either of its names; the provider's own name wins. */
-function versionHeader(
-  headers: NodeJS.Dict<string | string[]>,
-  names: readonly [string, string],
-): string | undefined {
+function versionHeader(headers: NodeJS.Dict<string | string[]>, names: readonly [string, string]): string | undefined {
   const value = headers[names[0]] ?? headers[names[1]]
   return Array.isArray(value) ? value.join(', ') : value
 }

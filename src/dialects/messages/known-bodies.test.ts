@@ -1,0 +1,59 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { RequestDocument } from '../../core/request.ts'
+import { KnownBodies } from './known-bodies.ts'
+
+const bodyOf = (text: string, tail = 'x'): Buffer =>
+  Buffer.from(
+    JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 1, messages: [{ role: 'user', content: text }], tail }),
+  )
+
+function counting(): { parse: (bytes: Buffer) => RequestDocument; calls: () => number } {
+  let calls = 0
+  const parse = (bytes: Buffer): RequestDocument => {
+    calls++
+    return new RequestDocument(bytes)
+  }
+  return { parse, calls: () => calls }
+}
+
+test('known bodies: from the third time on the same bytes are not parsed again', (t) => {
+  const known = new KnownBodies()
+  const { parse, calls } = counting()
+  for (let i = 0; i < 5; i++) t.deepEqual(known.recognise(bodyOf('hello'), parse).bytes, bodyOf('hello'))
+  t.is(calls(), 2)
+})
+
+test('known bodies: one that differs in a single byte, wherever it is, is parsed for itself', (t) => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-y]{1,400}$/), fc.nat(), (text, at) => {
+      const known = new KnownBodies()
+      const { parse } = counting()
+      const first = bodyOf(text)
+      for (let i = 0; i < 3; i++) known.recognise(first, parse)
+      const other = Buffer.from(first)
+      const position = other.indexOf(text) + (at % text.length)
+      other[position] = (other[position] ?? 0) ^ 1
+      return known.recognise(other, parse).bytes.equals(other)
+    }),
+  )
+  t.pass()
+})
+
+test('known bodies: facts about the bytes are shared, values are not', (t) => {
+  const known = new KnownBodies()
+  const { parse } = counting()
+  const [, second, third, fourth] = Array.from({ length: 4 }, () => known.recognise(bodyOf('hello'), parse))
+  t.is(third?.shape, fourth?.shape)
+  t.not(second?.messages, third?.messages)
+  t.not(third?.messages, fourth?.messages)
+  t.deepEqual(third?.messages, fourth?.messages)
+})
+
+test('known bodies: a body that is refused is refused again', (t) => {
+  const known = new KnownBodies()
+  const refuse = (): RequestDocument => {
+    throw new Error('no')
+  }
+  for (let i = 0; i < 4; i++) t.throws(() => known.recognise(bodyOf('bad'), refuse), { message: 'no' })
+})
