@@ -23,8 +23,6 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<void> 
   exchange.signal = flight.signal
   try {
     await next()
-    if (exchange.reply === undefined)
-      throw new GatewayError('upstream_error', 'The request was answered outside the pipeline.')
     const landing = landingOf(exchange.reply, limitBytes)
     if (landing.kind === 'stream') {
       flight.signal.addEventListener('abort', () => landing.broadcast.cancel())
@@ -69,7 +67,9 @@ async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply 
   }
 }
 
-function landingOf(reply: Reply, limitBytes: number): Landing {
+function landingOf(reply: Reply | undefined, limitBytes: number): Landing {
+  // A module answered in Koa's own way.
+  if (reply === undefined) return { kind: 'private' }
   if (reply.kind === 'stream') {
     if (reply.status !== 200) return { kind: 'private' }
     return { kind: 'stream', broadcast: new Broadcast(reply, limitBytes) }

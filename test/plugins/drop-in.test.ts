@@ -152,6 +152,14 @@ test('plugins: of one that fails half-way through its answer nothing remains', a
   }
 })
 
+test('plugins: one that answers in Koa’s way behind the cache is heard, each time anew', async (t) => {
+  for (let i = 0; i < 2; i++) {
+    const { reply } = await through('exact-cache,koa-answer')
+    t.is(reply.status, 201)
+    t.deepEqual(reply.json, { from: 'koa' })
+  }
+})
+
 test('plugins: one may turn a failure of the provider into a reply', async (t) => {
   const scene = stage.scene({ kind: 'error', status: 529 })
   const reply = await scene.send({ body: BODY, headers: { 'x-svc-pipe': 'rescue' } })
