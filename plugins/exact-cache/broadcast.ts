@@ -107,9 +107,10 @@ export class Broadcast {
 
   #mayFlow(): boolean {
     if (this.#readers.size === 0) return true
-    const readers = [...this.#readers]
-    if (!this.#isComplete) return readers.every(({ isPaused }) => !isPaused)
-    return this.#isAwaited || readers.some(({ isPaused }) => !isPaused)
+    let paused = 0
+    for (const { isPaused } of this.#readers) if (isPaused) paused++
+    if (!this.#isComplete) return paused === 0
+    return this.#isAwaited || paused < this.#readers.size
   }
 
   #dropRead(): void {

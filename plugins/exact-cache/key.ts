@@ -7,6 +7,7 @@ export type CacheScope = 'key' | 'user' | 'shared'
 /** Fields that do not change the answer; the model counts as the provider sees it, in the target. */
 const NOT_IN_KEY = new Set(['stream', 'metadata', 'model'])
 const NOTHING = Buffer.alloc(0)
+const TWIN_PREFIX = 'provider-'
 
 /** Digests of the fields by what the scan found: a body that comes again brings the same findings. */
 const digests = new WeakMap<RequestDocument['shape'], string>()
@@ -35,21 +36,41 @@ export function cacheKey(exchange: Exchange, scope: CacheScope): string {
   return hash('sha256', Buffer.from(text, 'utf16le'), 'base64url')
 }
 
+/** Bodies up to this size are put together here and hashed at once: a hash object costs more than hashing them. */
+const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024)
+const MOST_BYTES_OF_LENGTHS = 32
+
 function fieldsDigest(request: RequestDocument): string {
-  const { shape } = request
+  const { shape, bytes } = request
   const known = digests.get(shape)
   if (known !== undefined) return known
-  const sha256 = createHash('sha256')
   const names = [...shape.fields.keys()].filter((name) => !NOT_IN_KEY.has(name)).sort()
+  const mostBytes = 3 * bytes.length + names.length * MOST_BYTES_OF_LENGTHS
+  const digest = mostBytes <= SCRATCH.length ? digestAtOnce(request, names) : digestPiecewise(request, names)
+  digests.set(shape, digest)
+  return digest
+}
+
+function digestAtOnce(request: RequestDocument, names: readonly string[]): string {
+  let end = 0
+  for (const name of names) {
+    const value = request.raw(name) ?? NOTHING
+    end += SCRATCH.write(`${name.length}:${value.length}:`, end, 'latin1')
+    end += SCRATCH.write(name, end, 'utf16le')
+    end += value.copy(SCRATCH, end)
+  }
+  return hash('sha256', SCRATCH.subarray(0, end), 'base64url')
+}
+
+function digestPiecewise(request: RequestDocument, names: readonly string[]): string {
+  const sha256 = createHash('sha256')
   for (const name of names) {
     const value = request.raw(name) ?? NOTHING
     sha256.update(`${name.length}:${value.length}:`)
     sha256.update(Buffer.from(name, 'utf16le'))
     sha256.update(value)
   }
-  const digest = sha256.digest('base64url')
-  digests.set(shape, digest)
-  return digest
+  return sha256.digest('base64url')
 }
 
 function scopeId({ caller }: Exchange, scope: CacheScope): string {
@@ -66,12 +87,14 @@ function downstreamOf({ pipeline }: Exchange): string {
 
 /** Version and beta headers under either of their names, and whatever else the provider's own headers may mean. */
 function versionHeaders({ headers }: Exchange): [string, string][] {
-  const values = new Map<string, string>()
+  let values: Map<string, string> | undefined
   for (const name in headers) {
+    const isOwn = name.startsWith('anthropic-')
+    if (!isOwn && !name.startsWith(TWIN_PREFIX)) continue
     const value = headers[name]
-    if (value === undefined || !(name.startsWith('anthropic-') || name.startsWith('provider-'))) continue
-    const canonical = name.replace(/^provider-/, 'anthropic-')
-    if (!values.has(canonical) || name === canonical) values.set(canonical, String(value))
+    const canonical = isOwn ? name : `anthropic-${name.slice(TWIN_PREFIX.length)}`
+    values ??= new Map()
+    if (value !== undefined && (isOwn || !values.has(canonical))) values.set(canonical, String(value))
   }
-  return [...values].sort(([a], [b]) => (a < b ? -1 : 1))
+  return values === undefined ? [] : [...values].sort(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -24,7 +24,10 @@ const result = await runAgent(`Run the command: echo ${WORD}`)
 assert.equal(result.is_error, false, JSON.stringify(result))
 assert.match(String(result.result), /The tool has answered/)
 const calls = provider.seen.filter(({ url }) => url.startsWith('/v1/messages?'))
-assert.ok(calls.some(({ raw }) => raw.includes('tool_result') && raw.includes(WORD)), 'the tool result has come back')
+assert.ok(
+  calls.some(({ raw }) => raw.includes('tool_result') && raw.includes(WORD)),
+  'the tool result has come back',
+)
 assert.ok(calls.every(({ headers }) => headers['x-api-key'] === 'provider-key'))
 console.log(`${calls.length} calls, ${calls.reduce((sum, { raw }) => sum + raw.length, 0)} bytes sent, one tool run`)
 console.log('1 passed, 0 failed')
@@ -34,7 +37,11 @@ function scriptFor(request: string): Script | undefined {
   if (!request.includes('"stream":true')) return undefined
   if (request.includes('tool_result')) return { kind: 'answer', text: 'The tool has answered.' }
   const input = { command: `echo ${WORD}`, description: 'Says a word' }
-  return { kind: 'answer', content: [{ type: 'tool_use', id: 'toolu_01', name: 'Bash', input }], stopReason: 'tool_use' }
+  return {
+    kind: 'answer',
+    content: [{ type: 'tool_use', id: 'toolu_01', name: 'Bash', input }],
+    stopReason: 'tool_use',
+  }
 }
 
 function installAgent(): void {
