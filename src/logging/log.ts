@@ -25,7 +25,7 @@ export interface Logging {
 export function createLogging({ level, isTerminal }: { level: string; isTerminal: boolean }): Logging {
   const options = { level, redact: { paths: REDACTED, censor: '[hidden]' }, base: null }
   if (isTerminal) {
-    const stream = pretty({ colorize: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true })
+    const stream = createPrettyStream()
     return { log: pino(options, stream), writeLine: (line) => void stream.write(line), flush: () => {} }
   }
   const destination = pino.destination({ dest: 1, sync: false })
@@ -38,4 +38,26 @@ export function createLogging({ level, isTerminal }: { level: string; isTerminal
     destination.flushSync()
   }
   return { log: pino(options, destination), writeLine: (line) => lines.add(line), flush }
+}
+
+/** Members of a request's line that its text on a terminal says already. */
+const SAID = ['method', 'path', 'status', 'ms', 'model', 'provider', 'pipe', 'steps', 'tokens', 'providerRequestId']
+
+function createPrettyStream(): ReturnType<typeof pretty> {
+  return pretty({
+    colorize: true,
+    ignore: ['pid', 'hostname', ...SAID].join(','),
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    messageFormat: (line, messageKey) => ('status' in line ? requestText(line) : String(line[messageKey])),
+  })
+}
+
+/** `POST /v1/messages 200 in 7.3 ms · demo/echo · exact-cache:miss · 22 → 20 tokens` */
+function requestText({ method, path, status, ms, model, steps, tokens }: Record<string, unknown>): string {
+  const { in: input, out: output } = (tokens ?? {}) as { in?: number; out?: number }
+  const counts = input === undefined ? undefined : `${input} → ${output} tokens`
+  return [`${method} ${path} ${status} in ${ms} ms`, model, steps, counts]
+    .filter((part) => part !== undefined)
+    .join(' · ')
 }
