@@ -9,8 +9,7 @@ const NOT_IN_KEY = new Set(['stream', 'metadata', 'model'])
 const NOTHING = Buffer.alloc(0)
 const TWIN_PREFIX = 'provider-'
 
-/** Digests of the fields by what the scan found: a body that comes again brings the same findings. */
-const digests = new WeakMap<RequestDocument['shape'], string>()
+const FIELDS_DIGEST = Symbol('exact-cache fields')
 
 /**
  * The key of an exchange: SHA-256 over everything that can change the answer, each part preceded by its length.
@@ -27,7 +26,7 @@ export function cacheKey(exchange: Exchange, scope: CacheScope): string {
   add(target.model)
   add(query)
   add(downstreamOf(exchange))
-  add(fieldsDigest(request))
+  add(request.fact(FIELDS_DIGEST, fieldsDigest))
   for (const [name, value] of versionHeaders(exchange)) {
     add(name)
     add(value)
@@ -42,13 +41,9 @@ const MOST_BYTES_OF_LENGTHS = 32
 
 function fieldsDigest(request: RequestDocument): string {
   const { shape, bytes } = request
-  const known = digests.get(shape)
-  if (known !== undefined) return known
   const names = [...shape.fields.keys()].filter((name) => !NOT_IN_KEY.has(name)).sort()
   const mostBytes = 3 * bytes.length + names.length * MOST_BYTES_OF_LENGTHS
-  const digest = mostBytes <= SCRATCH.length ? digestAtOnce(request, names) : digestPiecewise(request, names)
-  digests.set(shape, digest)
-  return digest
+  return mostBytes <= SCRATCH.length ? digestAtOnce(request, names) : digestPiecewise(request, names)
 }
 
 function digestAtOnce(request: RequestDocument, names: readonly string[]): string {

@@ -55,6 +55,20 @@ export class RequestDocument {
     return range && this.bytes.subarray(range.start, range.end)
   }
 
+  /**
+   * A fact about the bytes, which `find` finds out: once for this document and for every later one of the same bytes,
+   * whoever sends them. It must not depend on anything else, nor be changed.
+   */
+  fact<Fact>(key: symbol, find: (request: RequestDocument) => Fact): Fact {
+    this.shape.facts ??= new Map()
+    const { facts } = this.shape
+    // What is stored under a key comes from the `find` that goes with the key.
+    if (facts.has(key)) return facts.get(key) as Fact
+    const fact = find(this)
+    facts.set(key, fact)
+    return fact
+  }
+
   /** A new document with these edits spliced in. Throws when a path does not exist or two edits overlap. */
   edited(edits: readonly Edit[]): RequestDocument {
     return new RequestDocument(applyEdits(this.bytes, [...edits]))

@@ -49,6 +49,8 @@ export interface RequestShape {
   readonly plain: boolean
   /** A name that stands twice at the top level: refuse the body, for the next reader may believe the other one. */
   readonly duplicate: string | undefined
+  /** What others have found out about the bytes, by a key of their own: see `RequestDocument.fact`. */
+  facts: Map<symbol, unknown> | undefined
 }
 
 const COMMON_NAMES = [
@@ -145,7 +147,7 @@ function isLiteral(text: string, start: number, end: number): boolean {
 export function scanRequest(bytes: Buffer): RequestShape {
   if (!isUtf8(bytes)) throw new ScanError('a character is not UTF-8', firstInvalidUtf8(bytes))
   const cursor = { bytes, text: bytes.toString('latin1'), at: 0 }
-  const shape: Findings = { fields: new Map(), messages: [], plain: true, duplicate: undefined }
+  const shape: Findings = { fields: new Map(), messages: [], plain: true, duplicate: undefined, facts: undefined }
   walkBody(cursor, shape)
   shape.plain &&= shape.fields.has('messages') && !hasRawControls(cursor.text)
   return shape
@@ -157,6 +159,7 @@ interface Findings {
   readonly messages: Range[]
   plain: boolean
   duplicate: string | undefined
+  facts: Map<symbol, unknown> | undefined
 }
 
 function walkBody(cursor: Cursor, findings: Findings): void {
