@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { jsonTexts } from '../../test/support/request-bodies.ts'
 import { locateJsonError } from './json-error.ts'
-import { jsonTexts } from './scan-fixtures.ts'
 
 function locate(body: string | Buffer) {
   return locateJsonError(Buffer.from(body))

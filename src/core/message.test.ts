@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { brokenRequests, requests } from '../../test/support/request-bodies.ts'
 import { explain, type MessageRequest, messageRequestSchema, scalarFieldsSchema } from './message.ts'
-import { brokenRequests, requests } from './scan-fixtures.ts'
 
 const good = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'hello' }] }
 

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
+import { brokenRequests, requests as goodRequests, jsonObjects, jsonTexts } from '../../test/support/request-bodies.ts'
 import { messageRequestSchema, scalarFieldsSchema } from './message.ts'
 import { children, ScanError, scanRequest } from './scan.ts'
-import { brokenRequests, requests as goodRequests, jsonObjects, jsonTexts } from './scan-fixtures.ts'
 import { MAX_DEPTH } from './scan-value.ts'
 
 const RUNS = { numRuns: 500 }

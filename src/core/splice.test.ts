@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { jsonObjects } from '../../test/support/request-bodies.ts'
 import { children, type Range } from './scan.ts'
-import { jsonObjects } from './scan-fixtures.ts'
 import { applyEdits, type Edit, type Path } from './splice.ts'
 
 const original = Buffer.from(' {"a": [1.0, 2, 3], "b": 9007199254740993 , "c":{ }, "d":[ ], "é":{"x/y":[{"k":1}]}} ')

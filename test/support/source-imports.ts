@@ -23,7 +23,7 @@ const STATEMENT = /^(import|export)\s+(type\s+)?([^'"`;]*?\sfrom\s+)?['"]([^'"]+
 const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
 
 /** Tests, and what only tests use. */
-export const TEST_FILE = /(\.test|-fixtures)\.ts$/
+export const TEST_FILE = /\.test\.ts$/
 
 /** Reads the sources below a folder of the project, tests left out. */
 export function readSources(root: string, folder: string): SourceFile[] {
