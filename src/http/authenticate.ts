@@ -15,7 +15,7 @@ export type Authenticate = (headers: NodeJS.Dict<string | string[]>) => Authenti
 
 const MOST_CALLERS_KEPT = 10_000
 
-/** Local mode: any credential is accepted, and each distinct one is a scope of its own (decisions, 12). */
+/** Local mode: any credential is accepted, and each distinct one is a scope of its own. */
 export function createLocalAuthenticate(): Authenticate {
   const callers = new LRUCache<string, Caller>({ max: MOST_CALLERS_KEPT })
   return (headers) => {

@@ -4,7 +4,7 @@ import type { PresentedCredential } from '../core/ports.ts'
 const FORWARDED = new Set(['accept', 'accept-language', 'content-type', 'user-agent', 'x-app', 'idempotency-key'])
 const FORWARDED_PREFIXES = ['anthropic-', 'x-stainless-', 'x-claude-code-']
 
-/** The version and beta headers have two names each; the value goes out under both (decisions, 1). */
+/** The version and beta headers have two names each; the value goes out under both. */
 const TWINS: readonly [string, string][] = [
   ['anthropic-version', 'provider-version'],
   ['anthropic-beta', 'provider-beta'],

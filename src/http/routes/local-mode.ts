@@ -3,7 +3,7 @@ import { GatewayError } from '../../core/errors.ts'
 
 /**
  * What `GET /v1/billing/balance` answers in local mode. The specification says both a local record (2.5, 4.11) and 503
- * for every billing route; decision 12 takes the record for the balance.
+ * for every billing route; the record is what a client can use, so the balance answers it.
  */
 const LOCAL_BALANCE = {
   tier: 'local',

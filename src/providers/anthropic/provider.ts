@@ -69,7 +69,7 @@ export class AnthropicProvider implements Provider {
     return callProvider(transport, { ...request, headers: sent }, { policy, signal, requestId })
   }
 
-  /** The operator's credential; else the caller's own, if it is one of this provider's (decisions, 14). */
+  /** The operator's credential; else the caller's own, if it is one of this provider's. */
   #credentialFor(presented: PresentedCredential, key: string | string[] | undefined): PresentedCredential | undefined {
     const { apiKey, passThrough, credentialOptional } = this.#options
     if (apiKey !== undefined) return { header: 'x-api-key', secret: apiKey }
