@@ -31,13 +31,6 @@ async function run(): Promise<void> {
   })
   const host = config.server.host ?? (config.mode === 'local' ? '127.0.0.1' : '0.0.0.0')
   const port = await listen(app.server, { host, port: config.server.port })
-  const pipeline = app.pipelines.for(undefined).printed
-  const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))
-  log.info({ host, port, mode: config.mode, pipeline, providers }, 'gateway.listening')
-  flush()
-  if (process.env.TURNPIKE_WORKER === undefined)
-    process.stderr.write(banner({ host, port, mode: config.mode, pipeline, providers }))
-
   let stoppingSinceMs: number | undefined
   const stop = async (signal: string): Promise<void> => {
     // Ctrl-C reaches a whole process group, and parents forward it: what follows at once is the same signal.
@@ -52,6 +45,13 @@ async function run(): Promise<void> {
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
+
+  const pipeline = app.pipelines.for(undefined).printed
+  const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))
+  log.info({ host, port, mode: config.mode, pipeline, providers }, 'gateway.listening')
+  flush()
+  if (process.env.TURNPIKE_WORKER === undefined)
+    process.stderr.write(banner({ host, port, mode: config.mode, pipeline, providers }))
 }
 
 /** A start that fails is told in words, without a stack, when its cause is something that the operator can mend. */

@@ -2,32 +2,63 @@ import test from 'ava'
 import fc from 'fast-check'
 import { LineBuffer } from './line-buffer.ts'
 
-test('line buffer: what comes out is what went in, in order, whatever the sizes', (t) => {
+const SIZES = { sizeBytes: 2000, intervalMs: 60_000 }
+
+test('line buffer: what comes out is what went in, in order, however little is taken at once', (t) => {
   fc.assert(
-    fc.property(fc.array(fc.string({ maxLength: 300, unit: 'grapheme' })), (lines) => {
-      const pieces: string[] = []
-      const buffer = new LineBuffer((piece) => void pieces.push(piece), { sizeBytes: 1000, intervalMs: 60_000 })
-      for (const line of lines) buffer.add(line)
-      buffer.flush()
-      return pieces.join('') === lines.join('')
-    }),
+    fc.property(
+      fc.array(fc.string({ maxLength: 300, unit: 'grapheme' })),
+      fc.integer({ min: 1, max: 500 }),
+      (lines, most) => {
+        const pieces: Buffer[] = []
+        const buffer = new LineBuffer(
+          (bytes) => pieces.push(Buffer.from(bytes.subarray(0, most))) && Math.min(most, bytes.length),
+          SIZES,
+        )
+        for (const line of lines) buffer.add(line)
+        buffer.flush()
+        return Buffer.concat(pieces).toString() === lines.join('')
+      },
+    ),
   )
   t.pass()
 })
 
-test('line buffer: a line too long for it goes out at once, after what came before', (t) => {
-  const pieces: string[] = []
-  const buffer = new LineBuffer((piece) => void pieces.push(piece), { sizeBytes: 64 * 1024, intervalMs: 60_000 })
-  buffer.add('first\n')
-  buffer.add('x'.repeat(100_000))
-  t.deepEqual(
-    pieces.map((piece) => piece.length),
-    [6, 100_000],
-  )
+test('line buffer: a reader that does not keep up gets the rest later, and what does not fit is dropped', (t) => {
+  let open = false
+  let written = ''
+  const buffer = new LineBuffer((bytes) => {
+    if (!open) return 0
+    written += bytes.toString()
+    return bytes.length
+  }, SIZES)
+  for (let i = 0; i < 100; i++) buffer.add(`line ${i} ${'x'.repeat(50)}\n`)
+  open = true
+  buffer.flush()
+  t.true(written.startsWith('line 0 '))
+  t.true(written.endsWith('x\n'))
+  t.true(written.length <= SIZES.sizeBytes)
+})
+
+test('line buffer: when nobody reads any more it ends, and takes nothing further', (t) => {
+  let calls = 0
+  const buffer = new LineBuffer(() => {
+    calls++
+    throw new Error('EPIPE')
+  }, SIZES)
+  for (let i = 0; i < 5; i++) {
+    buffer.add('line\n')
+    buffer.flush()
+  }
+  t.is(calls, 1)
 })
 
 test('line buffer: what is held back goes out by itself', async (t) => {
   const { promise, resolve } = Promise.withResolvers<string>()
-  new LineBuffer(resolve, { sizeBytes: 1000, intervalMs: 1 }).add('late\n')
+  const write = (bytes: Buffer): number => {
+    resolve(bytes.toString())
+    return bytes.length
+  }
+  new LineBuffer(write, { sizeBytes: 1000, intervalMs: 1 }).add('late\n')
   t.is(await promise, 'late\n')
 })

@@ -1,42 +1,74 @@
-/** Longest line taken as it is; a longer one goes out by itself. */
-const LONGEST_LINE_CHARACTERS = 8 * 1024
+import { writeSync } from 'node:fs'
+import { errorCodeOf } from '../core/errors.ts'
+
 const MOST_BYTES_PER_CHARACTER = 3
 
+/** Writes bytes and says how many were taken: fewer when the reader does not keep up. Throws when nobody reads any more. */
+export type Write = (bytes: Buffer) => number
+
+/** Writes to a file descriptor without waiting for a reader that does not keep up. */
+export function writerTo(fd: number): Write {
+  return (bytes) => {
+    try {
+      return writeSync(fd, bytes)
+    } catch (error) {
+      if (errorCodeOf(error) === 'EAGAIN') return 0
+      throw error
+    }
+  }
+}
+
 /**
- * Collects lines as bytes and passes them on in large pieces: when the buffer is full, and after `intervalMs`.
+ * Collects lines as bytes and writes them in large pieces: when the buffer is full, and after `intervalMs`.
  * Strings that wait to be written survive the young generation and cost its collector more than the writing does;
- * bytes in one buffer cost it nothing.
+ * bytes in one buffer cost it nothing. What does not fit because the reader does not keep up is dropped, and so is
+ * everything once nobody reads: a log must neither hold up requests nor keep a process from ending.
  */
 export class LineBuffer {
   readonly #buffer: Buffer
-  readonly #write: (piece: string) => void
+  readonly #write: Write
   readonly #intervalMs: number
   #length = 0
+  #isBroken = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(write: (piece: string) => void, { sizeBytes, intervalMs }: { sizeBytes: number; intervalMs: number }) {
+  constructor(write: Write, { sizeBytes, intervalMs }: { sizeBytes: number; intervalMs: number }) {
     this.#buffer = Buffer.allocUnsafeSlow(sizeBytes)
     this.#write = write
     this.#intervalMs = intervalMs
   }
 
   add(line: string): void {
-    if (line.length > LONGEST_LINE_CHARACTERS) {
-      this.flush()
-      this.#write(line)
-      return
-    }
-    if (this.#length + line.length * MOST_BYTES_PER_CHARACTER > this.#buffer.length) this.flush()
+    const mostBytes = line.length * MOST_BYTES_PER_CHARACTER
+    if (this.#length + mostBytes > this.#buffer.length) this.flush()
+    if (this.#length + mostBytes > this.#buffer.length) return
     this.#length += this.#buffer.write(line, this.#length)
     this.#timer ??= setTimeout(() => this.flush(), this.#intervalMs)
   }
 
-  /** Passes on what is there. */
+  /** Writes what is there, as far as it is taken; the rest is tried again later. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#length === 0) return
-    this.#write(this.#buffer.toString('utf8', 0, this.#length))
-    this.#length = 0
+    const written = this.#writeOut()
+    this.#buffer.copyWithin(0, written, this.#length)
+    this.#length -= written
+    if (this.#length > 0) this.#timer = setTimeout(() => this.flush(), this.#intervalMs)
+  }
+
+  /** Writes until all is taken or nothing more is; returns how many bytes are done with. */
+  #writeOut(): number {
+    let written = 0
+    try {
+      while (written < this.#length && !this.#isBroken) {
+        const taken = this.#write(this.#buffer.subarray(written, this.#length))
+        if (taken === 0) break
+        written += taken
+      }
+    } catch {
+      this.#isBroken = true
+    }
+    return this.#isBroken ? this.#length : written
   }
 }

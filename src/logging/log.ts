@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino'
 import pretty from 'pino-pretty'
-import { LineBuffer } from './line-buffer.ts'
+import { LineBuffer, writerTo } from './line-buffer.ts'
 
 /** Members that never reach a log, wherever they stand. */
 const REDACTED = ['authorization', 'x-api-key', 'x-provider-key', 'api_key', 'apiKey', 'secret', 'credential'].flatMap(
@@ -10,6 +10,7 @@ const REDACTED = ['authorization', 'x-api-key', 'x-provider-key', 'api_key', 'ap
 /** How much is held back before it is written, and for how long at most. */
 const BUFFERED_BYTES = 64 * 1024
 const FLUSH_INTERVAL_MS = 100
+const STDOUT = 1
 
 /** The log, and what writes to the same place. */
 export interface Logging {
@@ -21,23 +22,17 @@ export interface Logging {
   readonly flush: () => void
 }
 
-/** Creates the log: lines for people on a terminal, JSON elsewhere, written asynchronously in both cases. */
+/** Creates the log: lines for people on a terminal, JSON elsewhere, collected and written in pieces. */
 export function createLogging({ level, isTerminal }: { level: string; isTerminal: boolean }): Logging {
   const options = { level, redact: { paths: REDACTED, censor: '[hidden]' }, base: null }
   if (isTerminal) {
     const stream = createPrettyStream()
     return { log: pino(options, stream), writeLine: (line) => void stream.write(line), flush: () => {} }
   }
-  const destination = pino.destination({ dest: 1, sync: false })
-  const lines = new LineBuffer((piece) => destination.write(piece), {
-    sizeBytes: BUFFERED_BYTES,
-    intervalMs: FLUSH_INTERVAL_MS,
-  })
-  const flush = () => {
-    lines.flush()
-    destination.flushSync()
-  }
-  return { log: pino(options, destination), writeLine: (line) => lines.add(line), flush }
+  // Not the logger's own writer: when it flushes at the end and nobody reads any more, it tries for ever.
+  const lines = new LineBuffer(writerTo(STDOUT), { sizeBytes: BUFFERED_BYTES, intervalMs: FLUSH_INTERVAL_MS })
+  const writeLine = (line: string) => lines.add(line)
+  return { log: pino(options, { write: writeLine }), writeLine, flush: () => lines.flush() }
 }
 
 /** Members of a request's line that its text on a terminal says already. */
