@@ -6,7 +6,10 @@ const MOST_BYTES_PER_CHARACTER = 3
 /** Writes bytes and says how many were taken: fewer when the reader does not keep up. Throws when nobody reads any more. */
 export type Write = (bytes: Buffer) => number
 
-/** Writes to a file descriptor without waiting for a reader that does not keep up. */
+/**
+ * Writes to a file descriptor without waiting for a reader that does not keep up. That holds for a pipe that does not
+ * block: Node makes standard output one as soon as `process.stdout` is touched, which the start does.
+ */
 export function writerTo(fd: number): Write {
   return (bytes) => {
     try {
