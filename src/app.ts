@@ -1,9 +1,12 @@
 import type { Server } from 'node:http'
 import path from 'node:path'
-import { ConfigError, pluginOptions } from './config/load.ts'
+import { ConfigError } from './config/config-error.ts'
+import { pluginOptions } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import type { Clock, Log, Provider, RequestObserver } from './core/ports.ts'
-import { createMessagesParser } from './dialects/messages/parse.ts'
+import { GatewayError } from './core/errors.ts'
+import type { Clock, Log, RequestObserver } from './core/ports.ts'
+import { createChatDialect } from './dialects/chat/dialect.ts'
+import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
 import { type Authenticate, createLocalAuthenticate } from './http/authenticate.ts'
 import { createHttpServer } from './http/server.ts'
@@ -17,6 +20,7 @@ import {
 import { Pipelines } from './pipeline/pipelines.ts'
 import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
+import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
 import { createByteStores } from './stores/kv/stores.ts'
 
@@ -47,7 +51,7 @@ export interface App {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
-  const providers = createProviders(config, options)
+  const providers = await openProviders(options)
   const registry = new PluginRegistry()
   const install: InstallOptions = {
     registry,
@@ -96,9 +100,19 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
     log,
     innermost: async (ctx) => {
       const { exchange } = ctx.state
-      exchange.reply = await providers.get(exchange.target.provider).complete(exchange)
+      exchange.reply = await providers.complete(exchange)
     },
   })
+}
+
+/** Throws `ConfigError` when the configuration names a provider that is not there. */
+async function openProviders({ config, log, random }: AppOptions): Promise<Providers> {
+  try {
+    return await createProviders(config, { log, random, nowMs: () => performance.now() })
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    throw new ConfigError(`\`providers\` or \`models\`: ${error.message}`, { cause: error })
+  }
 }
 
 /** Without accounts, cloud mode would let everybody in at the operator's expense. */
@@ -108,24 +122,29 @@ function authenticateFor({ mode }: Config): Authenticate {
 }
 
 function createServer(
-  { config, observers, startedAtMs }: AppOptions,
+  { config, log, clock, observers, startedAtMs }: AppOptions,
   { pipelines, providers }: Pick<App, 'pipelines' | 'providers'>,
 ): Server {
   const authenticate = authenticateFor(config)
   const shared = {
     authenticate,
-    selectTarget: (model: string) => providers.select(model),
+    targetsOf: (model: string) => providers.targetsOf(model),
     bodyLimitBytes: config.server.body_limit,
     send: { pingIntervalMs: config.server.ping_interval },
   }
+  const messages = createMessagesDialect()
+  const chat = createChatDialect({ defaultMaxTokens: config.providers.default_max_tokens, nowMs: () => clock.nowMs() })
+  const catalogue = new ModelCatalogue(providers, log)
   const app = createHttpApp({
-    messages: { ...shared, route: 'messages', parse: createMessagesParser(), pipelines },
+    messages: { ...shared, route: 'messages', dialect: messages, pipelines },
+    chat: { ...shared, route: 'chat', dialect: chat, pipelines },
     relay: {
       ...shared,
-      provider: (name: string): Provider => providers.get(name),
-      listingProvider: (credential) => providers.listing(credential),
+      provider: (name) => providers.get(name),
+      dialect: messages,
       defaultProvider: providers.fallback,
     },
+    models: { authenticate, list: (call) => catalogue.list(call) },
     health: { build: config.build, startedAtMs, providers: providers.all },
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,

@@ -3,7 +3,8 @@
  */
 import { createApp } from './app.ts'
 import { banner } from './banner.ts'
-import { ConfigError, loadConfig } from './config/load.ts'
+import { ConfigError } from './config/config-error.ts'
+import { loadConfig } from './config/load.ts'
 import { errorCodeOf, messageOf } from './core/errors.ts'
 import { drain, listen } from './http/server.ts'
 import { createLogging } from './logging/log.ts'

@@ -10,8 +10,9 @@ import type { Exchange } from './core/exchange.ts'
 import type { ByteStores, Clock, Log } from './core/ports.ts'
 
 export { z } from 'zod'
+export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
-export type { Caller, Exchange, StepTrace, Target } from './core/exchange.ts'
+export type { Caller, CallTrace, Exchange, StepTrace, Target } from './core/exchange.ts'
 export type { ContentBlock, Message, MessageRequest, Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
 export type { ByteStore, ByteStores, Clock, Log } from './core/ports.ts'
@@ -27,6 +28,7 @@ export {
   StreamReply,
   storedStreamReply,
 } from './core/reply.ts'
+export type { ReplyDialect } from './core/reply-dialect.ts'
 export { RequestDocument } from './core/request.ts'
 export type { Edit } from './core/splice.ts'
 export { streamOfMessage } from './core/stream-of-message.ts'

@@ -1,4 +1,12 @@
-import { type ByteSource, type ByteSourceSink, type Ending, StreamReply, type Usage } from 'turnpike/plugin'
+import {
+  type ByteSource,
+  type ByteSourceSink,
+  type Ending,
+  type ReplyDialect,
+  type ReplyHeaders,
+  StreamReply,
+  type Usage,
+} from 'turnpike/plugin'
 
 /**
  * DESIGN — one running stream, many readers
@@ -29,6 +37,15 @@ export class Broadcast {
   constructor(origin: StreamReply, limitBytes: number) {
     this.#origin = origin
     this.#limitBytes = limitBytes
+  }
+
+  /** The dialect of the stream. */
+  get dialect(): ReplyDialect {
+    return this.#origin.dialect
+  }
+
+  get headers(): ReplyHeaders {
+    return this.#origin.headers
   }
 
   /** Whether the log still begins with the first byte. */
@@ -73,7 +90,8 @@ export class Broadcast {
       },
     })
     this.#readers.add(reader)
-    return new StreamReply({ status: this.#origin.status, headers: this.#origin.headers, isWhole: true }, reader)
+    const { status, headers, dialect } = this.#origin
+    return new StreamReply({ status, headers, isWhole: true, dialect }, reader)
   }
 
   /** Stops the provider. */

@@ -2,6 +2,8 @@ import {
   BytesReply,
   messageOfStream,
   type Reply,
+  type ReplyDialect,
+  type ReplyHeaders,
   storedStreamReply,
   streamOfMessage,
   type Usage,
@@ -14,15 +16,33 @@ import {
  */
 export interface Entry {
   readonly kind: 'json' | 'stream'
+  /** The name of the body's dialect. */
+  readonly dialect: string
+  /** What the gateway said of the reply: who answered, what was dropped. */
+  readonly facts: ReplyHeaders
   readonly usage: Usage | undefined
   readonly body: Buffer
+}
+
+/** What a stored reply is given for. */
+export interface Wanted {
+  /** The caller's own dialect. */
+  readonly dialect: ReplyDialect
+  readonly stream: boolean
+}
+
+const FACT_PREFIX = 'x-svc-'
+
+/** The headers of a reply that say something about its content, and are given again with it. */
+export function factsOf(headers: ReplyHeaders): ReplyHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(FACT_PREFIX)))
 }
 
 const LENGTH_BYTES = 4
 
 /** Packs an entry for the store, in memory of its own: a slice of Node's pool would keep the whole pool alive. */
-export function packEntry({ kind, usage, body }: Entry): Buffer {
-  const head = Buffer.from(JSON.stringify({ kind, usage }))
+export function packEntry({ body, ...rest }: Entry): Buffer {
+  const head = Buffer.from(JSON.stringify(rest))
   const bodyStart = LENGTH_BYTES + head.length
   const packed = Buffer.allocUnsafeSlow(bodyStart + body.length)
   packed.writeUInt32BE(head.length)
@@ -35,9 +55,9 @@ export function packEntry({ kind, usage, body }: Entry): Buffer {
 export function unpackEntry(bytes: Buffer): Entry | undefined {
   try {
     const bodyStart = LENGTH_BYTES + bytes.readUInt32BE(0)
-    const { kind, usage } = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, bodyStart))
-    if (kind !== 'json' && kind !== 'stream') return undefined
-    return { kind, usage, body: bytes.subarray(bodyStart) }
+    const { kind, dialect, facts, usage } = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, bodyStart))
+    if ((kind !== 'json' && kind !== 'stream') || typeof dialect !== 'string') return undefined
+    return { kind, dialect, facts, usage, body: bytes.subarray(bodyStart) }
   } catch {
     return undefined
   }
@@ -45,16 +65,24 @@ export function unpackEntry(bytes: Buffer): Entry | undefined {
 
 /**
  * The reply to a caller who asked for a stream or for JSON, whichever way the entry was stored: the stored bytes when
- * the two agree, else a translation. `undefined` when a stored stream cannot be told as JSON.
+ * the two agree, else a translation. `undefined` when a stored stream cannot be told as JSON, or when the entry is in a
+ * dialect of its own and of the other kind.
  */
-export function replyFromEntry({ kind, usage, body }: Entry, wantsStream: boolean): Reply | undefined {
-  if (wantsStream) {
-    return storedStreamReply(
-      kind === 'stream' ? body : streamOfMessage(body),
-      { 'content-type': 'text/event-stream; charset=utf-8' },
-      usage,
-    )
-  }
-  const json = kind === 'json' ? body : messageOfStream(body)
-  return json && new BytesReply(200, { 'content-type': 'application/json' }, json, usage)
+export function replyFromEntry(entry: Entry, wanted: Wanted): Reply | undefined {
+  const isOwn = entry.dialect === wanted.dialect.name
+  if (!isOwn && entry.dialect !== 'messages') return undefined
+  const body = bodyFor(entry, wanted.stream)
+  if (body === undefined) return undefined
+  const options = { usage: entry.usage, dialect: isOwn ? wanted.dialect : undefined }
+  if (!wanted.stream) return new BytesReply(200, { ...JSON_HEADERS, ...entry.facts }, body, options)
+  return storedStreamReply(body, { ...STREAM_HEADERS, ...entry.facts }, options)
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' }
+const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' }
+
+function bodyFor({ kind, dialect, body }: Entry, wantsStream: boolean): Buffer | undefined {
+  if ((kind === 'stream') === wantsStream) return body
+  if (dialect !== 'messages') return undefined
+  return wantsStream ? streamOfMessage(body) : messageOfStream(body)
 }

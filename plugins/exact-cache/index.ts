@@ -89,5 +89,5 @@ export default definePlugin({
 async function replyFromStore(store: CacheStore, key: string, exchange: Exchange): Promise<Reply | undefined> {
   const stored = await store.get(key)
   const entry = stored && unpackEntry(stored)
-  return entry && replyFromEntry(entry, exchange.request.stream)
+  return entry && replyFromEntry(entry, { dialect: exchange.dialect, stream: exchange.wantsStream })
 }

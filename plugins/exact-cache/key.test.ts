@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { type Caller, RequestDocument, type Target } from 'turnpike/plugin'
+import { ClientRequest } from '../../src/core/client-request.ts'
 import { Exchange } from '../../src/core/exchange.ts'
 import { type CacheScope, cacheKey } from './key.ts'
 
@@ -27,7 +28,7 @@ function keyOf({
   scope = 'key',
   pipeline = 'exact-cache',
 }: Asked): string {
-  const request = new RequestDocument(Buffer.from(body))
+  const client = new ClientRequest(new RequestDocument(Buffer.from(body)))
   return cacheKey(
     new Exchange({
       id: 'req_1',
@@ -36,14 +37,15 @@ function keyOf({
       credential: { header: 'authorization', secret: 'x' },
       headers,
       query,
-      original: request.bytes,
-      request,
-      target,
+      client,
+      request: undefined,
+      targets: [target],
       signal: new AbortController().signal,
       reply: undefined,
       pipeline,
       trace: [],
       edits: [],
+      calls: [],
       putAside: [],
     }),
     scope,

@@ -6,17 +6,20 @@ export type CacheScope = 'key' | 'user' | 'shared'
 
 /** Fields that do not change the answer; the model counts as the provider sees it, in the target. */
 const NOT_IN_KEY = new Set(['stream', 'metadata', 'model'])
+/** Of a dialect that is not the canonical one, `stream` counts: its replies are not turned from one kind into the other. */
+const NOT_IN_OTHERS_KEY = new Set(['model'])
 const NOTHING = Buffer.alloc(0)
 const TWIN_PREFIX = 'provider-'
 
 const FIELDS_DIGEST = Symbol('exact-cache fields')
+const OTHER_FIELDS_DIGEST = Symbol('exact-cache fields of another dialect')
 
 /**
  * The key of an exchange: SHA-256 over everything that can change the answer, each part preceded by its length.
  * The request's fields go in as raw bytes in the order of their names, so that `1.0` and `1` stay apart.
  */
 export function cacheKey(exchange: Exchange, scope: CacheScope): string {
-  const { target, request, query } = exchange
+  const { target, query } = exchange
   let text = ''
   const add = (part: string) => {
     text += `${part.length}:${part}`
@@ -26,7 +29,7 @@ export function cacheKey(exchange: Exchange, scope: CacheScope): string {
   add(target.model)
   add(query)
   add(downstreamOf(exchange))
-  add(request.fact(FIELDS_DIGEST, fieldsDigest))
+  add(requestDigest(exchange))
   for (const [name, value] of versionHeaders(exchange)) {
     add(name)
     add(value)
@@ -35,16 +38,33 @@ export function cacheKey(exchange: Exchange, scope: CacheScope): string {
   return hash('sha256', Buffer.from(text, 'utf16le'), 'base64url')
 }
 
+/**
+ * What is asked. In another dialect a request may hold what the canonical shape has no place for, so all that the client
+ * sent counts, and beside it what modules have made of it.
+ */
+function requestDigest(exchange: Exchange): string {
+  const { client, dialect, isEdited } = exchange
+  if (dialect.name === 'messages') return exchange.request.fact(FIELDS_DIGEST, digestFields)
+  const sent = client.document.fact(OTHER_FIELDS_DIGEST, digestAllFields)
+  const edited = isEdited ? exchange.request.fact(FIELDS_DIGEST, digestFields) : ''
+  return `${dialect.name} ${sent} ${edited}`
+}
+
 /** Bodies up to this size are put together here and hashed at once: a hash object costs more than hashing them. */
 const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024)
 const MOST_BYTES_OF_LENGTHS = 32
 
-function fieldsDigest(request: RequestDocument): string {
-  const { shape, bytes } = request
-  const names = [...shape.fields.keys()].filter((name) => !NOT_IN_KEY.has(name)).sort()
-  const mostBytes = 3 * bytes.length + names.length * MOST_BYTES_OF_LENGTHS
-  return mostBytes <= SCRATCH.length ? digestAtOnce(request, names) : digestPiecewise(request, names)
+function digestOf(leftOut: ReadonlySet<string>): (request: RequestDocument) => string {
+  return (request) => {
+    const { shape, bytes } = request
+    const names = [...shape.fields.keys()].filter((name) => !leftOut.has(name)).sort()
+    const mostBytes = 3 * bytes.length + names.length * MOST_BYTES_OF_LENGTHS
+    return mostBytes <= SCRATCH.length ? digestAtOnce(request, names) : digestPiecewise(request, names)
+  }
 }
+
+const digestFields = digestOf(NOT_IN_KEY)
+const digestAllFields = digestOf(NOT_IN_OTHERS_KEY)
 
 function digestAtOnce(request: RequestDocument, names: readonly string[]): string {
   let end = 0

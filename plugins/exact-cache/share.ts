@@ -1,6 +1,6 @@
 import { type BytesReply, type Exchange, GatewayError, type Reply } from 'turnpike/plugin'
 import { Broadcast, type Whole } from './broadcast.ts'
-import { type Entry, packEntry, replyFromEntry } from './entry.ts'
+import { type Entry, factsOf, packEntry, replyFromEntry } from './entry.ts'
 import { Flight, type Landing } from './flight.ts'
 import type { CacheStore } from './store.ts'
 
@@ -29,7 +29,7 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<void> 
       exchange.reply = landing.broadcast.read()
     }
     flight.land(landing)
-    void settle(landing, flight, leading)
+    void settle(landing, flight, { ...leading, isSubstitute: exchange.calls.length > 1 })
   } catch (error) {
     // Whoever attached shares the fate: were each to try again now, they would all arrive at once.
     flight.fail(error)
@@ -48,21 +48,21 @@ export async function attach(flight: Flight, exchange: Exchange): Promise<Reply 
 
 async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply | undefined> {
   const landing = await exchange.patiently(flight.landing)
-  const wantsStream = exchange.request.stream
+  const wanted = { dialect: exchange.dialect, stream: exchange.wantsStream }
   switch (landing.kind) {
     case 'private':
       return undefined
     case 'reply':
       return landing.reply
     case 'entry':
-      return replyFromEntry(landing.entry, wantsStream)
+      return replyFromEntry(landing.entry, wanted)
     case 'stream': {
-      if (wantsStream && landing.broadcast.isOpen) return landing.broadcast.read()
+      if (wanted.stream && landing.broadcast.isOpen) return landing.broadcast.read()
       const whole = await exchange.patiently(landing.broadcast.whole())
       if (whole.kind === 'broken')
         throw new GatewayError('upstream_error', 'The running reply that this request had joined broke off.')
-      const entry = entryOf(whole)
-      return entry && replyFromEntry(entry, wantsStream)
+      const entry = entryOf(whole, landing.broadcast)
+      return entry && replyFromEntry(entry, wanted)
     }
   }
 }
@@ -75,7 +75,11 @@ function landingOf(reply: Reply | undefined, limitBytes: number): Landing {
     return { kind: 'stream', broadcast: new Broadcast(reply, limitBytes) }
   }
   if (reply.status !== 200 || !isWholeMessage(reply)) return { kind: 'reply', reply }
-  return { kind: 'entry', entry: { kind: 'json', usage: reply.usage, body: reply.bytes } }
+  const { usage, bytes: body } = reply
+  return {
+    kind: 'entry',
+    entry: { kind: 'json', dialect: reply.dialect.name, facts: factsOf(reply.headers), usage, body },
+  }
 }
 
 /** A 200 can be a proxy's page, an error in disguise, or a message that was cut before it was sent as whole. */
@@ -89,19 +93,21 @@ function isWholeMessage({ usage, bytes }: BytesReply): boolean {
   }
 }
 
-function entryOf(whole: Whole): Entry | undefined {
-  return whole.kind === 'complete' ? { kind: 'stream', usage: whole.usage, body: whole.bytes } : undefined
+function entryOf(whole: Whole, { dialect, headers }: Pick<Broadcast, 'dialect' | 'headers'>): Entry | undefined {
+  if (whole.kind !== 'complete') return undefined
+  return { kind: 'stream', dialect: dialect.name, facts: factsOf(headers), usage: whole.usage, body: whole.bytes }
 }
 
 async function entryAt(landing: Landing): Promise<Entry | undefined> {
-  if (landing.kind === 'stream') return entryOf(await landing.broadcast.start())
+  if (landing.kind === 'stream') return entryOf(await landing.broadcast.start(), landing.broadcast)
   return landing.kind === 'entry' ? landing.entry : undefined
 }
 
 /** Stores what can be stored before the flight is forgotten, so that nobody falls between the two. */
-async function settle(landing: Landing, flight: Flight, leading: Leading): Promise<void> {
+async function settle(landing: Landing, flight: Flight, leading: Leading & { isSubstitute: boolean }): Promise<void> {
   const entry = await entryAt(landing)
-  if (entry !== undefined && entry.body.length <= leading.limitBytes) {
+  // The answer of a substitute is not what this request will get once its own provider is well again.
+  if (entry !== undefined && !leading.isSubstitute && entry.body.length <= leading.limitBytes) {
     await leading.store.set(leading.key, packEntry(entry), leading.ttlMs)
   }
   leave(flight, leading)

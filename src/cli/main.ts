@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { ConfigError } from '../config/load.ts'
+import { ConfigError } from '../config/config-error.ts'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
 import { PluginError } from '../pipeline/load.ts'
 import { addConfigCommand } from './config.ts'

@@ -3,13 +3,10 @@ import { type Document, LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
+import { ConfigError } from './config-error.ts'
 import { isList, listOptions, memberOf, type Option, shapeOf } from './options.ts'
 import { type Config, configSchema, PLUGIN_SETTINGS } from './schema.ts'
-
-/** A configuration that cannot be used; its message lists every fault. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
+import { withVariables } from './variables.ts'
 
 /** Where an option's value came from. */
 export type ConfigSource = 'default' | 'file' | 'environment'
@@ -30,7 +27,8 @@ const LIST_SEPARATORS: Record<string, string> = { SVC_PLUGINS_DIR: ':' }
  */
 export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
   const file = env.SVC_CONFIG || (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
-  const raw = file === undefined ? {} : readConfigFile(file)
+  // Safe: a map stays a map.
+  const raw = file === undefined ? {} : (withVariables(readConfigFile(file), env) as Record<string, unknown>)
   const sources = new Map<string, ConfigSource>()
   for (const path of leafPaths(raw)) sources.set(path, 'file')
   for (const option of listOptions(configSchema)) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { bytes, duration } from '../core/units.ts'
 import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
+import { providerKinds } from '../providers/kinds.ts'
 
 /**
  * Every option of the gateway: its type, default, unit and consequence, and the environment variable that overrides it.
@@ -119,21 +120,9 @@ const timeouts = z.strictObject({
     .describe('Longest silence inside a reply. Beyond it the reply is ended with an error.'),
 })
 
-const anthropic = z.strictObject({
-  base_url: fromEnv(origin.default('https://api.anthropic.com'), 'ANTHROPIC_BASE_URL').describe(
-    'Address of the provider.',
-  ),
-  api_key: fromEnv(z.string().min(1).optional(), 'ANTHROPIC_API_KEY', true).describe(
-    'Your credential. Unset in local mode: the caller’s own is passed through.',
-  ),
-})
-
-const providers = z.strictObject({
+/** What holds for all providers. */
+const providerSettings = z.strictObject({
   default: z.string().default('anthropic').describe('The provider of models whose name no provider claims.'),
-  demo: z
-    .enum(['auto', 'on', 'off'])
-    .default('auto')
-    .describe('The built-in demo provider. `auto`: only while no provider has a credential.'),
   timeouts: timeouts.prefault({}),
   tries: z
     .int()
@@ -168,8 +157,38 @@ const providers = z.strictObject({
   no_proxy: fromEnv(z.string().optional(), 'NO_PROXY').describe(
     'Hosts that are called without the proxy, separated by commas.',
   ),
-  anthropic: anthropic.prefault({}),
+  default_max_tokens: z
+    .int()
+    .min(1)
+    .default(32_000)
+    .describe(
+      'Longest answer, in tokens, to a chat completion that names no limit, from a provider that must be given one. Lower it for older models.',
+    ),
 })
+
+/**
+ * Each kind of provider has a section of its own. The cast keeps the type to what is known here: a section is parsed by
+ * its kind's schema, and read by that kind alone.
+ */
+const providers = providerSettings.extend(
+  Object.fromEntries(providerKinds.map(({ name, options }) => [name, options])),
+) as typeof providerSettings
+
+const models = z
+  .record(
+    z.string().min(1).max(200),
+    z.union([
+      z
+        .string()
+        .min(1)
+        .transform((model) => [model]),
+      z.array(z.string().min(1)).min(1).max(10),
+    ]),
+  )
+  .default({})
+  .describe(
+    'Names of models and where they lead: one model, or several of which the next is asked when one fails (5xx, time-out, rate limit), e.g. `fast: [groq/llama-3.3-70b-versatile, openai/gpt-5-mini]`. A name may be an alias of your own or a model’s.',
+  )
 
 /** The whole configuration. Unknown keys are errors. */
 export const configSchema = z.strictObject({
@@ -191,6 +210,7 @@ export const configSchema = z.strictObject({
   server: server.prefault({}),
   pipeline: pipeline.prefault({}),
   plugins: plugins.prefault({}),
+  models,
   providers: providers.prefault({}),
 })
 

@@ -1,5 +1,7 @@
+import type { ClientRequest } from './client-request.ts'
 import type { PresentedCredential } from './ports.ts'
 import type { Reply } from './reply.ts'
+import type { ReplyDialect } from './reply-dialect.ts'
 import type { RequestDocument } from './request.ts'
 import type { Edit } from './splice.ts'
 import type { Usage } from './usage.ts'
@@ -20,6 +22,13 @@ export interface Caller {
 export interface Target {
   readonly provider: string
   readonly model: string
+}
+
+/** One call to a provider, and what came of it: who was asked, in which order, who answered. */
+export interface CallTrace extends Target {
+  /** `answered` with a reply that reached the pipeline; `failed` when the next target, or nobody, was asked after it. */
+  readonly outcome: 'answered' | 'failed'
+  readonly status: number | undefined
 }
 
 /** What one module did with the exchange. */
@@ -50,16 +59,19 @@ export interface ExchangeState {
   readonly headers: NodeJS.Dict<string | string[]>
   /** The query string as it came, `?` included, or empty. */
   readonly query: string
-  /** The client's raw bytes. */
-  readonly original: Buffer
-  request: RequestDocument
-  target: Target
+  /** What the client sent, in its own dialect. */
+  readonly client: ClientRequest
+  /** The canonical request as modules left it; `undefined` while none has edited it. */
+  request: RequestDocument | undefined
+  /** Who may answer, in the order in which they are asked. Never empty. */
+  readonly targets: readonly [Target, ...Target[]]
   signal: AbortSignal
   reply: Reply | undefined
   /** The pipeline that runs, printed. */
   pipeline: string
   readonly trace: StepTrace[]
   readonly edits: EditTrace[]
+  readonly calls: CallTrace[]
   /** Replies that a module put another in the place of. */
   readonly putAside: Reply[]
 }
@@ -109,16 +121,45 @@ export class Exchange {
 
   /** The client's raw bytes, whatever modules did since. */
   get original(): Buffer {
-    return this.#state.original
+    return this.#state.client.document.bytes
   }
 
-  /** The request as it stands: canonical and read-only. Change it through `edit`. */
+  /** What the client sent, in its own dialect. */
+  get client(): ClientRequest {
+    return this.#state.client
+  }
+
+  /** The shape in which the client reads replies. */
+  get dialect(): ReplyDialect {
+    return this.#state.client.dialect
+  }
+
+  /** Whether the client wants server-sent events. */
+  get wantsStream(): boolean {
+    return this.#state.client.document.stream
+  }
+
+  /**
+   * The request as it stands: canonical and read-only. Change it through `edit`.
+   * Throws `invalid_request` when the client's own dialect cannot be told in the canonical one.
+   */
   get request(): RequestDocument {
-    return this.#state.request
+    return this.#state.request ?? this.#state.client.canonical
   }
 
+  /** Whether a module has edited the request. */
+  get isEdited(): boolean {
+    return this.#state.request !== undefined
+  }
+
+  /** Who is asked first. */
   get target(): Target {
-    return this.#state.target
+    return this.#state.targets[0]
+  }
+
+  /** Who may answer, in the order in which they are asked. */
+  get targets(): readonly Target[] {
+    return this.#state.targets
   }
 
   /** Aborted when nobody waits for the reply any more. A module may put its own here for what runs downstream. */
@@ -161,10 +202,20 @@ export class Exchange {
     return this.#state.edits
   }
 
+  /** The calls to providers so far. */
+  get calls(): readonly CallTrace[] {
+    return this.#state.calls
+  }
+
+  /** @internal */
+  recordCall(call: CallTrace): void {
+    this.#state.calls.push(call)
+  }
+
   /** Edits the request; every byte outside the edited ranges stays. Throws when a path does not exist. */
   edit(...edits: Edit[]): void {
     this.#assertLive()
-    const before = this.#state.request
+    const before = this.request
     const after = before.edited(edits)
     this.#state.request = after
     this.#state.edits.push({

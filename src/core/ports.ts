@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Target } from './exchange.ts'
 import type { Reply } from './reply.ts'
 
 /** Structured log: an event named noun-verb, with fields. Shaped like pino's logger, which implements it. */
@@ -48,16 +48,37 @@ export interface RelayCall {
   signal: AbortSignal
 }
 
-/** An upstream that answers model requests in the canonical Messages shape. */
+/** A model that a provider has. */
+export interface ListedModel {
+  /** The provider's own name of it. */
+  readonly id: string
+  readonly displayName?: string | undefined
+  /** Moment in milliseconds since 1970. */
+  readonly createdAtMs?: number | undefined
+  readonly ownedBy?: string | undefined
+}
+
+/** An upstream that answers model requests: in the canonical shape, or in the client's own if it speaks that. */
 export interface Provider {
   readonly name: string
   /** Whether the operator gave this provider a credential; shown by the health probe. */
   readonly configured: boolean
+  /** Whether it is there only while no other provider has a credential. */
+  readonly stepsBack?: boolean
+  /** Whether a model name without a prefix has this provider's form, as `claude-…` has. */
+  claims(model: string): boolean
   /** Whether it could be called for a caller with this credential. */
   isUsableBy(credential: PresentedCredential): boolean
-  /** Answers the exchange's request. Throws `upstream_error`, `authentication_error`, or the signal's reason. */
-  complete(exchange: Exchange): Promise<Reply>
-  /** Answers `count_tokens`, model lists, and routes that the operator allowed. Throws like `complete`. */
+  /**
+   * Answers the exchange's request with a model of its own. Throws `upstream_error`, `authentication_error`,
+   * `invalid_request` for what it cannot be asked, or the signal's reason.
+   */
+  complete(exchange: Exchange, target: Target): Promise<Reply>
+  /** Answers `count_tokens`, with the model as the provider knows it in `body`. Throws like `complete`. */
+  countTokens(call: RelayCall, target: Target): Promise<Reply>
+  /** The models it has. Throws like `complete`. */
+  listModels(call: RelayCall): Promise<readonly ListedModel[]>
+  /** Relays a route that the operator allowed. Throws like `complete`. */
   relay(call: RelayCall): Promise<Reply>
   close(): Promise<void>
 }

@@ -11,11 +11,14 @@
  * - The sink gets whole events only, so that a ping or an error event may follow any write.
  * - Events are found only if somebody listens, and their JSON is parsed only by whoever wants it.
  * - `ended` settles exactly once, whether the stream completed, broke or was cancelled.
+ * - Bytes are in the reply's `dialect`; listeners of events are told them in the canonical one, Messages.
  * Limits: an event that is larger than the framer's bound is passed on in pieces.
  */
+import type { EventTranslator } from './event-translator.ts'
+import { MESSAGES_REPLIES, type ReplyDialect } from './reply-dialect.ts'
 import { findMember } from './scan.ts'
 import { EventFramer, scanEvents } from './sse.ts'
-import { mergeUsage, readUsage, type Usage } from './usage.ts'
+import { mergeUsage, type Usage } from './usage.ts'
 
 /** Response headers, lower-case names. */
 export type ReplyHeaders = Record<string, string | string[]>
@@ -54,27 +57,37 @@ export interface ReplySink {
   end(ending: Ending): void
 }
 
+/** What may be known of a JSON reply besides its bytes. */
+export interface BytesReplyOptions {
+  usage?: Usage | undefined
+  /** Default: Messages. */
+  dialect?: ReplyDialect | undefined
+}
+
 /** A reply whose bytes are all there. */
 export class BytesReply {
   readonly kind = 'bytes'
   readonly status: number
   readonly headers: ReplyHeaders
   readonly bytes: Buffer
+  /** The shape of `bytes`. */
+  readonly dialect: ReplyDialect
   #usage: Usage | undefined
   #isUsageRead = false
 
   /** `usage` when it is known already, as for a replay. */
-  constructor(status: number, headers: ReplyHeaders, bytes: Buffer, usage?: Usage) {
+  constructor(status: number, headers: ReplyHeaders, bytes: Buffer, { usage, dialect }: BytesReplyOptions = {}) {
     this.status = status
     this.headers = headers
     this.bytes = bytes
+    this.dialect = dialect ?? MESSAGES_REPLIES
     this.#usage = usage
     this.#isUsageRead = usage !== undefined
   }
 
   /** Token counts of a successful message, read from its bytes when first asked for. */
   get usage(): Usage | undefined {
-    if (!this.#isUsageRead && this.status === 200) this.#usage = usageOfMessage(this.bytes)
+    if (!this.#isUsageRead && this.status === 200) this.#usage = usageOfReply(this.bytes, this.dialect)
     this.#isUsageRead = true
     return this.#usage
   }
@@ -87,16 +100,26 @@ export class BytesReply {
   cancel(): void {}
 }
 
-/** A listener of single events: the event's name and its data as text, parsed by the listener if it cares. */
+/** A listener of single Messages events: the event's name and its data as text, parsed by the listener if it cares. */
 export type EventListener = (name: string, data: string) => void
 
-const METERED_EVENTS: ReadonlySet<string> = new Set(['message_start', 'message_delta', 'message_stop', 'error'])
+/** What is known of a streamed reply before it flows. */
+export interface StreamHead {
+  status: number
+  headers: ReplyHeaders
+  /** The source gives whole events and their ending, as a replay or another stream's copy does. */
+  isWhole?: boolean
+  /** The shape of the events. Default: Messages. */
+  dialect?: ReplyDialect | undefined
+}
 
 /** A reply that streams server-sent events. */
 export class StreamReply {
   readonly kind = 'stream'
   readonly status: number
   readonly headers: ReplyHeaders
+  /** The shape of the bytes. */
+  readonly dialect: ReplyDialect
   readonly ended: Promise<Ending>
   #source: ByteSource
   #framer: EventFramer | undefined
@@ -104,17 +127,19 @@ export class StreamReply {
   #portionListeners: ((portion: Buffer) => void)[] = []
   #eventListeners: { names: ReadonlySet<string> | undefined; listener: EventListener }[] = []
   #usage: Usage | undefined
+  #translator: EventTranslator | undefined
   #sawStop = false
+  #sawFinish = false
   #sawError = false
   #settled = false
   #settle: (ending: Ending) => void
 
-  /** `isWhole`: the source gives whole events and their ending, as a replay or another stream's copy does. */
-  constructor(head: { status: number; headers: ReplyHeaders; isWhole?: boolean }, source: ByteSource) {
-    this.status = head.status
-    this.headers = head.headers
+  constructor({ status, headers, isWhole, dialect = MESSAGES_REPLIES }: StreamHead, source: ByteSource) {
+    this.status = status
+    this.headers = headers
+    this.dialect = dialect
     this.#source = source
-    this.#framer = head.isWhole ? undefined : new EventFramer()
+    this.#framer = isWhole ? undefined : new EventFramer()
     const { promise, resolve } = Promise.withResolvers<Ending>()
     this.ended = promise
     this.#settle = resolve
@@ -137,6 +162,7 @@ export class StreamReply {
 
   /** Calls `listener` for the events named (all when `names` is undefined), before their bytes go on to the client. */
   onEvent(listener: EventListener, names?: ReadonlySet<string>): void {
+    this.#translator ??= this.dialect.toMessagesEvents?.()
     this.#eventListeners.push({ names, listener })
   }
 
@@ -178,8 +204,9 @@ export class StreamReply {
       this.#finish(ending)
       return
     }
+    if (this.#sawFinish) this.#sawStop = true
     // An event without its blank line is no event; clients would not see it either.
-    this.fail(new Error('the provider ended the stream before message_stop'))
+    this.fail(new Error('the provider ended the stream before its answer was whole'))
   }
 
   /** @internal called by the source. After `message_stop` nothing is missing, however the connection ended. */
@@ -203,23 +230,36 @@ export class StreamReply {
   }
 
   #observe = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {
-    const isMetered = METERED_EVENTS.has(name)
+    const isMetered = this.dialect.meteredEvents.has(name)
     if (!isMetered && this.#eventListeners.length === 0) return
     const data = source.toString('utf8', dataStart, dataEnd)
     if (isMetered) this.#meter(name, data)
+    if (this.#translator === undefined) this.#tell(name, data)
+    else scanEvents(Buffer.from(this.#translator.event(name, data)), this.#tellTranslated)
+  }
+
+  #tellTranslated = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {
+    this.#tell(name, source.toString('utf8', dataStart, dataEnd))
+  }
+
+  #tell(name: string, data: string): void {
     for (const { names, listener } of this.#eventListeners) {
       if (names === undefined || names.has(name)) listener(name, data)
     }
   }
 
   #meter(name: string, data: string): void {
-    if (name === 'message_stop') this.#sawStop = true
-    else if (name === 'error') this.#sawError = true
-    else this.#usage = mergeUsage(this.#usage, usageOfEvent(name, data))
+    const sign = this.dialect.readEvent(name, data)
+    if (sign?.usage !== undefined) this.#usage = mergeUsage(this.#usage, sign.usage)
+    if (sign?.kind === 'stop') this.#sawStop = true
+    else if (sign?.kind === 'finish') this.#sawFinish = true
+    else if (sign?.kind === 'error') this.#sawError = true
   }
 
   #finish(ending: Ending): void {
     this.#settled = true
+    if (ending.outcome === 'complete' && this.#translator !== undefined)
+      scanEvents(Buffer.from(this.#translator.end()), this.#tellTranslated)
     this.#settle(ending)
     this.#sink?.end(ending)
   }
@@ -234,34 +274,25 @@ export function jsonReply(body: unknown, { status = 200, headers = {} as ReplyHe
 }
 
 /** A streamed reply whose bytes are already there: a replay. */
-export function storedStreamReply(bytes: Buffer, headers: ReplyHeaders, usage?: Usage): StreamReply {
+export function storedStreamReply(bytes: Buffer, headers: ReplyHeaders, options: BytesReplyOptions = {}): StreamReply {
   const source: ByteSource = {
     start(sink) {
       sink.data(bytes)
-      sink.end({ outcome: 'complete', usage })
+      sink.end({ outcome: 'complete', usage: options.usage })
     },
     pause() {},
     resume() {},
     cancel() {},
   }
-  return new StreamReply({ status: 200, headers, isWhole: true }, source)
+  return new StreamReply({ status: 200, headers, isWhole: true, dialect: options.dialect }, source)
 }
 
-function usageOfEvent(name: string, data: string): Usage | undefined {
-  try {
-    const event = JSON.parse(data)
-    return readUsage(name === 'message_start' ? event?.message?.usage : event?.usage)
-  } catch {
-    return undefined
-  }
-}
-
-/** Reads only the `usage` member of a message's JSON; the rest is not parsed. */
-function usageOfMessage(bytes: Buffer): Usage | undefined {
+/** Reads only the `usage` member of a reply's JSON; the rest is not parsed. */
+function usageOfReply(bytes: Buffer, dialect: ReplyDialect): Usage | undefined {
   try {
     const text = bytes.toString('latin1')
     const range = findMember(text, text.indexOf('{'), 'usage')
-    return range && readUsage(JSON.parse(bytes.toString('utf8', range.start, range.end)))
+    return range && dialect.readUsage(JSON.parse(bytes.toString('utf8', range.start, range.end)))
   } catch {
     return undefined
   }

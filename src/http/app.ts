@@ -6,12 +6,15 @@ import { createFrame, type FrameState } from './frame.ts'
 import { healthRoute } from './routes/health.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
-import { allowedRoute, countTokensRoute, modelsRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
+import { type ModelListOptions, modelByNameRoute, modelsRoute } from './routes/models.ts'
+import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
 
 /** What the HTTP application is put together from. */
 export interface HttpAppOptions {
   readonly messages: ModelRouteOptions
+  readonly chat: ModelRouteOptions
   readonly relay: RelayRouteOptions
+  readonly models: ModelListOptions
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
   readonly allowedRoutes: readonly string[]
@@ -25,24 +28,29 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
   app.silent = true
   app.use(createFrame(options.observe))
   if (options.corsOrigins.length > 0) app.use(corsFor(options.corsOrigins))
-  const model = modelRoute(options.messages)
+  const hot: HotRoutes = new Map([
+    ['/v1/messages', modelRoute(options.messages)],
+    ['/v1/chat/completions', modelRoute(options.chat)],
+  ])
   app.use((ctx, next) => {
-    // The router would walk its whole list for every request: the hot route is found first.
-    return ctx.method === 'POST' && ctx.path === '/v1/messages' ? model(ctx, next) : next()
+    // The router would walk its whole list for every request: the hot routes are found first.
+    const model = ctx.method === 'POST' ? hot.get(ctx.path) : undefined
+    return model === undefined ? next() : model(ctx, next)
   })
-  const router = createRouter(options, model)
+  const router = createRouter(options, hot)
   app.use(router.routes()).use(router.allowedMethods())
   return app
 }
 
-function createRouter(
-  { relay, health, allowedRoutes }: HttpAppOptions,
-  model: Middleware<FrameState>,
-): Router<FrameState> {
+/** The routes that send requests to models, by their paths. */
+type HotRoutes = ReadonlyMap<string, Middleware<FrameState>>
+
+function createRouter({ relay, models, health, allowedRoutes }: HttpAppOptions, hot: HotRoutes): Router<FrameState> {
   const router = new Router<FrameState>({ strict: true, sensitive: true })
-  router.post('/v1/messages', model)
+  for (const [path, model] of hot) router.post(path, model)
   router.post('/v1/messages/count_tokens', countTokensRoute(relay))
-  router.get('/v1/models', modelsRoute(relay))
+  router.get('/v1/models', modelsRoute(models))
+  router.get('/v1/models/{*name}', modelByNameRoute(models))
   router.get('/health', healthRoute(health))
   router.head('/', alive)
   router.head('/api/hello', alive)
@@ -74,7 +82,7 @@ function corsFor(origins: readonly string[]): Middleware {
       const origin = ctx.get('origin')
       return allowed.has('*') || allowed.has(origin) ? origin : ''
     },
-    exposeHeaders: ['request-id', 'x-svc-pipe', 'x-svc-cache', 'retry-after'],
+    exposeHeaders: ['request-id', 'x-svc-pipe', 'x-svc-cache', 'x-svc-model', 'x-svc-dropped', 'retry-after'],
     keepHeadersOnError: false,
     maxAge: 600,
   })

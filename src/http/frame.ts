@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
 import type { RequestObserver } from '../core/ports.ts'
+import type { ClientDialect } from '../dialects/client-dialect.ts'
 import { createRequestId } from './request-id.ts'
 
 /** What the frame keeps for a request, in `ctx.state`. */
@@ -10,6 +11,8 @@ export interface FrameState {
   requestId: string
   /** Set by the message routes. */
   exchange?: Exchange
+  /** The shape in which the client reads errors; that of the specification unless a route says another. */
+  dialect?: ClientDialect
 }
 
 /**
@@ -59,7 +62,10 @@ function sendError(ctx: Context, thrown: unknown, requestId: string): void {
   ctx.respond = false
   if (res.headersSent || res.destroyed) return void res.destroy()
   const error = toGatewayError(thrown)
-  const body = Buffer.from(JSON.stringify({ ...error.toBody(), request_id: requestId }))
+  // Safe: the frame's own state.
+  const { dialect } = ctx.state as FrameState
+  const shown = dialect?.errorBody(error, requestId) ?? { ...error.toBody(), request_id: requestId }
+  const body = Buffer.from(JSON.stringify(shown))
   for (const name in error.headers) res.setHeader(name, error.headers[name] ?? '')
   res.setHeader('request-id', requestId)
   res.writeHead(error.status, { 'content-type': 'application/json', 'content-length': body.length })

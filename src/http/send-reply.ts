@@ -1,31 +1,43 @@
 import type { ServerResponse } from 'node:http'
+import type { ClientRequest } from '../core/client-request.ts'
+import type { EventTranslator } from '../core/event-translator.ts'
 import type { BytesReply, Reply, ReplyHeaders, StreamReply } from '../core/reply.ts'
-import { printEvent } from '../core/sse.ts'
+import { scanEvents } from '../core/sse.ts'
+import type { ClientDialect } from '../dialects/client-dialect.ts'
 
 /** How replies are sent. */
 export interface SendOptions {
-  /** Silence on a stream after which a `ping` is sent, in milliseconds. */
+  /** Silence on a stream after which the client is pinged, in milliseconds. */
   readonly pingIntervalMs: number
 }
 
-const PING = printEvent({ type: 'ping' })
+/** Who a reply is sent to. */
+export interface Addressee {
+  readonly dialect: ClientDialect
+  /** What was asked; not needed where replies are in the dialect by their nature. */
+  readonly request?: ClientRequest
+  readonly headers: ReplyHeaders
+}
 
 /**
- * Sends a reply: its bytes as they are. On a stream a silence is broken by `ping` events, and a break is told by an
- * `error` event in the provider's shape; both only between whole events.
+ * Sends a reply: its bytes as they are when they are in the client's dialect, translated when they are not. On a stream
+ * a silence is broken by pings, and a break is told by an error event; both only between whole events.
  */
-export function sendReply(
-  response: ServerResponse,
-  reply: Reply,
-  options: SendOptions & { headers: ReplyHeaders },
-): void {
+export function sendReply(response: ServerResponse, reply: Reply, options: SendOptions & Addressee): void {
   if (response.destroyed) {
     reply.cancel()
     return
   }
-  const headers = listHeaders(reply.headers, options.headers)
-  if (reply.kind === 'bytes') sendBytes(response, reply, headers)
-  else sendStream(response, reply, { headers, pingIntervalMs: options.pingIntervalMs })
+  const isOwn = reply.dialect.name === options.dialect.name
+  if (reply.kind === 'stream') sendStream(response, reply, options)
+  else sendBytes(response, isOwn ? reply : options.dialect.render(reply), options.headers)
+}
+
+function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesReply, gateways: ReplyHeaders): void {
+  const list = listHeaders(headers, gateways)
+  list.push('content-length', String(bytes.length))
+  response.writeHead(status, list)
+  response.end(bytes)
 }
 
 /** Both sets of headers in Node's own form, name, value, …; a name of the reply's own wins. */
@@ -37,22 +49,18 @@ function listHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): string[] {
   return list as string[]
 }
 
-function sendBytes(response: ServerResponse, { status, bytes }: BytesReply, headers: string[]): void {
-  headers.push('content-length', String(bytes.length))
-  response.writeHead(status, headers)
-  response.end(bytes)
-}
-
 function sendStream(
   response: ServerResponse,
   reply: StreamReply,
-  { headers, pingIntervalMs }: { headers: string[]; pingIntervalMs: number },
+  { dialect, request, headers, pingIntervalMs }: SendOptions & Addressee,
 ): void {
-  response.writeHead(reply.status, headers)
+  response.writeHead(reply.status, listHeaders(reply.headers, headers))
+  const isOwn = reply.dialect.name === dialect.name
+  const translator = isOwn || request === undefined ? undefined : dialect.createTranslator(request)
   let hasBegun = false
   const pinger = setTimeout(() => {
     if (response.writableNeedDrain || reply.isTorn) return
-    response.write(PING)
+    response.write(dialect.ping)
     pinger.refresh()
   }, pingIntervalMs)
   response.on('drain', () => {
@@ -65,16 +73,18 @@ function sendStream(
   })
   reply.open({
     write(portion) {
+      const bytes = translator === undefined ? portion : translate(portion, translator)
+      if (bytes.length === 0) return true
       hasBegun = true
       pinger.refresh()
-      return response.write(portion)
+      return response.write(bytes)
     },
     end(ending) {
       clearTimeout(pinger)
       if (response.destroyed) return
-      if (ending.error === undefined) response.end()
+      if (ending.error === undefined) response.end(translator?.end())
       else if (reply.isTorn) response.destroy()
-      else response.end(breakEvent(ending.error))
+      else response.end(dialect.breakEvent(`The reply broke off: ${ending.error.message}.`))
     },
   })
   // Headers usually go out with the first events, in one write; when those take their time, headers do not wait.
@@ -83,8 +93,10 @@ function sendStream(
   })
 }
 
-function breakEvent(cause: Error): string {
-  const message = `The reply broke off: ${cause.message}.`
-  const event = { type: 'error', error: { type: 'api_error', message } }
-  return printEvent(event)
+function translate(portion: Buffer, translator: EventTranslator): string {
+  let text = ''
+  scanEvents(portion, (name, bytes, start, end) => {
+    text += translator.event(name, bytes.toString('utf8', start, end))
+  })
+  return text
 }

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import type { Exchange } from '../core/exchange.ts'
+import type { CallTrace, Exchange } from '../core/exchange.ts'
 import type { RequestObserver, RequestRecord } from '../core/ports.ts'
 
 const INFO = 30
@@ -26,14 +26,19 @@ function lineOf(record: RequestRecord, severity: number): string {
   return `${line},"msg":"${severity === ERROR ? 'request.failed' : 'request.done'}"}\n`
 }
 
-function membersOf({ request, target, pipeline, trace, usage, reply }: Exchange): string {
-  let members = `,"model":${JSON.stringify(request.model)},"provider":"${target.provider}","pipe":"${pipeline}"`
+function membersOf({ client, target, pipeline, trace, calls, usage, reply }: Exchange): string {
+  let members = `,"model":${JSON.stringify(client.document.model)},"provider":"${target.provider}","pipe":"${pipeline}"`
+  if (calls.length > 1) members += `,"calls":${JSON.stringify(calls.map(describeCall).join(' '))}`
   if (trace.length > 0)
     members += `,"steps":${JSON.stringify(trace.map(({ module, action }) => `${module}:${action}`).join(' '))}`
   const providerRequestId = reply?.headers['request-id']
   if (providerRequestId !== undefined) members += `,"providerRequestId":${JSON.stringify(providerRequestId)}`
   if (usage !== undefined) members += `,"tokens":{"in":${usage.inputTokens},"out":${usage.outputTokens}}`
   return members
+}
+
+function describeCall({ provider, model, outcome, status }: CallTrace): string {
+  return `${provider}/${model}:${status ?? outcome}`
 }
 
 /** An error with its causes; a refusal of the gateway's own needs no stack. */

@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, GatewayError, messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports.ts'
-import { BytesReply, type Reply, type ReplyHeaders, StreamReply } from '../core/reply.ts'
+import type { Reply, ReplyHeaders } from '../core/reply.ts'
 import { collect, decodeSource } from './decode.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
+import type { Wire } from './wire.ts'
 
 /**
  * DESIGN — one call to a provider
@@ -61,16 +62,22 @@ export interface CallOptions {
   readonly signal: AbortSignal
   /** For the log. */
   readonly requestId: string
+  /** How the reply is read. */
+  readonly wire: Wire
+  /** Whether a short rate limit is waited for; not when another credential can be asked instead. */
+  readonly waitsForLimit: boolean
 }
 
 /** Calls the provider and gives its reply. Throws `upstream_error` after the last try, or the signal's reason. */
 export async function callProvider(
   transport: Transport,
   request: UpstreamRequest,
-  { policy, signal, requestId }: CallOptions,
+  options: CallOptions,
 ): Promise<Reply> {
+  const { policy, signal, requestId } = options
   for (let attempt = 1; ; attempt++) {
-    const outcome = await tryOnce(transport, request, { policy, signal, isLast: attempt >= policy.tries })
+    const waitsForLimit = options.waitsForLimit && attempt < policy.tries
+    const outcome = await tryOnce(transport, request, { ...options, waitsForLimit })
     if (!('reason' in outcome)) return outcome
     policy.log.warn({ requestId, provider: policy.provider, attempt, reason: outcome.reason }, 'upstream.failed')
     if (outcome.final || attempt >= policy.tries) throw exhausted(policy, attempt, outcome)
@@ -79,15 +86,12 @@ export async function callProvider(
   }
 }
 
-async function tryOnce(
-  transport: Transport,
-  request: UpstreamRequest,
-  { policy, signal, isLast }: { policy: CallPolicy; signal: AbortSignal; isLast: boolean },
-): Promise<Reply | Failure> {
+async function tryOnce(transport: Transport, request: UpstreamRequest, options: CallOptions): Promise<Reply | Failure> {
+  const { signal, waitsForLimit } = options
   try {
     const response = await transport.send(request, signal)
-    const failure = await failureOf(response, isLast)
-    return failure ?? (await toReply(response, policy, signal))
+    const failure = await failureOf(response, waitsForLimit)
+    return failure ?? (await toReply(response, options))
   } catch (cause) {
     signal.throwIfAborted()
     return { reason: describe(cause), waitMs: undefined, final: NOT_RETRIED.has(errorCodeOf(cause) ?? ''), cause }
@@ -95,9 +99,12 @@ async function tryOnce(
 }
 
 /** A 5xx, or a 429 that passes soon and can be tried again; its body is read so that the connection can be used again. */
-async function failureOf({ status, headers, source }: UpstreamResponse, isLast: boolean): Promise<Failure | undefined> {
-  const waitMs = retryAfterMs(headers)
-  const passesSoon = !isLast && status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
+async function failureOf(
+  { status, headers, source }: UpstreamResponse,
+  waitsForLimit: boolean,
+): Promise<Failure | undefined> {
+  const waitMs = retryAfterMs(headers['retry-after'])
+  const passesSoon = waitsForLimit && status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
   if (status < 500 && !passesSoon) return undefined
   const encoding = headers['content-encoding']
   const body = await collect(decodeSource(source, encoding), ERROR_BODY_LIMIT_BYTES).catch(() => Buffer.alloc(0))
@@ -110,17 +117,12 @@ async function failureOf({ status, headers, source }: UpstreamResponse, isLast: 
 
 async function toReply(
   { status, headers, source }: UpstreamResponse,
-  policy: CallPolicy,
-  signal: AbortSignal,
+  { policy, signal, wire }: CallOptions,
 ): Promise<Reply> {
   const body = decodeSource(source, headers['content-encoding'])
   const kept = relayedHeaders(headers)
-  if (status === 200 && isEventStream(headers)) return new StreamReply({ status, headers: kept }, body)
-  return new BytesReply(status, kept, await collect(body, policy.replyLimitBytes, signal))
-}
-
-function isEventStream(headers: IncomingHttpHeaders): boolean {
-  return headers['content-type']?.startsWith('text/event-stream') ?? false
+  if (status === 200 && wire.isStream(headers)) return wire.stream({ status, headers: kept }, body)
+  return wire.bytes(status, kept, await collect(body, policy.replyLimitBytes, signal))
 }
 
 function relayedHeaders(headers: IncomingHttpHeaders): ReplyHeaders {
@@ -135,9 +137,8 @@ function relayedHeaders(headers: IncomingHttpHeaders): ReplyHeaders {
 }
 
 /** `retry-after` in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3). */
-function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
-  const text = headers['retry-after']
-  if (text === undefined) return undefined
+export function retryAfterMs(text: string | string[] | undefined): number | undefined {
+  if (typeof text !== 'string') return undefined
   const seconds = Number(text)
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now()
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined

@@ -1,35 +1,51 @@
-import type { Config } from '../config/schema.ts'
 import { GatewayError } from '../core/errors.ts'
-import type { Target } from '../core/exchange.ts'
+import type { Exchange } from '../core/exchange.ts'
 import type { Log, PresentedCredential, Provider } from '../core/ports.ts'
-import { AnthropicProvider } from './anthropic/provider.ts'
-import type { CallPolicy } from './call.ts'
-import { DemoProvider } from './demo/provider.ts'
-import { HeaderForwarder } from './headers.ts'
+import type { Reply } from '../core/reply.ts'
+import { completeWithFallback } from './fallback.ts'
+import type { ProviderParts, ProviderSettings } from './kind.ts'
+import { providerKinds } from './kinds.ts'
+import { ModelRoutes, type Targets } from './routes.ts'
 import { type Selection, selectTarget } from './select.ts'
-import { Transport } from './transport.ts'
+
+/** The part of the configuration that providers are made from. */
+export interface ProvidersConfig {
+  readonly mode: 'local' | 'cloud'
+  readonly models: Readonly<Record<string, readonly string[]>>
+  /** The general settings, and a section for each kind of provider. */
+  readonly providers: ProviderSettings & { readonly default: string }
+}
 
 /** What providers need besides their configuration. */
 interface Parts {
   readonly log: Log
   readonly random: () => number
+  readonly nowMs: () => number
 }
 
-/** The providers there are, and which one answers a model. */
+/** The providers there are, and who of them answers a model. */
 export class Providers {
   readonly #byName: ReadonlyMap<string, Provider>
   /** The name of the provider of models that no provider claims. */
   readonly fallback: string
   readonly #selection: Selection
+  readonly #routes: ModelRoutes
 
-  constructor(providers: readonly Provider[], fallback: string) {
+  /** Throws `invalid_request` when `fallback` or a model's route names a provider that is not there. */
+  constructor(providers: readonly Provider[], fallback: string, routes: ProvidersConfig['models'] = {}) {
     this.#byName = new Map(providers.map((provider) => [provider.name, provider]))
-    this.fallback = fallback
-    this.#selection = { providers: new Set(this.#byName.keys()), fallback }
+    this.fallback = this.get(fallback).name
+    this.#selection = { providers: this.#byName, fallback }
+    this.#routes = new ModelRoutes(routes, this.#selection)
   }
 
   get all(): readonly Provider[] {
     return [...this.#byName.values()]
+  }
+
+  /** Names of models that the operator's configuration leads somewhere. */
+  get routedModels(): readonly string[] {
+    return this.#routes.names
   }
 
   get(name: string): Provider {
@@ -38,16 +54,26 @@ export class Providers {
     return provider
   }
 
-  /** Throws `invalid_request` for an unknown prefix. */
-  select(model: string): Target {
-    return selectTarget(model, this.#selection)
+  /** Who may answer a model. Throws `invalid_request` for an unknown prefix. */
+  targetsOf(model: string): Targets {
+    return this.#routes.find(model)
   }
 
-  /** The default provider if this caller can use it, else any that it can; the default when there is none. */
-  listing(credential: PresentedCredential): Provider {
-    const fallback = this.get(this.fallback)
-    if (fallback.isUsableBy(credential)) return fallback
-    return this.all.find((provider) => provider.isUsableBy(credential)) ?? fallback
+  /** The name under which clients find a provider's model: its own if that leads there, else with the prefix. */
+  publicName(provider: string, model: string): string {
+    const isPlain = !model.includes('/') && selectTarget(model, this.#selection).provider === provider
+    return isPlain ? model : `${provider}/${model}`
+  }
+
+  /** Those that this caller can use; the default when there is none, for its error. */
+  usableBy(credential: PresentedCredential): readonly Provider[] {
+    const usable = this.all.filter((provider) => provider.isUsableBy(credential))
+    return usable.length > 0 ? usable : [this.get(this.fallback)]
+  }
+
+  /** Asks who may answer until somebody does. */
+  complete(exchange: Exchange): Promise<Reply> {
+    return completeWithFallback(exchange, (name) => this.get(name))
   }
 
   async close(): Promise<void> {
@@ -55,27 +81,14 @@ export class Providers {
   }
 }
 
-const DEFAULT_ANTHROPIC_URL = 'https://api.anthropic.com'
-
-/** Creates the configured providers. The demo provider is there only while no other has a credential, or when switched on. */
-export function createProviders({ mode, providers: config }: Config, { log, random }: Parts): Providers {
-  const policy = (provider: string): CallPolicy => ({
-    provider,
-    tries: config.tries,
-    replyLimitBytes: config.reply_limit,
-    random,
-    log,
-  })
-  const { connections, timeouts, proxy, no_proxy } = config
-  const anthropic = new AnthropicProvider({
-    apiKey: config.anthropic.api_key,
-    passThrough: mode === 'local',
-    credentialOptional: config.anthropic.base_url !== DEFAULT_ANTHROPIC_URL,
-    transport: new Transport(config.anthropic.base_url, { connections, timeouts, proxy, no_proxy }),
-    forwarder: new HeaderForwarder(config.forward_headers),
-    policy: policy('anthropic'),
-  })
-  const all: Provider[] = [anthropic]
-  if (config.demo === 'on' || (config.demo === 'auto' && !anthropic.configured)) all.push(new DemoProvider())
-  return new Providers(all, config.default)
+/** Creates the configured providers of every kind. */
+export async function createProviders(config: ProvidersConfig, parts: Parts): Promise<Providers> {
+  const { mode, models, providers: settings } = config
+  const kindParts: ProviderParts = { ...parts, settings, passThrough: mode === 'local' }
+  const sections = settings as unknown as Readonly<Record<string, unknown>>
+  const created = await Promise.all(providerKinds.map((kind) => kind.create(sections[kind.name], kindParts)))
+  const all = created.flat()
+  const hasCredential = all.some(({ configured }) => configured)
+  const there = all.filter(({ stepsBack }) => !(stepsBack && hasCredential))
+  return new Providers(there, settings.default, models)
 }

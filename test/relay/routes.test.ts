@@ -59,19 +59,40 @@ for (const [claim, body, pattern] of [
   })
 }
 
-test('routes: the list of models is relayed with its query', async (t) => {
-  const scene = plain.scene()
-  const reply = await scene.send({ method: 'GET', path: '/v1/models?limit=2' })
-  t.is(reply.status, 200)
-  t.is(valueAt(reply.json, 'data.length'), 2)
-  t.is(scene.seen()[0]?.url, '/v1/models?limit=2')
-  t.is(scene.seen()[0]?.raw.length, 0)
+test('routes: the list of models is in the shape of both families of clients', async (t) => {
+  const { status, json } = await plain.scene().send({ method: 'GET', path: '/v1/models' })
+  t.is(status, 200)
+  t.like(json, { object: 'list', has_more: false })
+  const first = valueAt(json, 'data.0')
+  t.like(first, { object: 'model', type: 'model', owned_by: 'anthropic' })
+  t.is(valueAt(json, 'first_id'), valueAt(first, 'id'))
+  t.is(Date.parse(String(valueAt(first, 'created_at'))) / 1000, Number(valueAt(first, 'created')))
 })
 
-test('routes: a refusal of the model list reaches the client as it is', async (t) => {
+test('routes: the list of models is given in pages', async (t) => {
+  const list = async (query: string) => (await plain.scene().send({ method: 'GET', path: `/v1/models${query}` })).json
+  const all = await list('')
+  const [page, next] = [await list('?limit=2'), await list(`?limit=1000&after_id=${valueAt(all, 'data.1.id')}`)]
+  t.is(valueAt(page, 'data.length'), 2)
+  t.is(valueAt(page, 'has_more'), true)
+  t.is(valueAt(next, 'data.0.id'), valueAt(all, 'data.2.id'))
+  t.is(valueAt(next, 'has_more'), false)
+})
+
+test('routes: a page that is no size of one is refused', async (t) => {
   const reply = await plain.scene().send({ method: 'GET', path: '/v1/models?limit=5000' })
   t.is(reply.status, 400)
-  t.like(reply.json, { error: { type: 'invalid_request_error' } })
+  t.like(reply.json, { error: { type: 'invalid_request' } })
+})
+
+test('routes: a single model is found by its name, and a wrong name gets the nearest', async (t) => {
+  const list = await plain.scene().send({ method: 'GET', path: '/v1/models' })
+  const id = String(valueAt(list.json, 'data.0.id'))
+  const found = await plain.scene().send({ method: 'GET', path: `/v1/models/${id}` })
+  t.like(found.json, { id, object: 'model' })
+  const missed = await plain.scene().send({ method: 'GET', path: `/v1/models/${id}x` })
+  t.is(missed.status, 404)
+  t.true(String(valueAt(missed.json, 'error.message')).includes(`\`${id}\``))
 })
 
 const escaping = ['/v1/messages/batches', '/v1/messages/batches/msgbatch_1/results', '/v1/files', '/v1/files/file_1']

@@ -1,9 +1,7 @@
 import { GatewayError } from '../../core/errors.ts'
-import { locateJsonError } from '../../core/json-error.ts'
 import { explain, messageRequestSchema, scalarFieldsSchema } from '../../core/message.ts'
 import { RequestDocument } from '../../core/request.ts'
-import { type RequestShape, ScanError, scanRequest } from '../../core/scan.ts'
-import { KnownBodies } from './known-bodies.ts'
+import { parseBody, scanBody } from '../scan-body.ts'
 
 /**
  * DESIGN — fast accept, slow explain
@@ -26,54 +24,14 @@ const SCALARS = [
 ] as const
 
 /** Takes in the body of a Messages request. Throws `invalid_request` that names the field or the position. */
-export type ParseRequest = (bytes: Buffer) => RequestDocument
-
-/** Creates a function that takes in bodies and recognises those that come again. */
-export function createMessagesParser(): ParseRequest {
-  const known = new KnownBodies()
-  return (bytes) => known.recognise(bytes, parseMessagesRequest)
-}
-
-/** Takes in one body. */
-function parseMessagesRequest(bytes: Buffer): RequestDocument {
-  const shape = scan(bytes)
-  const { duplicate } = shape
-  if (duplicate !== undefined)
-    throw new GatewayError('invalid_request', `${duplicate}: the field stands twice in the body.`)
+export function parseMessagesRequest(bytes: Buffer): RequestDocument {
+  const shape = scanBody(bytes)
   const document = new RequestDocument(bytes, shape)
   const isLarge = bytes.length > ALWAYS_PARSED_BYTES
-  const value = shape.plain && isLarge ? scalarsOf(document) : parseJson(bytes)
+  const value = shape.plain && isLarge ? scalarsOf(document) : parseBody(bytes)
   const checked = (shape.plain ? scalarFieldsSchema : messageRequestSchema).safeParse(value)
   if (!checked.success) throw new GatewayError('invalid_request', explain(checked.error))
   return document
-}
-
-function scan(bytes: Buffer): RequestShape {
-  try {
-    return scanRequest(bytes)
-  } catch (error) {
-    if (error instanceof ScanError) throw invalidJson(bytes, error)
-    throw error
-  }
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString())
-  } catch (error) {
-    throw invalidJson(bytes, error)
-  }
-}
-
-function invalidJson(bytes: Buffer, cause: unknown): GatewayError {
-  if (cause instanceof ScanError && cause.reason.startsWith('expected an object'))
-    return new GatewayError('invalid_request', `The body is not a JSON object: ${cause.message}.`, { cause })
-  const { line, column, message } = locateJsonError(bytes)
-  return new GatewayError(
-    'invalid_request',
-    `The body is not valid JSON at line ${line}, column ${column}: ${message}.`,
-    { cause },
-  )
 }
 
 function scalarsOf(document: RequestDocument): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
+import type { ClientRequest } from '../../core/client-request.ts'
 import { Exchange, type RouteName, type Target } from '../../core/exchange.ts'
-import type { RequestDocument } from '../../core/request.ts'
+import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
 import type { PluginContext } from '../../plugin.ts'
 import type { Authenticate, Authenticated } from '../authenticate.ts'
@@ -13,9 +14,10 @@ import { type SendOptions, sendReply } from '../send-reply.ts'
 export interface ModelRouteOptions {
   readonly route: RouteName
   readonly authenticate: Authenticate
-  /** Takes in the client's bytes; throws `invalid_request`. */
-  readonly parse: (bytes: Buffer) => RequestDocument
-  readonly selectTarget: (model: string) => Target
+  /** The shape in which its clients ask and read. */
+  readonly dialect: ClientDialect
+  /** Who may answer a model. Throws `invalid_request`. */
+  readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
   readonly pipelines: Pipelines
   readonly bodyLimitBytes: number
   readonly send: SendOptions
@@ -23,12 +25,14 @@ export interface ModelRouteOptions {
 
 /** A route that sends a model request through its pipeline and the reply to the client. */
 export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
+  const { dialect } = options
   return async function model(ctx) {
+    ctx.state.dialect = dialect
     const authenticated = options.authenticate(ctx.req.headers)
     const pipeline = options.pipelines.for(pipelineHeader(ctx))
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
-    const request = options.parse(bytes)
-    const exchange = openExchange(ctx, { options, authenticated, pipeline, request })
+    const client = dialect.parse(bytes)
+    const exchange = openExchange(ctx, { options, authenticated, pipeline, client })
     ctx.state.exchange = exchange
     // The exchange was put into the state just above.
     try {
@@ -50,10 +54,10 @@ interface Opening {
   options: ModelRouteOptions
   authenticated: Authenticated
   pipeline: RunnablePipeline
-  request: RequestDocument
+  client: ClientRequest
 }
 
-function openExchange(ctx: Context, { options, authenticated, pipeline, request }: Opening): Exchange {
+function openExchange(ctx: Context, { options, authenticated, pipeline, client }: Opening): Exchange {
   return new Exchange({
     id: ctx.state.requestId,
     route: options.route,
@@ -61,14 +65,15 @@ function openExchange(ctx: Context, { options, authenticated, pipeline, request 
     credential: authenticated.credential,
     headers: ctx.req.headers,
     query: ctx.search,
-    original: request.bytes,
-    request,
-    target: options.selectTarget(request.model),
+    client,
+    request: undefined,
+    targets: options.targetsOf(client.document.model),
     signal: leavingSignal(ctx.res),
     reply: undefined,
     pipeline: pipeline.printed,
     trace: [],
     edits: [],
+    calls: [],
     putAside: [],
   })
 }
@@ -84,7 +89,7 @@ function send(ctx: Context, exchange: Exchange, { options, pipeline }: Pick<Open
   }
   ctx.respond = false
   if (exchange.hasPutAside) ctx.res.once('close', () => exchange.cancelUnopened())
-  sendReply(ctx.res, reply, { ...options.send, headers })
+  sendReply(ctx.res, reply, { ...options.send, headers, dialect: options.dialect, request: exchange.client })
 }
 
 /** The pipeline that really ran: without the modules that were bypassed. */

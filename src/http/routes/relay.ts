@@ -1,8 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { Target } from '../../core/exchange.ts'
-import type { PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
+import type { Provider, RelayCall } from '../../core/ports.ts'
+import type { Reply } from '../../core/reply.ts'
 import { RequestDocument } from '../../core/request.ts'
+import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Authenticate } from '../authenticate.ts'
 import { readBody, readJsonBody } from '../body.ts'
 import type { FrameState } from '../frame.ts'
@@ -13,30 +15,23 @@ import { type SendOptions, sendReply } from '../send-reply.ts'
 export interface RelayRouteOptions {
   readonly authenticate: Authenticate
   readonly provider: (name: string) => Provider
-  readonly selectTarget: (model: string) => Target
-  /** Lists models for a caller with this credential. */
-  readonly listingProvider: (credential: PresentedCredential) => Provider
+  /** That of relayed replies. */
+  readonly dialect: ClientDialect
+  /** Who may answer a model. Throws `invalid_request`. */
+  readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
   /** Answers what names no model. */
   readonly defaultProvider: string
   readonly bodyLimitBytes: number
   readonly send: SendOptions
 }
 
-/** `POST /v1/messages/count_tokens`: relayed to the model's provider, past the pipeline; it costs nothing. */
+/** `POST /v1/messages/count_tokens`: asked of the model's provider, past the pipeline; it costs nothing. */
 export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameState> {
   return async function countTokens(ctx) {
     const call = callFor(ctx, options)
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
-    const { body, provider } = addressedTo(bytes, options)
-    await relay(ctx, { call: { ...call, body }, provider, send: options.send })
-  }
-}
-
-/** `GET /v1/models`: the list of the provider that would answer this caller. */
-export function modelsRoute(options: RelayRouteOptions): Middleware<FrameState> {
-  return async function models(ctx) {
-    const call = callFor(ctx, options)
-    await relay(ctx, { call, provider: options.listingProvider(call.credential), send: options.send })
+    const { body, target } = addressed(bytes, options)
+    send(ctx, await options.provider(target.provider).countTokens({ ...call, body }, target), options)
   }
 }
 
@@ -46,11 +41,7 @@ export function allowedRoute(options: RelayRouteOptions): Middleware<FrameState>
     const call = callFor(ctx, options)
     const bytes = await readBody(ctx.req, options.bodyLimitBytes)
     const body = bytes.length === 0 ? undefined : bytes
-    await relay(ctx, {
-      call: { ...call, body },
-      provider: options.provider(options.defaultProvider),
-      send: options.send,
-    })
+    send(ctx, await options.provider(options.defaultProvider).relay({ ...call, body }), options)
   }
 }
 
@@ -62,8 +53,8 @@ export const routeNotAllowed: Middleware = function routeNotAllowed({ path }) {
   )
 }
 
-/** Throws `authentication_error`. */
-function callFor(ctx: Context, { authenticate }: RelayRouteOptions): RelayCall {
+/** A call that is made past the pipeline. Throws `authentication_error`. */
+export function callFor(ctx: Context, { authenticate }: Pick<RelayRouteOptions, 'authenticate'>): RelayCall {
   const { credential } = authenticate(ctx.req.headers)
   const signal = leavingSignal(ctx.res)
   // The router lets these methods through only.
@@ -80,29 +71,21 @@ function callFor(ctx: Context, { authenticate }: RelayRouteOptions): RelayCall {
   }
 }
 
-interface Relaying {
-  call: RelayCall
-  provider: Provider
-  send: SendOptions
-}
-
-async function relay(ctx: Context, { call, provider, send }: Relaying): Promise<void> {
-  const reply = await provider.relay(call)
+/** Relayed bytes are nobody's dialect: they go out as they came. */
+function send(ctx: Context, reply: Reply, options: RelayRouteOptions): void {
   ctx.respond = false
-  sendReply(ctx.res, reply, { ...send, headers: { 'request-id': ctx.state.requestId } })
+  const headers = { 'request-id': ctx.state.requestId }
+  sendReply(ctx.res, reply, { ...options.send, headers, dialect: options.dialect })
 }
 
-/** Finds the provider of a body's model, and takes the gateway's own prefix out of it. */
-function addressedTo(
-  bytes: Buffer,
-  { selectTarget, provider }: RelayRouteOptions,
-): { body: Buffer; provider: Provider } {
+/** Finds who is asked for a body's model, and puts the model's name there in the place of the gateway's own. */
+function addressed(bytes: Buffer, { targetsOf }: RelayRouteOptions): { body: Buffer; target: Target } {
   const document = new RequestDocument(bytes)
   const model = readModel(document)
-  const target = selectTarget(model)
+  const [target] = targetsOf(model)
   const body =
     target.model === model ? bytes : document.edited([{ op: 'replace', path: ['model'], value: target.model }]).bytes
-  return { body, provider: provider(target.provider) }
+  return { body, target }
 }
 
 function readModel(document: RequestDocument): string {

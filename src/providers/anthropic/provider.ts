@@ -1,85 +1,83 @@
-import { GatewayError } from '../../core/errors.ts'
-import type { Exchange } from '../../core/exchange.ts'
-import type { PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
+import type { Exchange, Target } from '../../core/exchange.ts'
+import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
 import type { Reply } from '../../core/reply.ts'
-import { type CallPolicy, callProvider } from '../call.ts'
-import type { HeaderForwarder } from '../headers.ts'
-import type { Transport } from '../transport.ts'
-
-/** What the provider of the Messages API needs; its address is operator configuration and never a caller's. */
-export interface AnthropicOptions {
-  readonly apiKey: string | undefined
-  /** Callers may bring their own credential (local mode, when there is no `apiKey`). */
-  readonly passThrough: boolean
-  /** A custom address may need no credential at all. */
-  readonly credentialOptional: boolean
-  readonly transport: Transport
-  readonly forwarder: HeaderForwarder
-  readonly policy: CallPolicy
-}
-
-/** What a call needs of whom it is made for. */
-type CallerFacts = Pick<RelayCall, 'headers' | 'credential' | 'signal' | 'requestId'>
-
-function callerOf({ headers, credential, signal, id }: Exchange): CallerFacts {
-  return { headers, credential, signal, requestId: id }
-}
+import { claudeRequest } from '../claude/request.ts'
+import { readModelList } from '../model-list.ts'
+import { tellLosses } from '../tell.ts'
+import { type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
 
 const OWN_CREDENTIAL = /^sk-ant-/
+const MODELS = /^claude-/
+/** For requests that the gateway wrote itself; clients of this API name a version of their own. */
+const VERSION = ['anthropic-version', '2023-06-01']
+const MOST_MODELS = 1000
+
+/** `x-api-key`, or a bearer of the provider's form when a caller brings its own. */
+export const ANTHROPIC_CREDENTIAL: CredentialForm = {
+  variable: 'ANTHROPIC_API_KEY',
+  headers: ({ header, secret }) =>
+    header === 'x-api-key' ? ['x-api-key', secret] : ['authorization', `Bearer ${secret}`],
+  ownOf(presented, headers) {
+    if (presented.header === 'x-api-key' || OWN_CREDENTIAL.test(presented.secret)) return presented
+    // Some clients send both; then the bearer is meant for the gateway.
+    const key = headers['x-api-key']
+    return typeof key === 'string' && key.trim() !== '' ? { header: 'x-api-key', secret: key.trim() } : undefined
+  },
+}
 
 /** The provider that speaks the canonical shape itself: bytes go out and come back as they are. */
 export class AnthropicProvider implements Provider {
   readonly name = 'anthropic'
   readonly configured: boolean
-  readonly #options: AnthropicOptions
+  readonly #upstream: Upstream
 
-  constructor(options: AnthropicOptions) {
-    this.#options = options
-    this.configured = options.apiKey !== undefined
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream
+    this.configured = upstream.configured
   }
 
-  isUsableBy({ secret }: PresentedCredential): boolean {
-    return this.configured || this.#options.credentialOptional || OWN_CREDENTIAL.test(secret)
+  claims(model: string): boolean {
+    return MODELS.test(model)
   }
 
-  complete(exchange: Exchange): Promise<Reply> {
-    const { request, target } = exchange
-    // A provider prefix is the gateway's own notation: it is spliced out, everything else stays.
-    const { bytes } =
-      request.model === target.model
-        ? request
-        : request.edited([{ op: 'replace', path: ['model'], value: target.model }])
-    return this.#call({ method: 'POST', path: `/v1/messages${exchange.query}`, body: bytes }, callerOf(exchange))
+  isUsableBy(credential: PresentedCredential): boolean {
+    return this.#upstream.isUsableBy(credential)
+  }
+
+  async complete(exchange: Exchange, target: Target): Promise<Reply> {
+    const { request, losses } = claudeRequest(exchange, target)
+    const isOwnDialect = exchange.dialect.name === 'messages'
+    const reply = await this.#upstream.call(
+      {
+        method: 'POST',
+        path: `/v1/messages${isOwnDialect ? exchange.query : ''}`,
+        body: request.bytes,
+        headers: isOwnDialect ? [] : VERSION,
+      },
+      callerOf(exchange),
+    )
+    return tellLosses(reply, losses)
+  }
+
+  countTokens({ query, body, ...caller }: RelayCall): Promise<Reply> {
+    return this.#upstream.call({ method: 'POST', path: `/v1/messages/count_tokens${query}`, body }, caller)
+  }
+
+  async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {
+    const versioned =
+      caller.headers['anthropic-version'] !== undefined || caller.headers['provider-version'] !== undefined
+    const reply = await this.#upstream.call(
+      { method: 'GET', path: `/v1/models?limit=${MOST_MODELS}`, body: undefined, headers: versioned ? [] : VERSION },
+      caller,
+    )
+    return readModelList(reply, this.name)
   }
 
   relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {
-    return this.#call({ method, path: path + query, body }, caller)
+    return this.#upstream.call({ method, path: path + query, body }, caller)
   }
 
   close(): Promise<void> {
-    return this.#options.transport.close()
-  }
-
-  async #call(
-    request: Pick<RelayCall, 'method' | 'path' | 'body'>,
-    { headers, credential, signal, requestId }: CallerFacts,
-  ): Promise<Reply> {
-    const { transport, forwarder, policy } = this.#options
-    const sent = forwarder.forward(headers, this.#credentialFor(credential, headers['x-api-key']))
-    return callProvider(transport, { ...request, headers: sent }, { policy, signal, requestId })
-  }
-
-  /** The operator's credential; else the caller's own, if it is one of this provider's. */
-  #credentialFor(presented: PresentedCredential, key: string | string[] | undefined): PresentedCredential | undefined {
-    const { apiKey, passThrough, credentialOptional } = this.#options
-    if (apiKey !== undefined) return { header: 'x-api-key', secret: apiKey }
-    if (passThrough && (presented.header === 'x-api-key' || OWN_CREDENTIAL.test(presented.secret))) return presented
-    // Some clients send both; then the bearer is meant for the gateway.
-    if (passThrough && typeof key === 'string' && key.trim() !== '') return { header: 'x-api-key', secret: key.trim() }
-    if (credentialOptional) return undefined
-    throw new GatewayError(
-      'authentication_error',
-      'No credential for provider anthropic: set ANTHROPIC_API_KEY, or send your own key in x-api-key, or try model `demo/echo`.',
-    )
+    return this.#upstream.close()
   }
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { Exchange } from '../../core/exchange.ts'
+import type { Exchange, Target } from '../../core/exchange.ts'
 import { suggest } from '../../core/nearest.ts'
-import type { Provider, RelayCall } from '../../core/ports.ts'
+import type { ListedModel, Provider, RelayCall } from '../../core/ports.ts'
 import {
   type ByteSource,
   type ByteSourceSink,
@@ -15,24 +15,31 @@ import { streamOfMessage } from '../../core/stream-of-message.ts'
 import { answerOf, DEMO_MODELS, type DemoAnswer, type DemoModel } from './script.ts'
 
 const CHARACTERS_PER_TOKEN = 4
+const CREATED_AT_MS = Date.UTC(2026, 0)
 
 /** A provider that needs no credential and asks no model: the first minute with the gateway, clearly labelled. */
 export class DemoProvider implements Provider {
   readonly name = 'demo'
   readonly configured = false
-  #paceMs: number
+  readonly stepsBack: boolean
+  readonly #paceMs: number
 
   /** `paceMs` is the pause between two events of a stream. */
-  constructor({ paceMs = 35 } = {}) {
+  constructor({ paceMs = 35, stepsBack = true } = {}) {
     this.#paceMs = paceMs
+    this.stepsBack = stepsBack
+  }
+
+  claims(): boolean {
+    return false
   }
 
   isUsableBy(): boolean {
     return true
   }
 
-  async complete(exchange: Exchange): Promise<Reply> {
-    const { request, target } = exchange
+  async complete(exchange: Exchange, target: Target): Promise<Reply> {
+    const { request } = exchange
     const message = messageFor(exchange.id, demoModel(target.model), request)
     const bytes = Buffer.from(JSON.stringify(message))
     const headers = { 'request-id': exchange.id }
@@ -44,9 +51,19 @@ export class DemoProvider implements Provider {
     )
   }
 
-  async relay({ path, body }: RelayCall): Promise<Reply> {
-    if (path === '/v1/models') return jsonReply(modelList())
-    if (path === '/v1/messages/count_tokens') return jsonReply({ input_tokens: tokensIn(body?.length ?? 0) })
+  async countTokens({ body }: RelayCall): Promise<Reply> {
+    return jsonReply({ input_tokens: tokensIn(body?.length ?? 0) })
+  }
+
+  async listModels(): Promise<readonly ListedModel[]> {
+    return Object.entries(DEMO_MODELS).map(([id, summary]) => ({
+      id,
+      displayName: `Demo ${id}: ${summary}`,
+      createdAtMs: CREATED_AT_MS,
+    }))
+  }
+
+  async relay({ path }: RelayCall): Promise<Reply> {
     throw new GatewayError('not_found', `The demo provider has nothing at ${path}.`)
   }
 
@@ -89,16 +106,6 @@ function cut(answer: DemoAnswer, maxTokens: number): { content: unknown[]; stopR
 
 function tokensIn(characters: number): number {
   return Math.max(1, Math.ceil(characters / CHARACTERS_PER_TOKEN))
-}
-
-function modelList(): Record<string, unknown> {
-  const data = Object.entries(DEMO_MODELS).map(([name, summary]) => ({
-    type: 'model',
-    id: `demo/${name}`,
-    display_name: `Demo ${name}: ${summary}`,
-    created_at: '2026-01-01T00:00:00Z',
-  }))
-  return { data, has_more: false, first_id: data[0]?.id, last_id: data.at(-1)?.id }
 }
 
 /** A source that gives one event after another, at the pace of a reader. */

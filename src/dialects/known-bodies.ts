@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { RequestDocument } from '../../core/request.ts'
+import { RequestDocument } from '../core/request.ts'
 
 /**
  * DESIGN — bodies seen before

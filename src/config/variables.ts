@@ -1,0 +1,22 @@
+import { ConfigError } from './config-error.ts'
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
+/**
+ * Puts the environment's values in the place of `${NAME}` in every string of a configuration file, so that a file can be
+ * shared and its secrets not. Throws `ConfigError` that names the variable and the option when it is not set.
+ */
+export function withVariables(value: unknown, env: NodeJS.ProcessEnv, path: readonly string[] = []): unknown {
+  if (typeof value === 'string') return value.replace(VARIABLE, (_, name: string) => readVariable(name, env, path))
+  if (Array.isArray(value)) return value.map((item, index) => withVariables(item, env, [...path, String(index)]))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, withVariables(child, env, [...path, key])]),
+  )
+}
+
+function readVariable(name: string, env: NodeJS.ProcessEnv, path: readonly string[]): string {
+  const value = env[name]
+  if (value !== undefined && value !== '') return value
+  throw new ConfigError(`\`${path.join('.')}\`: the environment variable ${name} is not set.`)
+}

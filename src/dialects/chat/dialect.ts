@@ -1,0 +1,65 @@
+import { ClientRequest } from '../../core/client-request.ts'
+import type { GatewayError } from '../../core/errors.ts'
+import { BytesReply } from '../../core/reply.ts'
+import type { ClientDialect } from '../client-dialect.ts'
+import { KnownBodies } from '../known-bodies.ts'
+import { parseChatRequest } from './parse.ts'
+import { CHAT_REPLIES } from './replies.ts'
+import { toChatError } from './reply/errors.ts'
+import { createChatChunks } from './reply/to-chat-chunks.ts'
+import { toChatReply } from './reply/to-chat-reply.ts'
+import { toMessagesRequest } from './to-messages-request.ts'
+
+/** What the dialect is made from. */
+export interface ChatDialectOptions {
+  /** Longest answer where the client names no limit and the provider must have one, in tokens. */
+  readonly defaultMaxTokens: number
+  /** Wall-clock time in milliseconds since 1970. */
+  readonly nowMs: () => number
+}
+
+/** OpenAI's chat completions. */
+export function createChatDialect({ defaultMaxTokens, nowMs }: ChatDialectOptions): ClientDialect {
+  const known = new KnownBodies()
+  const created = () => Math.floor(nowMs() / 1000)
+  return {
+    name: 'chat',
+    parse: (bytes) =>
+      new ClientRequest(known.recognise(bytes, parseChatRequest), CHAT_REPLIES, (document) =>
+        toMessagesRequest(document, { defaultMaxTokens }),
+      ),
+    render({ status, headers, bytes, usage }) {
+      const body =
+        (status === 200 ? toChatReply(bytes, { created: created() }) : undefined) ?? toChatError(status, bytes)
+      return new BytesReply(status, headers, body, { usage, dialect: CHAT_REPLIES })
+    },
+    createTranslator: ({ document }) => createChatChunks({ created: created(), includeUsage: wantsUsage(document) }),
+    errorBody,
+    ping: ': ping\n\n',
+    breakEvent: (message) => `data: ${JSON.stringify({ error: chatError('api_error', message) })}\n\n`,
+  }
+}
+
+function wantsUsage(document: ClientRequest['document']): boolean {
+  // Safe: checked when the request was taken in.
+  const options = document.field('stream_options') as { include_usage?: boolean | null } | null | undefined
+  return options?.include_usage === true
+}
+
+/** Readable by both families of clients: the members of `error` are OpenAI's, the outer `type` is Anthropic's. */
+function errorBody(error: GatewayError, requestId: string): object {
+  const { error: body } = error.toBody()
+  const shown = { ...chatError(String(body.type), error.message, error.code), ...body, param: paramOf(error) }
+  return { type: 'error', error: shown, request_id: requestId }
+}
+
+function chatError(type: string, message: string, code: string | null = null) {
+  return { type, message, code, param: null as string | null }
+}
+
+const FIELD_AT_START = /^([a-z_]+(?:\[\d+\]|\.[a-z_]+)*): /
+
+/** The field that the message of a refused request begins with. */
+function paramOf({ code, message }: GatewayError): string | null {
+  return code === 'invalid_request' ? (FIELD_AT_START.exec(message)?.[1] ?? null) : null
+}

@@ -1,0 +1,40 @@
+import type { EventSign, ReplyDialect } from '../../core/reply-dialect.ts'
+import { createMessagesEvents } from './reply/to-messages-events.ts'
+import { readChatUsage } from './reply/usage.ts'
+
+const STOP: EventSign = { kind: 'stop' }
+const FINISH: EventSign = { kind: 'finish' }
+const ERROR: EventSign = { kind: 'error' }
+
+/** Members that say something of the whole answer. Most chunks have none of them, and are not parsed. */
+const USAGE = /"usage"\s*:\s*\{/
+const FINISHED = /"finish_reason"\s*:\s*"/
+const FAILED = /"error"\s*:\s*[{"]/
+
+/**
+ * Replies of OpenAI's chat completions. Their streams end with `[DONE]`; some servers leave it out, so an answer that
+ * has told its `finish_reason` is whole if the stream ends well.
+ */
+export const CHAT_REPLIES: ReplyDialect = {
+  name: 'chat',
+  meteredEvents: new Set(['message']),
+  readEvent(_name, data) {
+    if (data.startsWith('[DONE]')) return STOP
+    if (USAGE.test(data) || FAILED.test(data)) return readChunk(data)
+    return FINISHED.test(data) ? FINISH : undefined
+  },
+  readUsage: readChatUsage,
+  toMessagesEvents: () => createMessagesEvents({ model: '', id: '' }),
+}
+
+/** A text that the model writes may look like one of these members: what counts is the chunk's own. */
+function readChunk(data: string): EventSign | undefined {
+  try {
+    const { usage, error, choices } = JSON.parse(data)
+    if (error !== undefined && error !== null && choices === undefined) return ERROR
+    const isFinished = Array.isArray(choices) && typeof choices[0]?.finish_reason === 'string'
+    return { kind: isFinished ? 'finish' : 'usage', usage: readChatUsage(usage) }
+  } catch {
+    return undefined
+  }
+}

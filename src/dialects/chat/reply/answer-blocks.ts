@@ -1,0 +1,228 @@
+/**
+ * DESIGN: the content blocks of a Messages stream, made of pieces in any order
+ *
+ *   pieces of text, thinking, calls ──► live block ──► content_block_start, _delta … _stop
+ *                               └─────► waiting blocks, in the order in which they began
+ *
+ * Purpose: the Messages shape has one block open at a time, and a block that is closed stays closed; a chat stream may
+ * write several tool calls in turns.
+ * Guarantees: the live block's pieces pass through at once. A block of text or thinking ends when another begins; a call
+ * ends when its arguments are a whole object. Until then what belongs to others waits, and comes out whole and in order.
+ * Limits: at most `MAX_HELD_CHARACTERS` wait. Beyond that, or when a call that has ended goes on, `problem` tells it and
+ * the stream cannot be told rightly any more.
+ */
+import { ObjectProgress } from './object-progress.ts'
+import { type CallPiece, callIdOf, inputOf, NAMELESS } from './tool-calls.ts'
+
+interface Prose {
+  readonly kind: 'text' | 'thinking'
+  held: string
+}
+
+interface Call {
+  readonly kind: 'call'
+  /** Its number among the calls. */
+  readonly number: number
+  id: string
+  name: string
+  /** Arguments that have not been passed on. */
+  held: string
+  readonly progress: ObjectProgress
+  isStarted: boolean
+  isClosed: boolean
+}
+
+type Block = Prose | Call
+
+const MAX_HELD_CHARACTERS = 16 * 1024 * 1024
+const DELTA_END = '}}\n\n'
+const PROSE = {
+  text: { empty: '{"type":"text","text":""}', delta: '{"type":"text_delta","text":' },
+  thinking: {
+    empty: '{"type":"thinking","thinking":"","signature":""}',
+    delta: '{"type":"thinking_delta","thinking":',
+  },
+} as const
+const INPUT_DELTA = '{"type":"input_json_delta","partial_json":'
+
+/** Writes the blocks of one answer. Each method gives the events to pass on, or ''. */
+export class AnswerBlocks {
+  readonly #messageId: string
+  #index = -1
+  #live: Block | undefined
+  /** The beginning of a delta of the live block. */
+  #delta = ''
+  #waiting: Block[] = []
+  #heldCharacters = 0
+  readonly #calls: Call[] = []
+  readonly #callsByIndex = new Map<number, Call>()
+  #problem: string | undefined
+
+  /** `messageId` seeds the ids of calls that have none. */
+  constructor(messageId: string) {
+    this.#messageId = messageId
+  }
+
+  /** Why the pieces cannot be told rightly, once that is so. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.length > 0
+  }
+
+  /** Takes a piece of text or thinking that is not empty. */
+  prose(kind: Prose['kind'], piece: string): string {
+    if (this.#live?.kind === kind) return this.#deltaOf(piece)
+    this.#count(piece.length)
+    if (!this.#isLiveUnfinished()) return this.#close() + this.#enter({ kind, held: piece })
+    const last = this.#waiting.at(-1)
+    if (last?.kind === kind) last.held += piece
+    else this.#waiting.push({ kind, held: piece })
+    return ''
+  }
+
+  /** Takes a piece of a call, the first or a later one. */
+  call(piece: CallPiece): string {
+    const found = this.#find(piece)
+    const call = found ?? this.#begin(piece)
+    if (call.isClosed) return this.#takeLate(piece.arguments)
+    call.id ||= piece.id
+    call.name ||= piece.name
+    call.held += piece.arguments
+    call.progress.take(piece.arguments)
+    this.#count(piece.arguments.length)
+    if (call.progress.state === 'excess') this.#problem = 'the arguments of a tool call went on after their end'
+    if (call === this.#live) return this.#release(call) + this.#advance()
+    if (found !== undefined) return ''
+    if (!this.#isLiveUnfinished()) return this.#close() + this.#enter(call)
+    this.#waiting.push(call)
+    return ''
+  }
+
+  /** Closes what is open, after all that waits has been told. */
+  finish(): string {
+    let events = this.#close()
+    for (const block of this.#waiting.splice(0)) events += this.#enter(block) + this.#close()
+    return events
+  }
+
+  /**
+   * The call that a piece goes on with. Gemini's streams give several calls the same index, or none: an id and a name
+   * that are new begin a new call.
+   */
+  #find({ index, id, name }: CallPiece): Call | undefined {
+    const isHead = name !== ''
+    const call = index === undefined ? this.#findById(id, isHead) : this.#callsByIndex.get(index)
+    const isAnother = isHead && id !== '' && call !== undefined && call.id !== '' && call.id !== id
+    return isAnother ? undefined : call
+  }
+
+  #findById(id: string, isHead: boolean): Call | undefined {
+    const known = id === '' ? undefined : this.#calls.find((call) => call.id === id)
+    return known ?? (isHead ? undefined : this.#calls.at(-1))
+  }
+
+  #begin({ index, id, name }: CallPiece): Call {
+    const progress = new ObjectProgress()
+    const number = this.#calls.length
+    const call: Call = { kind: 'call', number, id, name, held: '', progress, isStarted: false, isClosed: false }
+    this.#calls.push(call)
+    if (index !== undefined) this.#callsByIndex.set(index, call)
+    return call
+  }
+
+  /** White space behind the end is all that may come for a call whose block is closed. */
+  #takeLate(text: string): string {
+    if (text.trim() !== '') this.#problem = 'the arguments of a tool call went on after their end'
+    return ''
+  }
+
+  #isLiveUnfinished(): boolean {
+    return this.#live?.kind === 'call' && this.#live.progress.state !== 'whole'
+  }
+
+  /** Closes the live call when it is whole and others wait for it; the last of those that can be told becomes live. */
+  #advance(): string {
+    let events = ''
+    while (this.#waiting.length > 0 && !this.#isLiveUnfinished()) {
+      const next = this.#waiting.shift()
+      if (next !== undefined) events += this.#close() + this.#enter(next)
+    }
+    return events
+  }
+
+  #enter(block: Block): string {
+    this.#live = block
+    this.#index++
+    this.#delta = deltaOf(this.#index, block.kind === 'call' ? INPUT_DELTA : PROSE[block.kind].delta)
+    if (block.kind === 'call') return this.#release(block)
+    return startOf(this.#index, PROSE[block.kind].empty) + this.#deltaOfHeld(block)
+  }
+
+  /**
+   * Passes on what the live call holds. A call begins with its name, and arguments that are no object are kept to the end:
+   * only as a whole can they be told in one.
+   */
+  #release(call: Call): string {
+    if (!call.isStarted && call.name === '') return ''
+    const { state } = call.progress
+    const begun = this.#start(call)
+    return state === 'inside' || state === 'whole' ? begun + this.#deltaOfHeld(call) : begun
+  }
+
+  #start(call: Call): string {
+    if (call.isStarted) return ''
+    call.isStarted = true
+    const id = JSON.stringify(call.id || callIdOf(this.#messageId, call.number))
+    const name = JSON.stringify(call.name || NAMELESS)
+    return startOf(this.#index, `{"type":"tool_use","id":${id},"name":${name},"input":{}}`)
+  }
+
+  #close(): string {
+    const block = this.#live
+    if (block === undefined) return ''
+    this.#live = undefined
+    const stop = `event: content_block_stop\ndata: {"type":"content_block_stop","index":${this.#index}}\n\n`
+    return block.kind === 'call' ? this.#endCall(block) + stop : stop
+  }
+
+  #endCall(call: Call): string {
+    call.isClosed = true
+    const begun = this.#start(call)
+    const { state } = call.progress
+    const held = this.#take(call)
+    const input = state === 'blank' || state === 'other' ? inputOf(held) : held
+    return input === '' || input === '{}' ? begun : begun + this.#deltaOf(input)
+  }
+
+  #deltaOfHeld(block: Block): string {
+    return block.held === '' ? '' : this.#deltaOf(this.#take(block))
+  }
+
+  #deltaOf(piece: string): string {
+    return this.#delta + JSON.stringify(piece) + DELTA_END
+  }
+
+  #take(block: Block): string {
+    const { held } = block
+    this.#heldCharacters -= held.length
+    block.held = ''
+    return held
+  }
+
+  #count(characters: number): void {
+    this.#heldCharacters += characters
+    if (this.#heldCharacters > MAX_HELD_CHARACTERS)
+      this.#problem = 'too much of its tool calls waits for one that does not end'
+  }
+}
+
+function startOf(index: number, block: string): string {
+  return `event: content_block_start\ndata: {"type":"content_block_start","index":${index},"content_block":${block}}\n\n`
+}
+
+function deltaOf(index: number, delta: string): string {
+  return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${delta}`
+}

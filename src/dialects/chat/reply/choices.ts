@@ -1,0 +1,18 @@
+import { isRecord, type JsonRecord, listOf } from './narrow.ts'
+
+/** The one choice that can be told: the Messages shape has a single answer. */
+interface FirstChoice {
+  readonly choice: JsonRecord
+  /** Where it stands in `choices`. */
+  readonly position: number
+}
+
+/** The choice of index 0 of a completion or chunk, or `undefined`. A choice without an index counts as that of index 0. */
+export function firstChoiceOf({ choices }: JsonRecord): FirstChoice | undefined {
+  const list = listOf(choices)
+  for (let position = 0; position < list.length; position++) {
+    const choice = list[position]
+    if (isRecord(choice) && (choice.index ?? 0) === 0) return { choice, position }
+  }
+  return undefined
+}

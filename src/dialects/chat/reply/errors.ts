@@ -1,0 +1,122 @@
+import { parseEventData } from '../../../core/sse.ts'
+import { isRecord, type JsonRecord, listOf, recordOf, stringOf } from './narrow.ts'
+
+/** Error types by HTTP status. Source: Anthropic, API reference, "errors". */
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [401, 'authentication_error'],
+  [402, 'billing_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [408, 'timeout_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [503, 'overloaded_error'],
+  [504, 'timeout_error'],
+  [529, 'overloaded_error'],
+])
+
+/** What words in an error within a stream, which has no status, would be as one. */
+const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['authentication_error', 401],
+  ['invalid_api_key', 401],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['model_not_found', 404],
+  ['invalid_request_error', 400],
+  ['context_length_exceeded', 400],
+  ['insufficient_quota', 429],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['service_unavailable_error', 503],
+  ['overloaded_error', 529],
+  ['timeout_error', 504],
+])
+
+const INTERNAL = 500
+const FIRST_ERROR = 400
+const LONGEST_PLAIN_TEXT = 500
+const HTML = /^\s*</
+
+/** The error of a Messages body or event. */
+interface MessagesError {
+  readonly type: 'error'
+  readonly error: { readonly type: string; readonly message: string }
+  readonly request_id?: string
+}
+
+/** The error of a chat body or chunk. */
+interface ChatError {
+  readonly type: 'error'
+  readonly error: JsonRecord & { readonly type: string; readonly message: string }
+  readonly request_id?: string
+}
+
+/**
+ * A chat provider's error body as a Messages error body. Takes any bytes and never throws; what is no JSON is quoted when
+ * it is plain text.
+ */
+export function toMessagesError(status: number, body: Buffer): Buffer {
+  const text = body.toString()
+  return Buffer.from(JSON.stringify(messagesErrorOf(status, parseEventData(text) ?? text)))
+}
+
+/**
+ * A Messages provider's error body as a chat error, which the SDKs of both families can read. Takes any bytes and never
+ * throws. Further members of the error are kept.
+ */
+export function toChatError(status: number, body: Buffer): Buffer {
+  const text = body.toString()
+  return Buffer.from(JSON.stringify(chatErrorOf(status, parseEventData(text) ?? text)))
+}
+
+/** The Messages error that a chat provider's error says: a body or chunk, or the text of one that is no JSON. */
+export function messagesErrorOf(status: number | undefined, told: unknown): MessagesError {
+  const body = Array.isArray(told) ? told[0] : told // Gemini's compatible server wraps its error in an array
+  const error = recordOf(recordOf(body)?.error)
+  const type = typeOf(status ?? statusOf(error))
+  return { type: 'error', error: { type, message: messageOf(status, body) }, ...requestIdOf(body) }
+}
+
+/** The chat error that a Messages provider's error says: a body or event, or the text of one that is no JSON. */
+export function chatErrorOf(status: number | undefined, body: unknown): ChatError {
+  const error = recordOf(recordOf(body)?.error)
+  const type = stringOf(error?.type) || typeOf(status ?? INTERNAL)
+  const message = messageOf(status, body)
+  return { type: 'error', error: { code: null, param: null, ...error, type, message }, ...requestIdOf(body) }
+}
+
+/** OpenRouter gives the status as `code`, others a word, as `code` or `type`. */
+function statusOf(error: JsonRecord | undefined): number {
+  if (typeof error?.code === 'number' && error.code >= FIRST_ERROR) return error.code
+  return STATUSES.get(error?.code) ?? STATUSES.get(error?.type) ?? INTERNAL
+}
+
+function typeOf(status: number): string {
+  const isClients = status >= FIRST_ERROR && status < INTERNAL
+  return TYPES.get(status) ?? (isClients ? 'invalid_request_error' : 'api_error')
+}
+
+/** The message, wherever servers put it: `error.message`, `error`, `message`, FastAPI's `detail`; or the plain text. */
+function messageOf(status: number | undefined, body: unknown): string {
+  const known = isRecord(body) ? messageIn(body) : typeof body === 'string' ? plainOf(body) : ''
+  return (
+    known || (status === undefined ? 'The provider told of an error.' : `The provider answered with status ${status}.`)
+  )
+}
+
+function messageIn({ error, message, detail }: JsonRecord): string {
+  const inner = recordOf(error)
+  const details = [detail, ...listOf(detail).map((issue) => recordOf(issue)?.msg)].map(stringOf)
+  const told = [inner?.message, inner?.code, inner?.type, error, message].map(stringOf)
+  return [...told, details.filter(Boolean).join('; ')].find((text) => text !== '') ?? ''
+}
+
+/** A page of HTML is a proxy's, and for nobody to read in a terminal. */
+function plainOf(text: string): string {
+  return HTML.test(text) ? '' : text.trim().slice(0, LONGEST_PLAIN_TEXT)
+}
+
+function requestIdOf(body: unknown): { request_id?: string } {
+  const id = recordOf(body)?.request_id
+  return typeof id === 'string' ? { request_id: id } : {}
+}

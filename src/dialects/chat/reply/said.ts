@@ -1,0 +1,30 @@
+import { isRecord, type JsonRecord, listOf, stringOf } from './narrow.ts'
+
+/**
+ * The reasoning of a completion's message or of a chunk's delta. DeepSeek, vLLM and others name it `reasoning_content`,
+ * OpenRouter, Groq and newer vLLM `reasoning`, and some both; Mistral has it in parts of the content.
+ */
+export function reasoningOf(said: JsonRecord): string {
+  const { reasoning_content, reasoning, content } = said
+  if (typeof reasoning_content === 'string' && reasoning_content !== '') return reasoning_content
+  if (typeof reasoning === 'string' && reasoning !== '') return reasoning
+  return Array.isArray(content) ? content.map(thoughtOf).join('') : ''
+}
+
+/** The text of a completion's message or of a chunk's delta; of an array of parts, their texts joined. */
+export function textOf({ content }: JsonRecord): string {
+  if (typeof content === 'string') return content
+  return Array.isArray(content) ? joinTexts(content) : ''
+}
+
+function joinTexts(parts: unknown): string {
+  return listOf(parts)
+    .map((part) => (isRecord(part) ? stringOf(part.text) : stringOf(part)))
+    .join('')
+}
+
+/** Mistral, "reasoning": `{"type":"thinking","thinking":[{"type":"text","text":"…"}]}`. */
+function thoughtOf(part: unknown): string {
+  if (!isRecord(part) || part.type !== 'thinking') return ''
+  return typeof part.thinking === 'string' ? part.thinking : joinTexts(part.thinking)
+}

@@ -1,0 +1,71 @@
+import { elementsOf, membersOf, utf8Of } from '../../../core/raw-json.ts'
+import { ScanError } from '../../../core/scan.ts'
+import { parseEventData } from '../../../core/sse.ts'
+import { readUsage } from '../../../core/usage.ts'
+import { isRecord, type JsonRecord, recordOf, stringOf } from './narrow.ts'
+import { finishReasonOf } from './stop-reasons.ts'
+import { toChatUsage } from './usage.ts'
+
+/**
+ * A message's JSON as a chat completion; `created` in seconds since 1970. Returns `undefined` when it is no message.
+ * Blocks of the provider's own tools, redacted thinking, signatures and citations have no place there and are left out.
+ */
+export function toChatReply(message: Buffer, options: { created: number }): Buffer | undefined {
+  const parsed = recordOf(parseEventData(message.toString()))
+  if (parsed === undefined || !Array.isArray(parsed.content)) return undefined
+  const calls = callsOf(parsed.content, message)
+  if (calls === undefined) return undefined
+  const choice = {
+    index: 0,
+    message: saidOf(parsed.content, calls),
+    logprobs: null,
+    finish_reason: finishReasonOf(parsed.stop_reason),
+  }
+  const completion = {
+    id: stringOf(parsed.id),
+    object: 'chat.completion',
+    created: options.created,
+    model: stringOf(parsed.model),
+    choices: [choice],
+    usage: toChatUsage(readUsage(parsed.usage)),
+  }
+  return Buffer.from(JSON.stringify(completion))
+}
+
+function saidOf(content: readonly unknown[], calls: readonly JsonRecord[]): JsonRecord {
+  const thinking = joined(content, 'thinking')
+  return {
+    role: 'assistant',
+    content: joined(content, 'text') || null,
+    refusal: null,
+    ...(thinking !== '' && { reasoning_content: thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+/** The texts of all blocks of a type, in one: a completion has a single string for them. */
+function joined(content: readonly unknown[], type: 'text' | 'thinking'): string {
+  return content.map((block) => (isRecord(block) && block.type === type ? stringOf(block[type]) : '')).join('')
+}
+
+/** The tool calls among the blocks. Arguments are the bytes of the input, so that 1.0 and 2^53+1 stay what they are. */
+function callsOf(content: readonly unknown[], message: Buffer): JsonRecord[] | undefined {
+  if (!content.some(isToolUse)) return []
+  try {
+    const blocks = elementsOf(membersOf(message.toString('latin1').trim()).get('content') ?? '')
+    return content.flatMap((block, position) => (isToolUse(block) ? [callOf(block, blocks[position] ?? '')] : []))
+  } catch (error) {
+    if (error instanceof ScanError) return undefined
+    throw error
+  }
+}
+
+function callOf(block: JsonRecord, raw: string): JsonRecord {
+  const input = isRecord(block.input) ? membersOf(raw).get('input') : undefined
+  const called = { name: stringOf(block.name), arguments: utf8Of(input ?? '{}') }
+  return { id: stringOf(block.id), type: 'function', function: called }
+}
+
+function isToolUse(block: unknown): block is JsonRecord {
+  return isRecord(block) && block.type === 'tool_use'
+}

@@ -1,0 +1,49 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { callIdOf, callsOf, inputOf } from './tool-calls.ts'
+
+const place = (message: unknown) => ({ json: () => JSON.stringify({ message }), path: ['message'] })
+
+for (const text of ['{"a":1.0}', '{"n":9007199254740993}', '{"10":1,"2":2}', '{ "e" : "\\u00e9\\"" }\n']) {
+  test(`tool calls: the input of ${text.trim()} is that very text`, (t) => {
+    t.is(inputOf(text), text)
+  })
+}
+
+for (const text of ['', ' \n', 'null']) {
+  test(`tool calls: arguments of ${JSON.stringify(text)} are an empty input`, (t) => {
+    t.is(inputOf(text), '{}')
+  })
+}
+
+test('tool calls: arguments that are no JSON object are kept as text', (t) => {
+  for (const text of ['{"a":', '[1]', '"x"', '7', 'look!']) t.deepEqual(JSON.parse(inputOf(text)), { arguments: text })
+})
+
+test('tool calls: half a character in the arguments survives as UTF-8', (t) => {
+  const input = Buffer.from(inputOf('{"half":"\ud83d"}')).toString()
+  t.is(JSON.parse(input).half, '\ud83d')
+})
+
+test('tool calls: an id that is missing is made up, the same each time and another for each call', (t) => {
+  t.is(callIdOf('chatcmpl-1', 0), callIdOf('chatcmpl-1', 0))
+  t.not(callIdOf('chatcmpl-1', 0), callIdOf('chatcmpl-1', 1))
+  t.not(callIdOf('chatcmpl-1', 0), callIdOf('chatcmpl-2', 0))
+  t.regex(callIdOf('chatcmpl-1', 0), /^[a-zA-Z0-9_-]{1,40}$/)
+})
+
+test('tool calls: the legacy function_call is a call', (t) => {
+  const said = { function_call: { name: 'look', arguments: '{}' } }
+  t.deepEqual(callsOf(said, place(said)), [{ index: undefined, id: '', name: 'look', arguments: '{}' }])
+})
+
+test('tool calls: arguments that come as an object keep their numbers', (t) => {
+  const json = () => '{"é":1,"message":{"tool_calls":[null,{"function":{"name":"f","arguments":{"a":1.0,"ü":"€"}}}]}}'
+  const [call] = callsOf(JSON.parse(json()).message, { json, path: ['message'] })
+  t.is(call?.arguments, '{"a":1.0,"ü":"€"}')
+})
+
+test('tool calls: whatever a server sends for calls, reading them does not throw', (t) => {
+  const said = fc.record({ tool_calls: fc.jsonValue(), function_call: fc.jsonValue() })
+  t.notThrows(() => fc.assert(fc.property(said, (value) => callsOf(value, place(value)).every(Boolean))))
+})

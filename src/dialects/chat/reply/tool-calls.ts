@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import { latin1Of, utf8Of } from '../../../core/raw-json.ts'
+import { children, ScanError } from '../../../core/scan.ts'
+import { parseEventData } from '../../../core/sse.ts'
+import { isRecord, type JsonRecord, listOf, recordOf, stringOf } from './narrow.ts'
+
+/** A tool call of a completion, or the piece of one that a chunk brings. What is not given is ''. */
+export interface CallPiece {
+  /** The call's number in a stream; some servers give none. */
+  readonly index: number | undefined
+  readonly id: string
+  readonly name: string
+  /** JSON text, whole or a piece of it. */
+  readonly arguments: string
+}
+
+/** Where the message or delta stands: the JSON text it was parsed from, and the way to it in there. */
+export interface Place {
+  readonly json: () => string
+  readonly path: readonly (string | number)[]
+}
+
+/** Name of a call whose server gave none: the client answers that there is no such tool, and the model can go on. */
+export const NAMELESS = 'unnamed_function'
+const ID_DIGITS = 24
+const LONE_SURROGATES = /\p{Surrogate}/gu
+
+/** The calls of a completion's message or of a chunk's delta, the legacy `function_call` included. */
+export function callsOf(said: JsonRecord, place: Place): readonly CallPiece[] {
+  const calls: CallPiece[] = []
+  for (const [position, call] of listOf(said.tool_calls).entries()) {
+    const text = () => rawAt(place, ['tool_calls', position, 'function', 'arguments'])
+    if (isRecord(call)) calls.push(pieceOf(call, call.function, text))
+  }
+  const text = () => rawAt(place, ['function_call', 'arguments'])
+  if (isRecord(said.function_call)) calls.push(pieceOf({}, said.function_call, text))
+  return calls
+}
+
+/** `rawArguments` gives the JSON text of arguments that are not text themselves. */
+function pieceOf({ index, id }: JsonRecord, called: unknown, rawArguments: () => string): CallPiece {
+  const { name, arguments: given } = recordOf(called) ?? {}
+  return {
+    index: typeof index === 'number' ? index : undefined,
+    id: stringOf(id),
+    name: stringOf(name),
+    arguments: isRecord(given) ? rawArguments() : stringOf(given),
+  }
+}
+
+/** The raw JSON at a place: some servers give arguments as an object, and numbers must stay what they are in there too. */
+function rawAt({ json, path }: Place, steps: readonly (string | number)[]): string {
+  let raw = latin1Of(json().trim())
+  try {
+    for (const step of [...path, ...steps]) {
+      const found = children(raw, 0).findLast(({ key }, position) => (key ?? position) === step)
+      if (found === undefined) return ''
+      raw = raw.slice(found.start, found.end)
+    }
+    return utf8Of(raw)
+  } catch (error) {
+    if (error instanceof ScanError) return ''
+    throw error
+  }
+}
+
+/**
+ * The JSON of a call's input, as the model wrote it: its arguments are neither parsed nor printed. No arguments are `{}`;
+ * what is no JSON object is kept as `{"arguments":"<the text>"}`, for an input must be an object.
+ */
+export function inputOf(text: string): string {
+  const blank = text.trim()
+  if (blank === '' || blank === 'null') return '{}'
+  if (!isRecord(parseEventData(text))) return JSON.stringify({ arguments: text })
+  return text.isWellFormed() ? text : text.replace(LONE_SURROGATES, escapeSurrogate)
+}
+
+/** Only escaped does half a character survive as UTF-8. */
+function escapeSurrogate(half: string): string {
+  return `\\u${half.charCodeAt(0).toString(16)}`
+}
+
+/** An id for the call of this number in the message, the same whenever it is asked for, and one that providers take. */
+export function callIdOf(messageId: string, number: number): string {
+  return `call_${hash('sha256', `${messageId}/${number}`).slice(0, ID_DIGITS)}`
+}

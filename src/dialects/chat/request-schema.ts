@@ -1,0 +1,104 @@
+/**
+ * DESIGN: the shape of a chat completions request, for explaining what is wrong with one.
+ *
+ * Source: OpenAI's API reference, "Create chat completion", and the extensions that compatible servers agree on. What is
+ * not named here passes; null stands for an absent optional field. The translation reads every field it needs with care
+ * and comes here only when something was not as it must be.
+ */
+import { z } from 'zod'
+import { GatewayError } from '../../core/errors.ts'
+import { explain } from '../../core/message.ts'
+
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+
+/** How much a model is to reason, in the words of `reasoning_effort`. */
+export type Effort = (typeof EFFORTS)[number]
+
+const anyObject = z.looseObject({})
+const parts = z.array(
+  z.union([
+    z.looseObject({ type: z.literal('text'), text: z.string() }),
+    z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
+    z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string() }) }),
+    z.looseObject({ type: z.literal('file'), file: anyObject }),
+    z.looseObject({
+      // Without `abort`, zod would report this branch of the union alone.
+      type: z.string().refine((type) => !['text', 'refusal', 'image_url', 'file'].includes(type), { abort: true }),
+    }),
+  ]),
+)
+const content = z.union([z.string(), parts])
+const functionCall = z.looseObject({ name: z.string(), arguments: z.string() })
+const toolCall = z.union([
+  z.looseObject({ id: z.string(), type: z.literal('function').nullish(), function: functionCall }),
+  z.looseObject({ type: z.string().refine((type) => type !== 'function', { abort: true }) }),
+])
+
+const message = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.enum(['system', 'developer', 'user']), content }),
+  z.looseObject({
+    role: z.literal('assistant'),
+    content: content.nullish(),
+    refusal: z.string().nullish(),
+    tool_calls: z.array(toolCall).nullish(),
+    function_call: functionCall.nullish(),
+  }),
+  z.looseObject({ role: z.literal('tool'), tool_call_id: z.string(), content: content.nullish() }),
+  z.looseObject({ role: z.literal('function'), name: z.string(), content: content.nullish() }),
+])
+
+const definition = z.looseObject({
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: anyObject.nullish(),
+  strict: z.boolean().nullish(),
+})
+const tool = z.union([
+  z.looseObject({ type: z.literal('function').nullish(), function: definition }),
+  z.looseObject({ type: z.string().refine((type) => type !== 'function', { abort: true }) }),
+])
+const choice = z.union([z.enum(['auto', 'none', 'required']), anyObject])
+const positive = z.int().positive().nullish()
+
+/** A chat completions request, as far as the translation reads it. Unknown fields pass. */
+export const chatRequestSchema = z.looseObject({
+  model: z.string(),
+  messages: z.array(message).min(1),
+  tools: z.array(tool).nullish(),
+  functions: z.array(definition).nullish(),
+  tool_choice: choice.nullish(),
+  function_call: z.union([z.enum(['auto', 'none']), z.looseObject({ name: z.string() })]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  max_tokens: positive,
+  max_completion_tokens: positive,
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: positive,
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  stream: z.boolean().nullish(),
+  user: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  reasoning_effort: z.enum(EFFORTS).nullish(),
+  reasoning: z
+    .looseObject({
+      effort: z.enum(EFFORTS).nullish(),
+      max_tokens: positive,
+      enabled: z.boolean().nullish(),
+    })
+    .nullish(),
+  thinking: z.looseObject({ type: z.string() }).nullish(),
+  response_format: z
+    .looseObject({ type: z.string(), json_schema: z.looseObject({ schema: anyObject.nullish() }).nullish() })
+    .nullish(),
+})
+
+/** Tells whether `value` is a word of `reasoning_effort`. */
+export function isEffort(value: unknown): value is Effort {
+  return EFFORTS.some((effort) => effort === value)
+}
+
+/** The error that tells what is wrong with `body`; `fault` is what the translation stumbled over. */
+export function explainChatFault(body: unknown, fault: Error): GatewayError {
+  const checked = chatRequestSchema.safeParse(body)
+  return new GatewayError('invalid_request', checked.success ? fault.message : explain(checked.error), { cause: fault })
+}

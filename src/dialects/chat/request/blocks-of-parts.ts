@@ -1,0 +1,94 @@
+import type { Losses } from '../../../core/losses.ts'
+import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
+import { documentOf } from './document-of-file.ts'
+import { dropLeftovers, isObject, type JsonObject } from './json-value.ts'
+
+/** Members of a content part that are read, by the part's type. */
+const KNOWN = {
+  text: new Set(['type', 'text', 'cache_control']),
+  refusal: new Set(['type', 'refusal', 'cache_control']),
+  image_url: new Set(['type', 'image_url', 'cache_control']),
+  file: new Set(['type', 'file', 'cache_control']),
+}
+const PLACE = 'messages.content'
+const DATA_URI_OF_IMAGE = /^data:(image\/[\w.+-]+)(?:;[^;,]+)*?;base64,/i
+const WEB_URL = /^https?:\/\//i
+
+/** Blocks of a message's content, string or parts, at `path` (`messages[3].content`). What cannot be carried is refused. */
+export function toBlocks(content: unknown, path: string, losses: Losses): JsonObject[] {
+  return collect(content, path, (part, at) => textOf(part, at, losses) ?? mediaOf(part, at, losses))
+}
+
+/** The same where there is a place for text alone: in messages of the system and the assistant. */
+export function toTextBlocks(content: unknown, path: string, losses: Losses): JsonObject[] {
+  return collect(content, path, (part, at) => {
+    const block = textOf(part, at, losses)
+    if (block === undefined) losses.refuse(at, `only text can stand here, not ${String(part.type)}`)
+    return block
+  })
+}
+
+/** Tells whether the block is text and nothing but text. */
+export function isPlainText(block: JsonObject): block is { type: 'text'; text: string } {
+  return block.type === 'text' && block.cache_control === undefined
+}
+
+type ReadPart = (part: JsonObject, path: string) => JsonObject | undefined
+
+function collect(content: unknown, path: string, read: ReadPart): JsonObject[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  const blocks: JsonObject[] = []
+  for (const [index, part] of listAt(content, path).entries()) {
+    const at = `${path}[${index}]`
+    const block = read(objectAt(part, at), at)
+    // The Messages shape refuses empty text, which chat completions take; there is nothing in it to lose.
+    if (block !== undefined && block.text !== '') blocks.push(block)
+  }
+  return blocks
+}
+
+function textOf(part: JsonObject, path: string, losses: Losses): JsonObject | undefined {
+  if (part.type !== 'text' && part.type !== 'refusal') return undefined
+  dropLeftovers(part, { known: KNOWN[part.type], place: PLACE }, losses)
+  return { type: 'text', text: textAt(part[part.type], `${path}.${part.type}`), ...cacheControlOf(part) }
+}
+
+function mediaOf(part: JsonObject, path: string, losses: Losses): JsonObject | undefined {
+  const { type } = part
+  if (type === 'image_url') return mark(imageOf(part, path, losses), part, losses)
+  if (type === 'file') return mark(documentOf(part, path, losses), part, losses)
+  losses.refuse(path, `the Messages shape has no place for a part of type ${textAt(type, `${path}.type`)}`)
+  return undefined
+}
+
+function mark(block: JsonObject | undefined, part: JsonObject, losses: Losses): JsonObject | undefined {
+  dropLeftovers(part, { known: part.type === 'file' ? KNOWN.file : KNOWN.image_url, place: PLACE }, losses)
+  return block && { ...block, ...cacheControlOf(part) }
+}
+
+/** Compatible servers take Anthropic's cache marks on parts and tools. */
+export function cacheControlOf({ cache_control }: JsonObject): { cache_control?: JsonObject } {
+  return isObject(cache_control) ? { cache_control } : {}
+}
+
+function imageOf(part: JsonObject, path: string, losses: Losses): JsonObject | undefined {
+  const image = objectAt(part.image_url, `${path}.image_url`)
+  const url = textAt(image.url, `${path}.image_url.url`)
+  if (image.detail !== 'auto') dropLeftovers(image, { known: IMAGE_MEMBERS, place: `${PLACE}.image_url` }, losses)
+  const source = imageSourceOf(url)
+  if (source === undefined) losses.refuse(path, 'an image must be an http(s) URL or a base64 data URI of an image')
+  return source && { type: 'image', source }
+}
+
+const IMAGE_MEMBERS = new Set(['url'])
+
+function imageSourceOf(url: string): JsonObject | undefined {
+  if (WEB_URL.test(url)) return { type: 'url', url }
+  const head = DATA_URI_OF_IMAGE.exec(url)
+  return head ? { type: 'base64', media_type: head[1]?.toLowerCase(), data: url.slice(head[0].length) } : undefined
+}
+
+/** Throws `ChatFault` when there is no content, where there must be one. */
+export function assertContent(content: unknown, path: string): void {
+  if (typeof content !== 'string' && !Array.isArray(content)) throw new ChatFault(path, 'a string or an array')
+}

@@ -1,0 +1,64 @@
+import type { Losses } from '../../../core/losses.ts'
+import type { ContentBlock } from '../../../core/message.ts'
+import { asJson, dropLeftovers, type JsonObject } from './json-value.ts'
+
+/** What an assistant message needs besides its content. */
+export interface AssistantOptions {
+  /** Where the content stands: `messages[3].content`. */
+  readonly path: string
+  /** The exact JSON text of each block's input, by the block's index; asked for once, if there is a tool_use block. */
+  readonly rawInputs: () => readonly (string | undefined)[]
+  /** The member that takes reasoning text, if the provider takes it back. */
+  readonly reasoningField: 'reasoning_content' | 'reasoning' | undefined
+  readonly losses: Losses
+}
+
+const PLACE = 'messages.content'
+const TEXT = { known: new Set(['type', 'text']), place: PLACE }
+const CALL = { known: new Set(['type', 'id', 'name', 'input']), place: PLACE }
+const THOUGHT = { known: new Set(['type', 'thinking']), place: PLACE }
+
+/** An assistant message in the making. */
+interface Draft {
+  text: string
+  reasoning: string
+  readonly calls: JsonObject[]
+}
+
+/** The chat message of an assistant turn. Its text blocks are one text, for a chat answer is one text too. */
+export function toAssistantMessage(content: string | readonly ContentBlock[], options: AssistantOptions): JsonObject {
+  if (typeof content === 'string') return { role: 'assistant', content }
+  const draft: Draft = { text: '', reasoning: '', calls: [] }
+  let raw: readonly (string | undefined)[] | undefined
+  for (const [index, block] of content.entries()) {
+    if (block.type === 'tool_use') {
+      raw ??= options.rawInputs()
+      draft.calls.push(toCall(block, raw[index], options.losses))
+    } else addBlock(draft, block, { ...options, path: `${options.path}[${index}]` })
+  }
+  const { text, reasoning, calls } = draft
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(options.reasoningField && reasoning !== '' && { [options.reasoningField]: reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+function toCall(block: ContentBlock & { type: 'tool_use' }, raw: string | undefined, losses: Losses): JsonObject {
+  dropLeftovers(asJson(block), CALL, losses)
+  const called = { name: block.name, arguments: raw ?? JSON.stringify(block.input) }
+  return { id: block.id, type: 'function', function: called }
+}
+
+function addBlock(draft: Draft, block: ContentBlock, { path, reasoningField, losses }: AssistantOptions): void {
+  if (block.type === 'text') {
+    dropLeftovers(asJson(block), TEXT, losses)
+    draft.text += block.text
+  } else if (block.type === 'thinking' && reasoningField !== undefined) {
+    dropLeftovers(block, THOUGHT, losses)
+    draft.reasoning += String(block.thinking ?? '')
+  } else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
+    losses.drop(`messages.content.${block.type}`)
+  } else losses.refuse(path, `this provider has no place for ${block.type}`)
+}

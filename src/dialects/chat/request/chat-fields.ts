@@ -1,0 +1,64 @@
+import type { Losses } from '../../../core/losses.ts'
+import type { RequestDocument } from '../../../core/request.ts'
+import type { ChatHabits } from '../to-chat-request.ts'
+import { isNothing, isObject, type JsonObject } from './json-value.ts'
+
+/** What decides about the single fields of a chat request. */
+export interface ChatFieldsOptions {
+  readonly model: string
+  readonly habits: ChatHabits
+  /** Fields that the client did not give. */
+  readonly assumed: readonly string[]
+  readonly losses: Losses
+}
+
+/** The fields of a chat request that are neither messages nor tools nor about reasoning. */
+export function toChatFields(request: RequestDocument, options: ChatFieldsOptions): JsonObject {
+  const { habits, assumed, losses } = options
+  const isStream = request.field('stream') === true
+  return {
+    ...(!assumed.includes('max_tokens') && { [habits.maxTokensField]: request.maxTokens }),
+    temperature: samplingOf(request, 'temperature', options),
+    top_p: samplingOf(request, 'top_p', options),
+    stop: toStop(request.field('stop_sequences'), habits, losses),
+    user: toUser(request.field('metadata'), losses),
+    ...(isStream && { stream: true, ...(habits.streamUsage && { stream_options: { include_usage: true } }) }),
+  }
+}
+
+/** Models with fixed sampling take its default, 1, only. */
+function samplingOf(request: RequestDocument, name: 'temperature' | 'top_p', options: ChatFieldsOptions): unknown {
+  const value = request.field(name) ?? undefined
+  if (value === undefined || !options.habits.fixedSampling?.test(options.model)) return value
+  if (value !== 1) options.losses.drop(name)
+  return undefined
+}
+
+function toStop(sequences: unknown, { mostStopSequences }: ChatHabits, losses: Losses): unknown {
+  if (!Array.isArray(sequences) || sequences.length === 0) return undefined
+  if (sequences.length > mostStopSequences)
+    losses.refuse('stop_sequences', `this provider takes at most ${mostStopSequences} of them`)
+  return sequences
+}
+
+function toUser(metadata: unknown, losses: Losses): unknown {
+  if (!isObject(metadata)) return undefined
+  if (Object.keys(metadata).some((name) => name !== 'user_id')) losses.drop('metadata')
+  return isNothing(metadata.user_id) ? undefined : metadata.user_id
+}
+
+/** Fields that are read elsewhere. */
+const READ = new Set([
+  ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'stream', 'temperature', 'top_p'],
+  ...['stop_sequences', 'metadata', 'thinking', 'output_config', 'output_format'],
+])
+const REFUSED = new Set(['container', 'mcp_servers'])
+
+/** Tells of every field that is not carried: refused where the answer depends on it, dropped where not. */
+export function tellChatLosses(request: RequestDocument, losses: Losses): void {
+  for (const name of request.shape.fields.keys()) {
+    if (READ.has(name) || isNothing(request.field(name))) continue
+    if (REFUSED.has(name)) losses.refuse(name, 'this provider has no place for it')
+    else losses.drop(name)
+  }
+}

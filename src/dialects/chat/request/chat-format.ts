@@ -1,0 +1,43 @@
+import type { Losses } from '../../../core/losses.ts'
+import type { RequestDocument } from '../../../core/request.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+
+/** Chat completions want a name for a schema; Messages has none. */
+const SCHEMA_NAME = 'answer'
+const OUTPUT_CONFIG = { known: new Set(['effort', 'format']), place: 'output_config' }
+
+/** `response_format` for `output_config.format`, or for `output_format`, its name before. */
+export function toResponseFormat(request: RequestDocument, losses: Losses): JsonObject | undefined {
+  const config = request.field('output_config')
+  if (isObject(config)) dropLeftovers(config, OUTPUT_CONFIG, losses)
+  const format = (isObject(config) ? config.format : undefined) ?? request.field('output_format')
+  if (isNothing(format)) return undefined
+  if (isObject(format) && format.type === 'json_object') return { type: 'json_object' }
+  if (isObject(format) && format.type === 'json_schema' && isObject(format.schema))
+    return ofSchema(format.schema, losses)
+  losses.refuse('output_config.format', 'only json_schema and json_object are known to this provider')
+  return undefined
+}
+
+/** OpenAI refuses a schema that does not meet its rules for strictness, so such a schema is sent as advice. */
+function ofSchema(schema: JsonObject, losses: Losses): JsonObject {
+  const strict = isStrict(schema)
+  if (!strict) losses.drop('output_config.format.strict')
+  return { type: 'json_schema', json_schema: { name: SCHEMA_NAME, schema, strict } }
+}
+
+/**
+ * Tells whether every object in the schema is closed and requires all of its properties, as OpenAI's guide to structured
+ * outputs demands. (Messages demands the first only.)
+ */
+function isStrict(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict)
+  if (!isObject(schema)) return true
+  const { properties, required, additionalProperties } = schema
+  if (schema.type === 'object' || isObject(properties)) {
+    const names: readonly unknown[] = Array.isArray(required) ? required : []
+    if (additionalProperties !== false) return false
+    if (!Object.keys(isObject(properties) ? properties : {}).every((name) => names.includes(name))) return false
+  }
+  return Object.values(schema).every(isStrict)
+}

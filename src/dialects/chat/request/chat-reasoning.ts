@@ -1,0 +1,58 @@
+import type { Losses } from '../../../core/losses.ts'
+import type { RequestDocument } from '../../../core/request.ts'
+import type { ChatHabits } from '../to-chat-request.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { effortOfBudget } from './thinking-of-effort.ts'
+
+/** What decides about reasoning. */
+export interface ReasoningOptions {
+  readonly model: string
+  readonly habits: ChatHabits
+  readonly losses: Losses
+}
+
+/** Words of `output_config.effort` in those of `reasoning_effort` that every provider knows. */
+const EFFORTS = new Map<unknown, string>([
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'high'],
+  ['max', 'high'],
+])
+const THINKING = { known: new Set(['type', 'budget_tokens']), place: 'thinking' }
+
+/** `reasoning_effort` for `thinking` and `output_config.effort`, or `undefined` when the model decides or takes none. */
+export function toReasoningEffort(request: RequestDocument, options: ReasoningOptions): string | undefined {
+  const { losses } = options
+  const thinking = objectOf(request.field('thinking'))
+  const effort = objectOf(request.field('output_config')).effort
+  if (thinking.type === 'disabled' || !takesEffort(options)) return tellDropped({ thinking, effort }, options)
+  dropLeftovers(thinking, THINKING, losses)
+  const word = EFFORTS.get(effort)
+  if (word !== undefined) return word
+  if (!isNothing(effort)) losses.drop('output_config.effort')
+  const { type, budget_tokens: budget } = thinking
+  if (type === 'enabled') return typeof budget === 'number' ? effortOfBudget(budget) : undefined
+  if (type !== undefined && type !== 'adaptive') losses.drop('thinking')
+  return undefined
+}
+
+/** Of OpenAI's models only those that reason take an effort; they are the ones with fixed sampling. */
+function takesEffort({ model, habits }: ReasoningOptions): boolean {
+  return habits.reasoningEffort && (habits.fixedSampling?.test(model) ?? true)
+}
+
+/** Thinking that is off is what the model does anyway, unless it is one of those that always reason. */
+function tellDropped(
+  { thinking, effort }: { thinking: JsonObject; effort: unknown },
+  options: ReasoningOptions,
+): undefined {
+  const { model, habits, losses } = options
+  const isLost = thinking.type !== 'disabled' || habits.fixedSampling?.test(model)
+  if (thinking.type !== undefined && isLost) losses.drop('thinking')
+  if (!isNothing(effort)) losses.drop('output_config.effort')
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}

@@ -1,0 +1,68 @@
+import type { Losses } from '../../../core/losses.ts'
+import type { RequestDocument } from '../../../core/request.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+
+/** `tools`, `tool_choice` and `parallel_tool_calls` of a chat request. */
+export interface ChatToolFields {
+  readonly tools?: readonly JsonObject[]
+  readonly tool_choice?: string | JsonObject
+  readonly parallel_tool_calls?: false
+}
+
+const TOOL = { known: new Set(['type', 'name', 'description', 'input_schema', 'strict']), place: 'tools' }
+const CHOICE = { known: new Set(['type', 'name', 'disable_parallel_tool_use']), place: 'tool_choice' }
+const MODES = new Map<unknown, string>([
+  ['auto', 'auto'],
+  ['any', 'required'],
+  ['none', 'none'],
+])
+
+/** Translates the tools; those that the Messages provider runs itself are refused. */
+export function toChatToolFields(request: RequestDocument, losses: Losses): ChatToolFields {
+  const tools = toChatTools(request.field('tools'), losses)
+  const given = request.field('tool_choice')
+  if (!isObject(given)) return tools.length > 0 ? { tools } : {}
+  const choice = toChatChoice(given, losses)
+  // Chat completions refuse a choice among no tools, which says nothing here unless it forces one.
+  if (tools.length === 0)
+    return choice === 'auto' || choice === 'none' || choice === undefined ? {} : { tool_choice: choice }
+  return {
+    tools,
+    ...(choice !== undefined && { tool_choice: choice }),
+    ...(given.disable_parallel_tool_use === true && { parallel_tool_calls: false }),
+  }
+}
+
+function toChatTools(list: unknown, losses: Losses): JsonObject[] {
+  const tools: JsonObject[] = []
+  for (const [index, tool] of (Array.isArray(list) ? list : []).entries()) {
+    const { type, name } = isObject(tool) ? tool : {}
+    if (isObject(tool) && typeof name === 'string' && (type ?? 'custom') === 'custom')
+      tools.push(toChatTool(tool, losses))
+    else losses.refuse(`tools[${index}]`, `this provider has no tool of type ${String(type)}`)
+  }
+  return tools
+}
+
+function toChatTool(tool: JsonObject, losses: Losses): JsonObject {
+  const { name, description, input_schema: parameters, strict } = tool
+  dropLeftovers(tool, TOOL, losses)
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(!isNothing(description) && { description }),
+      ...(isObject(parameters) && { parameters }),
+      ...(strict === true && { strict }),
+    },
+  }
+}
+
+function toChatChoice(choice: JsonObject, losses: Losses): string | JsonObject | undefined {
+  dropLeftovers(choice, CHOICE, losses)
+  const { type, name } = choice
+  if (type === 'tool' && typeof name === 'string') return { type: 'function', function: { name } }
+  const mode = MODES.get(type)
+  if (mode === undefined) losses.refuse('tool_choice', `this provider has no choice of type ${String(type)}`)
+  return mode
+}

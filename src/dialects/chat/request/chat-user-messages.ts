@@ -1,0 +1,63 @@
+/**
+ * DESIGN: the messages that one user turn becomes.
+ *
+ *     [tool_result a, tool_result b (text, image), text]
+ *       -> tool (a), tool (b, its text), user (the image of b, the text)
+ *
+ * Chat completions want all tool messages directly behind the calls, and no images in them, so what is not text follows
+ * in the user's message, under a line that says whose it is.
+ */
+
+import type { Losses } from '../../../core/losses.ts'
+import type { ContentBlock } from '../../../core/message.ts'
+import { asJson, dropLeftovers, type JsonObject } from './json-value.ts'
+import { toContent, toParts, toTextPart } from './parts-of-blocks.ts'
+
+type ToolResult = Extract<ContentBlock, { type: 'tool_result' }>
+
+const RESULT_MEMBERS = {
+  known: new Set(['type', 'tool_use_id', 'content', 'is_error']),
+  place: 'messages.content',
+}
+const ONLY_ATTACHED = '(see the attachment that follows)'
+const ERROR = 'Error: '
+
+/** The chat messages of a user turn with this content, which stands at `path` (`messages[3].content`). */
+export function toUserMessages(content: string | readonly ContentBlock[], path: string, losses: Losses): JsonObject[] {
+  if (typeof content === 'string') return [{ role: 'user', content }]
+  const messages: JsonObject[] = []
+  const attached: JsonObject[] = []
+  const parts: JsonObject[] = []
+  for (const [index, block] of content.entries()) {
+    const at = `${path}[${index}]`
+    if (block.type === 'tool_result') {
+      const { text, attachments } = readResult(block, at, losses)
+      messages.push({ role: 'tool', tool_call_id: block.tool_use_id, content: text })
+      if (attachments.length > 0)
+        attached.push(toTextPart(`Attachment of tool result ${block.tool_use_id}:`), ...attachments)
+    } else parts.push(...toParts(asJson(block), at, losses))
+  }
+  const rest = [...attached, ...parts]
+  if (rest.length > 0 || messages.length === 0) messages.push({ role: 'user', content: toContent(rest) })
+  return messages
+}
+
+interface ResultParts {
+  readonly text: string
+  readonly attachments: readonly JsonObject[]
+}
+
+function readResult(block: ToolResult, path: string, losses: Losses): ResultParts {
+  dropLeftovers(asJson(block), RESULT_MEMBERS, losses)
+  const content = block.content ?? ''
+  if (typeof content === 'string') return { text: flag(content, block), attachments: [] }
+  const parts = content.flatMap((inner, index) => toParts(asJson(inner), `${path}.content[${index}]`, losses))
+  const attachments = parts.filter(({ type }) => type !== 'text')
+  const text = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n')
+  return { text: flag(text === '' && attachments.length > 0 ? ONLY_ATTACHED : text, block), attachments }
+}
+
+/** A tool message has no member for failure, so its text says it. */
+function flag(text: string, { is_error: isError }: ToolResult): string {
+  return isError === true && !text.startsWith(ERROR) ? ERROR + text : text
+}

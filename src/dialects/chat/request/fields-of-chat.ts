@@ -1,0 +1,96 @@
+import type { Losses } from '../../../core/losses.ts'
+import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+
+/** The token limit that the client set, under its new name or its old one. */
+export function toMaxTokens(body: JsonObject, losses: Losses): number | undefined {
+  const older = countAt(body.max_tokens, 'max_tokens')
+  const newer = countAt(body.max_completion_tokens, 'max_completion_tokens')
+  if (older !== undefined && newer !== undefined && older !== newer) losses.drop('max_tokens')
+  return newer ?? older
+}
+
+/** The single fields of a Messages request that have another name or form in chat completions. */
+export function toSingleFields(body: JsonObject, losses: Losses): JsonObject {
+  return {
+    stop_sequences: toStopSequences(body.stop),
+    stream: flagAt(body.stream, 'stream'),
+    metadata: toMetadata(body, losses),
+    service_tier: toServiceTier(body.service_tier, losses),
+  }
+}
+
+function toStopSequences(stop: unknown): readonly string[] | undefined {
+  if (isNothing(stop)) return undefined
+  if (typeof stop === 'string') return [stop]
+  return listAt(stop, 'stop').map((sequence, index) => textAt(sequence, `stop[${index}]`))
+}
+
+/** `user` was the name of what is now `safety_identifier`; Messages has one place for both. */
+function toMetadata(body: JsonObject, losses: Losses): JsonObject | undefined {
+  const names = ['user', 'safety_identifier'] as const
+  const [id, other] = names.map((name) => (isNothing(body[name]) ? '' : textAt(body[name], name)))
+  if (id && other && id !== other) losses.drop('safety_identifier')
+  return id || other ? { user_id: id || other } : undefined
+}
+
+function toServiceTier(tier: unknown, losses: Losses): string | undefined {
+  if (tier === 'default') return 'standard_only'
+  if (!isNothing(tier) && tier !== 'auto') losses.drop('service_tier')
+  return undefined
+}
+
+/** `output_config.format` for a `response_format`. JSON without a schema is an extension that only some providers take. */
+export function toOutputFormat(value: unknown, losses: Losses): JsonObject | undefined {
+  if (isNothing(value)) return undefined
+  const format = objectAt(value, 'response_format')
+  if (format.type === 'json_object') return { type: 'json_object' }
+  if (format.type === 'json_schema') return toSchemaFormat(format.json_schema, losses)
+  if (typeof format.type !== 'string') throw new ChatFault('response_format.type', 'string')
+  if (format.type !== 'text')
+    losses.refuse('response_format', `${format.type} is not among text, json_schema, json_object`)
+  return undefined
+}
+
+const SCHEMA_MEMBERS = { known: new Set(['name', 'schema', 'strict']), place: 'response_format.json_schema' }
+
+function toSchemaFormat(value: unknown, losses: Losses): JsonObject {
+  const described = objectAt(value, 'response_format.json_schema')
+  dropLeftovers(described, SCHEMA_MEMBERS, losses)
+  // Messages always holds the answer to the schema.
+  if (described.strict === false) losses.drop('response_format.json_schema.strict')
+  if (isNothing(described.schema)) return { type: 'json_object' }
+  return { type: 'json_schema', schema: objectAt(described.schema, 'response_format.json_schema.schema') }
+}
+
+/** Why a field that would change what is answered cannot be carried, or `undefined` when its value asks for nothing. */
+const REFUSALS: Readonly<Record<string, (value: unknown) => string | undefined>> = {
+  n: (n) => (n === 1 ? undefined : 'only one answer can be asked for'),
+  logprobs: (isWanted) => (isWanted === false ? undefined : 'log probabilities are not to be had'),
+  top_logprobs: (count) => (count === 0 ? undefined : 'log probabilities are not to be had'),
+  logit_bias: (bias) =>
+    isObject(bias) && Object.keys(bias).length === 0 ? undefined : 'tokens cannot be given a bias',
+  modalities: (list) =>
+    Array.isArray(list) && list.every((modality) => modality === 'text') ? undefined : 'only text can be answered',
+  audio: () => 'only text can be answered',
+  web_search_options: () => 'the Messages shape has no place for it; use a tool for web search',
+}
+
+/** Fields that are read elsewhere, or that say nothing about the answer: `stream_options` is about its form. */
+const READ = new Set([
+  ...['model', 'messages', 'tools', 'functions', 'tool_choice', 'function_call', 'parallel_tool_calls'],
+  ...['max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k', 'stop', 'stream', 'stream_options'],
+  ...['user', 'safety_identifier', 'service_tier', 'response_format', 'thinking', 'reasoning', 'reasoning_effort'],
+])
+const NEUTRAL_AT_ZERO = new Set(['presence_penalty', 'frequency_penalty'])
+
+/** Tells of every field that is not carried: refused where the answer depends on it, dropped where not. */
+export function tellLosses(body: JsonObject, losses: Losses): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (READ.has(name) || isNothing(value)) continue
+    if (Object.hasOwn(REFUSALS, name)) {
+      const why = REFUSALS[name]?.(value)
+      if (why !== undefined) losses.refuse(name, why)
+    } else if (value !== 0 || !NEUTRAL_AT_ZERO.has(name)) losses.drop(name)
+  }
+}

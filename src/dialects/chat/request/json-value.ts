@@ -1,0 +1,37 @@
+import type { Losses } from '../../../core/losses.ts'
+
+/** A parsed JSON object whose members are not known yet. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** Tells whether `value` is an object that is neither null nor an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A typed object as one whose members are read with care, whatever their names. */
+export function asJson(value: object): JsonObject {
+  return value as JsonObject // safe: reading a member that is not there gives undefined, an unknown too
+}
+
+/** Tells whether nothing is lost with `value`: it is absent, null, or empty. */
+export function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** Tells whether `text` is empty or white space only. */
+export function isBlank(text: string): boolean {
+  return !/\S/.test(text)
+}
+
+/** What to tell of an object's members that are not carried over. */
+export interface Leftovers {
+  /** Members that the translation reads, or that say nothing. */
+  readonly known: ReadonlySet<string>
+  /** Where they are, without indexes: `messages.content`. */
+  readonly place: string
+}
+
+/** Drops, and tells, every member of `object` that is not known and not empty. */
+export function dropLeftovers(object: JsonObject, { known, place }: Leftovers, losses: Losses): void {
+  for (const name in object) if (!known.has(name) && !isNothing(object[name])) losses.drop(`${place}.${name}`)
+}

@@ -1,0 +1,57 @@
+import type { Losses } from '../../../core/losses.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { partsOfDocument } from './parts-of-document.ts'
+
+/** Members of a block that are read, by the block's type. */
+const KNOWN = new Map<unknown, ReadonlySet<string>>([
+  ['text', new Set(['type', 'text'])],
+  ['image', new Set(['type', 'source'])],
+  ['document', new Set(['type', 'source', 'title', 'context'])],
+  ['search_result', new Set(['type', 'source', 'title', 'content'])],
+  ['tool_reference', new Set(['type', 'tool_name'])],
+])
+
+/** The parts of a chat message that a user's block at `path` becomes; none when it is refused. */
+export function toParts(block: JsonObject, path: string, losses: Losses): JsonObject[] {
+  const known = KNOWN.get(block.type)
+  if (known === undefined) {
+    losses.refuse(path, `this provider has no place for ${String(block.type)}`)
+    return []
+  }
+  dropLeftovers(block, { known, place: 'messages.content' }, losses)
+  if (block.type === 'document') return partsOfDocument(block, path, losses)
+  if (block.type === 'image') return imageParts(block.source, path, losses)
+  return [
+    toTextPart(block.type === 'search_result' ? textOfSearchResult(block) : String(block.text ?? block.tool_name)),
+  ]
+}
+
+/** A text part. */
+export function toTextPart(text: string): JsonObject {
+  return { type: 'text', text }
+}
+
+/** The content of a chat message: a string where there is one text alone. */
+export function toContent(parts: readonly JsonObject[]): string | readonly JsonObject[] {
+  const [first, second] = parts
+  if (first === undefined) return ''
+  return second === undefined && typeof first.text === 'string' ? first.text : parts
+}
+
+function imageParts(source: unknown, path: string, losses: Losses): JsonObject[] {
+  const url = isObject(source) ? urlOf(source) : undefined
+  if (url !== undefined) return [{ type: 'image_url', image_url: { url } }]
+  losses.refuse(path, 'an image must be in the request or have a URL for this provider')
+  return []
+}
+
+function urlOf({ type, url, media_type: mediaType, data }: JsonObject): string | undefined {
+  if (type === 'url' && typeof url === 'string') return url
+  return type === 'base64' && typeof data === 'string' ? `data:${String(mediaType)};base64,${data}` : undefined
+}
+
+function textOfSearchResult({ title, source, content }: JsonObject): string {
+  const blocks = Array.isArray(content) ? content : []
+  const texts = blocks.map((block) => (isObject(block) ? block.text : undefined))
+  return [title, source, ...texts].filter((line) => typeof line === 'string' && !isNothing(line)).join('\n')
+}

@@ -1,0 +1,44 @@
+import type { Losses } from '../../../core/losses.ts'
+import { type Effort, isEffort } from '../request-schema.ts'
+import { ChatFault, countAt, flagAt, objectAt } from './chat-fault.ts'
+import { dropLeftovers, type JsonObject } from './json-value.ts'
+
+/** How much a chat client wants the model to reason. */
+export interface ReasoningWish {
+  /** The field that said so, for telling that it was dropped. */
+  readonly field: 'reasoning_effort' | 'reasoning'
+  /** `undefined` when it is left to the model or the budget. */
+  readonly effort?: Effort
+  readonly budgetTokens?: number
+}
+
+const MEMBERS = { known: new Set(['effort', 'max_tokens', 'enabled']), place: 'reasoning' }
+
+/** The wish in `reasoning_effort`, or else in OpenRouter's `reasoning`; `undefined` when there is none. Throws `ChatFault`. */
+export function toReasoningWish(body: JsonObject, losses: Losses): ReasoningWish | undefined {
+  const effort = effortAt(body.reasoning_effort, 'reasoning_effort')
+  if (body.reasoning === undefined || body.reasoning === null) return effort && { field: 'reasoning_effort', effort }
+  const reasoning = objectAt(body.reasoning, 'reasoning')
+  dropLeftovers(reasoning, MEMBERS, losses)
+  const routed = routedWish(reasoning)
+  if (effort === undefined) return routed
+  if (routed && routed.effort !== effort) losses.drop('reasoning')
+  return { field: 'reasoning_effort', effort }
+}
+
+function routedWish(reasoning: JsonObject): ReasoningWish | undefined {
+  const field = 'reasoning'
+  const effort = effortAt(reasoning.effort, 'reasoning.effort')
+  const budgetTokens = countAt(reasoning.max_tokens, 'reasoning.max_tokens')
+  const isEnabled = flagAt(reasoning.enabled, 'reasoning.enabled')
+  if (isEnabled === false) return { field, effort: 'none' }
+  if (budgetTokens !== undefined) return { field, budgetTokens }
+  if (effort !== undefined) return { field, effort }
+  return isEnabled ? { field } : undefined
+}
+
+function effortAt(value: unknown, path: string): Effort | undefined {
+  if (value === undefined || value === null) return undefined
+  if (!isEffort(value)) throw new ChatFault(path, 'none, minimal, low, medium, high, xhigh or max')
+  return value
+}

@@ -1,0 +1,40 @@
+import type { Losses } from '../../../core/losses.ts'
+import { countAt, numberAt } from './chat-fault.ts'
+import { claudeTraitsOf } from './claude-traits.ts'
+import type { JsonObject } from './json-value.ts'
+
+/** `temperature`, `top_p` and `top_k` of a Messages request. */
+export interface Sampling {
+  readonly temperature: number | undefined
+  readonly top_p: number | undefined
+  readonly top_k: number | undefined
+}
+
+/** The least `top_p` that Anthropic takes together with thinking. */
+const LEAST_TOP_P_WITH_THINKING = 0.95
+
+/**
+ * The sampling that the client asked for, without what a Claude model would refuse: models with fixed sampling take
+ * default values only, and with `thinking` neither another temperature than 1 nor top_k. Throws `ChatFault`.
+ */
+export function toSampling(body: JsonObject, thinking: JsonObject | undefined, losses: Losses): Sampling {
+  const traits = claudeTraitsOf(String(body.model))
+  const isFixed = traits?.hasFixedSampling === true
+  const isThinking = traits !== undefined && (thinking?.type === 'enabled' || thinking?.type === 'adaptive')
+  const leastTopP = isFixed ? 1 : isThinking ? LEAST_TOP_P_WITH_THINKING : 0
+  const given = {
+    temperature: numberAt(body.temperature, 'temperature', [0, 2]),
+    top_p: numberAt(body.top_p, 'top_p', [0, 1]),
+    top_k: countAt(body.top_k, 'top_k'),
+  }
+  const keep = (name: keyof Sampling, fits: boolean) => {
+    if (given[name] === undefined || fits) return given[name]
+    losses.drop(name)
+    return undefined
+  }
+  return {
+    temperature: keep('temperature', !(isFixed || isThinking) || given.temperature === 1),
+    top_p: keep('top_p', (given.top_p ?? 1) >= leastTopP),
+    top_k: keep('top_k', !(isFixed || isThinking)),
+  }
+}

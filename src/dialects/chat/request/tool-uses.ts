@@ -1,0 +1,62 @@
+import type { JsonPrinter } from '../../../core/json-printer.ts'
+import type { Losses } from '../../../core/losses.ts'
+import { ScanError } from '../../../core/scan.ts'
+import { skipSpace, skipValue } from '../../../core/scan-value.ts'
+import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
+import { dropLeftovers, isObject, type JsonObject } from './json-value.ts'
+
+/** What the parts of one translation write to. */
+export interface Target {
+  readonly losses: Losses
+  readonly printer: JsonPrinter
+}
+
+const CALL_MEMBERS = new Set(['id', 'type', 'function', 'index'])
+const FUNCTION_MEMBERS = new Set(['name', 'arguments'])
+/** Levels around an input in the request that it becomes a part of. */
+const DEPTH_OF_INPUT = 5
+
+/** `tool_use` blocks of an assistant message's `tool_calls`. Throws `ChatFault` when arguments are no JSON object. */
+export function toToolUses(message: JsonObject, path: string, target: Target): JsonObject[] {
+  const blocks: JsonObject[] = []
+  for (const [index, value] of listAt(message.tool_calls, `${path}.tool_calls`).entries()) {
+    const at = `${path}.tool_calls[${index}]`
+    const call = objectAt(value, at)
+    if ((call.type ?? 'function') !== 'function')
+      target.losses.refuse(at, `the Messages shape has no place for a call of type ${String(call.type)}`)
+    else blocks.push(toToolUse(call, at, target))
+  }
+  return blocks
+}
+
+function toToolUse(call: JsonObject, path: string, target: Target): JsonObject {
+  dropLeftovers(call, { known: CALL_MEMBERS, place: 'messages.tool_calls' }, target.losses)
+  const id = textAt(call.id, `${path}.id`)
+  return { type: 'tool_use', id, ...toNamedInput(call.function, `${path}.function`, target) }
+}
+
+/** Name and input of a called function, `{name, arguments}`. Throws `ChatFault` when the arguments are no JSON object. */
+export function toNamedInput(called: unknown, path: string, { losses, printer }: Target): JsonObject {
+  const { name, arguments: text } = objectAt(called, path)
+  dropLeftovers(objectAt(called, path), { known: FUNCTION_MEMBERS, place: 'messages.tool_calls.function' }, losses)
+  const json = textAt(text, `${path}.arguments`)
+  return { name: textAt(name, `${path}.name`), input: inputOf(json, `${path}.arguments`, printer) }
+}
+
+/** Models that call a function without parameters often leave its arguments empty. */
+function inputOf(json: string, path: string, printer: JsonPrinter): object {
+  if (json.trim() === '') return {}
+  if (!isJsonObject(json)) throw new ChatFault(path, 'the text of a JSON object')
+  return printer.raw(json)
+}
+
+function isJsonObject(json: string): boolean {
+  try {
+    // JSON.parse knows no limit of depth, but whoever scans the request does.
+    skipValue(json, skipSpace(json, 0), DEPTH_OF_INPUT)
+    return isObject(JSON.parse(json))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof ScanError) return false
+    throw error
+  }
+}

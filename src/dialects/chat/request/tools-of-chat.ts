@@ -1,0 +1,114 @@
+import type { Losses } from '../../../core/losses.ts'
+import { cacheControlOf } from './blocks-of-parts.ts'
+import { ChatFault, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+
+/** `tools` and `tool_choice` of a Messages request. */
+export interface ToolFields {
+  readonly tools: readonly JsonObject[] | undefined
+  readonly tool_choice: JsonObject | undefined
+}
+
+/** Translates `tools`, `tool_choice` and `parallel_tool_calls`, and the older `functions` and `function_call`. */
+export function toToolFields(body: JsonObject, losses: Losses): ToolFields {
+  const tools = [...toTools(body.tools, losses), ...toFunctions(body.functions, losses)]
+  const isSerial = flagAt(body.parallel_tool_calls, 'parallel_tool_calls') === false
+  const chosen = toChoice(body, tools, losses)
+  // A choice among no tools is refused by the provider, and says nothing unless it forces one.
+  if (tools.length === 0) return { tools: undefined, tool_choice: isForced(chosen) ? chosen : undefined }
+  return { tools, tool_choice: isSerial ? serial(chosen) : chosen }
+}
+
+/** Tells whether the model has to call a tool. */
+export function isForced(choice: JsonObject | undefined): boolean {
+  return choice?.type === 'any' || choice?.type === 'tool'
+}
+
+function serial(choice: JsonObject = { type: 'auto' }): JsonObject {
+  return choice.type === 'none' ? choice : { ...choice, disable_parallel_tool_use: true }
+}
+
+const TOOL_MEMBERS = { known: new Set(['type', 'function', 'cache_control']), place: 'tools' }
+const FUNCTION_MEMBERS = {
+  known: new Set(['name', 'description', 'parameters', 'strict', 'cache_control']),
+  place: 'tools.function',
+}
+
+function toTools(list: unknown, losses: Losses): JsonObject[] {
+  const tools: JsonObject[] = []
+  for (const [index, value] of listAt(list, 'tools').entries()) {
+    const path = `tools[${index}]`
+    const tool = objectAt(value, path)
+    if ((tool.type ?? 'function') === 'function') {
+      dropLeftovers(tool, TOOL_MEMBERS, losses)
+      tools.push({ ...toTool(tool.function, `${path}.function`, losses), ...cacheControlOf(tool) })
+    } else losses.refuse(path, `the Messages shape has no place for a tool of type ${String(tool.type)}`)
+  }
+  return tools
+}
+
+function toFunctions(list: unknown, losses: Losses): JsonObject[] {
+  return listAt(list, 'functions').map((definition, index) => toTool(definition, `functions[${index}]`, losses))
+}
+
+function toTool(value: unknown, path: string, losses: Losses): JsonObject {
+  const definition = objectAt(value, path)
+  const { description, parameters } = definition
+  dropLeftovers(definition, FUNCTION_MEMBERS, losses)
+  return {
+    name: textAt(definition.name, `${path}.name`),
+    ...(!isNothing(description) && { description: textAt(description, `${path}.description`) }),
+    input_schema: toInputSchema(parameters, `${path}.parameters`),
+    ...(flagAt(definition.strict, `${path}.strict`) && { strict: true }),
+    ...cacheControlOf(definition),
+  }
+}
+
+/** A schema must say that it is one of an object; in chat completions that goes without saying. */
+function toInputSchema(parameters: unknown, path: string): JsonObject {
+  if (isNothing(parameters)) return { type: 'object', properties: {} }
+  const schema = objectAt(parameters, path)
+  return schema.type === undefined ? { type: 'object', ...schema } : schema
+}
+
+const MODES = new Map<unknown, JsonObject>([
+  ['auto', { type: 'auto' }],
+  ['required', { type: 'any' }],
+  ['none', { type: 'none' }],
+])
+
+function toChoice(body: JsonObject, tools: readonly JsonObject[], losses: Losses): JsonObject | undefined {
+  const { tool_choice: choice, function_call: call } = body
+  if (isNothing(choice)) return isNothing(call) ? undefined : toFunctionChoice(call)
+  if (!isObject(choice)) return modeAt(choice, 'tool_choice')
+  if (choice.type === 'allowed_tools') return toAllowed(choice, tools, losses)
+  if (choice.type === 'function') return named(choice.function, 'tool_choice.function')
+  losses.refuse('tool_choice', `the Messages shape has no place for a choice of type ${String(choice.type)}`)
+  return undefined
+}
+
+function toFunctionChoice(call: unknown): JsonObject {
+  return typeof call === 'string' ? modeAt(call, 'function_call') : named(call, 'function_call')
+}
+
+function modeAt(mode: unknown, path: string): JsonObject {
+  const choice = MODES.get(mode)
+  if (choice === undefined) throw new ChatFault(path, 'auto, required, none or a tool')
+  return choice
+}
+
+function named(chosen: unknown, path: string): JsonObject {
+  return { type: 'tool', name: textAt(objectAt(chosen, path).name, `${path}.name`) }
+}
+
+/** A list of allowed tools says nothing when all tools are in it; a shorter one cannot be said without other tools. */
+function toAllowed(choice: JsonObject, tools: readonly JsonObject[], losses: Losses): JsonObject {
+  const path = 'tool_choice.allowed_tools'
+  const { mode, tools: allowed } = objectAt(choice.allowed_tools, path)
+  const names = new Set(
+    listAt(allowed, `${path}.tools`).map((tool) => isObject(tool) && isObject(tool.function) && tool.function.name),
+  )
+  if (!tools.every(({ name }) => names.has(name)))
+    losses.refuse(path, 'send only the tools that are allowed, in `tools`')
+  return modeAt(mode, `${path}.mode`)
+}

@@ -1,0 +1,54 @@
+import { Losses } from '../../core/losses.ts'
+import type { RequestDocument } from '../../core/request.ts'
+import { tellChatLosses, toChatFields } from './request/chat-fields.ts'
+import { toResponseFormat } from './request/chat-format.ts'
+import { toChatMessages } from './request/chat-messages.ts'
+import { toReasoningEffort } from './request/chat-reasoning.ts'
+import { toChatToolFields } from './request/chat-tools.ts'
+
+/** In what the providers that speak chat completions differ. */
+export interface ChatHabits {
+  readonly maxTokensField: 'max_completion_tokens' | 'max_tokens'
+  readonly systemRole: 'system' | 'developer'
+  /** The member of an assistant message that carries reasoning text, if the provider takes it back. */
+  readonly reasoningField: 'reasoning_content' | 'reasoning' | undefined
+  /** Whether `reasoning_effort` is taken. */
+  readonly reasoningEffort: boolean
+  /** Models that take no temperature and top_p (the o-series and gpt-5 families of OpenAI). */
+  readonly fixedSampling: RegExp | undefined
+  /** How many stop sequences are taken at most. */
+  readonly mostStopSequences: number
+  /** Whether `stream_options.include_usage` is understood. */
+  readonly streamUsage: boolean
+}
+
+/** A Messages request as a chat completions request. */
+export interface ChatTranslation {
+  readonly bytes: Buffer
+  readonly losses: Losses
+}
+
+/** What a translation into chat completions depends on besides the request. */
+export interface ChatTranslationOptions {
+  /** The provider's own name of the model. */
+  readonly model: string
+  readonly habits: ChatHabits
+  /** Fields that the client did not give: with `max_tokens` among them the provider is sent no limit. */
+  readonly assumed: readonly string[]
+}
+
+/** Translates a valid Messages request. The inputs of tool calls keep their exact text. */
+export function toChatRequest(request: RequestDocument, options: ChatTranslationOptions): ChatTranslation {
+  const { model, habits, assumed } = options
+  const losses = new Losses()
+  const body = {
+    model,
+    messages: toChatMessages(request, { habits, losses }),
+    ...toChatToolFields(request, losses),
+    ...toChatFields(request, { model, habits, assumed, losses }),
+    reasoning_effort: toReasoningEffort(request, { model, habits, losses }),
+    response_format: toResponseFormat(request, losses),
+  }
+  tellChatLosses(request, losses)
+  return { bytes: Buffer.from(JSON.stringify(body)), losses }
+}

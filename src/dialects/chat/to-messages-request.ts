@@ -1,0 +1,92 @@
+import { GatewayError } from '../../core/errors.ts'
+import { JsonPrinter } from '../../core/json-printer.ts'
+import { Losses } from '../../core/losses.ts'
+import type { RequestDocument } from '../../core/request.ts'
+import { ChatFault, objectAt, textAt } from './request/chat-fault.ts'
+import { toConversation } from './request/conversation-of-chat.ts'
+import { tellLosses, toMaxTokens, toOutputFormat, toSingleFields } from './request/fields-of-chat.ts'
+import type { JsonObject } from './request/json-value.ts'
+import { toSampling } from './request/sampling-of-chat.ts'
+import { type ThinkingFields, toThinkingFields } from './request/thinking-of-effort.ts'
+import { isForced, toToolFields } from './request/tools-of-chat.ts'
+import { explainChatFault } from './request-schema.ts'
+
+/** A chat completions request in the Messages shape. */
+export interface MessagesTranslation {
+  /** A complete, valid Messages request body, unless something was refused. */
+  readonly bytes: Buffer
+  readonly losses: Losses
+  /** Fields that the client did not give and the Messages shape needs: only ever `max_tokens`. */
+  readonly assumed: readonly string[]
+}
+
+/** What the operator decides about translations. */
+export interface MessagesTranslationOptions {
+  /** `max_tokens` of requests that name no limit, in tokens. More is taken where thinking needs it. */
+  readonly defaultMaxTokens: number
+}
+
+/**
+ * Translates a chat completions request. The arguments of tool calls keep their exact text. Throws `invalid_request`
+ * that names the field when the body is not what chat completions take.
+ */
+export function toMessagesRequest(chat: RequestDocument, options: MessagesTranslationOptions): MessagesTranslation {
+  const body = parse(chat.bytes)
+  try {
+    return translate(objectAt(body, 'the body'), options)
+  } catch (error) {
+    if (error instanceof ChatFault) throw explainChatFault(body, error)
+    if (error instanceof RangeError)
+      throw new GatewayError('invalid_request', 'The body is nested too deeply.', { cause: error })
+    throw error
+  }
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The body is not valid JSON.', { cause })
+  }
+}
+
+function translate(body: JsonObject, { defaultMaxTokens }: MessagesTranslationOptions): MessagesTranslation {
+  const losses = new Losses()
+  const printer = new JsonPrinter()
+  const model = textAt(body.model, 'model')
+  const { system, messages } = toConversation(body.messages, { losses, printer })
+  const toolFields = toToolFields(body, losses)
+  const given = toMaxTokens(body, losses)
+  const circumstances = {
+    model,
+    maxTokens: given ?? defaultMaxTokens,
+    isAssumed: given === undefined,
+    forcesTool: isForced(toolFields.tool_choice),
+    isMidTurn: isMidTurn(messages.at(-1)),
+  }
+  const reasoned = toThinkingFields(body, circumstances, losses)
+  const request = {
+    model,
+    max_tokens: reasoned.maxTokens,
+    system,
+    messages,
+    ...toolFields,
+    ...toSampling(body, reasoned.thinking, losses),
+    ...toSingleFields(body, losses),
+    thinking: reasoned.thinking,
+    output_config: toOutputConfig(reasoned, toOutputFormat(body.response_format, losses)),
+  }
+  tellLosses(body, losses)
+  const bytes = Buffer.from(printer.print(request))
+  return { bytes, losses, assumed: circumstances.isAssumed ? ['max_tokens'] : [] }
+}
+
+/** After tool results, and after the beginning of an answer, the model goes on with a turn that has no thoughts in it. */
+function isMidTurn(last: JsonObject | undefined): boolean {
+  if (last?.role === 'assistant') return true
+  return Array.isArray(last?.content) && last.content.some((block: JsonObject) => block.type === 'tool_result')
+}
+
+function toOutputConfig({ effort }: ThinkingFields, format: JsonObject | undefined): JsonObject | undefined {
+  return effort === undefined && format === undefined ? undefined : { effort, format }
+}

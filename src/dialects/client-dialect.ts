@@ -1,0 +1,22 @@
+import type { ClientRequest } from '../core/client-request.ts'
+import type { GatewayError } from '../core/errors.ts'
+import type { EventTranslator } from '../core/event-translator.ts'
+import type { BytesReply } from '../core/reply.ts'
+import type { DialectName } from '../core/reply-dialect.ts'
+
+/** A shape in which clients ask and read: how bodies are taken in, and how whatever comes back is put. */
+export interface ClientDialect {
+  readonly name: DialectName
+  /** Takes in a request's body. Throws `invalid_request` that names the field or the position. */
+  parse(bytes: Buffer): ClientRequest
+  /** A JSON reply of the canonical dialect, in this one. */
+  render(reply: BytesReply): BytesReply
+  /** Puts a stream of canonical events into this dialect's. */
+  createTranslator(request: ClientRequest): EventTranslator
+  /** The body of an error of the gateway's own. */
+  errorBody(error: GatewayError, requestId: string): object
+  /** What breaks a silence in a stream. */
+  readonly ping: string
+  /** Tells that a stream has broken off. */
+  breakEvent(message: string): string
+}

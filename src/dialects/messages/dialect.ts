@@ -1,0 +1,24 @@
+import { ClientRequest } from '../../core/client-request.ts'
+import { printEvent } from '../../core/sse.ts'
+import type { ClientDialect } from '../client-dialect.ts'
+import { KnownBodies } from '../known-bodies.ts'
+import { parseMessagesRequest } from './parse.ts'
+
+/** The canonical dialect: what comes back is put as it is. */
+export function createMessagesDialect(): ClientDialect {
+  const known = new KnownBodies()
+  return {
+    name: 'messages',
+    parse: (bytes) => new ClientRequest(known.recognise(bytes, parseMessagesRequest)),
+    render: (reply) => reply,
+    createTranslator() {
+      throw new Error('replies of the canonical dialect are not translated for its clients')
+    },
+    errorBody: (error, requestId) => ({ ...error.toBody(), request_id: requestId }),
+    ping: printEvent({ type: 'ping' }),
+    breakEvent: (message) => {
+      const event = { type: 'error', error: { type: 'api_error', message } }
+      return printEvent(event)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { Middleware } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+import { suggest } from '../../core/nearest.ts'
+import type { RelayCall } from '../../core/ports.ts'
+import type { CataloguedModel } from '../../providers/model-catalogue.ts'
+import type { Authenticate } from '../authenticate.ts'
+import type { FrameState } from '../frame.ts'
+import { callFor } from './relay.ts'
+
+/** What the model routes are made from. */
+export interface ModelListOptions {
+  readonly authenticate: Authenticate
+  /** The models that this caller can use. */
+  readonly list: (call: RelayCall) => Promise<CataloguedModel[]>
+}
+
+const MOST_IN_ONE_LIST = 1000
+
+/** `GET /v1/models`: the models of all providers, in a shape that the SDKs of both dialects read. */
+export function modelsRoute(options: ModelListOptions): Middleware<FrameState> {
+  return async function models(ctx) {
+    const { limit, after_id: afterId } = ctx.query
+    const most = limit === undefined ? undefined : limitOf(String(limit))
+    const models = await options.list(callFor(ctx, options))
+    const start = afterId === undefined ? 0 : models.findIndex(({ id }) => id === afterId) + 1
+    const page = models.slice(start, most === undefined ? undefined : start + most)
+    ctx.body = {
+      object: 'list',
+      data: page.map(describe),
+      has_more: start + page.length < models.length,
+      first_id: page[0]?.id ?? null,
+      last_id: page.at(-1)?.id ?? null,
+    }
+  }
+}
+
+/** `GET /v1/models/:id`: one of them; its name may hold a slash. */
+export function modelByNameRoute(options: ModelListOptions): Middleware<FrameState> {
+  return async function modelByName(ctx) {
+    const id = decodeURIComponent(ctx.path.slice('/v1/models/'.length))
+    const models = await options.list(callFor(ctx, options))
+    const model = models.find((listed) => listed.id === id)
+    if (model === undefined) {
+      const names = models.map((listed) => listed.id)
+      throw new GatewayError('not_found', `model: there is no \`${id}\`.${suggest(id, names)}`)
+    }
+    ctx.body = describe(model)
+  }
+}
+
+function limitOf(text: string): number {
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_IN_ONE_LIST) return limit
+  throw new GatewayError(
+    'invalid_request',
+    `limit: expected a whole number from 1 to ${MOST_IN_ONE_LIST}, got \`${text}\`.`,
+  )
+}
+
+/** The members of both shapes: `type`, `display_name` and `created_at` are Anthropic's, the others OpenAI's. */
+function describe({ id, displayName = id, createdAtMs = 0, ownedBy }: CataloguedModel) {
+  return {
+    id,
+    object: 'model',
+    type: 'model',
+    display_name: displayName,
+    created: Math.floor(createdAtMs / 1000),
+    created_at: new Date(createdAtMs).toISOString(),
+    owned_by: ownedBy,
+  }
+}

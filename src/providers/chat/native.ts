@@ -1,0 +1,82 @@
+import type { Exchange } from '../../core/exchange.ts'
+import type { Losses } from '../../core/losses.ts'
+import { RequestDocument } from '../../core/request.ts'
+import type { Edit } from '../../core/splice.ts'
+import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
+
+/**
+ * DESIGN — a chat client in front of a chat provider
+ *
+ * What the client sent goes out as it came, fields that we do not know included. Only these are spliced in:
+ * - the model, when its name has a prefix or is an alias;
+ * - `stream_options.include_usage`, when the client of a stream did not ask for usage: without it nobody could say what
+ *   the answer cost. The chunk that it adds is taken out of the stream again (`usage-filter.ts`);
+ * - the fields that modules have edited in the canonical request, told in this dialect again.
+ */
+export interface NativeRequest {
+  readonly bytes: Buffer
+  readonly losses: Losses | undefined
+  /** Whether usage was asked for on the gateway's own account. */
+  readonly asksUsage: boolean
+}
+
+/** Canonical fields, and those of this dialect that tell the same. */
+const COUNTERPARTS: Readonly<Record<string, readonly string[]>> = {
+  messages: ['messages'],
+  system: ['messages'],
+  tools: ['tools', 'functions'],
+  tool_choice: ['tool_choice', 'function_call', 'parallel_tool_calls'],
+  max_tokens: ['max_tokens', 'max_completion_tokens'],
+  stop_sequences: ['stop'],
+  thinking: ['reasoning_effort'],
+  output_config: ['reasoning_effort', 'response_format'],
+  metadata: ['user'],
+}
+
+/** The client's own request, ready for the provider. */
+export function nativeChatRequest(exchange: Exchange, model: string, habits: ChatHabits): NativeRequest {
+  const { document } = exchange.client
+  const edits: Edit[] = []
+  if (document.model !== model) edits.push({ op: 'replace', path: ['model'], value: model })
+  const usage = habits.streamUsage && document.stream ? usageEdit(document) : undefined
+  if (usage !== undefined) edits.push(usage)
+  const translation = exchange.isEdited ? retold(exchange, model, habits) : undefined
+  edits.push(...(translation?.edits ?? []))
+  return {
+    bytes: edits.length === 0 ? document.bytes : document.edited(edits).bytes,
+    losses: translation?.losses,
+    asksUsage: usage !== undefined,
+  }
+}
+
+/** What to splice in so that the stream tells its usage; `undefined` when the client asked for it itself. */
+function usageEdit(document: RequestDocument): Edit | undefined {
+  const options = document.field('stream_options')
+  if (typeof options !== 'object' || options === null)
+    return { op: 'add', path: ['stream_options'], value: { include_usage: true } }
+  if ((options as { include_usage?: unknown }).include_usage === true) return undefined
+  return { op: 'add', path: ['stream_options', 'include_usage'], value: true }
+}
+
+/** The fields that modules have changed, as this dialect has them. */
+function retold(exchange: Exchange, model: string, habits: ChatHabits): { edits: Edit[]; losses: Losses } {
+  const { client, request } = exchange
+  const { bytes, losses } = toChatRequest(request, { model, habits, assumed: client.assumed })
+  losses.assertCarried(exchange.target.provider)
+  const told = new RequestDocument(bytes)
+  const fields = new Set(changedFields(client.canonical, request).flatMap((name) => COUNTERPARTS[name] ?? [name]))
+  const edits = [...fields].flatMap((name): Edit[] => {
+    const value = told.raw(name)
+    if (value !== undefined) return [{ op: 'add', path: [name], value }]
+    return client.document.shape.fields.has(name) ? [{ op: 'remove', path: [name] }] : []
+  })
+  return { edits, losses }
+}
+
+function changedFields(before: RequestDocument, after: RequestDocument): string[] {
+  const names = new Set([...before.shape.fields.keys(), ...after.shape.fields.keys()])
+  return [...names].filter((name) => {
+    const [was, is] = [before.raw(name), after.raw(name)]
+    return was === undefined || is === undefined || !was.equals(is)
+  })
+}

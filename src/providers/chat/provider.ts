@@ -1,0 +1,105 @@
+import { GatewayError } from '../../core/errors.ts'
+import type { Exchange, Target } from '../../core/exchange.ts'
+import { Losses } from '../../core/losses.ts'
+import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
+import { type Reply, StreamReply } from '../../core/reply.ts'
+import { CHAT_REPLIES } from '../../dialects/chat/replies.ts'
+import { toMessagesError } from '../../dialects/chat/reply/errors.ts'
+import { createMessagesEvents } from '../../dialects/chat/reply/to-messages-events.ts'
+import { toMessagesReply } from '../../dialects/chat/reply/to-messages-reply.ts'
+import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
+import { readModelList } from '../model-list.ts'
+import { tellLosses } from '../tell.ts'
+import { callerOf, type Upstream } from '../upstream.ts'
+import { translatedWire, verbatimWire, type Wire } from '../wire.ts'
+import { nativeChatRequest } from './native.ts'
+import { withoutUsageChunk } from './usage-filter.ts'
+
+/** What tells one provider of chat completions from another. */
+export interface ChatProviderOptions {
+  readonly upstream: Upstream
+  readonly habits: ChatHabits
+  /** Model names that are this provider's without a prefix. */
+  readonly models: RegExp | undefined
+}
+
+const NATIVE = verbatimWire(CHAT_REPLIES)
+const NATIVE_WITHOUT_USAGE: Wire = {
+  ...NATIVE,
+  stream: (head, source) =>
+    new StreamReply({ ...head, isWhole: true, dialect: CHAT_REPLIES }, withoutUsageChunk(source)),
+}
+const PATH = '/chat/completions'
+
+/** A provider that speaks OpenAI's chat completions, at an address that ends where `/chat/completions` begins. */
+export class ChatProvider implements Provider {
+  readonly name: string
+  readonly configured: boolean
+  readonly #options: ChatProviderOptions
+
+  constructor(options: ChatProviderOptions) {
+    this.#options = options
+    this.name = options.upstream.name
+    this.configured = options.upstream.configured
+  }
+
+  claims(model: string): boolean {
+    return this.#options.models?.test(model) ?? false
+  }
+
+  isUsableBy(credential: PresentedCredential): boolean {
+    return this.#options.upstream.isUsableBy(credential)
+  }
+
+  complete(exchange: Exchange, target: Target): Promise<Reply> {
+    return exchange.dialect.name === 'chat'
+      ? this.#completeNatively(exchange, target)
+      : this.#translate(exchange, target)
+  }
+
+  async countTokens(): Promise<Reply> {
+    throw new GatewayError('not_found', `Provider ${this.name} has no way to count tokens without answering.`)
+  }
+
+  async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {
+    const reply = await this.#options.upstream.call({ method: 'GET', path: '/models', body: undefined }, caller)
+    return readModelList(reply, this.name)
+  }
+
+  relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {
+    // The address has its version already.
+    return this.#options.upstream.call({ method, path: path.replace(/^\/v1/, '') + query, body }, caller)
+  }
+
+  close(): Promise<void> {
+    return this.#options.upstream.close()
+  }
+
+  async #completeNatively(exchange: Exchange, { model }: Target): Promise<Reply> {
+    const { upstream, habits } = this.#options
+    const { bytes, losses, asksUsage } = nativeChatRequest(exchange, model, habits)
+    const reply = await upstream.call(
+      { method: 'POST', path: PATH + exchange.query, body: bytes },
+      callerOf(exchange),
+      asksUsage ? NATIVE_WITHOUT_USAGE : NATIVE,
+    )
+    return losses === undefined ? reply : tellLosses(reply, losses)
+  }
+
+  async #translate(exchange: Exchange, { model }: Target): Promise<Reply> {
+    const { upstream, habits } = this.#options
+    const losses = new Losses()
+    losses.add(exchange.client.losses)
+    const translation = toChatRequest(exchange.request, { model, habits, assumed: exchange.client.assumed })
+    losses.add(translation.losses)
+    losses.assertCarried(this.name)
+    const told = { model, id: `msg_${exchange.id.slice('req_'.length)}` }
+    const wire = translatedWire({
+      toMessage: (body) => toMessagesReply(body, told),
+      toError: toMessagesError,
+      createTranslator: () => createMessagesEvents(told),
+    })
+    const reply = await upstream.call({ method: 'POST', path: PATH, body: translation.bytes }, callerOf(exchange), wire)
+    return tellLosses(reply, losses)
+  }
+}

@@ -1,0 +1,71 @@
+import type { ByteSource } from '../../core/reply.ts'
+import { EventFramer, scanEvents } from '../../core/sse.ts'
+import { mergeUsage, type Usage } from '../../core/usage.ts'
+import { CHAT_REPLIES } from '../../dialects/chat/replies.ts'
+
+const EMPTY_CHOICES = /"choices"\s*:\s*\[\s*\]/
+const LF = 0x0a
+const CR = 0x0d
+
+/**
+ * A chat stream without the chunk that tells its usage, for a client that did not ask for it. The usage is read here,
+ * and handed on with the ending; every other byte passes as it came.
+ */
+export function withoutUsageChunk(source: ByteSource): ByteSource {
+  const framer = new EventFramer()
+  let usage: Usage | undefined
+  let kind: 'open' | 'finished' | 'stopped' | 'failed' = 'open'
+  const read = (portion: Buffer): Buffer => {
+    let kept = portion
+    scanEvents(portion, (name, bytes, start, end) => {
+      const data = bytes.toString('utf8', start, end)
+      const sign = CHAT_REPLIES.readEvent(name, data)
+      if (sign === undefined) return
+      if (sign.usage !== undefined) usage = mergeUsage(usage, sign.usage)
+      kind = nextKind(kind, sign.kind)
+      if (sign.usage !== undefined && bytes === portion && EMPTY_CHOICES.test(data))
+        kept = without(kept, portion.length - kept.length, { start, end })
+    })
+    return kept
+  }
+  return {
+    start(sink) {
+      const finish = (error: Error) => {
+        if (kind === 'stopped') return sink.end({ outcome: 'complete', usage })
+        sink.end(kind === 'failed' ? { outcome: 'incomplete', usage } : { outcome: 'incomplete', usage, error })
+      }
+      source.start({
+        data(chunk) {
+          const portion = framer.push(chunk)
+          if (portion === undefined) return
+          const kept = read(portion)
+          if (kept.length > 0) sink.data(kept)
+        },
+        end() {
+          if (kind === 'finished') kind = 'stopped'
+          finish(new Error('the provider ended the stream before its answer was whole'))
+        },
+        fail: finish,
+      })
+    },
+    pause: () => source.pause(),
+    resume: () => source.resume(),
+    cancel: () => source.cancel(),
+  }
+}
+
+type Kind = 'open' | 'finished' | 'stopped' | 'failed'
+
+function nextKind(kind: Kind, sign: 'stop' | 'finish' | 'error' | 'usage'): Kind {
+  if (sign === 'error' || kind === 'failed') return 'failed'
+  if (sign === 'stop') return 'stopped'
+  return sign === 'finish' && kind === 'open' ? 'finished' : kind
+}
+
+/** `bytes` without the event whose data is at `start` of the original, of which `removed` bytes are gone already. */
+function without(bytes: Buffer, removed: number, data: { start: number; end: number }): Buffer {
+  const start = bytes.lastIndexOf(LF, data.start - removed) + 1
+  let end = data.end - removed
+  while (bytes[end] === LF || bytes[end] === CR) end++
+  return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)])
+}

@@ -1,0 +1,44 @@
+import type { Losses } from '../../core/losses.ts'
+import { isString, type Members, utf8Of } from '../../core/raw-json.ts'
+import type { ModelTraits } from './model-traits.ts'
+
+/** What every part of a request's translation needs. */
+export interface Translation {
+  readonly traits: ModelTraits
+  readonly losses: Losses
+}
+
+const HEADER_SAFE = /^\w[\w-]{0,63}$/
+
+/** The raw value of a member that is there and not null. */
+export function given(members: Members, name: string): string | undefined {
+  const value = members.get(name)
+  return value === 'null' ? undefined : value
+}
+
+/** The text of a raw JSON string; `undefined` when it is no string. */
+export function textOf(raw: string | undefined): string | undefined {
+  if (!isString(raw)) return undefined
+  return raw.includes('\\') ? JSON.parse(utf8Of(raw)) : utf8Of(raw.slice(1, -1))
+}
+
+/**
+ * Drops every member that is given and not `known`, by its name under `prefix`. Names come from the client and end in a
+ * header, so an odd one is told as `(other)`.
+ */
+export function dropOthers(
+  members: Members,
+  known: ReadonlySet<string>,
+  { losses, prefix }: { losses: Losses; prefix: string },
+): void {
+  for (const [name, value] of members) {
+    if (known.has(name) || value === 'null') continue
+    losses.drop(`${prefix}${HEADER_SAFE.test(name) ? name : '(other)'}`)
+  }
+}
+
+/** The raw JSON object of these members, leaving out those without a value. */
+export function printGiven(members: Readonly<Record<string, string | undefined>>): string {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined)
+  return `{${entries.map(([name, value]) => `"${name}":${value}`).join(',')}}`
+}

@@ -1,0 +1,173 @@
+/**
+ * DESIGN: a Messages conversation as Gemini's `contents`.
+ *
+ *     messages ──blocks──► parts ──► turns (neighbours of one role merged) ──► signatures ──► contents
+ *                 └─ role system ──► systemInstruction
+ *
+ * Guarantees: texts, inputs of tools and data are slices of the client's bytes. Roles alternate; in a user's turn the
+ * responses of functions stand first. What cannot be carried is in `losses`.
+ * Limits: Gemini knows no instructions in the middle of a conversation, so they move to the front, and are told as
+ * `messages.role`. Turns that are left empty vanish.
+ */
+import { elementsOf, isString, type Members, membersOf } from '../../core/raw-json.ts'
+import type { RequestDocument } from '../../core/request.ts'
+import { dropOthers, given, printGiven, type Translation, textOf } from './raw-fields.ts'
+import { nameOf, type Part, type Place, printPart, toParts, toTexts } from './request-parts.ts'
+import { toToolResult } from './request-tool-result.ts'
+import { fromCarrier, SKIP_VALIDATION } from './signatures.ts'
+
+/** Raw JSON of the contents, and of the parts of the system's instruction. */
+export interface Conversation {
+  readonly contents: readonly string[]
+  readonly system: readonly string[]
+}
+
+type Role = 'user' | 'model'
+
+interface Turn {
+  readonly role: Role
+  readonly responses: Part[]
+  readonly parts: Part[]
+  /** The signature of a carrier whose part has not come yet. */
+  awaited?: string | undefined
+}
+
+interface Walk extends Translation {
+  readonly turns: Turn[]
+  readonly system: Part[]
+  /** Raw names of the tools by the ids of their calls. */
+  readonly names: Map<string, string>
+}
+
+const KNOWN_MESSAGE = new Set(['role', 'content'])
+const KNOWN_CALL = new Set(['type', 'id', 'name', 'input'])
+const FIELD = 'messages.content'
+
+/** Translates `system` and `messages`. */
+export function toConversation(request: RequestDocument, translation: Translation): Conversation {
+  const walk: Walk = { ...translation, turns: [], system: [], names: new Map() }
+  const system = request.raw('system')?.toString('latin1')
+  addSystem(system, { path: 'system', field: 'system' }, walk)
+  const messages = request.shape.messages.map(({ start, end }) => request.bytes.toString('latin1', start, end))
+  for (const [index, message] of messages.entries()) addMessage(membersOf(message), index, walk)
+  const turns = walk.turns.filter(({ responses, parts }) => responses.length + parts.length > 0)
+  if (translation.traits.hasThinkingLevels) signUnsigned(turns)
+  return { contents: turns.map(printTurn), system: walk.system.map(printPart) }
+}
+
+function addSystem(content: string | undefined, place: Place, walk: Walk): void {
+  if (content === undefined || content === 'null') return
+  if (isString(content)) walk.system.push(...toTexts(content))
+  else {
+    for (const [index, block] of elementsOf(content).entries()) {
+      const members = membersOf(block)
+      const at = { path: `${place.path}[${index}]`, field: place.field }
+      if (textOf(members.get('type')) === 'text') walk.system.push(...toParts(members, at, walk))
+      else
+        walk.losses.refuse(at.path, 'Gemini takes only text as instructions of the system; send it in a user message')
+    }
+  }
+}
+
+function addMessage(message: Members, index: number, walk: Walk): void {
+  dropOthers(message, KNOWN_MESSAGE, { losses: walk.losses, prefix: 'messages.' })
+  const place = { path: `messages[${index}].content`, field: FIELD }
+  const content = message.get('content') ?? ''
+  const role = textOf(message.get('role'))
+  if (role === 'system') {
+    if (walk.turns.length > 0) walk.losses.drop('messages.role')
+    addSystem(content, place, walk)
+    return
+  }
+  const turn = turnOf(role === 'assistant' ? 'model' : 'user', walk.turns)
+  if (isString(content)) turn.parts.push(...toTexts(content))
+  else {
+    for (const [position, block] of elementsOf(content).entries()) {
+      addBlock(membersOf(block), { turn, place: { path: `${place.path}[${position}]`, field: FIELD } }, walk)
+    }
+  }
+}
+
+/** The turn that goes on, or a new one when the other side has spoken last. */
+function turnOf(role: Role, turns: Turn[]): Turn {
+  const isEmpty = ({ responses, parts }: Turn) => responses.length + parts.length === 0
+  // A turn of which nothing was left must not keep apart what the other side said before and after it.
+  while (turns.length > 0 && turns.at(-1)?.role !== role && turns.slice(-1).every(isEmpty)) turns.pop()
+  const last = turns.at(-1)
+  if (last?.role === role) return last
+  const turn: Turn = { role, responses: [], parts: [] }
+  turns.push(turn)
+  return turn
+}
+
+interface Spot {
+  readonly turn: Turn
+  readonly place: Place
+}
+
+function addBlock(block: Members, { turn, place }: Spot, walk: Walk): void {
+  const type = textOf(block.get('type'))
+  const isModel = turn.role === 'model'
+  if (isModel && type === 'tool_use') addCall(block, turn, walk)
+  else if (isModel && type === 'thinking') addCarrier(block, turn, walk)
+  else if (isModel && type === 'redacted_thinking') walk.losses.drop(`${FIELD}.redacted_thinking`)
+  else if (!isModel && type === 'tool_result') addResult(block, { turn, place }, walk)
+  else if (type === 'text' && isModel) addText(block, { turn, place }, walk)
+  else if (!isModel) turn.parts.push(...toParts(block, place, walk))
+  else walk.losses.refuse(place.path, `Gemini has nothing like a block of type ${nameOf(type)} here; remove it`)
+}
+
+function addText(block: Members, { turn, place }: Spot, walk: Walk): void {
+  for (const part of toParts(block, place, walk)) turn.parts.push(signed(part, turn))
+}
+
+/** The part, with the signature that waits for it. */
+function signed(part: Part, turn: Turn): Part {
+  if (turn.awaited !== undefined && (part.kind === 'text' || part.kind === 'call')) part.signature = turn.awaited
+  turn.awaited = undefined
+  return part
+}
+
+function addCall(block: Members, turn: Turn, { losses, names }: Walk): void {
+  dropOthers(block, KNOWN_CALL, { losses, prefix: `${FIELD}.` })
+  const id = block.get('id')
+  const name = block.get('name') ?? '""'
+  names.set(textOf(id) ?? '', name)
+  const call = printGiven({ id, name, args: block.get('input') })
+  turn.parts.push(signed({ kind: 'call', call }, turn))
+}
+
+function addCarrier(block: Members, turn: Turn, { losses }: Walk): void {
+  const carried = fromCarrier(given(block, 'signature'))
+  if (carried === undefined) losses.drop(`${FIELD}.thinking`)
+  else if (carried.signed === 'call') turn.awaited = carried.signature
+  else {
+    const last = turn.parts.at(-1)
+    // A signature that came without a text goes back as it came.
+    if (last?.kind === 'text' && last.signature === undefined) last.signature = carried.signature
+    else turn.parts.push({ kind: 'text', text: '""', signature: carried.signature })
+  }
+}
+
+function addResult(block: Members, { turn, place }: Spot, walk: Walk): void {
+  const result = toToolResult(block, place, walk)
+  if (result === undefined) return
+  turn.responses.push(result.response)
+  turn.parts.push(...result.others)
+}
+
+/**
+ * Marks the first call of each step of the current turn that has no signature. The turn began with the last message of
+ * the user that is no response; the provider checks nothing before it (Gemini API, "Thought signatures").
+ */
+function signUnsigned(turns: readonly Turn[]): void {
+  const start = turns.findLastIndex(({ role, responses }) => role === 'user' && responses.length === 0)
+  for (const { parts } of turns.slice(start + 1)) {
+    const first = parts.find(({ kind }) => kind === 'call')
+    if (first?.kind === 'call') first.signature ??= SKIP_VALIDATION
+  }
+}
+
+function printTurn({ role, responses, parts }: Turn): string {
+  return printGiven({ role: `"${role}"`, parts: `[${[...responses, ...parts].map(printPart).join(',')}]` })
+}

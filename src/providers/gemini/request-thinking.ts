@@ -1,0 +1,96 @@
+import type { RequestDocument } from '../../core/request.ts'
+import { printGiven, type Translation } from './raw-fields.ts'
+
+/** What a client asks of the model's thinking. */
+interface Wishes {
+  readonly type: unknown
+  readonly budgetTokens: number | undefined
+  /** Thoughts are to be read by the client, not only thought. */
+  readonly isShown: boolean
+  readonly effort: Effort | undefined
+}
+
+type Effort = 'low' | 'medium' | 'high'
+
+/** Tokens that Google itself puts for an effort (Gemini API, "OpenAI compatibility", table of `reasoning_effort`). */
+const BUDGETS: Readonly<Record<Effort, number>> = { low: 1024, medium: 8192, high: 24_576 }
+
+const EFFORTS = new Map<unknown, Effort>([
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'high'],
+  ['max', 'high'],
+])
+
+/**
+ * Translates `thinking` and `output_config.effort` to a raw `thinkingConfig`; `undefined` when there is nothing to say.
+ * Generation 2.5 takes a budget, later ones a level, and both together are refused, so the wish that is nearer to what
+ * the model takes counts, and the other is told as dropped (Gemini API, "Thinking").
+ */
+export function toThinkingConfig(request: RequestDocument, translation: Translation): string | undefined {
+  const wishes = wishesOf(request, translation)
+  const config = printGiven(wishes.type === 'disabled' ? without(wishes, translation) : configOf(wishes, translation))
+  return config === '{}' ? undefined : config
+}
+
+function wishesOf(request: RequestDocument, { losses }: Translation): Wishes {
+  const thinking = recordOf(request.field('thinking'))
+  const effort = recordOf(request.field('output_config')).effort ?? undefined
+  const budgetTokens = thinking.type === 'enabled' ? Number(thinking.budget_tokens) : undefined
+  const isOn = thinking.type === 'enabled' || thinking.type === 'adaptive'
+  if (!isOn && thinking.type !== 'disabled' && thinking.type !== undefined) losses.drop('thinking')
+  if (effort !== undefined && !EFFORTS.has(effort)) losses.drop('output_config.effort')
+  return {
+    type: thinking.type,
+    budgetTokens: Number.isSafeInteger(budgetTokens) ? budgetTokens : undefined,
+    isShown: isOn && thinking.display !== 'omitted',
+    effort: EFFORTS.get(effort),
+  }
+}
+
+type Config = Record<string, string | undefined>
+
+function without({ effort }: Wishes, { traits, losses }: Translation): Config {
+  if (effort !== undefined) losses.drop('output_config.effort')
+  if (traits.canStopThinking) return { thinkingBudget: '0' }
+  losses.drop('thinking')
+  return {}
+}
+
+function configOf(wishes: Wishes, translation: Translation): Config {
+  const { traits, losses } = translation
+  const includeThoughts = wishes.isShown ? 'true' : undefined
+  if (traits.hasThinkingLevels) return { includeThoughts, thinkingLevel: levelOf(wishes, translation) }
+  if (traits.maxThinkingTokens !== undefined) {
+    return { includeThoughts, thinkingBudget: budgetOf(wishes, traits.maxThinkingTokens, translation) }
+  }
+  if (wishes.type !== undefined) losses.drop('thinking')
+  if (wishes.effort !== undefined) losses.drop('output_config.effort')
+  return {}
+}
+
+function levelOf({ effort, budgetTokens }: Wishes, { traits, losses }: Translation): string | undefined {
+  if (effort === undefined && budgetTokens === undefined) return undefined
+  if (budgetTokens !== undefined && effort !== undefined) losses.drop('thinking.budget_tokens')
+  const level = effort ?? effortOf(budgetTokens ?? 0)
+  return level === 'medium' && !traits.hasMediumLevel ? '"HIGH"' : `"${level.toUpperCase()}"`
+}
+
+function effortOf(budgetTokens: number): Effort {
+  if (budgetTokens < BUDGETS.medium) return 'low'
+  return budgetTokens < BUDGETS.high ? 'medium' : 'high'
+}
+
+function budgetOf({ effort, budgetTokens }: Wishes, most: number, { losses }: Translation): string | undefined {
+  const wanted = budgetTokens ?? (effort && BUDGETS[effort])
+  if (wanted === undefined) return undefined
+  if (budgetTokens !== undefined && effort !== undefined) losses.drop('output_config.effort')
+  if (wanted > most) losses.drop('thinking.budget_tokens')
+  return String(Math.min(wanted, most))
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  // Safe: an object, whose members are unknown.
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,125 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { checkBody } from '../../../test/support/gemini/check-request.ts'
+import { conversations } from '../../../test/support/gemini/conversations.ts'
+import type { JsonObject } from '../../../test/support/json.ts'
+import { RequestDocument } from '../../core/request.ts'
+import { toCountTokensRequest, toGeminiRequest } from './request.ts'
+
+const MODELS = ['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-2.0-flash', 'gemini-3-pro-preview', 'gemini-3.5-flash']
+
+function translate(fields: JsonObject | string, model = 'gemini-2.5-flash', assumed: readonly string[] = []) {
+  const text =
+    typeof fields === 'string'
+      ? fields
+      : JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...fields })
+  const { bytes, losses } = toGeminiRequest(new RequestDocument(Buffer.from(text)), { model, assumed })
+  return { text: bytes.toString(), body: JSON.parse(bytes.toString()), losses }
+}
+
+test('gemini request: conversations of every kind become bodies that the provider takes', (t) => {
+  const property = fc.property(conversations, fc.constantFrom(...MODELS), (request, model) => {
+    const { body, losses } = translate(JSON.stringify(request), model)
+    t.deepEqual(losses.refused, [])
+    const refused = checkBody(body, { kind: 'generate', model })
+    if (refused) throw new Error(`${refused.message} ${JSON.stringify(body)}`)
+    const roles = body.contents.map(({ role }: JsonObject) => role)
+    if (roles.some((role: unknown, index: number) => role === roles[index - 1])) throw new Error('roles repeat')
+  })
+  t.notThrows(() => fc.assert(property, { numRuns: 500 }))
+})
+
+test('gemini request: counting tokens asks with a body that the provider takes', (t) => {
+  const property = fc.property(conversations, fc.constantFrom(...MODELS), ({ max_tokens: _, ...request }, model) => {
+    const { bytes } = toCountTokensRequest(new RequestDocument(Buffer.from(JSON.stringify(request))), { model })
+    const refused = checkBody(JSON.parse(bytes.toString()), { kind: 'count-tokens', model })
+    if (refused) throw new Error(refused.message)
+  })
+  t.notThrows(() => fc.assert(property, { numRuns: 200 }))
+})
+
+test('gemini request: settings go into generationConfig', (t) => {
+  const { body, losses } = translate({ temperature: 1, top_p: 0.5, top_k: 3, stop_sequences: ['a'], stream: true })
+  t.deepEqual(body, {
+    contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+    generationConfig: { maxOutputTokens: 9, temperature: 1, topP: 0.5, topK: 3, stopSequences: ['a'] },
+  })
+  t.deepEqual(losses.dropped, [])
+})
+
+test('gemini request: an assumed max_tokens is not sent', (t) => {
+  t.is(translate({}, 'gemini-2.5-flash', ['max_tokens']).body.generationConfig, undefined)
+})
+
+test('gemini request: null stands for absent fields', (t) => {
+  const absent = { temperature: null, stop_sequences: null, thinking: null, output_config: null, mcp_servers: null }
+  const { body, losses } = translate({ ...absent, tools: null, tool_choice: null, system: null, foo: null })
+  t.deepEqual(Object.keys(body), ['contents', 'generationConfig'])
+  t.deepEqual(losses.dropped, [])
+})
+
+test('gemini request: fields that the answer does not depend on are dropped by name', (t) => {
+  const { losses } = translate({ metadata: {}, service_tier: 'auto', context_management: {}, 'odd\r\nname': 1 })
+  t.deepEqual(losses.dropped, ['metadata', 'service_tier', 'context_management', '(other)'])
+})
+
+test('gemini request: what would change the meaning is refused', (t) => {
+  const { losses } = translate({
+    mcp_servers: [{ url: 'x' }],
+    container: 'c',
+    stop_sequences: ['1', '2', '3', '4', '5', '6'],
+    tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+    output_config: { format: { type: 'grammar' } },
+  })
+  t.deepEqual(
+    losses.refused.map((line) => line.split(':')[0]),
+    ['mcp_servers', 'container', 'tools[0]', 'stop_sequences', 'output_config.format'],
+  )
+})
+
+test('gemini request: empty mcp_servers and containers are as good as none', (t) => {
+  t.deepEqual(translate({ mcp_servers: [], container: null }).losses.refused, [])
+})
+
+test('gemini request: a schema for the output keeps its exact text', (t) => {
+  const schema = '{"type":"object","properties":{"b":{"minimum":1.0},"10":{},"2":{}}}'
+  const { text, body } = translate(
+    `{"messages":[],"output_config":{"format":{"type":"json_schema","schema":${schema}}}}`,
+  )
+  t.true(text.includes(`"responseJsonSchema":${schema}`))
+  t.is(body.generationConfig.responseMimeType, 'application/json')
+})
+
+test('gemini request: tools become declarations with their exact schemas', (t) => {
+  const schema = '{ "type": "object", "properties": {"z": {"maximum": 9007199254740993}, "a": {}} }'
+  const { text, losses } = translate(
+    `{"messages":[],"tools":[{"type":"custom","name":"f","description":"d","input_schema":${schema},"strict":true,"cache_control":{}}]}`,
+  )
+  t.true(
+    text.includes(
+      `"tools":[{"functionDeclarations":[{"name":"f","description":"d","parametersJsonSchema":${schema}}]}]`,
+    ),
+  )
+  t.deepEqual(losses.dropped, ['tools.strict', 'tools.cache_control'])
+})
+
+test('gemini request: a choice of tools becomes a mode', (t) => {
+  const tools = [{ name: 'f', input_schema: {} }]
+  const modeOf = (tool_choice: JsonObject) => translate({ tools, tool_choice }).body.toolConfig.functionCallingConfig
+  t.deepEqual(modeOf({ type: 'auto' }), { mode: 'AUTO' })
+  t.deepEqual(modeOf({ type: 'any' }), { mode: 'ANY' })
+  t.deepEqual(modeOf({ type: 'none' }), { mode: 'NONE' })
+  t.deepEqual(modeOf({ type: 'tool', name: 'f' }), { mode: 'ANY', allowedFunctionNames: ['f'] })
+})
+
+test('gemini request: disable_parallel_tool_use is dropped by name', (t) => {
+  const tool_choice = { type: 'auto', disable_parallel_tool_use: true }
+  const { losses } = translate({ tools: [{ name: 'f', input_schema: {} }], tool_choice })
+  t.deepEqual(losses.dropped, ['tool_choice.disable_parallel_tool_use'])
+})
+
+test('gemini request: a choice without tools is dropped, for the provider refuses it', (t) => {
+  const { body, losses } = translate({ tool_choice: { type: 'auto' } })
+  t.is(body.toolConfig, undefined)
+  t.deepEqual(losses.dropped, ['tool_choice'])
+})

@@ -1,0 +1,77 @@
+/**
+ * DESIGN: Messages requests as bodies of Gemini's `generateContent` and `countTokens` (Gemini API v1beta).
+ *
+ * Guarantees: whatever the model reads is a slice of the client's bytes, so 1.0, 2^53+1 and the order of keys survive in
+ * inputs and schemas. Every field of the request is translated, dropped by name, or refused by path.
+ * Limits: `model` and `stream` are in the address, not in the body. What only the provider can judge (sizes of data,
+ * names of tools, calls without results) is left to it.
+ */
+import { Losses } from '../../core/losses.ts'
+import { latin1Of } from '../../core/raw-json.ts'
+import type { RequestDocument } from '../../core/request.ts'
+import { traitsOf } from './model-traits.ts'
+import { dropOthers, printGiven, type Translation } from './raw-fields.ts'
+import { toGenerationConfig } from './request-config.ts'
+import { toConversation } from './request-contents.ts'
+import { toToolFields } from './request-tools.ts'
+
+/** A body for Gemini, and what could not be carried into it. */
+export interface GeminiTranslation {
+  readonly bytes: Buffer
+  readonly losses: Losses
+}
+
+const TRANSLATED = new Set([
+  ...['model', 'stream', 'messages', 'system', 'tools', 'tool_choice', 'max_tokens', 'temperature', 'top_p', 'top_k'],
+  ...['stop_sequences', 'thinking', 'output_config', 'output_format', 'mcp_servers', 'container'],
+])
+/** Fields without which the answer would be another, with what is as good as their absence. */
+const UNTRANSLATABLE = new Map([
+  ['mcp_servers', new Set(['null', '[]'])],
+  ['container', new Set(['null', '{}', '""'])],
+])
+
+/** Translates a Messages request to a body of `generateContent`. `assumed`: fields that the client did not send. */
+export function toGeminiRequest(
+  request: RequestDocument,
+  { model, assumed }: { model: string; assumed: readonly string[] },
+): GeminiTranslation {
+  const translation = begin(request, model)
+  const prompt = toPrompt(request, translation)
+  const generationConfig = toGenerationConfig(request, { ...translation, assumed })
+  return { bytes: toBytes({ ...prompt, generationConfig }), losses: translation.losses }
+}
+
+/** Translates a Messages request to a body of `countTokens`: only what the model reads is counted. */
+export function toCountTokensRequest(request: RequestDocument, { model }: { model: string }): GeminiTranslation {
+  const translation = begin(request, model)
+  const prompt = toPrompt(request, translation)
+  const named = { model: latin1Of(JSON.stringify(`models/${model}`)), ...prompt }
+  return { bytes: toBytes({ generateContentRequest: printGiven(named) }), losses: translation.losses }
+}
+
+function begin(request: RequestDocument, model: string): Translation {
+  const losses = new Losses()
+  // Only of fields that are not read later: the values of the others can be large.
+  const read = (name: string) => (TRANSLATED.has(name) ? '' : (request.raw(name)?.toString('latin1') ?? 'null'))
+  const fields = new Map(Array.from(request.shape.fields.keys(), (name) => [name, read(name)]))
+  dropOthers(fields, TRANSLATED, { losses, prefix: '' })
+  for (const [name, absent] of UNTRANSLATABLE) {
+    const value = JSON.stringify(request.field(name) ?? null)
+    if (!absent.has(value)) losses.refuse(name, 'Gemini has nothing like it; remove it')
+  }
+  return { losses, traits: traitsOf(model) }
+}
+
+function toPrompt(request: RequestDocument, translation: Translation): Record<string, string | undefined> {
+  const { contents, system } = toConversation(request, translation)
+  return {
+    systemInstruction: system.length === 0 ? undefined : printGiven({ parts: `[${system.join(',')}]` }),
+    contents: `[${contents.join(',')}]`,
+    ...toToolFields(request, translation),
+  }
+}
+
+function toBytes(members: Readonly<Record<string, string | undefined>>): Buffer {
+  return Buffer.from(printGiven(members), 'latin1')
+}

@@ -1,0 +1,37 @@
+import { readUsage, type Usage } from '../../core/usage.ts'
+
+/** The members of a Messages `usage` that Gemini's counts give. */
+export interface MessagesUsage {
+  readonly input_tokens: number
+  readonly cache_creation_input_tokens: number
+  readonly cache_read_input_tokens: number
+  readonly output_tokens: number
+}
+
+const COUNTS = ['promptTokenCount', 'candidatesTokenCount', 'totalTokenCount']
+
+/**
+ * Reads Gemini's `usageMetadata`; `undefined` when it has no counts. What was read from a cache is part of Gemini's count
+ * of the prompt and is not of ours; thoughts are billed as output (Gemini API, "UsageMetadata").
+ */
+export function readGeminiUsage(raw: unknown): Usage | undefined {
+  return readUsage(toMessagesUsage(raw))
+}
+
+/** Gives `usageMetadata` as a Messages `usage` object; `undefined` when it has no counts. */
+export function toMessagesUsage(raw: unknown): MessagesUsage | undefined {
+  if (typeof raw !== 'object' || raw === null) return undefined
+  const counts = new Map(Object.entries(raw))
+  if (!COUNTS.some((name) => Number.isSafeInteger(counts.get(name)))) return undefined
+  const count = (name: string) => {
+    const value: unknown = counts.get(name)
+    return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
+  }
+  const cached = count('cachedContentTokenCount')
+  return {
+    input_tokens: Math.max(0, count('promptTokenCount') - cached) + count('toolUsePromptTokenCount'),
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cached,
+    output_tokens: count('candidatesTokenCount') + count('thoughtsTokenCount'),
+  }
+}

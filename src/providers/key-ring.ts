@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto'
+import type { WeightedKey } from './options.ts'
+
+/**
+ * DESIGN — several credentials of one provider
+ *
+ * Each conversation has an order of the keys of its own: rendezvous hashing, in which a key of twice the weight comes
+ * first twice as often. So the traffic spreads by weight, a conversation stays with its key (whose account holds its
+ * prompt cache), and without that key it falls to its second, not to whoever is next for everybody.
+ *
+ * Health is passive: a key that the provider refused rests, and is asked only when all others rest too.
+ */
+const HASH_RANGE = 2 ** 48
+
+/** One credential in the ring. */
+export interface RingKey {
+  readonly secret: string
+  readonly weight: number
+  /** Moment until which it rests, in the ring's time. */
+  restsUntilMs: number
+}
+
+/** The credentials of a provider. */
+export class KeyRing {
+  readonly #keys: readonly RingKey[]
+  readonly #nowMs: () => number
+
+  constructor(keys: readonly WeightedKey[], nowMs: () => number) {
+    this.#keys = keys.map(({ api_key, weight }) => ({ secret: api_key, weight, restsUntilMs: 0 }))
+    this.#nowMs = nowMs
+  }
+
+  get size(): number {
+    return this.#keys.length
+  }
+
+  /** The keys in the order in which a conversation asks them; `conversation` is called only when there is a choice. */
+  order(conversation: () => string): readonly RingKey[] {
+    if (this.#keys.length < 2) return this.#keys
+    const text = conversation()
+    const nowMs = this.#nowMs()
+    return this.#keys
+      .map((key) => ({ key, restMs: Math.max(0, key.restsUntilMs - nowMs), rank: rankOf(key, text) }))
+      .sort((a, b) => a.restMs - b.restMs || b.rank - a.rank)
+      .map(({ key }) => key)
+  }
+
+  /** Lets a key rest. */
+  rest(key: RingKey, ms: number): void {
+    key.restsUntilMs = Math.max(key.restsUntilMs, this.#nowMs() + ms)
+  }
+}
+
+/** Weighted rendezvous hashing: −weight ÷ ln(h), h uniform in (0, 1). */
+function rankOf({ secret, weight }: RingKey, conversation: string): number {
+  const digest = hash('sha256', `${secret}\n${conversation}`, 'buffer')
+  return -weight / Math.log((digest.readUIntBE(0, 6) + 0.5) / HASH_RANGE)
+}

@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache'
+import { messageOf } from '../core/errors.ts'
+import type { ListedModel, Log, Provider, RelayCall } from '../core/ports.ts'
+import type { Providers } from './providers.ts'
+
+/** A model as clients find it. */
+export interface CataloguedModel extends Omit<ListedModel, 'ownedBy'> {
+  readonly ownedBy: string
+}
+
+const FRESH_MS = 5 * 60_000
+/** Clients give up on a list after three seconds: a provider that is slower is left out. */
+const LONGEST_WAIT_MS = 2500
+const MOST_PROVIDERS = 200
+
+/**
+ * The models of all providers together. The list of a provider that the operator gave a credential is kept for five
+ * minutes; what a caller's own credential may see is asked anew each time.
+ */
+export class ModelCatalogue {
+  readonly #providers: Providers
+  readonly #log: Log
+  readonly #kept = new LRUCache<string, readonly ListedModel[]>({ max: MOST_PROVIDERS, ttl: FRESH_MS })
+
+  constructor(providers: Providers, log: Log) {
+    this.#providers = providers
+    this.#log = log
+  }
+
+  /**
+   * The operator's own names first, then the models of every provider that this caller can use. A provider that fails is
+   * left out; when all do, throws what the first of them threw.
+   */
+  async list(call: RelayCall): Promise<CataloguedModel[]> {
+    const usable = this.#providers.usableBy(call.credential)
+    const lists = await Promise.allSettled(usable.map((provider) => this.#modelsOf(provider, call)))
+    call.signal.throwIfAborted()
+    const failures = lists.flatMap((list) => (list.status === 'rejected' ? [list.reason] : []))
+    if (failures.length === lists.length) throw failures[0]
+    const models = lists.flatMap((list, index) => {
+      const provider = usable[index]?.name ?? ''
+      if (list.status === 'rejected') this.#log.warn({ provider, reason: messageOf(list.reason) }, 'models.unlisted')
+      return list.status === 'rejected' ? [] : list.value.map((model) => this.#publish(provider, model))
+    })
+    const routed = this.#providers.routedModels.map((id) => ({ id, ownedBy: 'turnpike' }))
+    return [...new Map([...models, ...routed].map((model) => [model.id, model])).values()]
+  }
+
+  async #modelsOf(provider: Provider, call: RelayCall): Promise<readonly ListedModel[]> {
+    const kept = this.#kept.get(provider.name)
+    if (kept !== undefined) return kept
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(LONGEST_WAIT_MS)])
+    const models = await provider.listModels({ ...call, signal })
+    if (provider.configured) this.#kept.set(provider.name, models)
+    return models
+  }
+
+  #publish(provider: string, { id, ownedBy, ...rest }: ListedModel): CataloguedModel {
+    return { ...rest, id: this.#providers.publicName(provider, id), ownedBy: ownedBy ?? provider }
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { address, credentialOptions, fromEnv } from '../options.ts'
+import { PRESETS, type Preset } from './presets.ts'
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/
+
+/** What one service may be told of, with the preset's values as defaults. */
+function serviceOptions({ keyVariable, urlVariable, ...preset }: Partial<Preset>) {
+  const baseUrl = preset.baseUrl === undefined ? address : address.default(preset.baseUrl)
+  return z.strictObject({
+    base_url: fromEnv(baseUrl, urlVariable).describe('Address of the API, up to where `/chat/completions` begins.'),
+    ...credentialOptions(keyVariable),
+    headers: z
+      .record(z.string().min(1), z.string())
+      .default({})
+      .meta({ secret: true })
+      .describe('Further headers of every call, e.g. `HTTP-Referer`.'),
+    reasoning_field: z
+      .enum(['reasoning_content', 'reasoning', 'none'])
+      .default(preset.reasoningField ?? 'none')
+      .describe(
+        'The member of an assistant’s message in which earlier reasoning is sent back; `none` where the service refuses it.',
+      ),
+    reasoning_effort: z
+      .boolean()
+      .default(preset.reasoningEffort ?? false)
+      .describe('Whether the service takes `reasoning_effort`; otherwise a request’s thinking is dropped.'),
+    max_stop_sequences: z
+      .int()
+      .min(0)
+      .default(preset.mostStopSequences ?? 4)
+      .describe('How many stop sequences the service takes.'),
+    stream_usage: z
+      .boolean()
+      .default(preset.streamUsage ?? true)
+      .describe(
+        'Whether streams are asked for their usage by `stream_options.include_usage`. Switch it off where the service refuses that.',
+      ),
+  })
+}
+
+/** A service that is no preset. */
+const customService = serviceOptions({})
+
+/** One service's part of the section. */
+export type ServiceOptions = z.output<typeof customService>
+
+/** The section: a preset by its name, or any other name with a `base_url`. */
+export const compatibleOptions = z
+  .object(
+    Object.fromEntries(
+      Object.entries(PRESETS).map(([name, preset]) => [
+        name,
+        serviceOptions(preset).optional().describe(`${preset.title}.`),
+      ]),
+    ),
+  )
+  .catchall(customService)
+  .superRefine((section, context) => {
+    for (const name of Object.keys(section)) {
+      if (!NAME.test(name))
+        context.addIssue({ code: 'custom', path: [name], message: 'expected a name of a-z, 0-9, `.`, `_` and `-`' })
+    }
+  })
+  .prefault({})

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { ChatHabits } from '../../dialects/chat/to-chat-request.ts'
+import { bearer } from '../chat/bearer.ts'
+import { ChatProvider } from '../chat/provider.ts'
+import { CHAT_HEADERS } from '../headers.ts'
+import { defineProviderKind } from '../kind.ts'
+import { address, credentialOptions, fromEnv, keysOf } from '../options.ts'
+import { Upstream } from '../upstream.ts'
+
+const DEFAULT_URL = 'https://api.openai.com/v1'
+const MODELS = /^(gpt-|chatgpt-|o[1-9](-|$)|codex-|ft:gpt-)/
+const OWN_CREDENTIAL = /^sk-(?!ant-|or-)/
+
+const HABITS: ChatHabits = {
+  maxTokensField: 'max_completion_tokens',
+  systemRole: 'system',
+  reasoningField: undefined,
+  reasoningEffort: true,
+  fixedSampling: /^(o[1-9](-|$)|gpt-5(?!.*chat))/,
+  mostStopSequences: 4,
+  streamUsage: true,
+}
+
+export const kind = defineProviderKind({
+  name: 'openai',
+  summary: 'OpenAI’s chat completions: `gpt-…` and `o…` models.',
+  options: z
+    .strictObject({
+      base_url: fromEnv(address.default(DEFAULT_URL), 'OPENAI_BASE_URL').describe(
+        'Address of the API, with `/v1`. With an address of your own no credential is needed.',
+      ),
+      ...credentialOptions('OPENAI_API_KEY'),
+    })
+    .prefault({}),
+  create(options, parts) {
+    const upstream = new Upstream(
+      {
+        name: 'openai',
+        baseUrl: options.base_url,
+        keys: keysOf(options),
+        form: bearer('OPENAI_API_KEY', OWN_CREDENTIAL),
+        credentialOptional: options.base_url !== DEFAULT_URL,
+        headers: CHAT_HEADERS,
+      },
+      parts,
+    )
+    return [new ChatProvider({ upstream, habits: HABITS, models: MODELS })]
+  },
+})

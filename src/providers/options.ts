@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+/** What a member of a section carries besides its type: see `config/schema.ts`. */
+interface Meta {
+  env?: string
+  secret?: boolean
+}
+
+/** Attaches the environment variable that overrides an option. */
+export function fromEnv<Schema extends z.ZodType>(schema: Schema, env: string | undefined, meta: Meta = {}): Schema {
+  return schema.meta({ ...schema.meta(), ...(env !== undefined && { env }), ...meta })
+}
+
+/** A provider's address. It is operator configuration and never a caller's. */
+export const address = z.url({ protocol: /^https?$/, error: 'expected an http(s) address' })
+
+/** The members of a section that hold credentials; `env` is the variable of the single one. */
+export function credentialOptions(env: string | undefined) {
+  return {
+    api_key: fromEnv(z.string().min(1).optional(), env, { secret: true }).describe(
+      'Your credential. Unset in local mode: the caller’s own is passed through, if it has the provider’s form.',
+    ),
+    keys: z
+      .array(
+        z.strictObject({
+          api_key: z.string().min(1).describe('The credential.'),
+          weight: z.int().min(1).max(1000).default(1).describe('Its share of the traffic, against the other weights.'),
+        }),
+      )
+      .max(100)
+      .default([])
+      .meta({ secret: true })
+      .describe(
+        'Several credentials that share the traffic by weight, instead of `api_key`. A conversation stays with one, which keeps the provider’s prompt cache warm; one that answers 401 or 429 rests for a while.',
+      ),
+  }
+}
+
+/** The credentials of a section, from either member. */
+export function keysOf({
+  api_key,
+  keys,
+}: {
+  api_key?: string | undefined
+  keys: readonly WeightedKey[]
+}): WeightedKey[] {
+  return api_key === undefined ? [...keys] : [{ api_key, weight: 1 }, ...keys]
+}
+
+/** One of several credentials. */
+export interface WeightedKey {
+  readonly api_key: string
+  readonly weight: number
+}

@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { EventTranslator } from '../core/event-translator.ts'
+import { type ByteSource, BytesReply, type Ending, type ReplyHeaders, StreamReply } from '../core/reply.ts'
+import type { ReplyDialect } from '../core/reply-dialect.ts'
+import { EventFramer, scanEvents } from '../core/sse.ts'
+
+/** How the replies of a provider become those of the pipeline. `headers` are the ones that are kept. */
+export interface Wire {
+  isStream(headers: IncomingHttpHeaders): boolean
+  stream(head: { status: number; headers: ReplyHeaders }, source: ByteSource): StreamReply
+  /** Throws when a reply that should be an answer cannot be read. */
+  bytes(status: number, headers: ReplyHeaders, body: Buffer): BytesReply
+}
+
+/** A wire whose bytes pass as they are. */
+export function verbatimWire(dialect?: ReplyDialect): Wire {
+  return {
+    isStream: isEventStream,
+    stream: (head, source) => new StreamReply({ ...head, dialect }, source),
+    bytes: (status, headers, body) => new BytesReply(status, headers, body, { dialect }),
+  }
+}
+
+/** How replies in another shape are told in the canonical one. */
+export interface ReplyTranslation {
+  readonly isStream?: (headers: IncomingHttpHeaders) => boolean
+  /** `undefined` when the reply is no answer. */
+  toMessage(body: Buffer): Buffer | undefined
+  toError(status: number, body: Buffer): Buffer
+  createTranslator(): EventTranslator
+}
+
+/** A wire that translates replies into Messages. */
+export function translatedWire(translation: ReplyTranslation): Wire {
+  return {
+    isStream: translation.isStream ?? isEventStream,
+    stream: ({ status, headers }, source) =>
+      new StreamReply(
+        { status, headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' }, isWhole: true },
+        translatedSource(source, translation.createTranslator()),
+      ),
+    bytes(status, headers, body) {
+      const translated = status === 200 ? translation.toMessage(body) : translation.toError(status, body)
+      if (translated === undefined) throw new Error('the provider answered 200 with something that is no answer')
+      return new BytesReply(status, { ...headers, 'content-type': 'application/json' }, translated)
+    },
+  }
+}
+
+/** Whether a reply's headers announce server-sent events. */
+export function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') ?? false
+}
+
+/** The bytes of a source's events in another shape: whole events and their ending. */
+export function translatedSource(source: ByteSource, translator: EventTranslator): ByteSource {
+  const framer = new EventFramer()
+  let text = ''
+  const take = (name: string, bytes: Buffer, start: number, end: number) => {
+    text += translator.event(name, bytes.toString('utf8', start, end))
+  }
+  return {
+    start(sink) {
+      const flush = () => {
+        if (text === '') return
+        const portion = Buffer.from(text)
+        text = ''
+        sink.data(portion)
+      }
+      source.start({
+        data(chunk) {
+          const portion = framer.push(chunk)
+          if (portion === undefined) return
+          scanEvents(portion, take)
+          flush()
+        },
+        end() {
+          text += translator.end()
+          flush()
+          sink.end(endingOf(translator, new Error('the provider ended the stream before its answer was whole')))
+        },
+        fail: (error) => sink.end(endingOf(translator, error)),
+      })
+    },
+    pause: () => source.pause(),
+    resume: () => source.resume(),
+    cancel: () => source.cancel(),
+  }
+}
+
+/** An error that the provider itself put into the stream has reached the client already. */
+function endingOf({ isComplete, hasFailed, usage }: EventTranslator, error: Error): Ending {
+  if (isComplete) return { outcome: 'complete', usage }
+  return hasFailed ? { outcome: 'incomplete', usage } : { outcome: 'incomplete', usage, error }
+}

@@ -1,0 +1,75 @@
+/** Translations of requests between the Messages shape and chat completions, with everything parsed, for tests. */
+import { messageRequestSchema } from '../../src/core/message.ts'
+import { RequestDocument } from '../../src/core/request.ts'
+import { type ChatHabits, toChatRequest } from '../../src/dialects/chat/to-chat-request.ts'
+import { toMessagesRequest } from '../../src/dialects/chat/to-messages-request.ts'
+import type { JsonObject } from './json.ts'
+
+/** A translated request and what was lost on the way. */
+export interface Translated {
+  readonly body: JsonObject
+  readonly text: string
+  readonly dropped: readonly string[]
+  readonly refused: readonly string[]
+  readonly assumed: readonly string[]
+}
+
+/** `max_tokens` where a chat body names none. */
+export const DEFAULT_MAX_TOKENS = 4096
+
+/** OpenAI's own service. */
+export const OPENAI: ChatHabits = {
+  maxTokensField: 'max_completion_tokens',
+  systemRole: 'developer',
+  reasoningField: undefined,
+  reasoningEffort: true,
+  fixedSampling: /^(o\d|gpt-5)/,
+  mostStopSequences: 4,
+  streamUsage: true,
+}
+
+/** A server of open models. */
+export const COMPATIBLE: ChatHabits = {
+  maxTokensField: 'max_tokens',
+  systemRole: 'system',
+  reasoningField: 'reasoning_content',
+  reasoningEffort: true,
+  fixedSampling: undefined,
+  mostStopSequences: 16,
+  streamUsage: true,
+}
+
+/** The chat body, an object or its text, in the Messages shape; throws when that is not a valid Messages request. */
+export function messagesOf(chat: JsonObject | string): Translated {
+  const document = new RequestDocument(Buffer.from(typeof chat === 'string' ? chat : JSON.stringify(chat)))
+  const { bytes, losses, assumed } = toMessagesRequest(document, { defaultMaxTokens: DEFAULT_MAX_TOKENS })
+  const text = bytes.toString()
+  const body = messageRequestSchema.parse(JSON.parse(text))
+  return { body, text, dropped: losses.dropped, refused: losses.refused, assumed }
+}
+
+/** A chat body around `messages`, in the Messages shape. */
+export function messagesOfChat(messages: readonly JsonObject[], extra: JsonObject = {}): Translated {
+  return messagesOf({ model: 'claude-sonnet-4-5', max_tokens: 100, messages, ...extra })
+}
+
+/** The Messages request, an object or its text, as a chat body. */
+export function chatOf(
+  request: JsonObject | string,
+  { model = 'm', habits = COMPATIBLE, assumed = [] as readonly string[] } = {},
+): Translated {
+  const document = new RequestDocument(Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)))
+  const { bytes, losses } = toChatRequest(document, { model, habits, assumed })
+  const text = bytes.toString()
+  return { body: JSON.parse(text), text, dropped: losses.dropped, refused: losses.refused, assumed }
+}
+
+/** A Messages request around `messages`, as a chat body. */
+export function chatOfMessages(
+  messages: readonly JsonObject[],
+  extra: JsonObject = {},
+  habits?: ChatHabits,
+): Translated {
+  const request = { model: 'claude-sonnet-4-5', max_tokens: 100, messages, ...extra }
+  return chatOf(request, habits === undefined ? {} : { habits })
+}

@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isJsonObject, parseJson } from '../json.ts'
+import { breakConnection, deliver, type Exchange, hang, sendGarbage } from '../provider/deliver.ts'
+import type { Ending, Journal, SeenRequest } from '../provider/journal.ts'
+import { type ChatRules, checkRequest, routeOf } from './check-request.ts'
+import { type ChatPayloadContext, toPayload } from './payload.ts'
+import type { ChatRejection } from './rejection.ts'
+import type { ChatScript, Flavour } from './script.ts'
+
+/** What `serve` needs to know of the stand-in. */
+export interface ChatServing {
+  journal: Journal
+  rules: ChatRules & { acceptAnything?: boolean; done?: boolean }
+  /** Number of requests so far, this one included. */
+  count(): number
+  /** Asked once for each valid request. */
+  script(request: SeenRequest): ChatScript | undefined
+}
+
+/** OpenAI's header lines of every reply; the values are the same on every run. */
+const rateLimits = {
+  'x-ratelimit-limit-requests': '10000',
+  'x-ratelimit-limit-tokens': '200000',
+  'x-ratelimit-remaining-requests': '9999',
+  'x-ratelimit-remaining-tokens': '199000',
+  'x-ratelimit-reset-requests': '6ms',
+  'x-ratelimit-reset-tokens': '300ms',
+}
+
+/** Reads a request, records it, judges it and answers it. Returns when the response has ended. */
+export async function serve(request: IncomingMessage, response: ServerResponse, serving: ChatServing): Promise<void> {
+  const { journal, rules } = serving
+  const { entry, exchange } = open(request, response, journal)
+  const nth = serving.count()
+  const isComplete = await readBody(request, entry)
+  const refused = isComplete && !rules.acceptAnything ? checkRequest(entry, rules) : undefined
+  entry.refused = refused
+  journal.record(entry)
+  if (!isComplete) return
+  const { flavour = 'openai', models, done = true } = rules
+  setHeaders(response, flavour, nth)
+  const script: ChatScript = refused ? toScript(refused) : (serving.script(entry) ?? { kind: 'answer' })
+  const context = { body: entry.json ?? {}, nth, flavour, route: routeOf(entry), done }
+  await play(script, exchange, models ? { ...context, models } : context)
+}
+
+function setHeaders(response: ServerResponse, flavour: Flavour, nth: number): void {
+  response.setHeader('x-request-id', `req_standin${String(nth).padStart(21, '0')}`)
+  if (flavour === 'compatible') return
+  response.setHeader('openai-version', '2020-10-01')
+  response.setHeader('openai-processing-ms', '42')
+  for (const [name, value] of Object.entries(rateLimits)) response.setHeader(name, value)
+}
+
+function toScript({ status, type, message, param, code }: ChatRejection): ChatScript {
+  const pointer = { ...(param === null ? {} : { param }), ...(code === null ? {} : { code }) }
+  return { kind: 'error', status, type, message, ...pointer }
+}
+
+async function play(script: ChatScript, exchange: Exchange, context: ChatPayloadContext): Promise<void> {
+  switch (script.kind) {
+    case 'break':
+      return breakConnection(script, exchange)
+    case 'garbage':
+      return sendGarbage(script, exchange)
+    case 'hang':
+      return hang(script, exchange)
+    default:
+      return deliver(toPayload(script, context), script, exchange)
+  }
+}
+
+function open(request: IncomingMessage, response: ServerResponse, journal: Journal) {
+  const gone = new AbortController()
+  const { promise: closed, resolve } = Promise.withResolvers<Ending>()
+  let isCut = false
+  const { method = '', url = '', headers, rawHeaders } = request
+  const blank = { raw: Buffer.alloc(0), json: undefined, refused: undefined, ended: 'open' as const, closed }
+  const entry: SeenRequest = { method, url, headers, rawHeaders, ...blank }
+  journal.pending++
+  response.once('close', () => {
+    if (response.writableFinished) entry.ended = 'finished'
+    else entry.ended = isCut || journal.isClosing ? 'cut' : 'client-left'
+    journal.pending--
+    gone.abort()
+    resolve(entry.ended)
+    journal.changed()
+  })
+  const markCut = () => {
+    isCut = true
+  }
+  const exchange: Exchange = { request, response, gone: gone.signal, left: closed.then(() => {}), markCut }
+  return { entry, exchange }
+}
+
+/** Reads the whole body into the entry; false when the client left before its end. */
+async function readBody(request: IncomingMessage, entry: SeenRequest): Promise<boolean> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of request) chunks.push(chunk)
+  } catch {
+    // the client left: what has come is kept
+  }
+  entry.raw = Buffer.concat(chunks)
+  const json = parseJson(entry.raw.toString())
+  entry.json = isJsonObject(json) ? json : undefined
+  return request.complete
+}
