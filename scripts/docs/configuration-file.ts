@@ -27,7 +27,7 @@ export function configurationFile(plugins: readonly PluginDefinition[]): string 
 function sectionLines(schema: z.ZodType, path: readonly string[], plugins: readonly PluginDefinition[]): string[] {
   const lines = Object.entries(shapeOf(schema) ?? {}).flatMap(([key, child]) => {
     const here = [...path, key]
-    if (shapeOf(child) === undefined) return ['', ...listOptions(child, here).flatMap(optionLines)]
+    if (shapeOf(child) === undefined) return listOptions(child, here).flatMap(optionLines)
     return ['', `${indentOf(here)}${key}:`, ...sectionLines(child, here, plugins).slice(1)]
   })
   if (path.join('.') === 'plugins') lines.push(...plugins.flatMap(pluginLines))
@@ -40,14 +40,15 @@ function pluginLines({ name, summary, options }: PluginDefinition): string[] {
   return ['', ...comment(summary, indent), `${indent}${name}:`, ...sectionLines(options, path, []).slice(1)]
 }
 
-function optionLines({ path, schema, description = '', defaultValue, env }: Option): string[] {
+function optionLines({ path, schema, description = '', defaultValue, env, repeated }: Option): string[] {
+  if (repeated === true) return []
   const indent = indentOf(path)
   const variable = env === undefined ? '' : ` [${env}]`
   const members = describeMembers(schema).map(([name, text]) => ` \`${name}\`: ${text}`)
   const explained = comment(`${description}${members.join('')} Type: ${describeType(schema)}.${variable}`, indent)
   const key = `${path.at(-1)}:`
   const value = defaultValue === undefined ? `${indent}#${key}` : `${indent}${key} ${printValue(defaultValue)}`
-  return [...explained, value]
+  return ['', ...explained, value]
 }
 
 function indentOf(path: readonly string[]): string {

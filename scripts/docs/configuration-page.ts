@@ -14,7 +14,7 @@ Options of a plugin stand under \`plugins.<name>\`: see [plugins](plugins.md).`
 
 /** The reference page of all options. */
 export function configurationPage(): string {
-  const options = listOptions(configSchema)
+  const options = listOptions(configSchema).filter(({ repeated }) => repeated !== true)
   const sections = Map.groupBy(options, ({ path }) => (path.length === 1 ? '' : (path[0] ?? '')))
   const entries = [...sections].map(([section, members]) => {
     const head = section === '' ? '## General' : `## ${section}`

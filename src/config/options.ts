@@ -8,11 +8,25 @@ export interface Option extends OptionMeta {
   readonly defaultValue: unknown
 }
 
-/** Lists every option of an object schema, depth first, in the order of its declaration. */
+/** Stands in a path for a name that the operator chooses. */
+export const ANY_NAME = '<name>'
+
+/**
+ * Lists every option of an object schema, depth first, in the order of its declaration; last those of sections that the
+ * operator names, under `<name>`.
+ */
 export function listOptions(schema: z.ZodType, path: readonly string[] = []): Option[] {
   const shape = shapeOf(schema)
   if (shape === undefined) return [{ path, schema, defaultValue: defaultOf(schema), ...metaOf(schema) }]
-  return Object.entries(shape).flatMap(([key, child]) => listOptions(child, [...path, key]))
+  const named = Object.entries(shape).flatMap(([key, child]) => listOptions(child, [...path, key]))
+  const any = sectionOfAnyName(schema)
+  return any === undefined ? named : [...named, ...listOptions(any, [...path, ANY_NAME])]
+}
+
+/** The schema of an object's sections that the operator names; `undefined` when there are none. */
+export function sectionOfAnyName(schema: z.ZodType): z.ZodType | undefined {
+  const { catchall } = unwrap(schema).def
+  return catchall !== undefined && shapeOf(catchall) !== undefined ? catchall : undefined
 }
 
 /** The members of an object schema, through its wrappers; `undefined` when it is not an object. */
@@ -23,12 +37,13 @@ export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefine
 
 /** The schema of one member of an object, or of a map's values. */
 export function memberOf(schema: z.ZodType, key: string): z.ZodType | undefined {
-  return shapeOf(schema)?.[key] ?? unwrap(schema).def.valueType
+  return shapeOf(schema)?.[key] ?? sectionOfAnyName(schema) ?? unwrap(schema).def.valueType
 }
 
 interface Definition {
   type: string
   shape?: Record<string, z.ZodType>
+  catchall?: z.ZodType
   innerType?: z.ZodType
   in?: z.ZodType
   element?: z.ZodType

@@ -15,6 +15,8 @@ export interface OptionMeta {
   env?: string
   /** Never printed or logged. */
   secret?: boolean
+  /** Explained elsewhere: a preset's copy of an option that every section of its kind has. */
+  repeated?: boolean
 }
 
 /** Attaches an environment variable (and secrecy) to an option's schema. */

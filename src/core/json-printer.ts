@@ -26,7 +26,7 @@ export class JsonPrinter {
     return rawJSON(`${MARKER}${this.#parts.length - 1}"`)
   }
 
-  /** The tree as JSON. Throws a `RangeError` when it is nested too deeply. */
+  /** The tree as JSON, raw parts in their places. */
   print(tree: object): string {
     const printed = JSON.stringify(tree)
     let text = ''

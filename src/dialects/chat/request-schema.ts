@@ -34,18 +34,24 @@ const toolCall = z.union([
   z.looseObject({ type: z.string().refine((type) => type !== 'function', { abort: true }) }),
 ])
 
-const message = z.discriminatedUnion('role', [
-  z.looseObject({ role: z.enum(['system', 'developer', 'user']), content }),
-  z.looseObject({
-    role: z.literal('assistant'),
-    content: content.nullish(),
-    refusal: z.string().nullish(),
-    tool_calls: z.array(toolCall).nullish(),
-    function_call: functionCall.nullish(),
-  }),
-  z.looseObject({ role: z.literal('tool'), tool_call_id: z.string(), content: content.nullish() }),
-  z.looseObject({ role: z.literal('function'), name: z.string(), content: content.nullish() }),
-])
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
+
+const message = z.discriminatedUnion(
+  'role',
+  [
+    z.looseObject({ role: z.enum(['system', 'developer', 'user']), content }),
+    z.looseObject({
+      role: z.literal('assistant'),
+      content: content.nullish(),
+      refusal: z.string().nullish(),
+      tool_calls: z.array(toolCall).nullish(),
+      function_call: functionCall.nullish(),
+    }),
+    z.looseObject({ role: z.literal('tool'), tool_call_id: z.string(), content: content.nullish() }),
+    z.looseObject({ role: z.literal('function'), name: z.string(), content: content.nullish() }),
+  ],
+  { error: ({ code }) => (code === 'invalid_union' ? `expected one of ${ROLES.join(', ')}` : undefined) },
+)
 
 const definition = z.looseObject({
   name: z.string(),
@@ -57,17 +63,18 @@ const tool = z.union([
   z.looseObject({ type: z.literal('function').nullish(), function: definition }),
   z.looseObject({ type: z.string().refine((type) => type !== 'function', { abort: true }) }),
 ])
-const choice = z.union([z.enum(['auto', 'none', 'required']), anyObject])
+// Its words are checked by the translation, whose own message lists them.
+const choice = z.union([z.string(), anyObject])
 const positive = z.int().positive().nullish()
 
 /** A chat completions request, as far as the translation reads it. Unknown fields pass. */
-export const chatRequestSchema = z.looseObject({
+const chatRequestSchema = z.looseObject({
   model: z.string(),
   messages: z.array(message).min(1),
   tools: z.array(tool).nullish(),
   functions: z.array(definition).nullish(),
   tool_choice: choice.nullish(),
-  function_call: z.union([z.enum(['auto', 'none']), z.looseObject({ name: z.string() })]).nullish(),
+  function_call: choice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   max_tokens: positive,
   max_completion_tokens: positive,

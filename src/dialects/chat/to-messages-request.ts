@@ -36,8 +36,6 @@ export function toMessagesRequest(chat: RequestDocument, options: MessagesTransl
     return translate(objectAt(body, 'the body'), options)
   } catch (error) {
     if (error instanceof ChatFault) throw explainChatFault(body, error)
-    if (error instanceof RangeError)
-      throw new GatewayError('invalid_request', 'The body is nested too deeply.', { cause: error })
     throw error
   }
 }

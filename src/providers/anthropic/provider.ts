@@ -1,9 +1,8 @@
 import type { Exchange, Target } from '../../core/exchange.ts'
 import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
 import type { Reply } from '../../core/reply.ts'
-import { claudeRequest } from '../claude/request.ts'
+import { askClaude } from '../claude/ask.ts'
 import { readModelList } from '../model-list.ts'
-import { tellLosses } from '../tell.ts'
 import { type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
 
 const OWN_CREDENTIAL = /^sk-ant-/
@@ -44,19 +43,13 @@ export class AnthropicProvider implements Provider {
     return this.#upstream.isUsableBy(credential)
   }
 
-  async complete(exchange: Exchange, target: Target): Promise<Reply> {
-    const { request, losses } = claudeRequest(exchange, target)
+  complete(exchange: Exchange, target: Target): Promise<Reply> {
     const isOwnDialect = exchange.dialect.name === 'messages'
-    const reply = await this.#upstream.call(
-      {
-        method: 'POST',
-        path: `/v1/messages${isOwnDialect ? exchange.query : ''}`,
-        body: request.bytes,
-        headers: isOwnDialect ? [] : VERSION,
-      },
-      callerOf(exchange),
+    const path = `/v1/messages${isOwnDialect ? exchange.query : ''}`
+    const headers = isOwnDialect ? [] : VERSION
+    return askClaude(exchange, target, ({ bytes }) =>
+      this.#upstream.call({ method: 'POST', path, body: bytes, headers }, callerOf(exchange)),
     )
-    return tellLosses(reply, losses)
   }
 
   countTokens({ query, body, ...caller }: RelayCall): Promise<Reply> {

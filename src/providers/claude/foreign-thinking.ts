@@ -1,17 +1,26 @@
 import type { Losses } from '../../core/losses.ts'
 import type { ContentBlock } from '../../core/message.ts'
+import type { Reply } from '../../core/reply.ts'
 import type { RequestDocument } from '../../core/request.ts'
 import type { Edit } from '../../core/splice.ts'
 
 /**
- * Thinking of other providers' models reaches clients without a signature, or with one that is not of this API. A
- * conversation that goes on with a Claude model brings it back; the API refuses what it has not signed.
+ * DESIGN — thinking that another provider did
+ *
+ * It reaches clients without a signature, or with one that is not of this API. A conversation that goes on with a Claude
+ * model brings it back, and the API refuses what it has not signed. To look for it in every request would cost more than
+ * anything else on the way, so it is looked for when the API has refused a signature; a refusal is free and comes at once.
  */
-const MARKS = [Buffer.from('"signature":""'), Buffer.from('"signature": ""'), Buffer.from('"gemini:')]
+const FOREIGN_SIGNATURE = /^(?:gemini(?:-text)?:|$)/
+const REFUSED = Buffer.from('signature')
+
+/** Whether a reply refuses a signature. */
+export function refusesSignature(reply: Reply): boolean {
+  return reply.status === 400 && reply.kind === 'bytes' && reply.bytes.includes(REFUSED)
+}
 
 /** Edits that take foreign thinking out, and the messages that consist of nothing else. */
 export function foreignThinking(request: RequestDocument, losses: Losses): Edit[] {
-  if (!MARKS.some((mark) => request.bytes.includes(mark))) return []
   const edits = request.messages.flatMap(({ content }, message): Edit[] => {
     if (typeof content === 'string') return []
     const foreign = content.flatMap((block, index) => (isForeign(block) ? [index] : []))
@@ -23,6 +32,5 @@ export function foreignThinking(request: RequestDocument, losses: Losses): Edit[
 }
 
 function isForeign(block: ContentBlock): boolean {
-  if (block.type !== 'thinking') return false
-  return block.signature === '' || (typeof block.signature === 'string' && block.signature.startsWith('gemini:'))
+  return block.type === 'thinking' && typeof block.signature === 'string' && FOREIGN_SIGNATURE.test(block.signature)
 }

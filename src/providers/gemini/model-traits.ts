@@ -13,7 +13,7 @@ export interface ModelTraits {
 }
 
 const GENERATION = /gemini-(\d+(?:\.\d+)?)/
-/** Names like `gemini-flash-latest` follow the newest model, which has been of generation 3 since 2026. */
+/** Names like `gemini-flash-latest` follow the newest model, so they count as the newest generation. */
 const LATEST = /gemini-[a-z-]*latest/
 const LEVELS_FROM = 3
 const BUDGETS_FROM = 2.5

@@ -35,6 +35,11 @@ test('gemini contents: a turn of which nothing is left does not keep its neighbo
   t.deepEqual(contents, [{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }])
 })
 
+test('gemini contents: empty texts are left out, for they say nothing and are refused', (t) => {
+  const messages = [user(text(''), text('a')), assistant(text('')), { role: 'user', content: '' }]
+  t.deepEqual(translate(messages).contents, [{ role: 'user', parts: [{ text: 'a' }] }])
+})
+
 test('gemini contents: inputs of tools keep their exact text', (t) => {
   const input = '{ "n": 1.0, "big": 9007199254740993, "10": 1, "2": "\\u00e9", "é": "漢" }'
   const body = `{"messages":[{"role":"assistant","content":[{"input":${input},"type":"tool_use","id":"a","name":"f"}]}]}`
@@ -136,7 +141,7 @@ test('gemini contents: sources that the provider cannot read are refused by thei
   ]
   const { losses } = translate([user(text('see'), ...content)])
   t.deepEqual(
-    losses.refused.map((line) => line.split(': ')[0]),
+    losses.refused.map((line: string) => line.split(': ')[0]),
     [1, 2, 3].map((index) => `messages[0].content[${index}].source`),
   )
 })
@@ -148,7 +153,7 @@ test('gemini contents: blocks that the provider has no place for are refused by 
     { role: 'system', content: [png] },
   ]
   t.deepEqual(
-    translate(messages).losses.refused.map((line) => line.split(': ')[0]),
+    translate(messages).losses.refused.map((line: string) => line.split(': ')[0]),
     [
       'messages[0].content[0]',
       'messages[0].content[1]',

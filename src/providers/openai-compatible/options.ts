@@ -4,38 +4,58 @@ import { PRESETS, type Preset } from './presets.ts'
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/
 
-/** What one service may be told of, with the preset's values as defaults. */
+/** What one service may be told of, with the preset's values as defaults. What a preset leaves as it is, is not explained again. */
 function serviceOptions({ keyVariable, urlVariable, ...preset }: Partial<Preset>) {
+  const isPreset = preset.baseUrl !== undefined
   const baseUrl = preset.baseUrl === undefined ? address : address.default(preset.baseUrl)
+  const { api_key, keys } = credentialOptions(keyVariable)
+  const once = <Schema extends z.ZodType>(schema: Schema, isOwn: boolean): Schema =>
+    isPreset && !isOwn ? schema.meta({ ...schema.meta(), repeated: true }) : schema
   return z.strictObject({
     base_url: fromEnv(baseUrl, urlVariable).describe('Address of the API, up to where `/chat/completions` begins.'),
-    ...credentialOptions(keyVariable),
-    headers: z
-      .record(z.string().min(1), z.string())
-      .default({})
-      .meta({ secret: true })
-      .describe('Further headers of every call, e.g. `HTTP-Referer`.'),
-    reasoning_field: z
-      .enum(['reasoning_content', 'reasoning', 'none'])
-      .default(preset.reasoningField ?? 'none')
-      .describe(
-        'The member of an assistant’s message in which earlier reasoning is sent back; `none` where the service refuses it.',
-      ),
-    reasoning_effort: z
-      .boolean()
-      .default(preset.reasoningEffort ?? false)
-      .describe('Whether the service takes `reasoning_effort`; otherwise a request’s thinking is dropped.'),
-    max_stop_sequences: z
-      .int()
-      .min(0)
-      .default(preset.mostStopSequences ?? 4)
-      .describe('How many stop sequences the service takes.'),
-    stream_usage: z
-      .boolean()
-      .default(preset.streamUsage ?? true)
-      .describe(
-        'Whether streams are asked for their usage by `stream_options.include_usage`. Switch it off where the service refuses that.',
-      ),
+    api_key: once(api_key, keyVariable !== undefined),
+    keys: once(keys, false),
+    headers: once(
+      z
+        .record(z.string().min(1), z.string())
+        .default({})
+        .meta({ secret: true })
+        .describe('Further headers of every call, e.g. `HTTP-Referer`.'),
+      false,
+    ),
+    reasoning_field: once(
+      z
+        .enum(['reasoning_content', 'reasoning', 'none'])
+        .default(preset.reasoningField ?? 'none')
+        .describe(
+          'The member of an assistant’s message in which earlier reasoning is sent back; `none` where the service refuses it.',
+        ),
+      preset.reasoningField !== undefined,
+    ),
+    reasoning_effort: once(
+      z
+        .boolean()
+        .default(preset.reasoningEffort ?? false)
+        .describe('Whether the service takes `reasoning_effort`; otherwise a request’s thinking is dropped.'),
+      preset.reasoningEffort !== undefined,
+    ),
+    max_stop_sequences: once(
+      z
+        .int()
+        .min(0)
+        .default(preset.mostStopSequences ?? 4)
+        .describe('How many stop sequences the service takes.'),
+      preset.mostStopSequences !== undefined,
+    ),
+    stream_usage: once(
+      z
+        .boolean()
+        .default(preset.streamUsage ?? true)
+        .describe(
+          'Whether streams are asked for their usage by `stream_options.include_usage`. Switch it off where the service refuses that.',
+        ),
+      preset.streamUsage !== undefined,
+    ),
   })
 }
 

@@ -7,7 +7,7 @@ const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filte
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 3 })
 const mark = fc.constantFrom(undefined, undefined, null, { type: 'ephemeral' })
 
-const text = fc.record({ type: fc.constant('text'), text: words, cache_control: mark })
+const text = fc.record({ type: fc.constant('text'), text: fc.oneof(words, fc.constant('')), cache_control: mark })
 const base64 = fc.record({
   type: fc.constant('base64'),
   media_type: fc.constantFrom('image/png', 'image/jpeg', 'image/webp'),
@@ -60,8 +60,8 @@ function toMessages({ before, calls, after }: Step, turn: number): JsonObject[] 
   const results = calls.map(({ result: given }, index) => ({ type: 'tool_result', tool_use_id: ids[index], ...given }))
   const isSilent = before.length + uses.length === 0
   const answer = isSilent ? [] : [{ role: 'assistant', content: [...before, ...uses] }]
-  const asked = [...results, ...after]
-  return [...answer, { role: 'user', content: asked.length > 0 ? asked : 'go on' }]
+  const asked = [...results, ...after, { type: 'text', text: 'go on' }]
+  return [...answer, { role: 'user', content: asked }]
 }
 
 const tools = fc.constant(
@@ -92,6 +92,6 @@ export const conversations: fc.Arbitrary<JsonObject> = fc
       model: 'm',
       ...fields,
       tools: declared,
-      messages: [{ role: 'user', content: first }, ...steps.flatMap(toMessages)],
+      messages: [{ role: 'user', content: 'hi' }, { role: 'user', content: first }, ...steps.flatMap(toMessages)],
     })),
   )

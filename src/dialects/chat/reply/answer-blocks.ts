@@ -109,13 +109,14 @@ export class AnswerBlocks {
   }
 
   /**
-   * The call that a piece goes on with. Gemini's streams give several calls the same index, or none: an id and a name
-   * that are new begin a new call.
+   * The call that a piece goes on with. Gemini's streams give several calls the same index, or none: what has a name and
+   * another id, or a name and no id where the call is whole, begins a new one.
    */
-  #find({ index, id, name }: CallPiece): Call | undefined {
-    const isHead = name !== ''
-    const call = index === undefined ? this.#findById(id, isHead) : this.#callsByIndex.get(index)
-    const isAnother = isHead && id !== '' && call !== undefined && call.id !== '' && call.id !== id
+  #find(piece: CallPiece): Call | undefined {
+    const { index, id, name } = piece
+    const call = index === undefined ? this.#findById(id, name !== '') : this.#callsByIndex.get(index)
+    if (call === undefined || name === '') return call
+    const isAnother = id === '' ? isAfter(call, piece) : call.id !== '' && call.id !== id
     return isAnother ? undefined : call
   }
 
@@ -217,6 +218,10 @@ export class AnswerBlocks {
     if (this.#heldCharacters > MAX_HELD_CHARACTERS)
       this.#problem = 'too much of its tool calls waits for one that does not end'
   }
+}
+
+function isAfter(call: Call, piece: CallPiece): boolean {
+  return call.progress.state === 'whole' && piece.arguments.trim() !== ''
 }
 
 function startOf(index: number, block: string): string {

@@ -94,7 +94,7 @@ test('recordings: chat streams become Messages streams that say the same', (t) =
     t.is(textOf(message.content), said.text)
     t.deepEqual(
       toolsOf(message.content).map(({ name, input }) => ({ name, input })),
-      said.calls.map(({ name, text }) => ({ name, input: JSON.parse(text) })),
+      said.calls.map(({ name, text }: Json) => ({ name, input: JSON.parse(text) })),
     )
     t.is(message.stop_reason, STOPS[String(said.finishReason)])
     t.deepEqual(message.usage, readChatUsage(said.usage)?.raw)

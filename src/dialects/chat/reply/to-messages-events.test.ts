@@ -120,6 +120,17 @@ test('messages events: calls of one index are told apart by their ids', (t) => {
   t.like(content, { 0: { id: 'call_0', input: { a: 1 } }, 1: { id: 'call_x', input: { b: 2 } }, length: 2 })
 })
 
+test('messages events: calls of one index without ids are told apart by their ends', (t) => {
+  const { content } = messageOf(
+    call(0, '{"a":1}', { name: 'f' }),
+    call(0, '{"b":2}', { name: 'f' }),
+    finish('stop'),
+    DONE,
+  )
+  t.like(content, { 0: { input: { a: 1 } }, 1: { input: { b: 2 } }, length: 2 })
+  t.not(content[0].id, content[1].id)
+})
+
 test('messages events: calls without an index are told apart by their names', (t) => {
   const named = (name: string) => ({ id: '', function: { name, arguments: '{}' } })
   const { content } = messageOf(chunk({ tool_calls: [named('a'), named('b')] }), finish('stop'), DONE)

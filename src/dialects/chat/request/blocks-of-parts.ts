@@ -1,7 +1,7 @@
 import type { Losses } from '../../../core/losses.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
 import { documentOf } from './document-of-file.ts'
-import { dropLeftovers, isObject, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isObject, type JsonObject, wordOf } from './json-value.ts'
 
 /** Members of a content part that are read, by the part's type. */
 const KNOWN = {
@@ -10,6 +10,9 @@ const KNOWN = {
   image_url: new Set(['type', 'image_url', 'cache_control']),
   file: new Set(['type', 'file', 'cache_control']),
 }
+/** `detail` says nothing when it is `auto`. */
+const URL_AND_DETAIL = new Set(['url', 'detail'])
+const URL_ALONE = new Set(['url'])
 const PLACE = 'messages.content'
 const DATA_URI_OF_IMAGE = /^data:(image\/[\w.+-]+)(?:;[^;,]+)*?;base64,/i
 const WEB_URL = /^https?:\/\//i
@@ -23,7 +26,7 @@ export function toBlocks(content: unknown, path: string, losses: Losses): JsonOb
 export function toTextBlocks(content: unknown, path: string, losses: Losses): JsonObject[] {
   return collect(content, path, (part, at) => {
     const block = textOf(part, at, losses)
-    if (block === undefined) losses.refuse(at, `only text can stand here, not ${String(part.type)}`)
+    if (block === undefined) losses.refuse(at, `only text can stand here, not ${wordOf(part.type)}`)
     return block
   })
 }
@@ -74,13 +77,12 @@ export function cacheControlOf({ cache_control }: JsonObject): { cache_control?:
 function imageOf(part: JsonObject, path: string, losses: Losses): JsonObject | undefined {
   const image = objectAt(part.image_url, `${path}.image_url`)
   const url = textAt(image.url, `${path}.image_url.url`)
-  if (image.detail !== 'auto') dropLeftovers(image, { known: IMAGE_MEMBERS, place: `${PLACE}.image_url` }, losses)
+  const known = image.detail === 'auto' ? URL_AND_DETAIL : URL_ALONE
+  dropLeftovers(image, { known, place: `${PLACE}.image_url` }, losses)
   const source = imageSourceOf(url)
   if (source === undefined) losses.refuse(path, 'an image must be an http(s) URL or a base64 data URI of an image')
   return source && { type: 'image', source }
 }
-
-const IMAGE_MEMBERS = new Set(['url'])
 
 function imageSourceOf(url: string): JsonObject | undefined {
   if (WEB_URL.test(url)) return { type: 'url', url }

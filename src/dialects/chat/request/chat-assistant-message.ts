@@ -57,7 +57,7 @@ function addBlock(draft: Draft, block: ContentBlock, { path, reasoningField, los
     draft.text += block.text
   } else if (block.type === 'thinking' && reasoningField !== undefined) {
     dropLeftovers(block, THOUGHT, losses)
-    draft.reasoning += String(block.thinking ?? '')
+    draft.reasoning += typeof block.thinking === 'string' ? block.thinking : ''
   } else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
     losses.drop(`messages.content.${block.type}`)
   } else losses.refuse(path, `this provider has no place for ${block.type}`)

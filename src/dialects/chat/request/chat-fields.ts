@@ -1,7 +1,7 @@
 import type { Losses } from '../../../core/losses.ts'
 import type { RequestDocument } from '../../../core/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
-import { isNothing, isObject, type JsonObject } from './json-value.ts'
+import { isNothing, isObject, type JsonObject, toldName } from './json-value.ts'
 
 /** What decides about the single fields of a chat request. */
 export interface ChatFieldsOptions {
@@ -53,12 +53,18 @@ const READ = new Set([
   ...['stop_sequences', 'metadata', 'thinking', 'output_config', 'output_format'],
 ])
 const REFUSED = new Set(['container', 'mcp_servers'])
+/** Fields that are read as objects, and that nobody has checked before. */
+const OBJECTS = ['tool_choice', 'thinking', 'output_config']
 
 /** Tells of every field that is not carried: refused where the answer depends on it, dropped where not. */
 export function tellChatLosses(request: RequestDocument, losses: Losses): void {
   for (const name of request.shape.fields.keys()) {
     if (READ.has(name) || isNothing(request.field(name))) continue
     if (REFUSED.has(name)) losses.refuse(name, 'this provider has no place for it')
-    else losses.drop(name)
+    else losses.drop(toldName(name))
+  }
+  for (const name of OBJECTS) {
+    const value = request.field(name)
+    if (!isNothing(value) && !isObject(value)) losses.refuse(name, 'expected an object')
   }
 }

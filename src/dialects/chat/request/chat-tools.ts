@@ -1,6 +1,6 @@
 import type { Losses } from '../../../core/losses.ts'
 import type { RequestDocument } from '../../../core/request.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
 
 /** `tools`, `tool_choice` and `parallel_tool_calls` of a chat request. */
 export interface ChatToolFields {
@@ -39,7 +39,7 @@ function toChatTools(list: unknown, losses: Losses): JsonObject[] {
     const { type, name } = isObject(tool) ? tool : {}
     if (isObject(tool) && typeof name === 'string' && (type ?? 'custom') === 'custom')
       tools.push(toChatTool(tool, losses))
-    else losses.refuse(`tools[${index}]`, `this provider has no tool of type ${String(type)}`)
+    else losses.refuse(`tools[${index}]`, `this provider has no tool of type ${wordOf(type)}`)
   }
   return tools
 }
@@ -63,6 +63,6 @@ function toChatChoice(choice: JsonObject, losses: Losses): string | JsonObject |
   const { type, name } = choice
   if (type === 'tool' && typeof name === 'string') return { type: 'function', function: { name } }
   const mode = MODES.get(type)
-  if (mode === undefined) losses.refuse('tool_choice', `this provider has no choice of type ${String(type)}`)
+  if (mode === undefined) losses.refuse('tool_choice', `this provider has no choice of type ${wordOf(type)}`)
   return mode
 }

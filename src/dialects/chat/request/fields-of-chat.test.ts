@@ -48,6 +48,16 @@ test('chat fields: what the answer does not depend on is dropped and told', (t) 
   t.deepEqual([...withFields(extra).dropped].sort(), Object.keys(extra).sort())
 })
 
+test('chat fields: a name that the client made up is not told as it is', (t) => {
+  const made = { 'a\r\nset-cookie: x': 1, é: 1, ['x'.repeat(65)]: 1 }
+  t.deepEqual(withFields(made).dropped, ['(other)'])
+})
+
+test('chat fields: a type that would break on being printed is refused like others', (t) => {
+  const type = { toString: 5, valueOf: 5 }
+  t.regex(withFields({ tools: [{ type }], tool_choice: { type } }).refused[0] ?? '', /^tools\[0\]: .*\(object\)/)
+})
+
 for (const [name, value] of Object.entries({
   n: 2,
   logprobs: true,

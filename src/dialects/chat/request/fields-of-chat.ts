@@ -1,6 +1,6 @@
 import type { Losses } from '../../../core/losses.ts'
 import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject, toldName } from './json-value.ts'
 
 /** The token limit that the client set, under its new name or its old one. */
 export function toMaxTokens(body: JsonObject, losses: Losses): number | undefined {
@@ -91,6 +91,6 @@ export function tellLosses(body: JsonObject, losses: Losses): void {
     if (Object.hasOwn(REFUSALS, name)) {
       const why = REFUSALS[name]?.(value)
       if (why !== undefined) losses.refuse(name, why)
-    } else if (value !== 0 || !NEUTRAL_AT_ZERO.has(name)) losses.drop(name)
+    } else if (value !== 0 || !NEUTRAL_AT_ZERO.has(name)) losses.drop(toldName(name))
   }
 }

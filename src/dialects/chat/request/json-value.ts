@@ -23,6 +23,11 @@ export function isBlank(text: string): boolean {
   return !/\S/.test(text)
 }
 
+/** A type as a message shows it. Hazard: String() of an object calls a `toString` that the client may have sent. */
+export function wordOf(type: unknown): string {
+  return typeof type === 'string' ? type : `(${typeof type})`
+}
+
 /** What to tell of an object's members that are not carried over. */
 export interface Leftovers {
   /** Members that the translation reads, or that say nothing. */
@@ -33,5 +38,12 @@ export interface Leftovers {
 
 /** Drops, and tells, every member of `object` that is not known and not empty. */
 export function dropLeftovers(object: JsonObject, { known, place }: Leftovers, losses: Losses): void {
-  for (const name in object) if (!known.has(name) && !isNothing(object[name])) losses.drop(`${place}.${name}`)
+  for (const name in object) if (!known.has(name) && !isNothing(object[name])) losses.drop(`${place}.${toldName(name)}`)
+}
+
+const PLAIN_NAME = /^[\w.-]{1,64}$/
+
+/** The name of a member as it is told. Dropped names stand in a header, so one that a client made up may not be free text. */
+export function toldName(name: string): string {
+  return PLAIN_NAME.test(name) ? name : '(other)'
 }

@@ -1,5 +1,5 @@
 import type { Losses } from '../../../core/losses.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
 import { partsOfDocument } from './parts-of-document.ts'
 
 /** Members of a block that are read, by the block's type. */
@@ -15,15 +15,14 @@ const KNOWN = new Map<unknown, ReadonlySet<string>>([
 export function toParts(block: JsonObject, path: string, losses: Losses): JsonObject[] {
   const known = KNOWN.get(block.type)
   if (known === undefined) {
-    losses.refuse(path, `this provider has no place for ${String(block.type)}`)
+    losses.refuse(path, `this provider has no place for ${wordOf(block.type)}`)
     return []
   }
   dropLeftovers(block, { known, place: 'messages.content' }, losses)
   if (block.type === 'document') return partsOfDocument(block, path, losses)
   if (block.type === 'image') return imageParts(block.source, path, losses)
-  return [
-    toTextPart(block.type === 'search_result' ? textOfSearchResult(block) : String(block.text ?? block.tool_name)),
-  ]
+  const text = block.type === 'search_result' ? textOfSearchResult(block) : (block.text ?? block.tool_name)
+  return [toTextPart(typeof text === 'string' ? text : '')]
 }
 
 /** A text part. */
@@ -47,7 +46,8 @@ function imageParts(source: unknown, path: string, losses: Losses): JsonObject[]
 
 function urlOf({ type, url, media_type: mediaType, data }: JsonObject): string | undefined {
   if (type === 'url' && typeof url === 'string') return url
-  return type === 'base64' && typeof data === 'string' ? `data:${String(mediaType)};base64,${data}` : undefined
+  const isInline = type === 'base64' && typeof mediaType === 'string' && typeof data === 'string'
+  return isInline ? `data:${mediaType};base64,${data}` : undefined
 }
 
 function textOfSearchResult({ title, source, content }: JsonObject): string {

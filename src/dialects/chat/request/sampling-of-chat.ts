@@ -1,5 +1,5 @@
 import type { Losses } from '../../../core/losses.ts'
-import { countAt, numberAt } from './chat-fault.ts'
+import { countAt, numberAt, textAt } from './chat-fault.ts'
 import { claudeTraitsOf } from './claude-traits.ts'
 import type { JsonObject } from './json-value.ts'
 
@@ -18,7 +18,7 @@ const LEAST_TOP_P_WITH_THINKING = 0.95
  * default values only, and with `thinking` neither another temperature than 1 nor top_k. Throws `ChatFault`.
  */
 export function toSampling(body: JsonObject, thinking: JsonObject | undefined, losses: Losses): Sampling {
-  const traits = claudeTraitsOf(String(body.model))
+  const traits = claudeTraitsOf(textAt(body.model, 'model'))
   const isFixed = traits?.hasFixedSampling === true
   const isThinking = traits !== undefined && (thinking?.type === 'enabled' || thinking?.type === 'adaptive')
   const leastTopP = isFixed ? 1 : isThinking ? LEAST_TOP_P_WITH_THINKING : 0

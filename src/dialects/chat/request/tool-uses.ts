@@ -3,7 +3,7 @@ import type { Losses } from '../../../core/losses.ts'
 import { ScanError } from '../../../core/scan.ts'
 import { skipSpace, skipValue } from '../../../core/scan-value.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
-import { dropLeftovers, isObject, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isObject, type JsonObject, wordOf } from './json-value.ts'
 
 /** What the parts of one translation write to. */
 export interface Target {
@@ -23,7 +23,7 @@ export function toToolUses(message: JsonObject, path: string, target: Target): J
     const at = `${path}.tool_calls[${index}]`
     const call = objectAt(value, at)
     if ((call.type ?? 'function') !== 'function')
-      target.losses.refuse(at, `the Messages shape has no place for a call of type ${String(call.type)}`)
+      target.losses.refuse(at, `the Messages shape has no place for a call of type ${wordOf(call.type)}`)
     else blocks.push(toToolUse(call, at, target))
   }
   return blocks

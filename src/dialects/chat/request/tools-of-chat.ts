@@ -1,7 +1,7 @@
 import type { Losses } from '../../../core/losses.ts'
 import { cacheControlOf } from './blocks-of-parts.ts'
 import { ChatFault, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
 
 /** `tools` and `tool_choice` of a Messages request. */
 export interface ToolFields {
@@ -42,7 +42,7 @@ function toTools(list: unknown, losses: Losses): JsonObject[] {
     if ((tool.type ?? 'function') === 'function') {
       dropLeftovers(tool, TOOL_MEMBERS, losses)
       tools.push({ ...toTool(tool.function, `${path}.function`, losses), ...cacheControlOf(tool) })
-    } else losses.refuse(path, `the Messages shape has no place for a tool of type ${String(tool.type)}`)
+    } else losses.refuse(path, `the Messages shape has no place for a tool of type ${wordOf(tool.type)}`)
   }
   return tools
 }
@@ -83,7 +83,7 @@ function toChoice(body: JsonObject, tools: readonly JsonObject[], losses: Losses
   if (!isObject(choice)) return modeAt(choice, 'tool_choice')
   if (choice.type === 'allowed_tools') return toAllowed(choice, tools, losses)
   if (choice.type === 'function') return named(choice.function, 'tool_choice.function')
-  losses.refuse('tool_choice', `the Messages shape has no place for a choice of type ${String(choice.type)}`)
+  losses.refuse('tool_choice', `the Messages shape has no place for a choice of type ${wordOf(choice.type)}`)
   return undefined
 }
 

@@ -1,0 +1,82 @@
+import { GatewayError, messageOf } from '../../core/errors.ts'
+import type { Log } from '../../core/ports.ts'
+
+/** How credentials are looked up. */
+export interface LookupOptions<Credential> {
+  /** The provider's name, for messages. */
+  readonly provider: string
+  /** Finds the credential of the moment; it caches and renews by itself. */
+  readonly find: () => Promise<Credential>
+  /** What to do when there is none: the end of the error's message. */
+  readonly missing: string
+  readonly log: Log
+  /** How long one look may take, in milliseconds. Default: ten seconds. */
+  readonly timeoutMs?: number
+}
+
+const TIMEOUT_MS = 10_000
+
+/** Credentials that come from files, environments and services of a cloud's own, and may come and go. */
+export class CredentialLookup<Credential> {
+  readonly #options: LookupOptions<Credential>
+  #isAvailable = false
+
+  constructor(options: LookupOptions<Credential>) {
+    this.#options = options
+  }
+
+  /** Whether there has been one. */
+  get isAvailable(): boolean {
+    return this.#isAvailable
+  }
+
+  /** Looks whether there is one, and logs when there is not; never throws. */
+  async probe(): Promise<void> {
+    const { log, provider } = this.#options
+    try {
+      await this.get(new AbortController().signal)
+    } catch (error) {
+      const { cause } = error as GatewayError // safe: `get` throws nothing else when its signal does not abort
+      log.warn({ provider, reason: messageOf(cause) }, 'provider_credential.missing')
+    }
+  }
+
+  /**
+   * The credential of the moment. Throws `authentication_error` when there has never been one, `upstream_error` when it
+   * cannot be renewed, or the signal's reason.
+   */
+  async get(signal: AbortSignal): Promise<Credential> {
+    const { find, timeoutMs = TIMEOUT_MS } = this.#options
+    try {
+      const credential = await bounded(find(), timeoutMs, signal)
+      this.#isAvailable = true
+      return credential
+    } catch (error) {
+      signal.throwIfAborted()
+      throw this.#failure(error)
+    }
+  }
+
+  /** Only the message is kept of what a cloud's library throws: its errors carry requests and replies, with secrets. */
+  #failure(error: unknown): GatewayError {
+    const { provider, missing } = this.#options
+    const cause = new Error(messageOf(error))
+    return this.#isAvailable
+      ? new GatewayError('upstream_error', `The credential of provider ${provider} could not be renewed.`, { cause })
+      : new GatewayError('authentication_error', `No credential for provider ${provider}: ${missing}.`, { cause })
+  }
+}
+
+async function bounded<Result>(work: Promise<Result>, timeoutMs: number, signal: AbortSignal): Promise<Result> {
+  const { promise: given, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`no credential came within ${timeoutMs} ms`)), timeoutMs)
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    signal.throwIfAborted()
+    return await Promise.race([work, given])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+  }
+}

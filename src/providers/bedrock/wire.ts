@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { type ByteSource, BytesReply, StreamReply } from '../../core/reply.ts'
+import { findMember } from '../../core/scan.ts'
+import type { Wire } from '../wire.ts'
+import { exceptionEvent, toMessagesError } from './errors.ts'
+import { type Frame, type FrameCodec, FrameReader } from './frames.ts'
+
+const EVENT_STREAM = 'application/vnd.amazon.eventstream'
+const NOTHING = Buffer.alloc(0)
+const BLANK_LINE = Buffer.from('\n\n')
+const HAS_LINE_END = /[\r\n]/
+const LINE_END = /\r\n|\r|\n/g
+const QUOTED_NAME = /^"[\w-]+"$/
+const chunkSchema = z.looseObject({ bytes: z.string() })
+
+/**
+ * How the service answers. JSON is the model's own message, byte for byte. A stream is a sequence of binary frames, each
+ * with the JSON of one Messages event inside, which is put into server-sent events without being touched.
+ */
+export function bedrockWire(codec: FrameCodec): Wire {
+  return {
+    isStream: (headers) => headers['content-type']?.startsWith(EVENT_STREAM) ?? false,
+    stream: ({ status, headers }, source) =>
+      new StreamReply(
+        { status, headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' } },
+        messagesSource(source, new FrameReader(codec)),
+      ),
+    bytes(status, headers, body) {
+      if (status === 200) return new BytesReply(status, headers, body)
+      const error = toMessagesError(status, headers, body)
+      return new BytesReply(status, { ...headers, 'content-type': 'application/json' }, error)
+    },
+  }
+}
+
+/** The events that the frames of a source carry. It fails on a frame that is damaged, and behind one that was cut. */
+export function messagesSource(source: ByteSource, reader: FrameReader): ByteSource {
+  let isBroken = false
+  return {
+    start(sink) {
+      source.start({
+        data(chunk) {
+          if (isBroken) return
+          const { events, error } = eventsOf(reader, chunk)
+          if (events.length > 0) sink.data(events.length === 1 && events[0] ? events[0] : Buffer.concat(events))
+          if (error === undefined) return
+          isBroken = true
+          source.cancel()
+          sink.fail(error)
+        },
+        end() {
+          if (reader.isWithinFrame) sink.fail(new Error('the provider ended the stream within a frame'))
+          else sink.end()
+        },
+        fail: (error) => sink.fail(error),
+      })
+    },
+    pause: () => source.pause(),
+    resume: () => source.resume(),
+    cancel: () => source.cancel(),
+  }
+}
+
+/** What a chunk completes, up to the first frame that cannot be read. */
+function eventsOf(reader: FrameReader, chunk: Buffer): { events: Buffer[]; error?: Error } {
+  const events: Buffer[] = []
+  try {
+    for (const frame of reader.push(chunk)) {
+      const event = toEvent(frame)
+      if (event.length > 0) events.push(event)
+    }
+    return { events }
+  } catch (cause) {
+    return { events, error: new Error('the provider sent a frame that cannot be read', { cause }) }
+  }
+}
+
+/** Frames of other kinds are the service's own affair: what it adds to a stream later is no event of the model. */
+function toEvent({ headers, body }: Frame): Buffer {
+  switch (headers.get(':message-type')) {
+    case 'exception':
+      return Buffer.from(exceptionEvent(headers.get(':exception-type') ?? 'an exception', body))
+    case 'error': {
+      const error = Buffer.from(JSON.stringify({ message: headers.get(':error-message') }))
+      return Buffer.from(exceptionEvent(headers.get(':error-code') ?? 'an error', error))
+    }
+    default:
+      return headers.get(':event-type') === 'chunk' ? chunkEvent(body) : NOTHING
+  }
+}
+
+function chunkEvent(body: Buffer): Buffer {
+  const { bytes } = chunkSchema.parse(JSON.parse(body.toString()))
+  const json = Buffer.from(bytes, 'base64')
+  const text = json.toString('latin1')
+  const type = findMember(text, text.indexOf('{'), 'type')
+  const quoted = type === undefined ? '' : text.slice(type.start, type.end)
+  if (!QUOTED_NAME.test(quoted)) throw new Error('an event without a type')
+  // A line end within the data would end it; between the tokens of JSON it means the same on a line of its own.
+  const data = HAS_LINE_END.test(text) ? Buffer.from(text.replace(LINE_END, '\ndata: '), 'latin1') : json
+  return Buffer.concat([Buffer.from(`event: ${quoted.slice(1, -1)}\ndata: `), data, BLANK_LINE])
+}

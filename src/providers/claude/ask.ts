@@ -1,0 +1,49 @@
+import type { Exchange, Target } from '../../core/exchange.ts'
+import { Losses } from '../../core/losses.ts'
+import type { Reply } from '../../core/reply.ts'
+import type { RequestDocument } from '../../core/request.ts'
+import type { Edit } from '../../core/splice.ts'
+import { tellLosses } from '../tell.ts'
+import { foreignThinking, refusesSignature } from './foreign-thinking.ts'
+
+const HIGHEST_TEMPERATURE = 1
+
+/**
+ * Asks a provider of the Messages API through `send`. What a client of the same dialect sent stays as it is, but for the
+ * model's name, where it has a prefix or is an alias, and for thinking of other providers, once the API has refused it.
+ * Throws `invalid_request` for what a client of another dialect cannot ask here, and what `send` throws.
+ */
+export async function askClaude(
+  exchange: Exchange,
+  target: Target,
+  send: (request: RequestDocument) => Promise<Reply>,
+): Promise<Reply> {
+  const losses = new Losses()
+  const request = claudeRequest(exchange, target, losses)
+  const reply = await send(request)
+  const edits = refusesSignature(reply) ? foreignThinking(request, losses) : []
+  return tellLosses(edits.length === 0 ? reply : await send(request.edited(edits)), losses)
+}
+
+export function claudeRequest(exchange: Exchange, { provider, model }: Target, losses: Losses): RequestDocument {
+  const { request } = exchange
+  const edits: Edit[] = request.model === model ? [] : [{ op: 'replace', path: ['model'], value: model }]
+  if (exchange.dialect.name !== 'messages') {
+    losses.add(exchange.client.losses)
+    edits.push(...withinLimits(request, losses))
+    losses.assertCarried(provider)
+  }
+  return edits.length === 0 ? request : request.edited(edits)
+}
+
+/** What clients of other dialects may ask and this API does not have. */
+function withinLimits(request: RequestDocument, losses: Losses): Edit[] {
+  // Safe: a canonical request that the gateway made itself.
+  const output = request.field('output_config') as { format?: { type?: string } } | undefined
+  if (output?.format?.type === 'json_object')
+    losses.refuse('response_format', 'expected `json_schema`, got `json_object`; give a schema')
+  const temperature = request.field('temperature')
+  if (typeof temperature !== 'number' || temperature <= HIGHEST_TEMPERATURE) return []
+  losses.drop('temperature')
+  return [{ op: 'replace', path: ['temperature'], value: HIGHEST_TEMPERATURE }]
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import type { ListedModel } from '../../core/ports.ts'
+
+const modelList = z.object({
+  models: z.array(
+    z.looseObject({
+      name: z.string(),
+      displayName: z.string().optional(),
+      supportedGenerationMethods: z.array(z.string()).optional(),
+    }),
+  ),
+})
+
+/** The models of a list that answer messages: not those for embeddings, images or speech. Throws when it is no list. */
+export function readGeminiModels(bytes: Buffer): ListedModel[] {
+  const { models } = modelList.parse(JSON.parse(bytes.toString()))
+  return models
+    .filter(({ supportedGenerationMethods: methods }) => methods?.includes('generateContent') ?? true)
+    .map(({ name, displayName }) => ({ id: name.replace(/^models\//, ''), displayName, ownedBy: 'google' }))
+}

@@ -1,0 +1,98 @@
+import { GatewayError } from '../../core/errors.ts'
+import type { Exchange, Target } from '../../core/exchange.ts'
+import { Losses } from '../../core/losses.ts'
+import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
+import { BytesReply, type Reply } from '../../core/reply.ts'
+import { RequestDocument } from '../../core/request.ts'
+import { tellLosses } from '../tell.ts'
+import { type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
+import { translatedWire } from '../wire.ts'
+import { toCountTokensReply } from './count-tokens.ts'
+import { toMessagesError } from './errors.ts'
+import { readGeminiModels } from './models.ts'
+import { toMessagesReply } from './reply.ts'
+import { toCountTokensRequest, toGeminiRequest } from './request.ts'
+import { createMessagesEvents } from './stream.ts'
+
+const MODELS = /^(gemini|gemma|learnlm)-/
+const OWN_CREDENTIAL = /^(AIza|AQ\.)/
+const LIST = '/v1beta/models?pageSize=1000'
+
+/** Google's API key header. */
+export const GEMINI_CREDENTIAL: CredentialForm = {
+  variable: 'GEMINI_API_KEY',
+  headers: ({ secret }) => ['x-goog-api-key', secret],
+  ownOf: (presented) => (OWN_CREDENTIAL.test(presented.secret) ? presented : undefined),
+}
+
+/** Google's Gemini API, in its own shape. */
+export class GeminiProvider implements Provider {
+  readonly name = 'gemini'
+  readonly configured: boolean
+  readonly #upstream: Upstream
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream
+    this.configured = upstream.configured
+  }
+
+  claims(model: string): boolean {
+    return MODELS.test(model)
+  }
+
+  isUsableBy(credential: PresentedCredential): boolean {
+    return this.#upstream.isUsableBy(credential)
+  }
+
+  async complete(exchange: Exchange, { model }: Target): Promise<Reply> {
+    const losses = new Losses()
+    losses.add(exchange.client.losses)
+    const translation = toGeminiRequest(exchange.request, { model, assumed: exchange.client.assumed })
+    losses.add(translation.losses)
+    losses.assertCarried(this.name)
+    const told = { model, id: `msg_${exchange.id.slice('req_'.length)}` }
+    const wire = translatedWire({
+      toMessage: (body) => toMessagesReply(body, told),
+      toError: toMessagesError,
+      createTranslator: () => createMessagesEvents(told),
+    })
+    const method = exchange.wantsStream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+    const reply = await this.#upstream.call(
+      { method: 'POST', path: pathOf(model, method), body: translation.bytes },
+      callerOf(exchange),
+      wire,
+    )
+    return tellLosses(reply, losses)
+  }
+
+  async countTokens({ body, ...caller }: RelayCall, { model }: Target): Promise<Reply> {
+    const request = new RequestDocument(body ?? Buffer.from('{}'))
+    const { bytes, losses } = toCountTokensRequest(request, { model })
+    losses.assertCarried(this.name)
+    const wire = translatedWire({
+      toMessage: toCountTokensReply,
+      toError: toMessagesError,
+      createTranslator: () => createMessagesEvents({ model, id: '' }),
+    })
+    return this.#upstream.call({ method: 'POST', path: pathOf(model, 'countTokens'), body: bytes }, caller, wire)
+  }
+
+  async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {
+    const reply = await this.#upstream.call({ method: 'GET', path: LIST, body: undefined }, caller)
+    if (reply instanceof BytesReply && reply.status === 200) return readGeminiModels(reply.bytes)
+    reply.cancel()
+    throw new GatewayError('upstream_error', `Provider gemini answered ${reply.status} and no list of models.`)
+  }
+
+  relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {
+    return this.#upstream.call({ method, path: path + query, body }, caller)
+  }
+
+  close(): Promise<void> {
+    return this.#upstream.close()
+  }
+}
+
+function pathOf(model: string, method: string): string {
+  return `/v1beta/models/${encodeURIComponent(model)}:${method}`
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { CLIENT_BETAS } from '../bedrock/betas.ts'
+import { PLAIN_HEADERS } from '../headers.ts'
+import { defineProviderKind } from '../kind.ts'
+import { address, fromEnv } from '../options.ts'
+import { Upstream } from '../upstream.ts'
+import { googleAuthorization, tokenAuthorization } from './credentials.ts'
+import { TOKEN, VertexProvider } from './provider.ts'
+
+/** The kind of provider. */
+export const kind = defineProviderKind({
+  name: 'vertex',
+  summary: 'Claude on Google Cloud’s Vertex AI: `vertex/<model>`.',
+  options: z
+    .strictObject({
+      project: fromEnv(z.string().min(1).optional(), 'VERTEX_PROJECT').describe(
+        'The Google Cloud project that calls and pays. Unset: there is no such provider.',
+      ),
+      location: fromEnv(
+        z
+          .string()
+          .regex(/^[a-z0-9-]+$/, 'expected a location such as `europe-west1`')
+          .default('global'),
+        'VERTEX_LOCATION',
+      ).describe('Where the models run: a region, `us`, `eu`, or `global`.'),
+      base_url: fromEnv(address.optional(), 'VERTEX_BASE_URL').describe(
+        'Address of Vertex AI, without `/v1`, for private endpoints. Unset: that of the location.',
+      ),
+      access_token: fromEnv(z.string().min(1).optional(), 'VERTEX_ACCESS_TOKEN', { secret: true }).describe(
+        'A token that you have made yourself; it ends within hours and is not renewed. For short uses.',
+      ),
+      credentials_file: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'File with the credentials to ask for tokens with: a service account’s key, or a workload identity’s description. Unset: Google’s application default credentials.',
+        ),
+      models: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('Models to show in model lists: Vertex AI has no list. Others can be asked for all the same.'),
+      left_out_betas: z
+        .array(z.string().min(1))
+        .default(CLIENT_BETAS)
+        .describe(
+          'Betas that are not passed on; `*` at the end matches any rest. Vertex AI refuses requests with a beta that it does not have.',
+        ),
+    })
+    .prefault({}),
+  async create({ project, location, access_token, credentials_file, ...options }, parts) {
+    if (project === undefined) return []
+    const { proxy, no_proxy: noProxy } = parts.settings
+    const authorization =
+      access_token === undefined
+        ? await googleAuthorization({ credentialsFile: credentials_file, proxy, noProxy, log: parts.log })
+        : tokenAuthorization(access_token)
+    const baseUrl = options.base_url ?? addressOf(location)
+    const upstream = new Upstream(
+      { name: 'vertex', baseUrl, keys: [], form: TOKEN, credentialOptional: true, headers: PLAIN_HEADERS },
+      parts,
+    )
+    const { models, left_out_betas: leftOutBetas } = options
+    return [new VertexProvider({ upstream, authorization, project, location, models, leftOutBetas })]
+  },
+})
+
+/** Vertex AI, "Locations": a host for the world, for each of two continents, and for each region. */
+function addressOf(location: string): string {
+  if (location === 'global') return 'https://aiplatform.googleapis.com'
+  if (location === 'us' || location === 'eu') return `https://aiplatform.${location}.rep.googleapis.com`
+  return `https://${location}-aiplatform.googleapis.com`
+}

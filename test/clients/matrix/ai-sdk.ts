@@ -1,0 +1,144 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import {
+  APICallError,
+  generateText,
+  jsonSchema,
+  type LanguageModel,
+  type ModelMessage,
+  streamText,
+  type ToolSet,
+  tool,
+} from 'ai'
+import type { Answer, Client, Conversation, ConversationOptions, Part, ToolSpec } from './client.ts'
+
+// It prints what it thinks of models that it does not know; whoever uses a gateway sees that once and turns it off.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+
+const BUDGET_TOKENS = 2048
+
+/** Vercel's AI SDK with its provider for Anthropic. */
+export const aiSdkAnthropic: Client = {
+  ...toClient(({ url, headers, model }) => {
+    const provider = createAnthropic({ apiKey: 'any-string', baseURL: `${url}/v1`, headers })
+    return { model: provider(model), search: { web_search: provider.tools.webSearch_20250305({}) } }
+  }),
+  name: 'ai-sdk-anthropic',
+  dialect: 'messages',
+}
+
+/** Vercel's AI SDK with its provider for OpenAI, speaking chat completions. */
+export const aiSdkOpenai: Client = {
+  ...toClient(({ url, headers, model }) => {
+    const provider = createOpenAI({ apiKey: 'any-string', baseURL: `${url}/v1`, headers })
+    return { model: provider.chat(model), search: {} }
+  }),
+  name: 'ai-sdk-openai',
+  dialect: 'chat',
+}
+
+type CreateModel = (options: ConversationOptions) => { model: LanguageModel; search: ToolSet }
+type Settings = Parameters<typeof generateText>[0] & { messages: ModelMessage[] }
+
+function toClient(create: CreateModel): Omit<Client, 'name' | 'dialect'> {
+  return {
+    errorOf: () => 'AI_APICallError',
+    converse: (options) => converse(options, create(options)),
+    readFailure(error) {
+      if (!APICallError.isInstance(error)) return { kind: String(error), status: undefined, message: '' }
+      return { kind: error.name, status: error.statusCode, message: error.message }
+    },
+    isAbort: (error) => error instanceof DOMException && error.name === 'AbortError',
+  }
+}
+
+function converse(options: ConversationOptions, { model, search }: ReturnType<CreateModel>): Conversation {
+  const messages: ModelMessage[] = []
+  const ask = async (added: ModelMessage) => {
+    messages.push(added)
+    const { answer, kept } = await send({ model, messages, ...toFields(options, search) }, options)
+    messages.push(...kept)
+    return answer
+  }
+  return {
+    say: (...parts) => ask({ role: 'user', content: parts.map(toPart) }),
+    giveResults: (results) =>
+      ask({
+        role: 'tool',
+        content: results.map(({ call: { id, name }, text }) => ({
+          type: 'tool-result',
+          toolCallId: id,
+          toolName: name,
+          output: { type: 'text', value: text },
+        })),
+      }),
+  }
+}
+
+async function send(settings: Settings, { mode, onText }: ConversationOptions) {
+  if (mode === 'whole') {
+    const { finalStep, toolCalls, responseMessages } = await generateText(settings)
+    return { answer: toAnswer({ ...finalStep, toolCalls }, 0), kept: responseMessages }
+  }
+  const result = streamText({ ...settings, onError: () => {} })
+  let pieces = 0
+  for await (const part of result.fullStream) {
+    if (part.type === 'error') throw part.error
+    if (part.type === 'abort') throw new DOMException(part.reason, 'AbortError')
+    if (part.type !== 'text-delta') continue
+    pieces++
+    onText?.(part.text)
+  }
+  return { answer: toAnswer(await result.finalStep, pieces), kept: await result.responseMessages }
+}
+
+/** What is read of the SDK's last step. */
+interface Step {
+  text: string
+  reasoningText: string | undefined
+  toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[]
+  finishReason: string
+  usage: { inputTokens: number | undefined; outputTokens: number | undefined }
+}
+
+function toAnswer({ text, reasoningText, toolCalls, finishReason, usage }: Step, pieces: number): Answer {
+  return {
+    text,
+    reasoning: reasoningText ?? '',
+    calls: toolCalls.map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, input })),
+    stopReason: finishReason,
+    usage: { input: usage.inputTokens, output: usage.outputTokens },
+    pieces,
+  }
+}
+
+function toFields({ system, tools = [], reasons, asksOwn, signal }: ConversationOptions, search: ToolSet) {
+  const own = Object.fromEntries(tools.map((spec) => [spec.name, toTool(spec)]))
+  const thinking = reasons ? { thinking: { type: 'enabled', budgetTokens: BUDGET_TOKENS } } : {}
+  const effort = reasons ? { reasoningEffort: 'medium' } : {}
+  return {
+    maxRetries: 0,
+    tools: asksOwn ? { ...own, ...search } : own,
+    providerOptions: { anthropic: thinking, openai: { ...effort, ...(asksOwn && { logprobs: true }) } },
+    ...(system !== undefined && { instructions: system }),
+    ...(signal !== undefined && { abortSignal: signal }),
+  }
+}
+
+/** Without `execute` the SDK leaves calls to its user. */
+function toTool({ description, schema }: ToolSpec) {
+  return tool({ description, inputSchema: jsonSchema(schema) })
+}
+
+function toPart(part: Part) {
+  switch (part.kind) {
+    case 'text':
+      return { type: 'text', text: part.text } as const
+    case 'image':
+      return { type: 'file', data: part.base64, mediaType: part.mediaType } as const
+    case 'image-url':
+      return { type: 'file', data: new URL(part.url), mediaType: 'image/png' } as const
+    default:
+      return part satisfies never
+  }
+}

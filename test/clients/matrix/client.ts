@@ -1,0 +1,103 @@
+import type { JsonObject } from '../../support/json.ts'
+
+/** What a user says, piece by piece. */
+export type Part =
+  | { kind: 'text'; text: string }
+  | { kind: 'image'; mediaType: 'image/png'; base64: string }
+  | { kind: 'image-url'; url: string }
+
+/** A tool as its owner describes it. */
+export interface ToolSpec {
+  name: string
+  description: string
+  /** A JSON schema of type `object`. */
+  schema: JsonObject & { type: 'object' }
+}
+
+/** A call as the SDK hands it to the tool's owner: put together and parsed. */
+export interface Call {
+  id: string
+  name: string
+  input: unknown
+}
+
+/** What the owner of a tool gives back. */
+export interface Result {
+  call: Call
+  text: string
+}
+
+/** A whole answer, as the SDK's user has it in the end. */
+export interface Answer {
+  text: string
+  /** Empty where the SDK shows none. */
+  reasoning: string
+  calls: readonly Call[]
+  /** Why the model stopped, in the words of the SDK. */
+  stopReason: unknown
+  /** In tokens. */
+  usage: { input: number | undefined; output: number | undefined }
+  /** How many pieces of text came one after the other; 0 when the answer came whole. */
+  pieces: number
+}
+
+/** A conversation in the SDK's own terms: what the model said goes back to it as the SDK keeps it. */
+export interface Conversation {
+  say(...parts: Part[]): Promise<Answer>
+  /** Results of all calls of the last answer. */
+  giveResults(results: readonly Result[]): Promise<Answer>
+}
+
+/** How a conversation is held. */
+export interface ConversationOptions {
+  /** The gateway's address, without a path. */
+  url: string
+  headers: Readonly<Record<string, string>>
+  model: string
+  mode: 'whole' | 'stream'
+  system?: string
+  tools?: readonly ToolSpec[]
+  /** Asks for reasoning, with a medium effort or a budget of 2048 tokens. */
+  reasons?: boolean
+  /** Asks for something that only providers of the SDK's own dialect have: log probabilities, a search on the web. */
+  asksOwn?: boolean
+  signal?: AbortSignal
+  /** Called with each piece of text of a stream. */
+  onText?: (piece: string) => void
+}
+
+/** What the SDK makes of a failure. */
+export interface Failure {
+  /** The name of the class: `RateLimitError`. */
+  kind: string
+  status: number | undefined
+  message: string
+}
+
+/** An SDK as its users set it up: only the address and a header are the matrix's. It tries once. */
+export interface Client {
+  name: ClientName
+  dialect: 'messages' | 'chat'
+  /** The class of the error for a status. */
+  errorOf(status: number): string
+  converse(options: ConversationOptions): Conversation
+  readFailure(error: unknown): Failure
+  /** Tells whether a conversation ended because its user wanted it to. */
+  isAbort(error: unknown): boolean
+}
+
+/** The SDKs: of the Vercel AI SDK two, for it speaks either dialect. */
+export type ClientName = 'anthropic-sdk' | 'openai-sdk' | 'ai-sdk-anthropic' | 'ai-sdk-openai'
+
+/** The name that both of the official SDKs have for an error with this status. */
+export function errorClassOf(status: number): string {
+  return status >= 500 ? 'InternalServerError' : (CLASSES[status] ?? 'APIError')
+}
+
+const CLASSES: Readonly<Record<number, string>> = {
+  400: 'BadRequestError',
+  401: 'AuthenticationError',
+  403: 'PermissionDeniedError',
+  404: 'NotFoundError',
+  429: 'RateLimitError',
+}

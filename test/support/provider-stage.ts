@@ -1,0 +1,163 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Gateway, startGateway } from './gateway.ts'
+import type { GeminiScript } from './gemini/script.ts'
+import { type Reply, type SendOptions, send } from './http-client.ts'
+import { isJsonObject, type JsonObject } from './json.ts'
+import type { ChatScript } from './openai/script.ts'
+import type { SeenRequest } from './provider/journal.ts'
+import type { Script } from './provider/script.ts'
+import { type Gemini, startGemini } from './stand-in-gemini.ts'
+import { type OpenAIServer, startOpenAI } from './stand-in-openai.ts'
+import { type Provider, startProvider } from './stand-in-provider.ts'
+
+/*
+ * DESIGN. One gateway in front of a stand-in for every shape of provider, shared by the tests of a file. As on the other
+ * stage, each test opens a scene of its own; its name travels in a header that the gateway is told to forward.
+ *
+ *   scene.send() ─ x-scene: 7 ─▶ gateway ─▶ anthropic | openai | gemini | house ─▶ the script of scene 7
+ */
+
+/** The shapes of providers; `house` is an openai-compatible one that the configuration names. */
+export const PROVIDERS = ['anthropic', 'openai', 'gemini', 'house'] as const
+
+/** One of them. */
+export type ProviderName = (typeof PROVIDERS)[number]
+
+/** A model that each of them has. */
+export const MODELS: Readonly<Record<ProviderName, string>> = {
+  anthropic: 'anthropic/claude-sonnet-4-5',
+  openai: 'openai/gpt-4o',
+  gemini: 'gemini/gemini-2.5-flash',
+  house: 'house/qwen3-32b',
+}
+
+/** The operator's credentials. */
+export const KEYS: Readonly<Record<ProviderName, string>> = {
+  anthropic: 'sk-ant-operator-key',
+  openai: 'sk-operator-key',
+  gemini: 'AIza-operator-key',
+  house: 'house-operator-key',
+}
+
+/** What each provider does with the nth valid request of a scene (from 1); the default answer when left out. */
+export interface SceneScripts {
+  anthropic?: Script | ((nth: number, request: SeenRequest) => Script | undefined)
+  openai?: ChatScript | ((nth: number, request: SeenRequest) => ChatScript | undefined)
+  gemini?: GeminiScript | ((nth: number, request: SeenRequest) => GeminiScript | undefined)
+  house?: ChatScript | ((nth: number, request: SeenRequest) => ChatScript | undefined)
+}
+
+/** One test's own part of the stage. */
+export interface ProviderScene {
+  /** Leads a request to this scene; for clients other than `send`. */
+  headers: Readonly<Record<string, string>>
+  /** What has reached a provider, oldest first. */
+  seen(provider: ProviderName): readonly SeenRequest[]
+  send(options?: SendOptions): Promise<Reply>
+}
+
+/** The stage. */
+export interface ProviderStage extends AsyncDisposable {
+  gateway: Gateway
+  servers: { anthropic: Provider; openai: OpenAIServer; gemini: Gemini; house: OpenAIServer }
+  scene(scripts?: SceneScripts): ProviderScene
+  close(): Promise<void>
+}
+
+const SCENE_HEADER = 'x-scene'
+const START_MS = 50_000
+
+/** Starts the stand-ins and a gateway that is configured to call them; `config` and `env` are laid over the defaults. */
+export async function openProviderStage({
+  config = {},
+  env = {},
+}: {
+  config?: JsonObject
+  env?: Readonly<Record<string, string>>
+} = {}): Promise<ProviderStage> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
+  const scenes = new Map<string, SceneScripts>()
+  const counts = new Map<string, number>()
+  const scriptFor =
+    <Name extends ProviderName>(name: Name) =>
+    (request: SeenRequest) => {
+      const scene = String(request.headers[SCENE_HEADER])
+      const script = scenes.get(scene)?.[name]
+      const nth = (counts.get(`${scene} ${name}`) ?? 0) + 1
+      counts.set(`${scene} ${name}`, nth)
+      return typeof script === 'function' ? script(nth, request) : script
+    }
+  // Safe: the scripts of a name are of its kind, which TypeScript does not see through the index.
+  const [anthropic, openai, gemini, house] = await Promise.all([
+    startProvider({ script: scriptFor('anthropic') as () => Script | undefined }),
+    startOpenAI({ apiKey: KEYS.openai, script: scriptFor('openai') as () => ChatScript | undefined }),
+    startGemini({ apiKey: KEYS.gemini, script: scriptFor('gemini') as () => GeminiScript | undefined }),
+    startOpenAI({
+      flavour: 'compatible',
+      apiKey: KEYS.house,
+      script: scriptFor('house') as () => ChatScript | undefined,
+    }),
+  ])
+  const servers = { anthropic, openai, gemini, house }
+  const file = path.join(folder, 'turnpike.yaml')
+  await writeFile(file, JSON.stringify(withHouse(config, house.url))) // JSON is YAML
+  const gateway = await startGateway(
+    {
+      ANTHROPIC_BASE_URL: anthropic.url,
+      ANTHROPIC_API_KEY: KEYS.anthropic,
+      OPENAI_BASE_URL: `${openai.url}/v1`,
+      OPENAI_API_KEY: KEYS.openai,
+      GEMINI_BASE_URL: gemini.url,
+      GEMINI_API_KEY: KEYS.gemini,
+      SVC_PIPELINE: 'none',
+      SVC_CONFIG: file,
+      ...env,
+    },
+    { waitMs: START_MS },
+  )
+  const close = async () => {
+    await gateway.stop()
+    await rm(folder, { recursive: true, force: true })
+    await Promise.all(Object.values(servers).map((server) => server.close()))
+  }
+  let opened = 0
+  return {
+    gateway,
+    servers,
+    scene(scripts = {}) {
+      const name = String(++opened)
+      scenes.set(name, scripts)
+      const headers = { [SCENE_HEADER]: name }
+      return {
+        headers,
+        seen: (provider) => servers[provider].seen.filter((request) => request.headers[SCENE_HEADER] === name),
+        send: (options = {}) => send(gateway.url, { ...options, headers: { ...headers, ...options.headers } }),
+      }
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The configuration with the house's own service, the scene's header forwarded, and no watching of plugins. */
+function withHouse(config: JsonObject, url: string): JsonObject {
+  const own = isJsonObject(config.providers) ? config.providers : {}
+  const compatible = isJsonObject(own['openai-compatible']) ? own['openai-compatible'] : {}
+  const house = {
+    base_url: `${url}/v1`,
+    api_key: KEYS.house,
+    reasoning_field: 'reasoning_content',
+    reasoning_effort: true,
+  }
+  return {
+    plugins: { watch: false },
+    ...config,
+    providers: {
+      forward_headers: [SCENE_HEADER],
+      ...own,
+      'openai-compatible': { house, ...compatible },
+    },
+  }
+}
