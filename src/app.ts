@@ -133,7 +133,11 @@ function createServer(
     send: { pingIntervalMs: config.server.ping_interval },
   }
   const messages = createMessagesDialect()
-  const chat = createChatDialect({ defaultMaxTokens: config.providers.default_max_tokens, nowMs: () => clock.nowMs() })
+  const chat = createChatDialect({
+    defaultMaxTokens: config.providers.default_max_tokens,
+    modelNamed: (name) => providers.targetsOf(name)[0].model,
+    nowMs: () => clock.nowMs(),
+  })
   const catalogue = new ModelCatalogue(providers, log)
   const app = createHttpApp({
     messages: { ...shared, route: 'messages', dialect: messages, pipelines },

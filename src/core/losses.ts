@@ -1,6 +1,8 @@
 import { GatewayError } from './errors.ts'
 
-/** Names in the `x-svc-dropped` header; what is beyond is told by `…`. */
+/** What a client made up may not go into a header. */
+const PLAIN_NAME = /^[\w.()[\]-]{1,80}$/
+/** Names in the `x-svc-dropped` header; what is beyond is told by `...`. */
 const MOST_DROPPED = 24
 
 /**
@@ -13,7 +15,7 @@ export class Losses {
 
   /** A field that the answer does not depend on; without indexes, e.g. `messages.content.cache_control`. */
   drop(field: string): void {
-    this.#dropped.add(field)
+    this.#dropped.add(PLAIN_NAME.test(field) ? field : '(other)')
   }
 
   /** A field without which the request would mean something else, with its place (`messages[2].content[0]`) and what to do. */
@@ -24,7 +26,7 @@ export class Losses {
   /** Names of the dropped fields, each once, at most 24 of them. */
   get dropped(): readonly string[] {
     const names = [...this.#dropped]
-    return names.length <= MOST_DROPPED ? names : [...names.slice(0, MOST_DROPPED), '…']
+    return names.length <= MOST_DROPPED ? names : [...names.slice(0, MOST_DROPPED), '...']
   }
 
   /** What was refused, one line each. */

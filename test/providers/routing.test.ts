@@ -1,7 +1,125 @@
 import test from 'ava'
-import { openProviderStage } from '../support/provider-stage.ts'
-const a = performance.now()
-const stage = await openProviderStage()
-console.log('start', performance.now() - a)
+import { chat } from '../support/chat-bodies.ts'
+import { logLineOf, ROUTES, refusalOfStart, sendChat } from '../support/door.ts'
+import { ask } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { openProviderStage, PROVIDERS, type ProviderName } from '../support/provider-stage.ts'
+import type { SeenRequest } from '../support/provider/journal.ts'
+
+const stage = await openProviderStage({
+  config: {
+    models: {
+      fast: 'house/qwen3-32b',
+      'team/large': 'claude-sonnet-4-5',
+      pair: ['openai/gpt-4o', 'house/qwen3-32b'],
+      'gpt-5-mini': ['gpt-5-mini', 'house/qwen3-32b'],
+      'openai/gpt-4o-mini': 'house/mini',
+    },
+    providers: { default: 'house', tries: 1 },
+  },
+})
 test.after.always(() => stage.close())
-test('x', async (t) => { const s = stage.scene(); const r = await s.send({ path: '/v1/chat/completions', body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] } }); console.log(r.status, r.text, r.headers, stage.gateway.log()); t.pass() })
+
+const routed: [claim: string, model: string, provider: ProviderName, asked: string][] = [
+  ['a prefix', 'openai/gpt-4o', 'openai', 'gpt-4o'],
+  ['a prefix', 'anthropic/claude-sonnet-4-5', 'anthropic', 'claude-sonnet-4-5'],
+  ['a prefix', 'gemini/gemini-2.5-flash', 'gemini', 'gemini-2.5-flash'],
+  ['a prefix of the operator’s own', 'house/qwen3-32b', 'house', 'qwen3-32b'],
+  ['a prefix before a name with a slash', 'house/org/model', 'house', 'org/model'],
+  ['a prefix before another’s', 'house/openai/gpt-4o', 'house', 'openai/gpt-4o'],
+  ['a prefix against the form of the name', 'house/claude-sonnet-4-5', 'house', 'claude-sonnet-4-5'],
+  ['the form of its name', 'gpt-4o', 'openai', 'gpt-4o'],
+  ['the form of its name', 'o3', 'openai', 'o3'],
+  ['the form of its name', 'claude-sonnet-4-5', 'anthropic', 'claude-sonnet-4-5'],
+  ['the form of its name', 'gemini-2.5-flash', 'gemini', 'gemini-2.5-flash'],
+  ['the default provider', 'mystery', 'house', 'mystery'],
+  ['the default provider, where a name only looks like the form', 'o30-claude-gpt-', 'house', 'o30-claude-gpt-'],
+  ['an alias', 'fast', 'house', 'qwen3-32b'],
+  ['an alias with a slash', 'team/large', 'anthropic', 'claude-sonnet-4-5'],
+  ['an alias of several, to the first', 'pair', 'openai', 'gpt-4o'],
+  ['a route for a model’s own name', 'gpt-5-mini', 'openai', 'gpt-5-mini'],
+  ['a route for a name with a provider’s prefix', 'openai/gpt-4o-mini', 'house', 'mini'],
+]
+
+const modelAsked = ({ json, url }: SeenRequest) => json?.model ?? /models\/([^:]+):/.exec(url)?.[1]
+
+for (const [route, path] of Object.entries(ROUTES)) {
+  for (const [claim, model, provider, asked] of routed) {
+    test(`routing: ${route}: ${model} goes to ${provider}, by ${claim}`, async (t) => {
+      const scene = stage.scene()
+      const body = route === 'chat' ? chat('hi', { model }) : ask('hi', { model })
+      const reply = await scene.send({ path, body })
+      t.is(reply.status, 200, reply.text)
+      t.is(reply.headers['x-svc-model'], `${provider}/${asked}`)
+      const seen = PROVIDERS.map((name) => [name, scene.seen(name).map(modelAsked)])
+      t.deepEqual(
+        seen,
+        PROVIDERS.map((name) => [name, name === provider ? [asked] : []]),
+      )
+    })
+  }
+
+  test(`routing: ${route}: an unknown prefix is answered 400 with the nearest provider`, async (t) => {
+    const scene = stage.scene()
+    const model = 'opnai/gpt-4o'
+    const reply = await scene.send({ path, body: route === 'chat' ? chat('hi', { model }) : ask('hi', { model }) })
+    t.is(reply.status, 400)
+    t.regex(String(valueAt(reply.json, 'error.message')), /^model: .*`opnai`.*Did you mean `openai`\?/)
+    t.deepEqual(
+      PROVIDERS.flatMap((name) => scene.seen(name)),
+      [],
+    )
+  })
+}
+
+test('routing: an unknown prefix of a chat request is the fault of `model`', async (t) => {
+  const reply = await sendChat(stage.scene(), chat('hi', { model: 'nobody/gpt-4o' }))
+  t.like(reply.json, { type: 'error', error: { type: 'invalid_request', param: 'model' } })
+})
+
+test('routing: tokens are counted by the provider that an alias leads to, under its own name of the model', async (t) => {
+  const scene = stage.scene()
+  const { max_tokens: _, ...body } = ask('hi', { model: 'team/large' })
+  const reply = await scene.send({ path: '/v1/messages/count_tokens', body })
+  t.is(reply.status, 200, reply.text)
+  t.is(scene.seen('anthropic')[0]?.json?.model, 'claude-sonnet-4-5')
+})
+
+test('routing: tokens of a model whose provider cannot count are answered 404', async (t) => {
+  const { max_tokens: _, ...body } = ask('hi', { model: 'gpt-4o' })
+  const reply = await stage.scene().send({ path: '/v1/messages/count_tokens', body })
+  t.is(reply.status, 404)
+  t.regex(String(valueAt(reply.json, 'error.message')), /openai.*count tokens/)
+})
+
+for (const [claim, model, header] of [
+  ['outside ASCII', 'house/modèle-日本', 'house/mod%C3%A8le-%E6%97%A5%E6%9C%AC'],
+  ['with line ends', 'house/a\r\nx-evil: 1', 'house/a%0D%0Ax-evil:%201'],
+  ['with half a surrogate pair', 'house/\ud83d', 'house/%EF%BF%BD'],
+] as const) {
+  test(`routing: a model’s name ${claim} is told in a header that cannot be split`, async (t) => {
+    const reply = await sendChat(stage.scene(), chat('hi', { model }))
+    t.is(reply.status, 200, reply.text)
+    t.is(reply.headers['x-svc-model'], header)
+    t.is(reply.headers['x-evil'], undefined)
+  })
+}
+
+test('routing: the log tells of the calls when several providers were asked', async (t) => {
+  const scene = stage.scene({ openai: { kind: 'error', status: 500 } })
+  const reply = await sendChat(scene, chat('hi', { model: 'pair' }))
+  t.is(reply.headers['x-svc-model'], 'house/qwen3-32b')
+  const line = await logLineOf(stage.gateway, reply)
+  t.like(line, { model: 'pair', status: 200, calls: 'openai/gpt-4o:failed house/qwen3-32b:200' })
+})
+
+test('routing: a route to a provider that is not there fails the start, and the line names it', async (t) => {
+  const message = await refusalOfStart({ models: { fast: 'opnai/gpt-4o' } })
+  t.regex(message, /turnpike cannot start/)
+  t.regex(message, /`models`: .*`opnai`.*Did you mean `openai`/)
+  t.notRegex(message, /\n\s+at /)
+})
+
+test('routing: a default provider that is not there fails the start, and the line names it', async (t) => {
+  t.regex(await refusalOfStart({ providers: { default: 'nobody' } }), /`providers`.*There is no provider `nobody`/)
+})

@@ -14,19 +14,21 @@ import { toMessagesRequest } from './to-messages-request.ts'
 export interface ChatDialectOptions {
   /** Longest answer where the client names no limit and the provider must have one, in tokens. */
   readonly defaultMaxTokens: number
+  /** The provider's own name of a model that a client may know by another. */
+  readonly modelNamed: (name: string) => string
   /** Wall-clock time in milliseconds since 1970. */
   readonly nowMs: () => number
 }
 
 /** OpenAI's chat completions. */
-export function createChatDialect({ defaultMaxTokens, nowMs }: ChatDialectOptions): ClientDialect {
+export function createChatDialect({ defaultMaxTokens, modelNamed, nowMs }: ChatDialectOptions): ClientDialect {
   const known = new KnownBodies()
   const created = () => Math.floor(nowMs() / 1000)
   return {
     name: 'chat',
     parse: (bytes) =>
       new ClientRequest(known.recognise(bytes, parseChatRequest), CHAT_REPLIES, (document) =>
-        toMessagesRequest(document, { defaultMaxTokens }),
+        toMessagesRequest(document, { defaultMaxTokens, modelNamed }),
       ),
     render({ status, headers, bytes, usage }) {
       const body =

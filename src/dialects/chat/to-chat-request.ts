@@ -16,6 +16,9 @@ export interface ChatHabits {
   readonly reasoningEffort: boolean
   /** Models that take no temperature and top_p (the o-series and gpt-5 families of OpenAI). */
   readonly fixedSampling: RegExp | undefined
+  /** Models that take no stop sequences, and those that take no `parallel_tool_calls`. */
+  readonly withoutStop?: RegExp | undefined
+  readonly withoutParallelChoice?: RegExp | undefined
   /** How many stop sequences are taken at most. */
   readonly mostStopSequences: number
   /** Whether `stream_options.include_usage` is understood. */
@@ -44,7 +47,7 @@ export function toChatRequest(request: RequestDocument, options: ChatTranslation
   const body = {
     model,
     messages: toChatMessages(request, { habits, losses }),
-    ...toChatToolFields(request, losses),
+    ...toChatToolFields(request, { model, habits, losses }),
     ...toChatFields(request, { model, habits, assumed, losses }),
     reasoning_effort: toReasoningEffort(request, { model, habits, losses }),
     response_format: toResponseFormat(request, losses),

@@ -24,6 +24,8 @@ export interface MessagesTranslation {
 export interface MessagesTranslationOptions {
   /** `max_tokens` of requests that name no limit, in tokens. More is taken where thinking needs it. */
   readonly defaultMaxTokens: number
+  /** The provider's own name of a model, for what depends on its generation. Default: the client's. */
+  readonly modelNamed?: (name: string) => string
 }
 
 /**
@@ -48,15 +50,20 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function translate(body: JsonObject, { defaultMaxTokens }: MessagesTranslationOptions): MessagesTranslation {
+function translate(
+  body: JsonObject,
+  { defaultMaxTokens, modelNamed }: MessagesTranslationOptions,
+): MessagesTranslation {
   const losses = new Losses()
   const printer = new JsonPrinter()
   const model = textAt(body.model, 'model')
   const { system, messages } = toConversation(body.messages, { losses, printer })
   const toolFields = toToolFields(body, losses)
+  // What depends on a model's generation goes by the provider's name of it.
+  const named = { ...body, model: modelNamed?.(model) ?? model }
   const given = toMaxTokens(body, losses)
   const circumstances = {
-    model,
+    model: named.model,
     maxTokens: given ?? defaultMaxTokens,
     isAssumed: given === undefined,
     forcesTool: isForced(toolFields.tool_choice),
@@ -69,7 +76,7 @@ function translate(body: JsonObject, { defaultMaxTokens }: MessagesTranslationOp
     system,
     messages,
     ...toolFields,
-    ...toSampling(body, reasoned.thinking, losses),
+    ...toSampling(named, reasoned.thinking, losses),
     ...toSingleFields(body, losses),
     thinking: reasoned.thinking,
     output_config: toOutputConfig(reasoned, toOutputFormat(body.response_format, losses)),

@@ -17,6 +17,8 @@ const HABITS: ChatHabits = {
   reasoningField: undefined,
   reasoningEffort: true,
   fixedSampling: /^(o[1-9](-|$)|gpt-5(?!.*chat))/,
+  withoutStop: /^(o3|o4|gpt-5(?!.*chat))/,
+  withoutParallelChoice: /^o[1-9](-|$)/,
   mostStopSequences: 4,
   streamUsage: true,
 }

@@ -8,8 +8,8 @@ import {
   type ModelMessage,
   streamText,
   type ToolSet,
-  tool,
 } from 'ai'
+import type { JsonObject } from '../../support/json.ts'
 import type { Answer, Client, Conversation, ConversationOptions, Part, ToolSpec } from './client.ts'
 
 // It prints what it thinks of models that it does not know; whoever uses a gateway sees that once and turns it off.
@@ -38,7 +38,7 @@ export const aiSdkOpenai: Client = {
 }
 
 type CreateModel = (options: ConversationOptions) => { model: LanguageModel; search: ToolSet }
-type Settings = Parameters<typeof generateText>[0] & { messages: ModelMessage[] }
+type Settings = ReturnType<typeof toFields> & { model: LanguageModel; messages: ModelMessage[] }
 
 function toClient(create: CreateModel): Omit<Client, 'name' | 'dialect'> {
   return {
@@ -77,8 +77,8 @@ function converse(options: ConversationOptions, { model, search }: ReturnType<Cr
 
 async function send(settings: Settings, { mode, onText }: ConversationOptions) {
   if (mode === 'whole') {
-    const { finalStep, toolCalls, responseMessages } = await generateText(settings)
-    return { answer: toAnswer({ ...finalStep, toolCalls }, 0), kept: responseMessages }
+    const { finalStep, responseMessages } = await generateText(settings)
+    return { answer: toAnswer(finalStep, 0), kept: responseMessages }
   }
   const result = streamText({ ...settings, onError: () => {} })
   let pieces = 0
@@ -113,7 +113,7 @@ function toAnswer({ text, reasoningText, toolCalls, finishReason, usage }: Step,
 }
 
 function toFields({ system, tools = [], reasons, asksOwn, signal }: ConversationOptions, search: ToolSet) {
-  const own = Object.fromEntries(tools.map((spec) => [spec.name, toTool(spec)]))
+  const own: ToolSet = Object.fromEntries(tools.map((spec) => [spec.name, toTool(spec)]))
   const thinking = reasons ? { thinking: { type: 'enabled', budgetTokens: BUDGET_TOKENS } } : {}
   const effort = reasons ? { reasoningEffort: 'medium' } : {}
   return {
@@ -126,8 +126,8 @@ function toFields({ system, tools = [], reasons, asksOwn, signal }: Conversation
 }
 
 /** Without `execute` the SDK leaves calls to its user. */
-function toTool({ description, schema }: ToolSpec) {
-  return tool({ description, inputSchema: jsonSchema(schema) })
+function toTool({ description, schema }: ToolSpec): ToolSet[string] {
+  return { description, inputSchema: jsonSchema<JsonObject>(schema) }
 }
 
 function toPart(part: Part) {

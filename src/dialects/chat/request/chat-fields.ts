@@ -20,7 +20,7 @@ export function toChatFields(request: RequestDocument, options: ChatFieldsOption
     ...(!assumed.includes('max_tokens') && { [habits.maxTokensField]: request.maxTokens }),
     temperature: samplingOf(request, 'temperature', options),
     top_p: samplingOf(request, 'top_p', options),
-    stop: toStop(request.field('stop_sequences'), habits, losses),
+    stop: toStop(request.field('stop_sequences'), options),
     user: toUser(request.field('metadata'), losses),
     ...(isStream && { stream: true, ...(habits.streamUsage && { stream_options: { include_usage: true } }) }),
   }
@@ -34,10 +34,11 @@ function samplingOf(request: RequestDocument, name: 'temperature' | 'top_p', opt
   return undefined
 }
 
-function toStop(sequences: unknown, { mostStopSequences }: ChatHabits, losses: Losses): unknown {
+function toStop(sequences: unknown, { model, habits, losses }: ChatFieldsOptions): unknown {
   if (!Array.isArray(sequences) || sequences.length === 0) return undefined
-  if (sequences.length > mostStopSequences)
-    losses.refuse('stop_sequences', `this provider takes at most ${mostStopSequences} of them`)
+  if (habits.withoutStop?.test(model)) losses.refuse('stop_sequences', `${model} takes none`)
+  else if (sequences.length > habits.mostStopSequences)
+    losses.refuse('stop_sequences', `this provider takes at most ${habits.mostStopSequences} of them`)
   return sequences
 }
 

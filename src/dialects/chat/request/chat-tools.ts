@@ -1,6 +1,14 @@
 import type { Losses } from '../../../core/losses.ts'
 import type { RequestDocument } from '../../../core/request.ts'
+import type { ChatHabits } from '../to-chat-request.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
+
+/** What decides about tools. */
+export interface ChatToolOptions {
+  readonly model: string
+  readonly habits: ChatHabits
+  readonly losses: Losses
+}
 
 /** `tools`, `tool_choice` and `parallel_tool_calls` of a chat request. */
 export interface ChatToolFields {
@@ -18,7 +26,8 @@ const MODES = new Map<unknown, string>([
 ])
 
 /** Translates the tools; those that the Messages provider runs itself are refused. */
-export function toChatToolFields(request: RequestDocument, losses: Losses): ChatToolFields {
+export function toChatToolFields(request: RequestDocument, options: ChatToolOptions): ChatToolFields {
+  const { losses } = options
   const tools = toChatTools(request.field('tools'), losses)
   const given = request.field('tool_choice')
   if (!isObject(given)) return tools.length > 0 ? { tools } : {}
@@ -29,8 +38,15 @@ export function toChatToolFields(request: RequestDocument, losses: Losses): Chat
   return {
     tools,
     ...(choice !== undefined && { tool_choice: choice }),
-    ...(given.disable_parallel_tool_use === true && { parallel_tool_calls: false }),
+    ...(given.disable_parallel_tool_use === true && oneCallAtATime(options)),
   }
+}
+
+/** Models without this choice may still call several tools at once. */
+function oneCallAtATime({ model, habits, losses }: ChatToolOptions): { parallel_tool_calls?: false } {
+  if (!habits.withoutParallelChoice?.test(model)) return { parallel_tool_calls: false }
+  losses.drop('tool_choice.disable_parallel_tool_use')
+  return {}
 }
 
 function toChatTools(list: unknown, losses: Losses): JsonObject[] {

@@ -11,6 +11,7 @@ import type { Losses } from '../../../core/losses.ts'
 import { assertContent, cacheControlOf, isPlainText, toBlocks, toTextBlocks } from './blocks-of-parts.ts'
 import { ChatFault, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isBlank, isNothing, type JsonObject } from './json-value.ts'
+import { toToolId } from './tool-id.ts'
 import { type Target, toNamedInput, toToolUses } from './tool-uses.ts'
 
 /** `system` and `messages` of a Messages request. */
@@ -139,7 +140,7 @@ const FUNCTION_RESULT = { known: new Set([...RESULT.known, 'name']), place: 'mes
 
 function addToolResult(draft: Draft, message: JsonObject, path: string): void {
   dropLeftovers(message, RESULT, draft.losses)
-  addResult(draft, resultOf(message, textAt(message.tool_call_id, `${path}.tool_call_id`), { path, draft }))
+  addResult(draft, resultOf(message, toToolId(textAt(message.tool_call_id, `${path}.tool_call_id`)), { path, draft }))
 }
 
 function addFunctionResult(draft: Draft, message: JsonObject, path: string): void {

@@ -4,6 +4,7 @@ import { ScanError } from '../../../core/scan.ts'
 import { skipSpace, skipValue } from '../../../core/scan-value.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isObject, type JsonObject, wordOf } from './json-value.ts'
+import { toToolId } from './tool-id.ts'
 
 /** What the parts of one translation write to. */
 export interface Target {
@@ -31,7 +32,7 @@ export function toToolUses(message: JsonObject, path: string, target: Target): J
 
 function toToolUse(call: JsonObject, path: string, target: Target): JsonObject {
   dropLeftovers(call, { known: CALL_MEMBERS, place: 'messages.tool_calls' }, target.losses)
-  const id = textAt(call.id, `${path}.id`)
+  const id = toToolId(textAt(call.id, `${path}.id`))
   return { type: 'tool_use', id, ...toNamedInput(call.function, `${path}.function`, target) }
 }
 

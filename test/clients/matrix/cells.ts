@@ -1,0 +1,90 @@
+import test, { type ExecutionContext } from 'ava'
+import {
+  openProviderStage,
+  PROVIDERS,
+  type ProviderName,
+  type ProviderScene,
+  type ProviderStage,
+  type SceneScripts,
+} from '../../support/provider-stage.ts'
+import { aiSdkAnthropic, aiSdkOpenai } from './ai-sdk.ts'
+import { anthropicSdk } from './anthropic-sdk.ts'
+import type { Client, Conversation, ConversationOptions } from './client.ts'
+import { type Heard, hear } from './heard.ts'
+import { openaiSdk } from './openai-sdk.ts'
+
+/*
+ * DESIGN. Every SDK that people set to the gateway, in front of every shape of provider: a case is written once, in the
+ * terms of `Client`, `Said` and `Heard`, and runs in each cell of the table.
+ *
+ *            SDK ─▶ its own HTTP ─▶ gateway ─▶ stand-in of the provider, as strict as it
+ *   Client ──┘ and the answer it gives          └── Said, what its model says; Heard, what it was told
+ *
+ * Limits: each SDK in the version that is installed, and in the most used of its ways to ask.
+ */
+
+/** One cell: an SDK in front of a provider. */
+export interface Cell {
+  client: Client
+  provider: ProviderName
+  /** Whether the SDK speaks the provider's own dialect, so that nothing is translated. */
+  isNative: boolean
+}
+
+/** The part of the stage that belongs to one cell's test. */
+export interface CellScene extends ProviderScene {
+  converse(options: Omit<ConversationOptions, 'url' | 'headers'>): Conversation
+  /** What the provider was told in its nth request, from 0. */
+  heard(nth?: number): Heard
+}
+
+/** The stage of a file, with the cells on it. */
+export interface CellStage {
+  stage: ProviderStage
+  open(cell: Cell, scripts: SceneScripts): CellScene
+}
+
+const CLIENTS = [anthropicSdk, openaiSdk, aiSdkAnthropic, aiSdkOpenai]
+
+const CELLS: readonly Cell[] = CLIENTS.flatMap((client) =>
+  PROVIDERS.map((provider) => ({
+    client,
+    provider,
+    isNative: (client.dialect === 'messages') === (provider === 'anthropic') && provider !== 'gemini',
+  })),
+)
+
+/** Opens a stage for the tests of a file, and closes it after them; nothing may be left of their calls. */
+export async function openCells(): Promise<CellStage> {
+  const stage = await openProviderStage()
+  test.after.always(() => stage.close())
+  test.after('matrix: nothing is left of all calls', async (t) => {
+    for (const server of Object.values(stage.servers)) {
+      await server.until(() => server.pending() === 0)
+      t.is(server.pending(), 0)
+    }
+    t.notRegex(stage.gateway.log(), /unhandled|uncaught/i)
+  })
+  return {
+    stage,
+    open({ client, provider }, scripts) {
+      const scene = stage.scene(scripts)
+      return {
+        ...scene,
+        converse: (options) => client.converse({ ...options, url: stage.gateway.url, headers: scene.headers }),
+        heard: (nth = 0) => hear(provider, scene.seen(provider)[nth]),
+      }
+    },
+  }
+}
+
+/** Declares a test for each cell: `anthropic-sdk → gemini: <claim>`. */
+export function eachCell(
+  claim: string | ((cell: Cell) => string),
+  run: (t: ExecutionContext, cell: Cell) => Promise<void>,
+): void {
+  for (const cell of CELLS) {
+    const text = typeof claim === 'string' ? claim : claim(cell)
+    test(`${cell.client.name} → ${cell.provider}: ${text}`, (t) => run(t, cell))
+  }
+}

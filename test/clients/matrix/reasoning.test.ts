@@ -1,0 +1,43 @@
+import { MODELS, type ProviderName } from '../../support/provider-stage.ts'
+import { type Cell, eachCell, openCells } from './cells.ts'
+import { impossibilityOf } from './impossible.ts'
+import { says } from './said.ts'
+
+const cells = await openCells()
+
+/** Of OpenAI's models only some reason. */
+const REASONING_MODELS: Readonly<Record<ProviderName, string>> = { ...MODELS, openai: 'openai/gpt-5' }
+const THOUGHT = 'Let me think: 漢 first, then "x".'
+
+/** What asks each provider for a medium effort, which is a budget where there is a place for a number. */
+const WISHES: Readonly<Record<ProviderName, (cell: Cell) => unknown>> = {
+  anthropic: ({ isNative }) => ({ type: 'enabled', budget_tokens: isNative ? 2048 : 8192 }),
+  openai: ({ client }) => (client.dialect === 'chat' ? 'medium' : 'low'),
+  gemini: ({ client }) => ({ includeThoughts: true, thinkingBudget: client.dialect === 'chat' ? 8192 : 2048 }),
+  house: ({ client }) => (client.dialect === 'chat' ? 'medium' : 'low'),
+}
+
+function claimOf({ client, provider }: Cell, mode: string): string {
+  const why = impossibilityOf(client.name, provider, 'reasoning')
+  return why === undefined ? `reasoning is asked for and shown (${mode})` : `reasoning is not shown (${mode}): ${why}`
+}
+
+for (const mode of ['whole', 'stream'] as const) {
+  eachCell(
+    (cell) => claimOf(cell, mode),
+    async (t, cell) => {
+      const { client, provider } = cell
+      const reasoning = provider === 'openai' ? {} : { reasoning: THOUGHT }
+      const scene = cells.open(cell, says(provider, [{ ...reasoning, text: 'Four.' }, { text: 'Sure.' }]))
+      const talk = scene.converse({ model: REASONING_MODELS[provider], mode, reasons: true })
+      const answer = await talk.say({ kind: 'text', text: 'Two and two?' })
+      const isShown = impossibilityOf(client.name, provider, 'reasoning') === undefined
+      t.is(answer.reasoning, isShown ? THOUGHT : '')
+      t.is(answer.text, 'Four.')
+      t.deepEqual(scene.heard().reasoning, WISHES[provider](cell))
+      // What the model thought goes back to it as far as the SDK keeps it, and does no harm.
+      t.is((await talk.say({ kind: 'text', text: 'Sure?' })).text, 'Sure.')
+      t.like(scene.heard(1), { texts: ['Two and two?', 'Sure?'] })
+    },
+  )
+}

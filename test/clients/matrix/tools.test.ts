@@ -1,0 +1,62 @@
+import { MODELS } from '../../support/provider-stage.ts'
+import { eachCell, openCells } from './cells.ts'
+import type { ToolSpec } from './client.ts'
+import { says } from './said.ts'
+
+const cells = await openCells()
+
+const ANY = { type: 'object', properties: {} } as const
+const tools: ToolSpec[] = [
+  {
+    name: 'weather',
+    description: 'Weather of a city.',
+    schema: {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'array', items: { type: 'object' } } },
+      required: ['city'],
+    },
+  },
+  { name: 'now', description: 'The time.', schema: ANY },
+]
+const WEATHER = {
+  name: 'weather',
+  input: {
+    city: 'Köln "漢" \\ 😀',
+    days: [{ at: [1, 2.5, -3e-7], deep: { er: [[], {}, null, true, ''] } }],
+    note: 'a\nb',
+  },
+}
+const NOW = { name: 'now', input: {} }
+const named = ({ name, input }: { name: string; input: unknown }) => ({ name, input })
+
+for (const mode of ['whole', 'stream'] as const) {
+  eachCell(`a tool is called and its result given back (${mode})`, async (t, cell) => {
+    const scene = cells.open(cell, says(cell.provider, [{ text: 'Let me look.', calls: [WEATHER] }, { text: 'Rain.' }]))
+    const talk = scene.converse({ model: MODELS[cell.provider], mode, tools })
+    const first = await talk.say({ kind: 'text', text: 'What is the weather?' })
+    t.is(first.text, 'Let me look.')
+    t.deepEqual(first.calls.map(named), [WEATHER])
+    t.regex(String(first.stopReason), /tool/)
+    const second = await talk.giveResults(first.calls.map((call) => ({ call, text: 'It rains: 漢 "x"' })))
+    t.is(second.text, 'Rain.')
+    t.notRegex(String(second.stopReason), /tool/)
+    t.deepEqual(scene.heard().tools, ['weather', 'now'])
+    t.like(scene.heard(1), { calls: [WEATHER], results: [{ name: 'weather', text: 'It rains: 漢 "x"' }] })
+  })
+
+  eachCell(`two tools are called at once, one without arguments (${mode})`, async (t, cell) => {
+    const scene = cells.open(cell, says(cell.provider, [{ calls: [WEATHER, NOW, WEATHER] }, { text: 'Done.' }]))
+    const talk = scene.converse({ model: MODELS[cell.provider], mode, tools })
+    const { calls } = await talk.say({ kind: 'text', text: 'Do it all.' })
+    t.deepEqual(calls.map(named), [WEATHER, NOW, WEATHER])
+    t.is(new Set(calls.map(({ id }) => id)).size, 3)
+    const answer = await talk.giveResults(calls.map((call, index) => ({ call, text: `result ${index}` })))
+    t.is(answer.text, 'Done.')
+    t.deepEqual(scene.heard(1).calls, [WEATHER, NOW, WEATHER])
+    t.deepEqual(scene.heard(1).results, [
+      { name: 'weather', text: 'result 0' },
+      { name: 'now', text: 'result 1' },
+      { name: 'weather', text: 'result 2' },
+    ])
+  })
+}

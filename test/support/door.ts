@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { eventually } from './eventually.ts'
+import { type Gateway, startGateway } from './gateway.ts'
+import type { Reply, SendOptions } from './http-client.ts'
+import { isJsonObject, type JsonObject, parseJson } from './json.ts'
+import type { ProviderScene } from './provider-stage.ts'
+
+/** The public routes of models. */
+export const ROUTES = { messages: '/v1/messages', chat: '/v1/chat/completions' } as const
+
+/** What is asked: an object or the exact text of a body. */
+type Body = NonNullable<SendOptions['body']>
+
+/** Sends a chat completion request to a scene. */
+export function sendChat(scene: ProviderScene, body: Body, options: Omit<SendOptions, 'body'> = {}): Promise<Reply> {
+  return scene.send({ path: ROUTES.chat, ...options, body })
+}
+
+/** The gateway's log line about the request that had this reply. */
+export async function logLineOf(gateway: Gateway, { headers }: Pick<Reply, 'headers'>): Promise<JsonObject> {
+  const id = headers['request-id']
+  const find = () =>
+    linesOf(gateway).find(
+      ({ msg, requestId, providerRequestId }) =>
+        String(msg).startsWith('request.') && (requestId === id || providerRequestId === id),
+    )
+  await eventually(() => find() !== undefined, `a log line about ${id}`)
+  return find() ?? {}
+}
+
+/** The lines of a gateway's log that are JSON. */
+export function linesOf(gateway: Gateway): JsonObject[] {
+  return gateway
+    .log()
+    .split('\n')
+    .map(parseJson)
+    .filter((line) => isJsonObject(line))
+}
+
+/** What a gateway says that must not start with this configuration. Rejects when it starts. */
+export async function refusalOfStart(config: JsonObject, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-config-'))
+  const file = path.join(folder, 'turnpike.yaml')
+  try {
+    await writeFile(file, JSON.stringify(config)) // JSON is YAML
+    const gateway = await startGateway({ SVC_CONFIG: file, ...env }, { waitMs: 50_000 }).catch((error: Error) => error)
+    if (gateway instanceof Error) return gateway.message
+    await gateway.stop()
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  throw new Error('Expected the gateway not to start')
+}
