@@ -63,6 +63,11 @@ export function judge(summary: Summary): Bar[] {
     text: `${labels[caseName]}: our exact-cache hit ÷ our empty pipeline`,
     measured: ratio('hit', 'none', caseName),
   })
+  const translations: [string, string, string][] = [
+    ['chat-to-messages', 'none', 'our chat to Messages ÷ our empty pipeline'],
+    ['messages-to-chat', 'none', 'our Messages to chat ÷ our empty pipeline'],
+    ['messages-to-chat', 'chat', 'our Messages to chat ÷ our chat to chat'],
+  ]
   return [
     ...allCases.map((name) => atMost(1.5, versusBare('none', name, 'our empty pipeline'))),
     ...tightDefault.map(([name, limit]) => atMost(limit, versusBare('default', name, 'our default pipeline'))),
@@ -72,6 +77,11 @@ export function judge(summary: Summary): Bar[] {
     atMost(0.7, { ...versusBare('none', 'json-300k', 'our empty pipeline'), isStretch: true }),
     ...hitFactors.map(([name, limit]) => atMost(limit, hitVersusLive(name))),
     ...hitFactors.map(([name]) => atMost(0.5, { ...hitVersusLive(name), isStretch: true })),
+    ...translations.flatMap(([name, relay, text]) =>
+      allCases.map((caseName) =>
+        atMost(2, { text: `${labels[caseName]}: ${text}`, measured: ratio(name, relay, caseName) }),
+      ),
+    ),
     judgeFirstByte(summary),
     judgeIdleStream(summary),
   ]

@@ -1,16 +1,25 @@
-import { codeBlock, numberedListing, paragraph } from './conversation.ts'
+import { chatForm } from './chat-form.ts'
+import { createTurn, hasTools, paragraph } from './conversation.ts'
+import { messagesForm } from './messages-form.ts'
+import type { RequestForm } from './request-form.ts'
 
-/** A message request of known size with a place for a number that makes it unlike all others. */
+/** A model request of known size with a place for a number that makes it unlike all others. */
 export interface RequestTemplate {
   bytes: Buffer
   counterOffset: number
 }
 
+/** The dialect in which a client asks, and the model it asks for. */
+export interface Wording {
+  dialect: 'messages' | 'chat'
+  model: string
+}
+
+/** The forms of requests, by dialect. */
+export const forms: Record<Wording['dialect'], RequestForm> = { messages: messagesForm, chat: chatForm }
+
 const COUNTER_DIGITS = 12
 const COUNTER_PLACE = '#'.repeat(COUNTER_DIGITS)
-
-/** From this size on a request looks like a coding agent's. */
-const LARGE_BYTES = 10_000
 
 /** Plain letters, one byte each in JSON, so that the size of a request comes out exact. */
 const PADDING = ' Keep the answer short, name the file and the line, and say what could break.'
@@ -18,34 +27,24 @@ const PADDING = ' Keep the answer short, name the file and the line, and say wha
 /** A marker in `metadata` that asks the stand-in upstream to leave its stream open. */
 export const HOLD_MARK = 'bench-hold-open'
 
-interface Message {
-  role: 'user' | 'assistant'
-  content: string | object[]
-}
-
-/** Builds a Messages request of exactly `bodyBytes` (1 KB or more). Larger ones hold tools and their results. */
-export function createTemplate({ bodyBytes, stream }: { bodyBytes: number; stream: boolean }): RequestTemplate {
-  const messages: Message[] = []
-  const request = {
-    model: 'claude-sonnet-4-5',
-    max_tokens: 1024,
-    ...(stream ? { stream: true } : {}),
-    system: 'You are a careful engineer. Answer in short paragraphs, quote code exactly.',
-    ...(bodyBytes >= LARGE_BYTES ? { tools: [readTool, runTool] } : {}),
-    messages,
-    metadata: { user_id: 'user_5f2c' },
-  }
-  const question: Message = { role: 'user', content: `Ticket ${COUNTER_PLACE}: what would you change first?` }
-  const spaceLeft = (turn: Message[]) =>
-    bodyBytes - Buffer.byteLength(JSON.stringify({ ...request, messages: [...messages, ...turn, question] }))
+/** Builds a request of exactly `bodyBytes` (1 KB or more). Larger ones hold tools and their results. */
+export function createTemplate(
+  { bodyBytes, stream }: { bodyBytes: number; stream: boolean },
+  { dialect, model }: Wording,
+): RequestTemplate {
+  const form = forms[dialect]
+  const head = { model, stream, hasTools: hasTools(bodyBytes) }
+  const messages: object[] = []
+  const question = { role: 'user', content: `Ticket ${COUNTER_PLACE}: what would you change first?` }
+  const textWith = (turn: object[]) => JSON.stringify(form.toRequest(head, [...messages, ...turn, question]))
+  const spaceLeft = (turn: object[]) => bodyBytes - Buffer.byteLength(textWith(turn))
   for (let index = 0; ; index++) {
-    const turn = createTurn(index, bodyBytes)
+    const turn = form.toMessages(createTurn(index, bodyBytes))
     if (spaceLeft(turn) < 0) break
     messages.push(...turn)
   }
   question.content += PADDING.repeat(bodyBytes / PADDING.length).slice(0, spaceLeft([]))
-  messages.push(question)
-  const bytes = Buffer.from(JSON.stringify(request))
+  const bytes = Buffer.from(textWith([]))
   return { bytes, counterOffset: bytes.indexOf(COUNTER_PLACE) }
 }
 
@@ -59,45 +58,4 @@ export function createHoldBody(): Buffer {
 /** Writes `counter` into a copy of a template's bytes, in place. */
 export function stamp(bytes: Buffer, counterOffset: number, counter: number): void {
   bytes.write(String(counter).padStart(COUNTER_DIGITS, '0'), counterOffset, 'latin1')
-}
-
-/** One turn of the conversation: question and answer, and in large requests a tool call with its result between them. */
-function createTurn(index: number, bodyBytes: number): Message[] {
-  const question: Message = { role: 'user', content: paragraph(index) }
-  if (bodyBytes < LARGE_BYTES) return [question, { role: 'assistant', content: codeBlock(index) }]
-  const id = `toolu_01${String(index).padStart(22, 'A')}`
-  const input = { path: `src\\part-${index}.ts`, offset: index, limit: 90 }
-  const listing = numberedListing(index, bodyBytes > 100_000 ? 90 : 20)
-  return [
-    question,
-    {
-      role: 'assistant',
-      content: [
-        { type: 'text', text: paragraph(index + 1) },
-        { type: 'tool_use', id, name: 'read_file', input },
-      ],
-    },
-    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text: listing }] }] },
-    { role: 'assistant', content: `${paragraph(index + 2)}\n\n${codeBlock(index)}` },
-  ]
-}
-
-const readTool = {
-  name: 'read_file',
-  description: 'Reads a file and returns it with numbered lines. Use "offset" and "limit" for large files.',
-  input_schema: {
-    type: 'object',
-    properties: {
-      path: { type: 'string', description: 'Path from the root of the repository.' },
-      offset: { type: 'integer', minimum: 0 },
-      limit: { type: 'integer', minimum: 1, maximum: 2000 },
-    },
-    required: ['path'],
-  },
-}
-
-const runTool = {
-  name: 'run',
-  description: 'Runs a shell command and returns its output.\nQuote arguments that contain "\\" or spaces.',
-  input_schema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
 }

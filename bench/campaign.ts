@@ -1,3 +1,4 @@
+import { forms } from './bodies.ts'
 import type { Case } from './cases.ts'
 import type { Gateway } from './gateway-process.ts'
 import type { Result, Traffic } from './load.ts'
@@ -65,9 +66,11 @@ async function probeLanes({ gateways, cases, note }: CampaignOptions): Promise<L
       const { target, origin, headers } = gateway
       try {
         const { path, replyBytes } = await probe(gateway, trafficCase)
-        if (path !== '/v1/messages') note(`${target.label}: ${trafficCase.label} runs on ${path}, /v1/messages failed.`)
+        const usual = forms[target.wording.dialect].path
+        if (path !== usual) note(`${target.label}: ${trafficCase.label} runs on ${path}, ${usual} failed.`)
         // Nine tenths, because a gateway may rewrite an id or a number in its replies.
-        const traffic = { origin, path, headers, case: trafficCase, unique: target.unique }
+        const { wording, unique } = target
+        const traffic = { origin, path, headers, wording, case: trafficCase, unique }
         lanes.push({ gateway, traffic: { ...traffic, leastReplyBytes: replyBytes * 0.9 } })
       } catch (error) {
         note(`${target.label}: ${trafficCase.label} not measured. ${String(error)}`)
@@ -144,5 +147,5 @@ function describe({ caseName, targetName, cpuMicroseconds, requestsPerSecond, p5
   const busy = cpuMicroseconds
     ? `${cpuMicroseconds.toFixed(0).padStart(6)} µs CPU ${requestsPerSecond?.toFixed(0).padStart(6)} requests/s`
     : ''
-  return `  ${caseName.padEnd(10)} ${targetName.padEnd(8)} ${busy.padEnd(34)} ${p50Ms?.toFixed(2)} ms p50`
+  return `  ${caseName.padEnd(10)} ${targetName.padEnd(16)} ${busy.padEnd(34)} ${p50Ms?.toFixed(2)} ms p50`
 }

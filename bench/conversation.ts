@@ -1,6 +1,52 @@
 // The words of the benchmark's requests: prose with punctuation beyond ASCII, code with quotes, backslashes and
 // newlines, numbered file listings and JSON inside strings, since escapes are what scanners and parsers pay for.
 
+/** One exchange of question and answer, whatever the dialect that says it. */
+export interface Turn {
+  question: string
+  /** A tool's use between the two. */
+  call?: ToolUse
+  answer: string
+}
+
+interface ToolUse {
+  /** What is the call's own in its id. */
+  id: string
+  name: string
+  input: object
+  /** What the assistant says before it. */
+  remark: string
+  result: string
+}
+
+/** From this size on a request looks like a coding agent's, with tools. */
+const LARGE_BYTES = 10_000
+
+export const systemPrompt = 'You are a careful engineer. Answer in short paragraphs, quote code exactly.'
+export const user = 'user_5f2c'
+
+/** The tools of large requests. */
+export const tools = [
+  {
+    name: 'read_file',
+    description: 'Reads a file and returns it with numbered lines. Use "offset" and "limit" for large files.',
+    schema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Path from the root of the repository.' },
+        offset: { type: 'integer', minimum: 0 },
+        limit: { type: 'integer', minimum: 1, maximum: 2000 },
+      },
+      required: ['path'],
+    },
+  },
+  {
+    name: 'run',
+    description: 'Runs a shell command and returns its output.\nQuote arguments that contain "\\" or spaces.',
+    schema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+  },
+]
+
 const sentences = [
   'The retry loop gives up too early when the upstream answers 503 with a `retry-after` of two seconds.',
   'I think the cause is in how we compute the deadline – it is taken before the queue, not after it.',
@@ -21,18 +67,38 @@ const snippets = [
 
 const pick = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item
 
+/** Whether a request of `bodyBytes` has tools and calls them. */
+export function hasTools(bodyBytes: number): boolean {
+  return bodyBytes >= LARGE_BYTES
+}
+
+/** The `index`th turn of a conversation of `bodyBytes`. */
+export function createTurn(index: number, bodyBytes: number): Turn {
+  const question = paragraph(index)
+  const code = codeBlock(index)
+  if (!hasTools(bodyBytes)) return { question, answer: code }
+  const call = {
+    id: `01${String(index).padStart(22, 'A')}`,
+    name: 'read_file',
+    input: { path: `src\\part-${index}.ts`, offset: index, limit: 90 },
+    remark: paragraph(index + 1),
+    result: numberedListing(index, bodyBytes > 100_000 ? 90 : 20),
+  }
+  return { question, call, answer: `${paragraph(index + 2)}\n\n${code}` }
+}
+
 /** The `index`th paragraph of prose, two to four sentences. */
 export function paragraph(index: number): string {
   return Array.from({ length: 2 + (index % 3) }, (_, i) => pick(sentences, index * 3 + i)).join(' ')
 }
 
 /** The `index`th piece of code, in a Markdown fence. */
-export function codeBlock(index: number): string {
+function codeBlock(index: number): string {
   return `\`\`\`\n${pick(snippets, index)}\`\`\``
 }
 
 /** A file as a coding agent's tool returns it, about `lineCount` numbered lines. */
-export function numberedListing(index: number, lineCount: number): string {
+function numberedListing(index: number, lineCount: number): string {
   const lines = Array.from({ length: lineCount }, (_, i) => pick(snippets, index + i)).flatMap((code) =>
     code.split('\n'),
   )

@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { createTemplate, stamp } from './bodies.ts'
+import { createTemplate, stamp, type Wording } from './bodies.ts'
 import type { Case } from './cases.ts'
 import { cpuMicroseconds } from './process-accounting.ts'
 import { type Outcome, sendRequest } from './send-request.ts'
@@ -13,6 +13,7 @@ export interface Traffic {
   origin: string
   path: string
   headers: Record<string, string>
+  wording: Wording
   case: Case
   /** Whether every request differs from all others ever sent. */
   unique: boolean
@@ -58,7 +59,7 @@ function createTally(leastReplyBytes: number) {
 
 async function saturate({ traffic, pids, cpuSeconds, rampMs }: Job & { kind: 'saturate' }): Promise<Result> {
   const pool = createPool(traffic, traffic.case.connections)
-  const template = createTemplate(traffic.case)
+  const template = createTemplate(traffic.case, traffic.wording)
   const { tally, record } = createTally(traffic.leastReplyBytes)
   let running = true
   const lane = async () => {
@@ -92,7 +93,7 @@ async function saturate({ traffic, pids, cpuSeconds, rampMs }: Job & { kind: 'sa
 /** Sends at a fixed rate without waiting for replies, so that a slow reply delays no later request. */
 async function pace({ traffic, requestCount }: Job & { kind: 'pace' }): Promise<Result> {
   const pool = createPool(traffic, 64)
-  const template = createTemplate(traffic.case)
+  const template = createTemplate(traffic.case, traffic.wording)
   const { tally, record } = createTally(traffic.leastReplyBytes)
   const outcomes: Promise<Outcome>[] = []
   const startMs = performance.now()

@@ -1,3 +1,4 @@
+import { forms } from './bodies.ts'
 import type { CampaignOptions } from './campaign.ts'
 import type { Gateway } from './gateway-process.ts'
 import { measureIdleStream } from './idle-streams.ts'
@@ -45,7 +46,9 @@ async function measureOnFreshProcesses(target: Target, options: MemoryOptions): 
   for (let i = 0; i < Math.min(effort.rounds, 3); i++) {
     for (const gateway of await start(target)) {
       const { origin, headers } = gateway
-      const traffic = { origin, path: '/v1/messages', headers, case: sse, unique: true, leastReplyBytes: 1 }
+      const { wording, unique } = target
+      const path = forms[wording.dialect].path
+      const traffic = { origin, path, headers, wording, case: sse, unique, leastReplyBytes: 1 }
       // Grows the heap to its working size first, so that the growth is not taken for the streams'.
       await load.run({ kind: 'saturate', traffic, pids: gateway.pids(), cpuSeconds: 2, rampMs: 500 })
       try {

@@ -1,11 +1,8 @@
 import { request } from 'undici'
-import { createTemplate, stamp } from './bodies.ts'
+import { createTemplate, forms, stamp } from './bodies.ts'
 import type { Case } from './cases.ts'
 import type { Gateway } from './gateway-process.ts'
 import { DELTA_COUNT, LAST_WORD } from './upstream-replies.ts'
-
-const MESSAGES_PATH = '/v1/messages'
-const CHAT_PATH = '/v1/chat/completions'
 
 /** The route on which a gateway gives complete answers for a case, and how long they are. */
 export interface Route {
@@ -18,17 +15,18 @@ export interface Route {
  * route. Throws an Error that says how the answer was incomplete.
  */
 export async function probe(gateway: Gateway, trafficCase: Case): Promise<Route> {
-  const isPeerStream = gateway.target.name === 'peer' && trafficCase.stream
+  const { name, wording } = gateway.target
+  const isPeerStream = name === 'peer' && trafficCase.stream
   try {
-    return await ask(gateway, trafficCase, MESSAGES_PATH)
+    return await ask(gateway, trafficCase, forms[wording.dialect].path)
   } catch (error) {
     if (!isPeerStream) throw error
-    return await ask(gateway, trafficCase, CHAT_PATH)
+    return await ask(gateway, trafficCase, forms.chat.path)
   }
 }
 
-async function ask({ origin, headers }: Gateway, trafficCase: Case, path: string): Promise<Route> {
-  const { bytes, counterOffset } = createTemplate(trafficCase)
+async function ask({ target, origin, headers }: Gateway, trafficCase: Case, path: string): Promise<Route> {
+  const { bytes, counterOffset } = createTemplate(trafficCase, target.wording)
   stamp(bytes, counterOffset, 0)
   const { statusCode, body } = await request(origin + path, {
     method: 'POST',

@@ -4,7 +4,7 @@ import type { Case } from './cases.ts'
 import type { Effort } from './options.ts'
 import type { Summary } from './summary.ts'
 import { direct, type Target } from './targets.ts'
-import { DELTA_COUNT, streamWrites } from './upstream-replies.ts'
+import { chatReplies, DELTA_COUNT, messagesReplies } from './upstream-replies.ts'
 
 export interface ReportOptions {
   summary: Summary
@@ -47,9 +47,18 @@ function renderConditions({ date, effort }: ReportOptions): string {
     `- Date: ${date.toISOString().slice(0, 16)}Z`,
     `- Command: \`${command}\``,
     `- Effort: ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each with ${cpuSeconds} CPU seconds at saturation and ${pacedRequests} requests at the modest rate`,
-    `- Streams: ${DELTA_COUNT} \`content_block_delta\` events in ${streamWrites.length} writes; finer or coarser cuts change the SSE ratios`,
+    `- Streams: ${DELTA_COUNT} pieces of text in ${messagesReplies.streamWrites.length} writes; finer or coarser cuts change the SSE ratios`,
+    `- The upstream's replies in Messages and in chat: the same text in as many pieces; JSON ${sizes('json')}, SSE ${sizes('sse')}`,
     '- Upstream and load generator are processes of their own on the same machine, over loopback.',
   ].join('\n')
+}
+
+/** How long the replies of the two dialects are, whose wrappings differ. */
+function sizes(kind: 'json' | 'sse'): string {
+  const bytes = [messagesReplies, chatReplies].map(({ json, streamWrites }) =>
+    kind === 'json' ? json.length : Buffer.concat(streamWrites).length,
+  )
+  return `${bytes.join(' and ')} bytes`
 }
 
 function renderCpu({ summary, targets, cases }: ReportOptions): string {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { Wording } from './bodies.ts'
 
 /** What a gateway's process is told at its start. */
 export interface Place {
@@ -17,6 +18,8 @@ export interface Target {
   environment?: (place: Place) => Record<string, string>
   readyPath: string
   headers: (place: Place) => Record<string, string>
+  /** What its client speaks, and through the model which upstream it reaches. */
+  wording: Wording
   /** Whether each request differs from all others; otherwise all of a case are the same. */
   unique: boolean
   /** How many of the requests must reach the upstream: all, or none after the first. */
@@ -25,6 +28,14 @@ export interface Target {
 
 const inBench = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+/** What clients speak, and whose model they ask for. */
+const wordings = {
+  messages: { dialect: 'messages', model: 'claude-sonnet-4-5' },
+  messagesToChat: { dialect: 'messages', model: 'gpt-4.1' },
+  chat: { dialect: 'chat', model: 'gpt-4.1' },
+  chatToMessages: { dialect: 'chat', model: 'claude-sonnet-4-5' },
+} satisfies Record<string, Wording>
+
 const ours = {
   args: [inBench('../bin/turnpike.mjs'), 'start'],
   environment: ({ port, upstreamOrigin, dataDir }: Place) => ({
@@ -32,19 +43,20 @@ const ours = {
     HOST: '127.0.0.1',
     ANTHROPIC_BASE_URL: upstreamOrigin,
     ANTHROPIC_API_KEY: 'x',
+    OPENAI_BASE_URL: `${upstreamOrigin}/v1`,
+    OPENAI_API_KEY: 'x',
     SVC_DATA_DIR: dataDir,
     LOG_LEVEL: 'info',
   }),
   readyPath: '/health',
+  wording: wordings.messages,
   unique: true,
   reachesUpstream: true,
 }
 
-const client = {
-  authorization: 'Bearer bench',
-  'content-type': 'application/json',
-  'anthropic-version': '2023-06-01',
-}
+const chatClient = { authorization: 'Bearer bench', 'content-type': 'application/json' }
+const client = { ...chatClient, 'anthropic-version': '2023-06-01' }
+const withoutModules = { 'x-svc-pipe': 'none' }
 
 /** The straight line to the upstream, which every added latency is measured against. */
 export const direct: Target = {
@@ -52,6 +64,7 @@ export const direct: Target = {
   label: 'direct, no gateway',
   readyPath: '/',
   headers: () => client,
+  wording: wordings.messages,
   unique: true,
   reachesUpstream: true,
 }
@@ -65,10 +78,11 @@ export const targets: readonly Target[] = [
     environment: ({ port, upstreamOrigin }) => ({ PORT: String(port), UPSTREAM: upstreamOrigin }),
     readyPath: '/',
     headers: () => client,
+    wording: wordings.messages,
     unique: true,
     reachesUpstream: true,
   },
-  { ...ours, name: 'none', label: 'ours, empty pipeline', headers: () => ({ ...client, 'x-svc-pipe': 'none' }) },
+  { ...ours, name: 'none', label: 'ours, empty pipeline', headers: () => ({ ...client, ...withoutModules }) },
   { ...ours, name: 'default', label: 'ours, default pipeline', headers: () => client },
   {
     ...ours,
@@ -77,6 +91,27 @@ export const targets: readonly Target[] = [
     headers: () => ({ ...client, 'x-svc-pipe': 'exact-cache' }),
     unique: false,
     reachesUpstream: false,
+  },
+  {
+    ...ours,
+    name: 'chat',
+    label: 'ours, chat to chat',
+    headers: () => ({ ...chatClient, ...withoutModules }),
+    wording: wordings.chat,
+  },
+  {
+    ...ours,
+    name: 'chat-to-messages',
+    label: 'ours, chat to Messages',
+    headers: () => ({ ...chatClient, ...withoutModules }),
+    wording: wordings.chatToMessages,
+  },
+  {
+    ...ours,
+    name: 'messages-to-chat',
+    label: 'ours, Messages to chat',
+    headers: () => ({ ...client, ...withoutModules }),
+    wording: wordings.messagesToChat,
   },
   {
     name: 'peer',
@@ -94,6 +129,7 @@ export const targets: readonly Target[] = [
       // The peer appends `/messages`.
       'x-portkey-custom-host': `${upstreamOrigin}/v1`,
     }),
+    wording: wordings.messages,
     unique: true,
     reachesUpstream: true,
   },

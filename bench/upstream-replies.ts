@@ -1,12 +1,3 @@
-const usage = {
-  input_tokens: 412,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
-  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
-  output_tokens: 168,
-  service_tier: 'standard',
-}
-
 /**
  * How a stream is cut decides its cost, so it also decides the ratios: at 2, 3, 4 and 5 events a write the peer costs 4.4,
  * 5.4, 6.9 and 11.7 times the bare relay. Three comes nearest to the stream by which the project's bars were set (5.8).
@@ -16,8 +7,16 @@ const EVENTS_PER_WRITE = 3
 /** The last word of every reply: a reader that saw it saw the whole reply. */
 export const LAST_WORD = 'end-of-reply'
 
-/** Number of `content_block_delta` events in a streamed reply. */
+/** Number of the events of a streamed reply that hold a piece of its text. */
 export const DELTA_COUNT = 50
+
+/** The replies of one dialect: the same text in all of them. */
+export interface Replies {
+  /** A whole reply of about 1 KB. */
+  json: Buffer
+  /** A streamed reply cut as it is written to the socket: the opening, the deltas by threes, the closing. */
+  streamWrites: readonly Buffer[]
+}
 
 const pieces = Array.from({ length: DELTA_COUNT }, (_, i) =>
   i === DELTA_COUNT - 1
@@ -25,42 +24,75 @@ const pieces = Array.from({ length: DELTA_COUNT }, (_, i) =>
     : ['The retry ', 'keeps its "deadline", ', 'see line\n', 'C:\\src ', '– then it '][i % 5]!,
 )
 
-const message = { id: 'msg_01BenchReply', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5-20250929' }
+/** What Messages clients get. */
+export const messagesReplies: Replies = createMessagesReplies()
 
-/** A whole message of about 1 KB, as JSON bytes. */
-export const jsonReply = Buffer.from(
-  JSON.stringify({
+/** What chat clients get. */
+export const chatReplies: Replies = createChatReplies()
+
+function createMessagesReplies(): Replies {
+  const usage = {
+    input_tokens: 412,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    output_tokens: 168,
+    service_tier: 'standard',
+  }
+  const message = { id: 'msg_01BenchReply', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5-20250929' }
+  const ending = { stop_reason: 'end_turn', stop_sequence: null }
+  const json = { ...message, content: [{ type: 'text', text: pieces.join('') }], ...ending, usage }
+  const start = {
     ...message,
-    content: [{ type: 'text', text: pieces.join('') }],
-    stop_reason: 'end_turn',
+    content: [],
+    stop_reason: null,
     stop_sequence: null,
-    usage,
-  }),
-)
+    usage: { ...usage, output_tokens: 1 },
+  }
+  const toEvent = (event: { type: string }) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+  const opening = [
+    { type: 'message_start', message: start },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'ping' },
+  ]
+  const deltas = pieces.map((text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }))
+  const closing = [
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: ending, usage },
+    { type: 'message_stop' },
+  ]
+  return {
+    json: Buffer.from(JSON.stringify(json)),
+    streamWrites: cut(opening.map(toEvent), deltas.map(toEvent), closing.map(toEvent)),
+  }
+}
 
-const opening = [
-  {
-    type: 'message_start',
-    message: { ...message, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } },
-  },
-  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-  { type: 'ping' },
-]
-const deltas = pieces.map((text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }))
-const closing = [
-  { type: 'content_block_stop', index: 0 },
-  { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage },
-  { type: 'message_stop' },
-]
+/** The shapes are those of OpenAI's API reference, "The chat completion object" and "The chat completion chunk object". */
+function createChatReplies(): Replies {
+  const usage = {
+    prompt_tokens: 412,
+    completion_tokens: 168,
+    total_tokens: 580,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+  }
+  const served = { created: 1790000000, model: 'gpt-4.1-2025-04-14', system_fingerprint: 'fp_5f2c' }
+  const message = { role: 'assistant', content: pieces.join(''), refusal: null }
+  const choice = { index: 0, message, logprobs: null, finish_reason: 'stop' }
+  const json = { id: 'chatcmpl-Bench', object: 'chat.completion', ...served, choices: [choice], usage }
+  const chunk = { id: 'chatcmpl-Bench', object: 'chat.completion.chunk', ...served }
+  const toEvent = (rest: object) => `data: ${JSON.stringify({ ...chunk, ...rest })}\n\n`
+  const toDelta = (delta: object, finishReason: string | null = null) =>
+    toEvent({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }], usage: null })
+  const opening = toDelta({ role: 'assistant', content: '', refusal: null })
+  const deltas = pieces.map((content) => toDelta({ content }))
+  // The gateway asks for the usage of every stream, whether or not its client did.
+  const closing = [toDelta({}, 'stop'), toEvent({ choices: [], usage }), 'data: [DONE]\n\n']
+  return { json: Buffer.from(JSON.stringify(json)), streamWrites: cut([opening], deltas, closing) }
+}
 
-const toSse = (events: { type: string }[]): Buffer =>
-  Buffer.from(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))
-
-/** A streamed reply cut as it is written to the socket: the opening, the deltas by threes, the closing. */
-export const streamWrites: readonly Buffer[] = [
-  toSse(opening),
-  ...Array.from({ length: Math.ceil(DELTA_COUNT / EVENTS_PER_WRITE) }, (_, i) =>
-    toSse(deltas.slice(i * EVENTS_PER_WRITE, (i + 1) * EVENTS_PER_WRITE)),
-  ),
-  toSse(closing),
-]
+function cut(opening: string[], deltas: string[], closing: string[]): Buffer[] {
+  const starts = Array.from({ length: Math.ceil(DELTA_COUNT / EVENTS_PER_WRITE) }, (_, i) => i * EVENTS_PER_WRITE)
+  const portions = starts.map((start) => deltas.slice(start, start + EVENTS_PER_WRITE))
+  return [opening, ...portions, closing].map((events) => Buffer.from(events.join('')))
+}

@@ -1,12 +1,12 @@
-// The stand-in provider, a process of its own: answers at once with bytes made at start. `GET /count` tells how many
-// requests it has answered, so that the benchmark can prove that misses came here and hits did not.
+// The stand-in provider, a process of its own: answers at once with bytes made at start, in the dialect of the path.
+// `GET /count` tells how many requests it has answered, so that the benchmark can prove that misses came here and hits
+// did not.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { HOLD_MARK } from './bodies.ts'
-import { jsonReply, streamWrites } from './upstream-replies.ts'
+import { forms, HOLD_MARK } from './bodies.ts'
+import { chatReplies, messagesReplies, type Replies } from './upstream-replies.ts'
 
 const jsonHeaders = {
   'content-type': 'application/json',
-  'content-length': jsonReply.length,
   'request-id': 'req_011CBench',
   'anthropic-ratelimit-requests-limit': '4000',
   'anthropic-ratelimit-requests-remaining': '3999',
@@ -25,17 +25,23 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   for await (const chunk of request) chunks.push(chunk)
   requestCount++
   const body = Buffer.concat(chunks)
-  if (!body.includes('"stream":true')) return void response.writeHead(200, jsonHeaders).end(jsonReply)
+  const { json, streamWrites } = repliesAt(request.url)
+  if (!body.includes('"stream":true'))
+    return void response.writeHead(200, { ...jsonHeaders, 'content-length': json.length }).end(json)
   response.writeHead(200, streamHeaders)
   if (body.includes(HOLD_MARK)) return void response.write(streamWrites[0])
-  writeFrom(0, response)
+  writeFrom(streamWrites, 0, response)
+}
+
+function repliesAt(path: string | undefined): Replies {
+  return path === forms.chat.path ? chatReplies : messagesReplies
 }
 
 /** Writes the stream one piece a turn of the event loop, so that pieces reach the gateway apart. */
-function writeFrom(index: number, response: ServerResponse): void {
-  if (index === streamWrites.length) return void response.end()
-  response.write(streamWrites[index])
-  setImmediate(writeFrom, index + 1, response)
+function writeFrom(writes: readonly Buffer[], index: number, response: ServerResponse): void {
+  if (index === writes.length) return void response.end()
+  response.write(writes[index])
+  setImmediate(writeFrom, writes, index + 1, response)
 }
 
 const server = createServer((request, response) => {

@@ -144,9 +144,12 @@ export function retryAfterMs(text: string | string[] | undefined): number | unde
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
+/** Providers put it in `error.message`, in `message`, or in a list of such. */
 function providerMessage(body: Buffer): string {
   try {
-    const message: unknown = JSON.parse(body.toString())?.error?.message
+    const parsed = JSON.parse(body.toString())
+    const said = Array.isArray(parsed) ? parsed[0] : parsed
+    const message: unknown = said?.error?.message ?? said?.message
     return typeof message === 'string' ? `: ${message.slice(0, 300)}` : ''
   } catch {
     return ''

@@ -24,7 +24,8 @@ export async function completeWithFallback(exchange: Exchange, get: (name: strin
     } catch (error) {
       exchange.signal.throwIfAborted()
       record(exchange, target, { outcome: 'failed', status: undefined })
-      failure ??= error
+      // A rate limit before it was the first failure, and says when to come again.
+      if (limited === undefined) failure ??= error
       if (index === 0 && !isFailureOfProvider(error)) break
     }
   }

@@ -77,7 +77,9 @@ test('native chat: the query string goes on', async (t) => {
 
 test('native chat: the operator’s credential goes out, the caller’s does not', async (t) => {
   const scene = stage.scene()
-  await sendChat(scene, chat('hi'), { headers: { authorization: 'Bearer sk-caller-own', 'openai-organization': 'org' } })
+  await sendChat(scene, chat('hi'), {
+    headers: { authorization: 'Bearer sk-caller-own', 'openai-organization': 'org' },
+  })
   t.is(scene.seen('openai')[0]?.headers.authorization, 'Bearer sk-operator-key')
   t.is(scene.seen('openai')[0]?.headers['openai-organization'], 'org')
   t.false(scene.seen('openai')[0]?.rawHeaders.some((value) => value.includes('sk-caller-own')))
@@ -184,7 +186,7 @@ test('native chat: JSON is not asked for usage by an option that is for streams 
 
 const edited: [module: string, given: string, sent: string][] = [
   ['cool', '"temperature":1.0e0', '"temperature":0.5'],
-  ['unstop', ' "stop":["x" ],', ''],
+  ['unstop', '"stop":["x" ],', ''],
   ['cap', ' "max_tokens":100', ' "max_tokens":7'],
 ]
 for (const [module, given, sent] of edited) {
@@ -233,13 +235,17 @@ test('native chat: messages that a module’s edit cannot carry are refused, not
   const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
   const messages = [{ role: 'user', content: [audio, { type: 'text', text: 'What is said?' }] }]
   const scene = stage.scene()
-  const reply = await sendChat(scene, chat('', { model: 'house/qwen3', messages }), { headers: { 'x-svc-pipe': 'brief' } })
+  const reply = await sendChat(scene, chat('', { model: 'house/qwen3', messages }), {
+    headers: { 'x-svc-pipe': 'brief' },
+  })
   const sent = JSON.stringify(scene.seen('house')[0]?.json ?? {})
   t.true(reply.status === 400 || sent.includes('input_audio'), `${reply.status} ${sent}`)
 })
 
 test('native chat: a module that edits the model does not break the request', async (t) => {
-  const reply = await sendChat(stage.scene(), chat('hi', { model: 'house/qwen3' }), { headers: { 'x-svc-pipe': 'rename' } })
+  const reply = await sendChat(stage.scene(), chat('hi', { model: 'house/qwen3' }), {
+    headers: { 'x-svc-pipe': 'rename' },
+  })
   t.is(reply.status, 200, reply.text)
 })
 

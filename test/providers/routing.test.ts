@@ -3,8 +3,8 @@ import { chat } from '../support/chat-bodies.ts'
 import { logLineOf, ROUTES, refusalOfStart, sendChat } from '../support/door.ts'
 import { ask } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
-import { openProviderStage, PROVIDERS, type ProviderName } from '../support/provider-stage.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
+import { openProviderStage, PROVIDERS, type ProviderName } from '../support/provider-stage.ts'
 
 const stage = await openProviderStage({
   config: {

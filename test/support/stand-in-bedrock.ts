@@ -7,6 +7,7 @@ import { checkConversation } from './provider/check-conversation.ts'
 import type { SeenRequest } from './provider/journal.ts'
 import { type Payload, type PayloadScript, toPayload } from './provider/payload.ts'
 import { type Rejection, rejection } from './provider/rejection.ts'
+import type { ErrorScript } from './provider/script.ts'
 
 /*
  * DESIGN. A stand-in for the Amazon Bedrock runtime with Claude models: it verifies signatures by itself, refuses what an
@@ -99,7 +100,7 @@ function checkInvocation(body: JsonObject, model: string, action: ModelCall['act
 }
 
 function toBedrockPayload(script: PayloadScript, { action, body, nth }: ModelCall & { nth: number }): Payload {
-  if (script.kind === 'error') return errorPayload(script.status, script.message ?? 'Scripted error', script.type)
+  if (script.kind === 'error') return scriptedError(script)
   const route = action === 'count' ? 'count-tokens' : 'messages'
   const payload = toPayload(script, { body, nth, route, url: '', requestId: '' })
   if (script.kind === 'answer' && action === 'count') return counted(payload)
@@ -109,6 +110,11 @@ function toBedrockPayload(script: PayloadScript, { action, body, nth }: ModelCal
     'x-amzn-bedrock-content-type': 'application/json',
   }
   return { ...payload, headers, body: Buffer.concat(framesOf(payload.body)) }
+}
+
+function scriptedError({ status, message = 'Scripted error', type, headers }: ErrorScript): Payload {
+  const payload = errorPayload(status, message, type)
+  return { ...payload, headers: { ...payload.headers, ...headers } }
 }
 
 function counted(payload: Payload): Payload {

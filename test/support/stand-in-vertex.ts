@@ -69,7 +69,10 @@ function checkPrediction(body: Record<string, unknown>, action: ModelCall['actio
 }
 
 function toVertexPayload(script: PayloadScript, { action, body, nth }: ModelCall & { nth: number }): Payload {
-  if (script.kind === 'error') return googleError(script.status, script.message ?? 'Scripted error')
+  if (script.kind === 'error') {
+    const payload = googleError(script.status, script.message ?? 'Scripted error')
+    return { ...payload, headers: { ...payload.headers, ...script.headers } }
+  }
   const route = action === 'count' ? 'count-tokens' : 'messages'
   return toPayload(script, { body, nth, route, url: '', requestId: `req_vrtx_${nth}` })
 }

@@ -5,6 +5,7 @@ import { toResponseFormat } from './request/chat-format.ts'
 import { toChatMessages } from './request/chat-messages.ts'
 import { toReasoningEffort } from './request/chat-reasoning.ts'
 import { toChatToolFields } from './request/chat-tools.ts'
+import { refuseHeldThread } from './request/held-thread.ts'
 
 /** In what the providers that speak chat completions differ. */
 export interface ChatHabits {
@@ -40,9 +41,13 @@ export interface ChatTranslationOptions {
   readonly assumed: readonly string[]
 }
 
-/** Translates a valid Messages request. The inputs of tool calls keep their exact text. */
+/**
+ * Translates a valid Messages request. The inputs of tool calls keep their exact text. Throws `invalid_request` for one
+ * that leaves messages to its provider.
+ */
 export function toChatRequest(request: RequestDocument, options: ChatTranslationOptions): ChatTranslation {
   const { model, habits, assumed } = options
+  refuseHeldThread(request)
   const losses = new Losses()
   const body = {
     model,

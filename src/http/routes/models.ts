@@ -37,7 +37,7 @@ export function modelsRoute(options: ModelListOptions): Middleware<FrameState> {
 /** `GET /v1/models/:id`: one of them; its name may hold a slash. */
 export function modelByNameRoute(options: ModelListOptions): Middleware<FrameState> {
   return async function modelByName(ctx) {
-    const id = decodeURIComponent(ctx.path.slice('/v1/models/'.length))
+    const id = decoded(ctx.path.slice('/v1/models/'.length))
     const models = await options.list(callFor(ctx, options))
     const model = models.find((listed) => listed.id === id)
     if (model === undefined) {
@@ -45,6 +45,14 @@ export function modelByNameRoute(options: ModelListOptions): Middleware<FrameSta
       throw new GatewayError('not_found', `model: there is no \`${id}\`.${suggest(id, names)}`)
     }
     ctx.body = describe(model)
+  }
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name // not well encoded, and nobody's name
   }
 }
 

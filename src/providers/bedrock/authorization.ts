@@ -1,5 +1,5 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
-import { CredentialLookup, type LookupOptions } from './credential-lookup.ts'
+import { CredentialLookup, type LookupOptions } from '../credential-lookup.ts'
 
 /** A request to be authorised. `path` is the whole one, as it goes out. */
 export interface SignableRequest {
@@ -83,7 +83,10 @@ export interface ChainOptions extends Pick<LookupOptions<SigningKeys>, 'provider
   readonly profile: string | undefined
 }
 
-/** Keys from the vendor's chain: a profile, single sign-on, a web identity, the role of a container or a machine. */
+/**
+ * Keys from the vendor's chain: a profile, single sign-on, a web identity, the role of a container or a machine. It renews
+ * what ends, and makes its own connections, which know nothing of the proxy for calls to providers.
+ */
 export async function chainedKeys({ provider, log, region, profile }: ChainOptions): Promise<KeySource> {
   const { defaultProvider } = await import('@aws-sdk/credential-provider-node')
   const find = defaultProvider({ ...(profile !== undefined && { profile }), clientConfig: { region } })

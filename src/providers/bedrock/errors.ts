@@ -17,12 +17,12 @@ const TYPES: Readonly<Record<number, string>> = {
 }
 
 /** Exceptions within a stream (Amazon Bedrock API Reference, "ResponseStream"); the others are `api_error`. */
-const EXCEPTION_TYPES: Readonly<Record<string, string>> = {
-  throttlingException: 'rate_limit_error',
-  serviceUnavailableException: 'overloaded_error',
-  modelTimeoutException: 'timeout_error',
-  validationException: 'invalid_request_error',
-}
+const EXCEPTION_TYPES = new Map([
+  ['throttlingException', 'rate_limit_error'],
+  ['serviceUnavailableException', 'overloaded_error'],
+  ['modelTimeoutException', 'timeout_error'],
+  ['validationException', 'invalid_request_error'],
+])
 
 /**
  * An error body in the Messages shape; never throws. The service's own errors are `{"message": …}` with their name in a
@@ -40,7 +40,7 @@ export function toMessagesError(status: number, headers: ReplyHeaders, body: Buf
 /** An exception within a stream, as the Messages event that ends one. */
 export function exceptionEvent(name: string, body: Buffer): string {
   const message = messageIn(parse(body)) ?? `The provider ended the stream with ${name}.`
-  const event = { type: 'error', error: { type: EXCEPTION_TYPES[name] ?? 'api_error', message } }
+  const event = { type: 'error', error: { type: EXCEPTION_TYPES.get(name) ?? 'api_error', message } }
   return printEvent(event)
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CLIENT_BETAS } from '../claude/betas.ts'
 import { PLAIN_HEADERS } from '../headers.ts'
 import { defineProviderKind, type ProviderParts } from '../kind.ts'
 import { address, fromEnv } from '../options.ts'
@@ -11,7 +12,6 @@ import {
   type KeySource,
   signedAuthorization,
 } from './authorization.ts'
-import { CLIENT_BETAS } from './betas.ts'
 import { loadFrameCodec } from './frames.ts'
 import { BedrockProvider, SIGNED } from './provider.ts'
 import { bedrockWire } from './wire.ts'

@@ -4,10 +4,10 @@ import type { ListedModel, Provider, RelayCall } from '../../core/ports.ts'
 import { BytesReply, type Reply } from '../../core/reply.ts'
 import { parseEventData } from '../../core/sse.ts'
 import { askClaude } from '../claude/ask.ts'
+import { betasOf, tellLeftOut } from '../claude/betas.ts'
 import { type CallerFacts, type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
 import type { Wire } from '../wire.ts'
 import type { Authorization } from './authorization.ts'
-import { betasOf, tellLeftOut } from './betas.ts'
 import { countableModel, countTokensBody, invokeBody } from './invoke-body.ts'
 
 /** What the provider is made from. */

@@ -62,9 +62,14 @@ function usageEdit(document: RequestDocument): Edit | undefined {
 function retold(exchange: Exchange, model: string, habits: ChatHabits): { edits: Edit[]; losses: Losses } {
   const { client, request } = exchange
   const { bytes, losses } = toChatRequest(request, { model, habits, assumed: client.assumed })
-  losses.assertCarried(exchange.target.provider)
   const told = new RequestDocument(bytes)
   const fields = new Set(changedFields(client.canonical, request).flatMap((name) => COUNTERPARTS[name] ?? [name]))
+  // What is told again is told from the canonical request: what that could not take over is lost now.
+  const isLost = (line: string) => fields.has(/^\w+/.exec(line)?.[0] ?? '')
+  for (const name of client.losses.dropped.filter(isLost)) losses.drop(name)
+  for (const line of client.losses.refused.filter(isLost))
+    losses.refuse(line.split(': ', 1)[0] ?? '', line.replace(/^.*?: /s, ''))
+  losses.assertCarried(exchange.target.provider)
   const edits = [...fields].flatMap((name): Edit[] => {
     const value = told.raw(name)
     if (value !== undefined) return [{ op: 'add', path: [name], value }]
@@ -75,6 +80,7 @@ function retold(exchange: Exchange, model: string, habits: ChatHabits): { edits:
 
 function changedFields(before: RequestDocument, after: RequestDocument): string[] {
   const names = new Set([...before.shape.fields.keys(), ...after.shape.fields.keys()])
+  names.delete('model') // it is the target's, whatever modules make of it
   return [...names].filter((name) => {
     const [was, is] = [before.raw(name), after.raw(name)]
     return was === undefined || is === undefined || !was.equals(is)

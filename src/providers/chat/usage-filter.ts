@@ -14,6 +14,7 @@ const CR = 0x0d
 export function withoutUsageChunk(source: ByteSource): ByteSource {
   const framer = new EventFramer()
   let usage: Usage | undefined
+  let isCutLineEnd = false
   let kind: 'open' | 'finished' | 'stopped' | 'failed' = 'open'
   const read = (portion: Buffer): Buffer => {
     let kept = portion
@@ -38,7 +39,9 @@ export function withoutUsageChunk(source: ByteSource): ByteSource {
         data(chunk) {
           const portion = framer.push(chunk)
           if (portion === undefined) return
-          const kept = read(portion)
+          const kept = read(isCutLineEnd && portion[0] === LF ? portion.subarray(1) : portion)
+          // CR and LF of one line end may come apart: the LF belongs to what was taken out.
+          isCutLineEnd = portion.at(-1) === CR && kept.at(-1) !== CR
           if (kept.length > 0) sink.data(kept)
         },
         end() {
@@ -64,7 +67,8 @@ function nextKind(kind: Kind, sign: 'stop' | 'finish' | 'error' | 'usage'): Kind
 
 /** `bytes` without the event whose data is at `start` of the original, of which `removed` bytes are gone already. */
 function without(bytes: Buffer, removed: number, data: { start: number; end: number }): Buffer {
-  const start = bytes.lastIndexOf(LF, data.start - removed) + 1
+  const at = data.start - removed
+  const start = Math.max(bytes.lastIndexOf(LF, at), bytes.lastIndexOf(CR, at)) + 1
   let end = data.end - removed
   while (bytes[end] === LF || bytes[end] === CR) end++
   return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)])

@@ -25,7 +25,7 @@ export async function askClaude(
   return tellLosses(edits.length === 0 ? reply : await send(request.edited(edits)), losses)
 }
 
-export function claudeRequest(exchange: Exchange, { provider, model }: Target, losses: Losses): RequestDocument {
+function claudeRequest(exchange: Exchange, { provider, model }: Target, losses: Losses): RequestDocument {
   const { request } = exchange
   const edits: Edit[] = request.model === model ? [] : [{ op: 'replace', path: ['model'], value: model }]
   if (exchange.dialect.name !== 'messages') {

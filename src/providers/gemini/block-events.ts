@@ -7,7 +7,10 @@ const START: Readonly<Record<Filled, string>> = {
   text: '{"type":"text","text":""}',
   thinking: '{"type":"thinking","thinking":"","signature":""}',
 }
-const VALID_ID = /^[\w-]{1,128}$/
+/** What every provider takes back, should the conversation go on with another: OpenAI takes no more than 40 characters. */
+const VALID_ID = /^[\w-]{1,40}$/
+/** So that `toolu_`, this and a number of three digits have 40 characters together. */
+const SEED_LENGTH = 30
 
 /** Prints one Messages event; `fields` is raw JSON that begins with a comma, or ''. */
 export function printRawEvent(name: string, fields: string): string {
@@ -23,7 +26,7 @@ export class BlockEvents {
 
   /** `id` makes the ids of calls that have none: unique where it is unique, and the same on every run. */
   constructor(id: string) {
-    this.#seed = id.replace(/[^\w-]/g, '').slice(0, 64)
+    this.#seed = id.replace(/[^\w-]/g, '').slice(-SEED_LENGTH)
   }
 
   /** Whether there was a call. */

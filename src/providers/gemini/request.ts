@@ -9,6 +9,7 @@
 import { Losses } from '../../core/losses.ts'
 import { latin1Of } from '../../core/raw-json.ts'
 import type { RequestDocument } from '../../core/request.ts'
+import { refuseHeldThread } from '../../dialects/chat/request/held-thread.ts'
 import { traitsOf } from './model-traits.ts'
 import { dropOthers, printGiven, type Translation } from './raw-fields.ts'
 import { toGenerationConfig } from './request-config.ts'
@@ -50,7 +51,9 @@ export function toCountTokensRequest(request: RequestDocument, { model }: { mode
   return { bytes: toBytes({ generateContentRequest: printGiven(named) }), losses: translation.losses }
 }
 
+/** Throws `invalid_request` for a request that leaves messages to its provider. */
 function begin(request: RequestDocument, model: string): Translation {
+  refuseHeldThread(request)
   const losses = new Losses()
   // Only of fields that are not read later: the values of the others can be large.
   const read = (name: string) => (TRANSLATED.has(name) ? '' : (request.raw(name)?.toString('latin1') ?? 'null'))

@@ -88,6 +88,18 @@ test('gemini stream: the provider’s own ids of calls are kept, each for one ca
   )
 })
 
+test('gemini stream: an id is never longer than the 40 characters that OpenAI takes back', (t) => {
+  const calls = Array.from({ length: 12 }, (_, index) => ({ functionCall: { name: 'f', id: 'x'.repeat(39 + index) } }))
+  const stream = createMessagesEvents({ model: 'm', id: `msg_${'0123456789abcdef'.repeat(2)}` })
+  const text = stream.event('message', JSON.stringify({ candidates: [{ content: { parts: calls } }] }))
+  const ids = [...text.matchAll(/"id":"([^"]+)","name"/g)].map(([, id]) => id ?? '')
+  t.is(new Set(ids).size, 12)
+  t.true(
+    ids.every((id) => id.length <= 40),
+    ids.join(),
+  )
+})
+
 test('gemini stream: the signature of a call stands on the thoughts before it', (t) => {
   const parts = [thought('hm'), call('f', {}, { thoughtSignature: 'c2ln' }), call('g')]
   const { content } = assembleMessage(assertMessageStream(translate(piece(parts, STOP)).text))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { GoogleAuth } from 'google-auth-library'
 import type { Log } from '../../core/ports.ts'
-import { CredentialLookup } from '../bedrock/credential-lookup.ts'
+import { CredentialLookup } from '../credential-lookup.ts'
 
 /** Gives the headers that say who asks, flat: name, value. */
 export interface Authorization {

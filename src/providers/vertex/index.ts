@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { CLIENT_BETAS } from '../bedrock/betas.ts'
+import { CLIENT_BETAS } from '../claude/betas.ts'
 import { PLAIN_HEADERS } from '../headers.ts'
 import { defineProviderKind } from '../kind.ts'
 import { address, fromEnv } from '../options.ts'
 import { Upstream } from '../upstream.ts'
+import { addressOf } from './address.ts'
 import { googleAuthorization, tokenAuthorization } from './credentials.ts'
 import { TOKEN, VertexProvider } from './provider.ts'
 
@@ -64,10 +65,3 @@ export const kind = defineProviderKind({
     return [new VertexProvider({ upstream, authorization, project, location, models, leftOutBetas })]
   },
 })
-
-/** Vertex AI, "Locations": a host for the world, for each of two continents, and for each region. */
-function addressOf(location: string): string {
-  if (location === 'global') return 'https://aiplatform.googleapis.com'
-  if (location === 'us' || location === 'eu') return `https://aiplatform.${location}.rep.googleapis.com`
-  return `https://${location}-aiplatform.googleapis.com`
-}

@@ -4,8 +4,8 @@ import type { ListedModel, Provider, RelayCall } from '../../core/ports.ts'
 import { BytesReply, type Reply } from '../../core/reply.ts'
 import { RequestDocument } from '../../core/request.ts'
 import type { Edit } from '../../core/splice.ts'
-import { betasOf, tellLeftOut } from '../bedrock/betas.ts'
 import { askClaude } from '../claude/ask.ts'
+import { betasOf, tellLeftOut } from '../claude/betas.ts'
 import { type CallerFacts, type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
 import { verbatimWire, type Wire } from '../wire.ts'
 import type { Authorization } from './credentials.ts'
@@ -66,19 +66,23 @@ export class VertexProvider implements Provider {
     return this.configured
   }
 
-  complete(exchange: Exchange, target: Target): Promise<Reply> {
-    return askClaude(exchange, target, (request) => {
+  async complete(exchange: Exchange, target: Target): Promise<Reply> {
+    const { kept, leftOut } = betasOf(exchange.headers, this.#options.leftOutBetas)
+    const reply = await askClaude(exchange, target, (request) => {
       const body = request.edited([{ op: 'remove', path: ['model'] }, VERSION]).bytes
       const method = `${pathOf(target.model)}:${request.stream ? 'streamRawPredict' : 'rawPredict'}`
-      return this.#post({ method, body }, callerOf(exchange))
+      return this.#post({ method, body, betas: kept }, callerOf(exchange))
     })
+    return tellLeftOut(reply, leftOut)
   }
 
   /** Counting is a model of its own there, told in the body which one is meant. */
   async countTokens({ body, ...caller }: RelayCall): Promise<Reply> {
     if (body === undefined) throw new GatewayError('invalid_request', 'The body is missing.')
+    const { kept, leftOut } = betasOf(caller.headers, this.#options.leftOutBetas)
     const versioned = new RequestDocument(body).edited([VERSION]).bytes
-    return this.#post({ method: `${COUNTING}:rawPredict`, body: versioned }, caller)
+    const reply = await this.#post({ method: `${COUNTING}:rawPredict`, body: versioned, betas: kept }, caller)
+    return tellLeftOut(reply, leftOut)
   }
 
   /** There is no list of the models that a project may call; the operator may have one. */
@@ -94,15 +98,20 @@ export class VertexProvider implements Provider {
     return this.#options.upstream.close()
   }
 
-  async #post({ method, body }: { method: string; body: Buffer }, caller: CallerFacts): Promise<Reply> {
-    const { upstream, authorization, leftOutBetas } = this.#options
-    const { kept, leftOut } = betasOf(caller.headers, leftOutBetas)
+  async #post({ method, body, betas }: Post, caller: CallerFacts): Promise<Reply> {
+    const { upstream, authorization } = this.#options
     const headers = ['content-type', CONTENT_TYPE, ...(await authorization.headers(caller.signal))]
-    if (kept.length > 0) headers.push('anthropic-beta', kept.join(','))
+    if (betas.length > 0) headers.push('anthropic-beta', betas.join(','))
     const own = { ...caller, headers: withoutOwn(caller.headers) }
-    const reply = await upstream.call({ method: 'POST', path: `${this.#path}/${method}`, body, headers }, own, WIRE)
-    return tellLeftOut(reply, leftOut)
+    return upstream.call({ method: 'POST', path: `${this.#path}/${method}`, body, headers }, own, WIRE)
   }
+}
+
+interface Post {
+  /** The model and what is done with it, as the path ends. */
+  readonly method: string
+  readonly body: Buffer
+  readonly betas: readonly string[]
 }
 
 /** Versions of models stand behind an `@`, which the platform's own clients leave as it is. */

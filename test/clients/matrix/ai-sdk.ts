@@ -10,7 +10,15 @@ import {
   type ToolSet,
 } from 'ai'
 import type { JsonObject } from '../../support/json.ts'
-import type { Answer, Client, Conversation, ConversationOptions, Part, ToolSpec } from './client.ts'
+import {
+  type Answer,
+  type Client,
+  type Conversation,
+  type ConversationOptions,
+  type Part,
+  strange,
+  type ToolSpec,
+} from './client.ts'
 
 // It prints what it thinks of models that it does not know; whoever uses a gateway sees that once and turns it off.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
@@ -43,16 +51,19 @@ type Settings = ReturnType<typeof toFields> & { model: LanguageModel; messages: 
 function toClient(create: CreateModel): Omit<Client, 'name' | 'dialect'> {
   return {
     errorOf: () => 'AI_APICallError',
-    converse: (options) => converse(options, create(options)),
+    converse: (options) => converse(options, create),
     readFailure(error) {
-      if (!APICallError.isInstance(error)) return { kind: String(error), status: undefined, message: '' }
-      return { kind: error.name, status: error.statusCode, message: error.message }
+      if (!APICallError.isInstance(error)) return strange(error)
+      const retryAfter = error.responseHeaders?.['retry-after']
+      return { kind: error.name, status: error.statusCode, message: error.message, retryAfter }
     },
     isAbort: (error) => error instanceof DOMException && error.name === 'AbortError',
   }
 }
 
-function converse(options: ConversationOptions, { model, search }: ReturnType<CreateModel>): Conversation {
+function converse(options: ConversationOptions, create: CreateModel): Conversation {
+  const { search, ...first } = create(options)
+  let { model } = first
   const messages: ModelMessage[] = []
   const ask = async (added: ModelMessage) => {
     messages.push(added)
@@ -72,6 +83,9 @@ function converse(options: ConversationOptions, { model, search }: ReturnType<Cr
           output: { type: 'text', value: text },
         })),
       }),
+    turnTo(next) {
+      model = create({ ...options, model: next }).model
+    },
   }
 }
 

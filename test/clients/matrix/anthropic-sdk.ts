@@ -1,5 +1,13 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { type Answer, type Client, type ConversationOptions, errorClassOf, type Part, type ToolSpec } from './client.ts'
+import {
+  type Answer,
+  type Client,
+  type ConversationOptions,
+  errorClassOf,
+  type Part,
+  strange,
+  type ToolSpec,
+} from './client.ts'
 
 const MAX_TOKENS = 4096
 const BUDGET_TOKENS = 2048
@@ -16,10 +24,11 @@ export const anthropicSdk: Client = {
       maxRetries: 0,
       defaultHeaders: options.headers,
     })
+    let { model } = options
     const messages: Anthropic.MessageParam[] = []
     const ask = async (content: Anthropic.ContentBlockParam[]) => {
       messages.push({ role: 'user', content })
-      const { message, pieces } = await send(client, { ...toFields(options), messages }, options)
+      const { message, pieces } = await send(client, { ...toFields(options), model, messages }, options)
       messages.push({ role: 'assistant', content: message.content })
       return toAnswer(message, pieces)
     }
@@ -27,11 +36,15 @@ export const anthropicSdk: Client = {
       say: (...parts) => ask(parts.map(toBlock)),
       giveResults: (results) =>
         ask(results.map(({ call, text }) => ({ type: 'tool_result', tool_use_id: call.id, content: text }))),
+      turnTo(next) {
+        model = next
+      },
     }
   },
   readFailure(error) {
-    if (!(error instanceof Anthropic.APIError)) return { kind: String(error), status: undefined, message: '' }
-    return { kind: error.constructor.name, status: error.status, message: error.message }
+    if (!(error instanceof Anthropic.APIError)) return strange(error)
+    const retryAfter = error.headers?.get('retry-after') ?? undefined
+    return { kind: error.constructor.name, status: error.status, message: error.message, retryAfter }
   },
   isAbort: (error) => error instanceof Anthropic.APIUserAbortError,
 }
@@ -48,11 +61,10 @@ async function send(client: Anthropic, body: Body, { mode, signal, onText }: Con
   return { message: await stream.finalMessage(), pieces }
 }
 
-function toFields({ model, system, tools = [], reasons, asksOwn }: ConversationOptions): Omit<Body, 'messages'> {
+function toFields({ system, tools = [], reasons, asksOwn }: ConversationOptions): Omit<Body, 'model' | 'messages'> {
   const list: Anthropic.ToolUnion[] = tools.map(toTool)
   if (asksOwn) list.push({ type: 'web_search_20250305', name: 'web_search' })
   return {
-    model,
     max_tokens: MAX_TOKENS,
     ...(system !== undefined && { system }),
     ...(list.length > 0 && { tools: list }),

@@ -34,8 +34,8 @@ export interface Cell {
 /** The part of the stage that belongs to one cell's test. */
 export interface CellScene extends ProviderScene {
   converse(options: Omit<ConversationOptions, 'url' | 'headers'>): Conversation
-  /** What the provider was told in its nth request, from 0. */
-  heard(nth?: number): Heard
+  /** What the cell's provider, or another, was told in its nth request, from 0; -1 is the last. */
+  heard(nth?: number, by?: ProviderName): Heard
 }
 
 /** The stage of a file, with the cells on it. */
@@ -72,7 +72,7 @@ export async function openCells(): Promise<CellStage> {
       return {
         ...scene,
         converse: (options) => client.converse({ ...options, url: stage.gateway.url, headers: scene.headers }),
-        heard: (nth = 0) => hear(provider, scene.seen(provider)[nth]),
+        heard: (nth = 0, by = provider) => hear(by, scene.seen(by).at(nth)),
       }
     },
   }

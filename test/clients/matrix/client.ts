@@ -46,6 +46,8 @@ export interface Conversation {
   say(...parts: Part[]): Promise<Answer>
   /** Results of all calls of the last answer. */
   giveResults(results: readonly Result[]): Promise<Answer>
+  /** Goes on with another model. */
+  turnTo(model: string): void
 }
 
 /** How a conversation is held. */
@@ -72,6 +74,13 @@ export interface Failure {
   kind: string
   status: number | undefined
   message: string
+  /** As the SDK reads it to decide when it tries again. */
+  retryAfter: string | undefined
+}
+
+/** What an SDK makes of an error that is none of its own. */
+export function strange(error: unknown): Failure {
+  return { kind: String(error), status: undefined, message: '', retryAfter: undefined }
 }
 
 /** An SDK as its users set it up: only the address and a header are the matrix's. It tries once. */

@@ -14,7 +14,7 @@ for (const status of [400, 401, 403, 404, 429]) {
       const scene = cells.open(cell, refuses(cell.provider, { status, message, headers }))
       const talk = scene.converse({ model: MODELS[cell.provider], mode })
       const failure = cell.client.readFailure(await t.throwsAsync(talk.say({ kind: 'text', text: 'Well?' })))
-      t.like(failure, { kind: cell.client.errorOf(status), status })
+      t.like(failure, { kind: cell.client.errorOf(status), status, retryAfter: '60' })
       t.true(failure.message.includes(message) || failure.message.includes(JSON.stringify(message)), failure.message)
       t.is(scene.seen(cell.provider).length, 1)
     })

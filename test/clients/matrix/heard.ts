@@ -15,6 +15,8 @@ export interface Heard {
   results: readonly { name: unknown; text: string }[]
   /** Names of the tools. */
   tools: readonly unknown[]
+  /** What the model thought before, as it comes back: signatures, or the text where there are none. */
+  thoughts: readonly unknown[]
   /** The fields that ask for reasoning. */
   reasoning: unknown
 }
@@ -44,6 +46,7 @@ function hearMessages({ system, messages, tools, thinking }: JsonObject): Heard 
       text: textOf(content),
     })),
     tools: listOf(tools).map(({ name }) => name),
+    thoughts: ofType(blocks, 'thinking').map(({ signature }) => signature),
     reasoning: thinking,
   }
 }
@@ -71,6 +74,7 @@ function hearChat({ messages, tools, reasoning_effort }: JsonObject): Heard {
       text: textOf(content),
     })),
     tools: listOf(tools).map((tool) => valueAt(tool, 'function.name')),
+    thoughts: list.flatMap(({ reasoning_content: text }) => (text ? [text] : [])),
     reasoning: reasoning_effort,
   }
 }
@@ -99,11 +103,13 @@ function hearGemini({ systemInstruction, contents, tools, generationConfig }: Js
     tools: listOf(tools)
       .flatMap(({ functionDeclarations }) => listOf(functionDeclarations))
       .map(({ name }) => name),
+    thoughts: parts.flatMap(({ thoughtSignature }) => thoughtSignature ?? []),
     reasoning: valueAt(generationConfig, 'thinkingConfig'),
   }
 }
 
-function listOf(value: unknown): JsonObject[] {
+/** The objects in a list; none when it is no list. */
+export function listOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 

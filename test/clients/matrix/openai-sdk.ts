@@ -1,6 +1,14 @@
 import OpenAI from 'openai'
 import { valueAt } from '../../support/json.ts'
-import { type Answer, type Client, type ConversationOptions, errorClassOf, type Part, type ToolSpec } from './client.ts'
+import {
+  type Answer,
+  type Client,
+  type ConversationOptions,
+  errorClassOf,
+  type Part,
+  strange,
+  type ToolSpec,
+} from './client.ts'
 
 /** OpenAI's own SDK; streams are put together by its `ChatCompletionStream`. */
 export const openaiSdk: Client = {
@@ -15,10 +23,11 @@ export const openaiSdk: Client = {
       defaultHeaders: options.headers,
     })
     const { system } = options
+    let { model } = options
     const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }]
     const ask = async (added: readonly Message[]) => {
       messages.push(...added)
-      const { answer, kept } = await send(client, { ...toFields(options), messages }, options)
+      const { answer, kept } = await send(client, { ...toFields(options), model, messages }, options)
       messages.push(kept)
       return answer
     }
@@ -26,11 +35,15 @@ export const openaiSdk: Client = {
       say: (...parts) => ask([{ role: 'user', content: parts.map(toPart) }]),
       giveResults: (results) =>
         ask(results.map(({ call, text }) => ({ role: 'tool', tool_call_id: call.id, content: text }))),
+      turnTo(next) {
+        model = next
+      },
     }
   },
   readFailure(error) {
-    if (!(error instanceof OpenAI.APIError)) return { kind: String(error), status: undefined, message: '' }
-    return { kind: error.constructor.name, status: error.status, message: error.message }
+    if (!(error instanceof OpenAI.APIError)) return strange(error)
+    const retryAfter = error.headers?.get('retry-after') ?? undefined
+    return { kind: error.constructor.name, status: error.status, message: error.message, retryAfter }
   },
   isAbort: (error) => error instanceof OpenAI.APIUserAbortError,
 }
@@ -84,9 +97,8 @@ function read({ choices, usage }: OpenAI.ChatCompletion, seen: Pick<Answer, 'rea
   return { answer, kept }
 }
 
-function toFields({ model, tools = [], reasons, asksOwn }: ConversationOptions): Omit<Body, 'messages'> {
+function toFields({ tools = [], reasons, asksOwn }: ConversationOptions): Omit<Body, 'model' | 'messages'> {
   return {
-    model,
     ...(tools.length > 0 && { tools: tools.map(toTool) }),
     ...(reasons && { reasoning_effort: 'medium' }),
     ...(asksOwn && { logprobs: true }),

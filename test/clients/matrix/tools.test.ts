@@ -1,23 +1,22 @@
 import { MODELS } from '../../support/provider-stage.ts'
 import { eachCell, openCells } from './cells.ts'
 import type { ToolSpec } from './client.ts'
+import { OWN_LOOPS } from './own-loops.ts'
 import { says } from './said.ts'
 
 const cells = await openCells()
 
 const ANY = { type: 'object', properties: {} } as const
-const tools: ToolSpec[] = [
-  {
-    name: 'weather',
-    description: 'Weather of a city.',
-    schema: {
-      type: 'object',
-      properties: { city: { type: 'string' }, days: { type: 'array', items: { type: 'object' } } },
-      required: ['city'],
-    },
+const WEATHER_TOOL: ToolSpec = {
+  name: 'weather',
+  description: 'Weather of a city.',
+  schema: {
+    type: 'object',
+    properties: { city: { type: 'string' }, days: { type: 'array', items: { type: 'object' } } },
+    required: ['city'],
   },
-  { name: 'now', description: 'The time.', schema: ANY },
-]
+}
+const tools = [WEATHER_TOOL, { name: 'now', description: 'The time.', schema: ANY }]
 const WEATHER = {
   name: 'weather',
   input: {
@@ -60,3 +59,23 @@ for (const mode of ['whole', 'stream'] as const) {
     ])
   })
 }
+
+eachCell('the SDK runs the loop of tools itself', async (t, cell) => {
+  const turns = [{ text: 'First.', calls: [WEATHER] }, { calls: [WEATHER, WEATHER] }, { text: 'Rain everywhere.' }]
+  const scene = cells.open(cell, says(cell.provider, turns))
+  const inputs: unknown[] = []
+  const answer = await OWN_LOOPS[cell.client.name]({
+    url: cells.stage.gateway.url,
+    headers: scene.headers,
+    model: MODELS[cell.provider],
+    question: 'What is the weather?',
+    spec: WEATHER_TOOL,
+    run: (input) => `rain ${inputs.push(input)}`,
+  })
+  t.is(answer, 'Rain everywhere.')
+  t.deepEqual(inputs, [WEATHER.input, WEATHER.input, WEATHER.input])
+  t.deepEqual(
+    scene.heard(-1).results.map(({ text }) => text),
+    ['rain 1', 'rain 2', 'rain 3'],
+  )
+})

@@ -34,10 +34,18 @@ export function toPieces(context: GeminiContext, script: Omit<GeminiAnswerScript
   const { parts, isCut } = partsOf(context, script)
   const finishReason = script.finishReason ?? (isCut ? 'MAX_TOKENS' : 'STOP')
   const small = parts.flatMap(cutPart)
+  const total = tokensOf(parts)
   return small.map((part, index) => {
     const reason = index === small.length - 1 ? { finishReason } : {}
     const candidate = { content: { parts: [part], role: 'model' }, ...reason, index: 0 }
-    return { candidates: [candidate], ...trailerOf(context, tokensOf(small.slice(0, index + 1)), script) }
+    return {
+      candidates: [candidate],
+      ...trailerOf(
+        context,
+        index === small.length - 1 ? total : Math.min(total, tokensOf(small.slice(0, index + 1))),
+        script,
+      ),
+    }
   })
 }
 

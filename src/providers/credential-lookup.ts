@@ -1,5 +1,5 @@
-import { GatewayError, messageOf } from '../../core/errors.ts'
-import type { Log } from '../../core/ports.ts'
+import { GatewayError, messageOf } from '../core/errors.ts'
+import type { Log } from '../core/ports.ts'
 
 /** How credentials are looked up. */
 export interface LookupOptions<Credential> {

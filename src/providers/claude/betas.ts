@@ -1,5 +1,6 @@
 import type { RelayCall } from '../../core/ports.ts'
 import type { Reply } from '../../core/reply.ts'
+import { tellDropped } from '../tell.ts'
 
 /**
  * Betas that say who the client is, or how it has signed in, and not what it asks for. Clouds refuse a request with a beta
@@ -28,11 +29,10 @@ export function betasOf(headers: RelayCall['headers'], patterns: readonly string
 
 /** Says in the reply's headers which betas were left out, beside what else was. */
 export function tellLeftOut(reply: Reply, leftOut: readonly string[]): Reply {
-  if (leftOut.length === 0) return reply
-  const told = reply.headers['x-svc-dropped'] ?? []
-  const betas = leftOut.map((name) => `anthropic-beta.${name}`)
-  reply.headers['x-svc-dropped'] = [told, betas].flat().join(', ')
-  return reply
+  return tellDropped(
+    reply,
+    leftOut.map((name) => `anthropic-beta.${name}`),
+  )
 }
 
 function matches(pattern: string, name: string): boolean {

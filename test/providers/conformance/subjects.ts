@@ -1,0 +1,161 @@
+import { call } from '../../support/gemini/script.ts'
+import type { Reply, SendOptions } from '../../support/http-client.ts'
+import { send } from '../../support/http-client.ts'
+import type { SeenRequest } from '../../support/provider/journal.ts'
+import type { Script } from '../../support/provider/script.ts'
+import { KEYS, MODELS, openProviderStage, type ProviderName } from '../../support/provider-stage.ts'
+import { startBedrock } from '../../support/stand-in-bedrock.ts'
+import { startVertex } from '../../support/stand-in-vertex.ts'
+
+/*
+ * DESIGN. What every provider must do, said once (`suite.test.ts`), and for each kind of provider how its stand-in is made
+ * to behave so. A new kind gets a subject here and nothing else.
+ */
+
+/** How a provider behaves, in words that each stand-in puts into its own scripts. */
+export type Behaviour =
+  | { kind: 'text'; text: string }
+  | { kind: 'tool'; name: string; input: Readonly<Record<string, string>> }
+  | { kind: 'error'; status: number; message: string; headers?: Readonly<Record<string, string>> }
+  /** A stream that breaks in the middle. */
+  | { kind: 'cut' }
+  | { kind: 'hang' }
+  /** 200, and a page of HTML. */
+  | { kind: 'page' }
+
+/** One test's part of a subject. */
+export interface Scene {
+  readonly model: string
+  seen(): readonly SeenRequest[]
+  send(body: Readonly<Record<string, unknown>>, options?: SendOptions): Promise<Reply>
+}
+
+/** A provider under test. */
+export interface Subject {
+  readonly name: string
+  /** What must never leave the gateway but towards the provider. */
+  readonly secret: string
+  /** Whether a request of the provider carries its credential. */
+  isAuthorised(request: SeenRequest): boolean
+  open(behave: (nth: number) => Behaviour | undefined): Scene
+}
+
+const FIRST_BYTE = '1s'
+const CUT_AFTER_BYTES = 700
+const PAGE = '<html>Service</html>'
+const PAGE_HEADERS = { 'content-type': 'text/html' }
+const BEDROCK_KEY = 'operator-bedrock-api-key'
+const VERTEX = { token: 'operator-vertex-token', project: 'operators-project', location: 'europe-west1' }
+
+/** Starts a gateway with every kind of provider, and gives the subjects. */
+export async function openSubjects() {
+  const [bedrock, vertex] = await Promise.all([startBedrock({ apiKey: BEDROCK_KEY }), startVertex(VERTEX)])
+  const stage = await openProviderStage({
+    config: { providers: { forward_headers: ['x-scene'], timeouts: { first_byte: FIRST_BYTE } } },
+    env: {
+      BEDROCK_BASE_URL: bedrock.url,
+      AWS_BEARER_TOKEN_BEDROCK: BEDROCK_KEY,
+      VERTEX_BASE_URL: vertex.url,
+      VERTEX_PROJECT: VERTEX.project,
+      VERTEX_LOCATION: VERTEX.location,
+      VERTEX_ACCESS_TOKEN: VERTEX.token,
+    },
+  })
+  const ask = (scene: { model: string; headers?: Readonly<Record<string, string>> }, seen: Scene['seen']): Scene => ({
+    model: scene.model,
+    seen,
+    send: (body, options = {}) =>
+      send(stage.gateway.url, {
+        ...options,
+        headers: { ...scene.headers, ...options.headers },
+        body: { model: scene.model, ...body },
+      }),
+  })
+  const staged = (name: ProviderName, header: string, prefix = ''): Subject => ({
+    name,
+    secret: KEYS[name],
+    isAuthorised: ({ headers }) => headers[header] === prefix + KEYS[name],
+    open(behave) {
+      const toScript = (nth: number) => {
+        const behaviour = behave(nth)
+        return behaviour && SCRIPTS[name](behaviour)
+      }
+      // Safe: the scripts of a name are of its own kind.
+      const scene = stage.scene({ [name]: toScript } as never)
+      return ask({ model: MODELS[name], headers: scene.headers }, () => scene.seen(name))
+    },
+  })
+  const cloud = (name: string, server: typeof bedrock, secret: string): Subject => {
+    let opened = 0
+    return {
+      name,
+      secret,
+      isAuthorised: ({ headers }) => headers.authorization === `Bearer ${secret}`,
+      open(behave) {
+        const model = `claude-scene-${++opened}-x`
+        server.reply(model, (_request, nth) => {
+          const behaviour = behave(nth)
+          return behaviour && claudeScript(behaviour)
+        })
+        return ask({ model: `${name}/${model}` }, () => server.seenOf(model))
+      },
+    }
+  }
+  return {
+    gateway: stage.gateway,
+    subjects: [
+      staged('anthropic', 'x-api-key'),
+      staged('openai', 'authorization', 'Bearer '),
+      staged('gemini', 'x-goog-api-key'),
+      staged('house', 'authorization', 'Bearer '),
+      cloud('bedrock', bedrock, BEDROCK_KEY),
+      cloud('vertex', vertex, VERTEX.token),
+    ],
+    async close() {
+      await stage.close()
+      await Promise.all([bedrock.close(), vertex.close()])
+    },
+  }
+}
+
+function claudeScript(behaviour: Behaviour): Script {
+  switch (behaviour.kind) {
+    case 'tool':
+      return {
+        kind: 'answer',
+        content: [{ type: 'tool_use', id: 'toolu_1', name: behaviour.name, input: behaviour.input }],
+        stopReason: 'tool_use',
+      }
+    default:
+      return commonScript(behaviour)
+  }
+}
+
+/** What the scripts of all stand-ins have in common. */
+function commonScript(behaviour: Exclude<Behaviour, { kind: 'tool' }>) {
+  switch (behaviour.kind) {
+    case 'text':
+      return { kind: 'answer', text: behaviour.text } as const
+    case 'error':
+      return behaviour
+    case 'cut':
+      return { kind: 'answer', text: 'word '.repeat(400), cutAfterBytes: CUT_AFTER_BYTES } as const
+    case 'hang':
+      return { kind: 'hang', at: 'before-headers' } as const
+    case 'page':
+      return { kind: 'reply', body: PAGE, headers: PAGE_HEADERS } as const
+  }
+}
+
+function chatScript(behaviour: Behaviour) {
+  if (behaviour.kind !== 'tool') return commonScript(behaviour)
+  const { name, input } = behaviour
+  return { kind: 'answer', toolCalls: [{ id: 'call_1', name, arguments: JSON.stringify(input) }] } as const
+}
+
+function geminiScript(behaviour: Behaviour) {
+  if (behaviour.kind !== 'tool') return commonScript(behaviour)
+  return { kind: 'answer', parts: [call(behaviour.name, behaviour.input)] } as const
+}
+
+const SCRIPTS = { anthropic: claudeScript, openai: chatScript, gemini: geminiScript, house: chatScript }

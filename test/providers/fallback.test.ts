@@ -1,0 +1,244 @@
+import test, { type ExecutionContext } from 'ava'
+import { chat, streamed } from '../support/chat-bodies.ts'
+import { assembleCompletion, assertChatStream, parseChatChunks } from '../support/chat-chunks.ts'
+import { logLineOf, sendChat } from '../support/door.ts'
+import { assembleMessage, assertMessageStream, parseEvents } from '../support/events.ts'
+import { ask, type Reply } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { holdEvent } from '../support/provider/script.ts'
+import { openProviderStage, PROVIDERS, type ProviderName, type SceneScripts } from '../support/provider-stage.ts'
+
+const CLAUDE = 'anthropic/claude-sonnet-4-5'
+const GPT = 'openai/gpt-4o'
+const QWEN = 'house/qwen3-32b'
+const stage = await openProviderStage({
+  config: {
+    models: {
+      'claude-gpt': [CLAUDE, GPT],
+      'gpt-claude': [GPT, CLAUDE],
+      'gpt-qwen': [GPT, QWEN],
+      'closed-qwen': ['closed/model', QWEN],
+      three: [CLAUDE, GPT, QWEN],
+      'gemini-gpt': ['gemini/gemini-2.5-flash', GPT],
+    },
+    providers: {
+      tries: 2,
+      timeouts: { first_byte: '1s' },
+      'openai-compatible': { closed: { base_url: 'http://127.0.0.1:1/v1' } },
+    },
+  },
+})
+test.after.always(() => stage.close())
+
+const failing = (status: number) => ({ kind: 'error', status }) as const
+const limited = { kind: 'error', status: 429, headers: { 'retry-after': '60' } } as const
+const never = new Promise<void>(() => {})
+
+/** How often each provider was asked in a scene, in the order of `PROVIDERS`. */
+function callsOf(scene: ReturnType<typeof stage.scene>): Partial<Record<ProviderName, number>> {
+  const counts = PROVIDERS.map((name) => [name, scene.seen(name).length] as const)
+  return Object.fromEntries(counts.filter(([, count]) => count > 0))
+}
+
+/** Asserts that the substitute gave a whole answer, in the client's dialect. */
+function assertAnswered(t: ExecutionContext, reply: Reply, given: { by: string; stream: boolean; route: string }) {
+  t.is(reply.status, 200, reply.text)
+  t.is(reply.headers['x-svc-model'], given.by)
+  if (given.route === 'chat') {
+    if (given.stream) assertChatStream(reply.text.replaceAll(',"usage":null', ''))
+    else t.is(valueAt(reply.json, 'choices.0.message.content'), 'You said: hi')
+  } else {
+    const message = given.stream ? assembleMessage(assertMessageStream(reply.body)) : reply.json
+    t.is(valueAt(message, 'content.0.text'), 'You said: hi')
+  }
+}
+
+const across: [route: 'messages' | 'chat', model: string, first: ProviderName, by: string][] = [
+  ['messages', 'claude-gpt', 'anthropic', GPT],
+  ['messages', 'gpt-claude', 'openai', CLAUDE],
+  ['messages', 'gemini-gpt', 'gemini', GPT],
+  ['chat', 'claude-gpt', 'anthropic', GPT],
+  ['chat', 'gpt-claude', 'openai', CLAUDE],
+  ['chat', 'gpt-qwen', 'openai', QWEN],
+]
+for (const [route, model, first, by] of across) {
+  for (const stream of [false, true]) {
+    test(`fallback: ${route}: after 5xx at all tries ${model} is answered by its second (stream: ${stream})`, async (t) => {
+      const scene = stage.scene({ [first]: failing(503) })
+      const reply =
+        route === 'chat'
+          ? await sendChat(scene, chat('hi', { model, stream }))
+          : await scene.send({ body: ask('hi', { model, stream }) })
+      assertAnswered(t, reply, { by, stream, route })
+      const [second] = by.split('/') as [ProviderName]
+      t.deepEqual(callsOf(scene), { [first]: 2, [second]: 1 })
+    })
+  }
+}
+
+test('fallback: the log says who failed and who answered', async (t) => {
+  const reply = await stage
+    .scene({ anthropic: failing(500), openai: limited })
+    .send({ body: ask('hi', { model: 'three' }) })
+  const calls = `${CLAUDE}:failed ${GPT}:429 ${QWEN}:200`
+  t.like(await logLineOf(stage.gateway, reply), { status: 200, model: 'three', calls })
+})
+
+test('fallback: a rate limit that stays is answered by the second, without a second try at the first', async (t) => {
+  const scene = stage.scene({ openai: limited })
+  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  assertAnswered(t, reply, { by: QWEN, stream: false, route: 'chat' })
+  t.deepEqual(callsOf(scene), { openai: 1, house: 1 })
+  t.is(reply.headers['retry-after'], undefined)
+})
+
+test('fallback: a refused connection is answered by the second', async (t) => {
+  const scene = stage.scene()
+  const reply = await sendChat(scene, chat('hi', { model: 'closed-qwen' }))
+  assertAnswered(t, reply, { by: QWEN, stream: false, route: 'chat' })
+})
+
+test('fallback: a connection that breaks before the reply is answered by the second', async (t) => {
+  const scene = stage.scene({ openai: { kind: 'break', at: 'before-headers' } })
+  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  assertAnswered(t, reply, { by: QWEN, stream: false, route: 'chat' })
+})
+
+test('fallback: a first byte that does not come in time is answered by the second, and the first is let go', async (t) => {
+  const scene = stage.scene({ openai: { kind: 'hang', at: 'before-headers' } })
+  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  assertAnswered(t, reply, { by: QWEN, stream: false, route: 'chat' })
+  t.deepEqual(callsOf(scene), { openai: 1, house: 1 })
+  t.is(await scene.seen('openai')[0]?.closed, 'client-left')
+})
+
+for (const status of [400, 401, 403, 404, 413, 422]) {
+  test(`fallback: a ${status} is the first's answer: nobody else is asked`, async (t) => {
+    const scene = stage.scene({ anthropic: { ...failing(status), message: 'First says.' } })
+    const reply = await scene.send({ body: ask('hi', { model: 'claude-gpt' }) })
+    t.is(reply.status, status)
+    t.is(valueAt(reply.json, 'error.message'), 'First says.')
+    t.is(reply.headers['x-svc-model'], CLAUDE)
+    t.deepEqual(callsOf(scene), { anthropic: 1 })
+  })
+}
+
+test('fallback: what the first cannot be sent is refused: nobody else is asked', async (t) => {
+  const scene = stage.scene()
+  const reply = await sendChat(scene, chat('hi', { model: 'claude-gpt', n: 2 }))
+  t.is(reply.status, 400)
+  t.deepEqual(callsOf(scene), {})
+})
+
+const breaking: SceneScripts = { anthropic: { kind: 'answer', text: 'a b c d e f', cutAfterBytes: 600 } }
+test('fallback: a stream that breaks after its first event is not asked for elsewhere (messages)', async (t) => {
+  const scene = stage.scene(breaking)
+  const reply = await scene.send({ body: ask('hi', { model: 'claude-gpt', stream: true }) })
+  t.is(reply.headers['x-svc-model'], CLAUDE)
+  const events = parseEvents(reply.body)
+  t.is(events[0]?.event, 'message_start')
+  t.is(events.at(-1)?.event, 'error')
+  t.deepEqual(callsOf(scene), { anthropic: 1 })
+})
+
+test('fallback: a stream that breaks after its first event is not asked for elsewhere (chat)', async (t) => {
+  const scene = stage.scene({ openai: { kind: 'answer', text: 'a b c d e f', cutAfterBytes: 600 } })
+  const reply = await sendChat(scene, streamed(chat('hi', { model: 'gpt-qwen' })))
+  t.truthy(valueAt(parseChatChunks(reply.body).at(-1), 'error'))
+  t.deepEqual(callsOf(scene), { openai: 1 })
+})
+
+test('fallback: when all fail, the error is the first’s', async (t) => {
+  const scene = stage.scene({ anthropic: failing(529), openai: failing(500), house: failing(503) })
+  const reply = await scene.send({ body: ask('hi', { model: 'three' }) })
+  t.is(reply.status, 502)
+  t.regex(String(valueAt(reply.json, 'error.message')), /^Provider anthropic failed after 2 tries: answered 529/)
+  t.deepEqual(callsOf(scene), { anthropic: 2, openai: 2, house: 2 })
+})
+
+test('fallback: when the first is over its rate limit and the second fails, the answer is the rate limit', async (t) => {
+  const scene = stage.scene({ openai: limited, house: failing(500) })
+  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  t.is(reply.status, 429)
+  t.is(reply.headers['retry-after'], '60')
+  t.is(reply.headers['x-svc-model'], GPT)
+})
+
+test('fallback: when all are over their rate limits, the answer is a rate limit', async (t) => {
+  const scene = stage.scene({ openai: limited, house: { ...limited, headers: { 'retry-after': '7' } } })
+  const reply = await sendChat(scene, chat('hi', { model: 'gpt-qwen' }))
+  t.is(reply.status, 429)
+  t.deepEqual(callsOf(scene), { openai: 1, house: 1 })
+})
+
+test('fallback: a substitute that cannot be sent the request is passed over', async (t) => {
+  const scene = stage.scene({ anthropic: failing(529) })
+  const reply = await sendChat(scene, chat('hi', { model: 'gpt-claude', n: 2 }))
+  t.is(reply.status, 200, 'openai is asked first and answers')
+  const failed = stage.scene({ openai: failing(500) })
+  const refused = await sendChat(failed, chat('hi', { model: 'gpt-claude', n: 2 }))
+  t.is(refused.status, 502)
+  t.regex(String(valueAt(refused.json, 'error.message')), /^Provider openai failed/)
+  t.deepEqual(callsOf(failed), { openai: 2 })
+})
+
+test('fallback: behind a substitute that cannot be sent the request the next is asked', async (t) => {
+  const scene = stage.scene({ anthropic: failing(529) })
+  const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
+  const reply = await scene.send({ body: ask('hi', { model: 'three', tools }) })
+  t.is(reply.status, 502)
+  t.regex(String(valueAt(reply.json, 'error.message')), /^Provider anthropic failed/)
+  t.deepEqual(callsOf(scene), { anthropic: 2 })
+})
+
+test('fallback: what a substitute dropped is told', async (t) => {
+  const scene = stage.scene({ anthropic: failing(500) })
+  const reply = await scene.send({ body: ask('hi', { model: 'claude-gpt', top_k: 5 }) })
+  t.is(reply.headers['x-svc-dropped'], 'top_k')
+})
+
+test('fallback: a client that leaves while the second is asked ends that call, and no third is made', async (t) => {
+  const scene = stage.scene({ anthropic: failing(500), openai: { kind: 'hang', at: 'before-headers' } })
+  const leaving = new AbortController()
+  const reply = scene.send({ body: ask('hi', { model: 'three' }), signal: leaving.signal })
+  await stage.servers.openai.until(() => scene.seen('openai').length === 1)
+  leaving.abort()
+  await reply
+  t.is(await scene.seen('openai')[0]?.closed, 'client-left')
+  await stage.scene().send({ method: 'GET', path: '/health' })
+  t.deepEqual(callsOf(scene), { anthropic: 2, openai: 1 })
+})
+
+test('fallback: a client that leaves a substitute’s stream ends it', async (t) => {
+  const held = { kind: 'answer', text: 'one two three four', writes: holdEvent(2, never) } as const
+  const scene = stage.scene({ anthropic: failing(500), openai: held })
+  const leaving = new AbortController()
+  const request = { body: ask('hi', { model: 'claude-gpt', stream: true }), signal: leaving.signal }
+  await scene.send({ ...request, onChunk: () => leaving.abort() })
+  t.is(await scene.seen('openai')[0]?.closed, 'client-left')
+})
+
+const CACHED = { 'x-svc-pipe': 'exact-cache' }
+for (const stream of [false, true]) {
+  test(`fallback: a substitute's answer is not stored: the next request is asked of the first again (stream: ${stream})`, async (t) => {
+    const scene = stage.scene({ anthropic: (nth) => (nth <= 2 ? failing(500) : undefined) })
+    const request = { body: ask(`cached ${stream}`, { model: 'claude-gpt', stream }), headers: CACHED }
+    const replies = [await scene.send(request), await scene.send(request), await scene.send(request)]
+    t.deepEqual(
+      replies.map(({ headers }) => [headers['x-svc-cache'], headers['x-svc-model']]),
+      [
+        ['miss', GPT],
+        ['miss', CLAUDE],
+        ['hit', CLAUDE],
+      ],
+    )
+    t.deepEqual(callsOf(scene), { anthropic: 3, openai: 1 })
+  })
+}
+
+test('fallback: a substitute’s stream is complete for a client of the chat dialect, with its usage', async (t) => {
+  const scene = stage.scene({ anthropic: failing(500) })
+  const body = chat('one two', { model: 'claude-gpt', stream: true, stream_options: { include_usage: true } })
+  const reply = await sendChat(scene, body)
+  t.is(valueAt(assembleCompletion(reply.body), 'choices.0.message.content'), 'You said: one two')
+})

@@ -1,0 +1,124 @@
+import test from 'ava'
+import { chat } from '../support/chat-bodies.ts'
+import { linesOf, sendChat } from '../support/door.ts'
+import { eventually } from '../support/eventually.ts'
+import { ask } from '../support/http-client.ts'
+import type { SeenRequest } from '../support/provider/journal.ts'
+import { KEYS, openProviderStage } from '../support/provider-stage.ts'
+
+const HEAVY = 'sk-ant-key-heavy'
+const LIGHT = 'sk-ant-key-light'
+const REVOKED = 'sk-revoked-key'
+
+const stage = await openProviderStage({
+  config: {
+    log_level: 'debug',
+    providers: {
+      anthropic: {
+        keys: [
+          { api_key: HEAVY, weight: 3 },
+          { api_key: LIGHT, weight: 1 },
+        ],
+      },
+      // Nearly every conversation asks the revoked one first.
+      openai: { keys: [{ api_key: REVOKED, weight: 1000 }, { api_key: KEYS.openai }] },
+    },
+  },
+  env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', LOG_LEVEL: 'debug' },
+})
+test.after.always(() => stage.close())
+test.after('keys: the log never tells one', (t) => {
+  for (const key of [HEAVY, LIGHT, REVOKED, ...Object.values(KEYS)]) t.false(stage.gateway.log().includes(key), key)
+})
+
+const keyOf = ({ headers }: SeenRequest) => String(headers['x-api-key'] ?? headers.authorization).replace('Bearer ', '')
+const rests = (provider: string) =>
+  linesOf(stage.gateway).filter((line) => line.msg === 'provider_key.rested' && line.provider === provider)
+
+// One after another: a key that rests does so for the whole gateway.
+test.serial('keys: a conversation stays with one key, whatever is said later in it', async (t) => {
+  const scene = stage.scene()
+  const opening = `Let us begin. ${'x'.repeat(2000)}`
+  const turns = [{ role: 'user', content: opening }]
+  for (let turn = 0; turn < 4; turn++) {
+    await scene.send({ body: ask('', { messages: turns }) })
+    turns.push({ role: 'assistant', content: `answer ${turn}` }, { role: 'user', content: `question ${turn}` })
+  }
+  t.is(scene.seen('anthropic').length, 4)
+  t.is(new Set(scene.seen('anthropic').map(keyOf)).size, 1)
+})
+
+test.serial('keys: a session that the client names stays with one key, whatever is said in it', async (t) => {
+  const scene = stage.scene()
+  for (let turn = 0; turn < 6; turn++)
+    await scene.send({ body: ask(`other words ${turn}`), headers: { 'x-claude-code-session-id': 'session-1' } })
+  t.is(new Set(scene.seen('anthropic').map(keyOf)).size, 1)
+})
+
+test.serial('keys: conversations spread over the keys, more of them to the one of more weight', async (t) => {
+  const scene = stage.scene()
+  await Promise.all(Array.from({ length: 80 }, (_, n) => scene.send({ body: ask(`conversation ${n}`) })))
+  const used = scene.seen('anthropic').map(keyOf)
+  const heavy = used.filter((key) => key === HEAVY).length
+  t.is(used.filter((key) => key === LIGHT).length, 80 - heavy)
+  // 60 are to be expected; the choice depends on nothing but key and conversation, so it is the same on every run.
+  t.true(heavy > 48 && heavy < 72, String(heavy))
+})
+
+test.serial('keys: the same words of two callers are two conversations', async (t) => {
+  const scene = stage.scene()
+  const callers = Array.from({ length: 30 }, (_, n) => `caller-${n}`)
+  await Promise.all(
+    callers.map((caller) => scene.send({ body: ask('hi'), headers: { authorization: `Bearer ${caller}` } })),
+  )
+  t.deepEqual(new Set(scene.seen('anthropic').map(keyOf)), new Set([HEAVY, LIGHT]))
+})
+
+test.serial('keys: after a 401 the next key answers the same request, and the first rests', async (t) => {
+  const scene = stage.scene()
+  const first = await sendChat(scene, chat('first'))
+  t.is(first.status, 200, first.text)
+  t.deepEqual(scene.seen('openai').map(keyOf), [REVOKED, KEYS.openai])
+  await eventually(() => rests('openai').length === 1, 'a warning about the key')
+  t.like(rests('openai')[0], { level: 40, status: 401, restMs: 300_000 })
+  const others = stage.scene()
+  for (const text of ['second', 'third']) t.is((await sendChat(others, chat(text))).status, 200)
+  t.deepEqual(others.seen('openai').map(keyOf), [KEYS.openai, KEYS.openai])
+})
+
+test.serial('keys: after a 429 the next key answers at once, and the first rests as long as it was told', async (t) => {
+  const scene = stage.scene({
+    anthropic: (nth) => (nth === 1 ? { kind: 'error', status: 429, headers: { 'retry-after': '1' } } : undefined),
+  })
+  const reply = await scene.send({ body: ask('limited') })
+  t.is(reply.status, 200, reply.text)
+  const [limited, other] = scene.seen('anthropic').map(keyOf)
+  t.not(limited, other)
+  await eventually(() => rests('anthropic').length === 1, 'a warning about the key')
+  t.like(rests('anthropic')[0], { status: 429, restMs: 1000 })
+  // A rest of one second is over when another request is asked with the key again.
+  await eventually(async () => {
+    await scene.send({ body: ask('limited') })
+    return keyOf(scene.seen('anthropic').at(-1) as SeenRequest) === limited // safe: it was just sent
+  }, 'the key is used again')
+  t.pass()
+})
+
+test.serial('keys: when all rest they are asked all the same, and their answer is the client’s', async (t) => {
+  const limited = { kind: 'error', status: 429, headers: { 'retry-after': '60' } } as const
+  const scene = stage.scene({ anthropic: (nth) => (nth <= 2 ? limited : undefined) })
+  const first = await scene.send({ body: ask('all limited') })
+  t.is(first.status, 429)
+  t.is(first.headers['retry-after'], '60')
+  t.deepEqual(new Set(scene.seen('anthropic').map(keyOf)), new Set([HEAVY, LIGHT]))
+  const second = await scene.send({ body: ask('all limited') })
+  t.is(second.status, 200)
+  t.is(scene.seen('anthropic').length, 3)
+})
+
+test.serial('keys: no reply tells one', async (t) => {
+  const scene = stage.scene({ anthropic: { kind: 'error', status: 500 } })
+  const reply = await scene.send({ body: ask('fails') })
+  t.is(reply.status, 502)
+  t.notRegex(reply.text + reply.rawHeaders.join(), /sk-ant-key/)
+})

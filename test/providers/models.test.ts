@@ -1,0 +1,137 @@
+import test from 'ava'
+import { linesOf } from '../support/door.ts'
+import { eventually } from '../support/eventually.ts'
+import { type JsonObject, valueAt } from '../support/json.ts'
+import { openProviderStage, PROVIDERS } from '../support/provider-stage.ts'
+
+const stage = await openProviderStage({
+  config: {
+    models: {
+      fast: 'house/qwen3-32b',
+      'team/large': ['claude-sonnet-4-5', 'gpt-4o'],
+      'gpt-4o': ['gpt-4o', 'house/gpt-4o'],
+    },
+    providers: { tries: 1 },
+  },
+})
+test.after.always(() => stage.close())
+
+type Scene = ReturnType<typeof stage.scene>
+const get = (scene: Scene, path = '/v1/models') => scene.send({ method: 'GET', path })
+const idsOf = (json: unknown) => ((valueAt(json, 'data') ?? []) as JsonObject[]).map(({ id }) => id) // safe: a list has objects
+const OWN = ['fast', 'team/large']
+const OF_HOUSE = ['house/gpt-4o', 'house/gpt-4o-mini', 'house/gpt-5', 'house/o3-mini']
+const OF_OTHERS = [
+  ...['claude-opus-4-8', 'claude-sonnet-4-5', 'claude-haiku-4-5'],
+  ...['gpt-4o', 'gpt-4o-mini', 'gpt-5', 'o3-mini'],
+  ...['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-3-pro-preview'],
+]
+const unlisted = () => linesOf(stage.gateway).filter(({ msg }) => msg === 'models.unlisted')
+
+// One after another, from nothing known to everything kept.
+test.serial('models: without a credential the list is refused', async (t) => {
+  const reply = await stage.scene().send({ method: 'GET', path: '/v1/models', headers: { authorization: undefined } })
+  t.is(reply.status, 401)
+})
+
+test.serial('models: when no provider can tell its list, that is the answer', async (t) => {
+  const failure = { kind: 'error', status: 500 } as const
+  const scene = stage.scene({ anthropic: failure, openai: failure, gemini: failure, house: failure })
+  const reply = await get(scene)
+  t.is(reply.status, 502)
+  t.is(valueAt(reply.json, 'error.type'), 'upstream_error')
+  for (const provider of PROVIDERS) t.is(scene.seen(provider).length, 1, provider)
+})
+
+test.serial(
+  'models: a provider that hangs is left out within three seconds, and so is one that fails, with a warning',
+  async (t) => {
+    const scene = stage.scene({ house: { kind: 'hang', at: 'before-headers' }, gemini: { kind: 'error', status: 503 } })
+    const startedAtMs = performance.now()
+    const reply = await get(scene)
+    t.is(reply.status, 200)
+    t.true(performance.now() - startedAtMs < 3000)
+    const ids = idsOf(reply.json)
+    t.true(ids.includes('claude-sonnet-4-5') && ids.includes('gpt-4o'))
+    t.false(ids.some((id) => String(id).startsWith('house/') || String(id).startsWith('gemini-')))
+    t.is(await scene.seen('house')[0]?.closed, 'client-left')
+    await eventually(() => unlisted().some(({ provider }) => provider === 'house'), 'a warning about the house')
+    t.true(unlisted().every(({ level }) => level === 40))
+  },
+)
+
+test.serial(
+  'models: the list has the models of all, plain where their names lead back, else with the prefix, and the routes',
+  async (t) => {
+    const scene = stage.scene()
+    const reply = await get(scene)
+    t.is(reply.status, 200)
+    t.deepEqual(idsOf(reply.json).sort(), [...OWN, ...OF_OTHERS, ...OF_HOUSE].sort())
+    t.deepEqual(scene.seen('anthropic').length, 0, 'its list is known since the request before')
+  },
+)
+
+test.serial('models: a list that is known is given without a call', async (t) => {
+  const scene = stage.scene()
+  const reply = await get(scene)
+  t.is(idsOf(reply.json).length, OWN.length + OF_OTHERS.length + OF_HOUSE.length)
+  t.deepEqual(
+    PROVIDERS.flatMap((provider) => scene.seen(provider)),
+    [],
+  )
+})
+
+test.serial('models: every entry has the members that the SDKs of both dialects read', async (t) => {
+  const { json } = await get(stage.scene())
+  for (const model of (valueAt(json, 'data') ?? []) as JsonObject[]) {
+    t.like(model, { object: 'model', type: 'model' })
+    t.true(Number.isSafeInteger(model.created))
+    t.false(Number.isNaN(Date.parse(String(model.created_at))))
+    t.is(typeof model.display_name, 'string')
+    t.is(typeof model.owned_by, 'string')
+  }
+  t.like(json, { object: 'list', has_more: false })
+})
+
+test.serial('models: every name in the list is one that can be asked for', async (t) => {
+  const { json } = await get(stage.scene())
+  for (const id of idsOf(json)) {
+    const body = { model: id, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
+    const reply = await stage.scene().send({ body })
+    t.is(reply.status, 200, `${id}: ${reply.text}`)
+  }
+})
+
+test.serial('models: pages are cut by `limit` and `after_id`', async (t) => {
+  const whole = idsOf((await get(stage.scene())).json)
+  const first = await get(stage.scene(), '/v1/models?limit=2')
+  t.deepEqual(idsOf(first.json), whole.slice(0, 2))
+  t.like(first.json, { has_more: true, first_id: whole[0], last_id: whole[1] })
+  const rest = await get(stage.scene(), `/v1/models?limit=1000&after_id=${whole[1]}`)
+  t.deepEqual(idsOf(rest.json), whole.slice(2))
+  t.is((await get(stage.scene(), '/v1/models?limit=0')).status, 400)
+})
+
+for (const [id, owner] of [
+  ['claude-sonnet-4-5', 'anthropic'],
+  ['house/gpt-4o', 'system'],
+  ['team/large', 'turnpike'],
+  ['team%2Flarge', 'turnpike'],
+] as const) {
+  test.serial(`models: one is found by its name: ${id}`, async (t) => {
+    const reply = await get(stage.scene(), `/v1/models/${id}`)
+    t.is(reply.status, 200, reply.text)
+    t.like(reply.json, { id: decodeURIComponent(id), type: 'model', object: 'model', owned_by: owner })
+  })
+}
+
+test.serial('models: a name that nobody has is answered 404 with the nearest', async (t) => {
+  const reply = await get(stage.scene(), '/v1/models/claude-sonet-4-5')
+  t.is(reply.status, 404)
+  t.regex(String(valueAt(reply.json, 'error.message')), /claude-sonet-4-5.*Did you mean `claude-sonnet-4-5`/)
+})
+
+test.serial('models: a name that is no text in percent-encoding is the client’s fault', async (t) => {
+  const reply = await get(stage.scene(), '/v1/models/%E0%A4%A')
+  t.true(reply.status === 400 || reply.status === 404, String(reply.status))
+})

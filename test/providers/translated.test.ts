@@ -1,0 +1,243 @@
+import test from 'ava'
+import { chat, chatTools, chatWithTools, streamed, streamedWithUsage } from '../support/chat-bodies.ts'
+import { assembleCompletion, assertChatStream } from '../support/chat-chunks.ts'
+import { logLineOf, sendChat } from '../support/door.ts'
+import { assembleMessage, assertMessageStream } from '../support/events.ts'
+import { call } from '../support/gemini/script.ts'
+import { ask } from '../support/http-client.ts'
+import { type JsonObject, valueAt } from '../support/json.ts'
+import { MODELS, openProviderStage, type SceneScripts } from '../support/provider-stage.ts'
+
+const stage = await openProviderStage({ config: { providers: { tries: 1 } } })
+test.after.always(() => stage.close())
+
+const TOOL = { name: 'get_weather', description: 'Weather', input_schema: { type: 'object', properties: {} } }
+const INPUT = { city: 'Wien', days: [1, { a: null }] }
+/** A call of the tool, as each provider makes it. */
+const calling: SceneScripts = {
+  anthropic: { kind: 'answer', content: [{ type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: INPUT }] },
+  openai: { kind: 'answer', toolCalls: [{ name: 'get_weather', arguments: JSON.stringify(INPUT) }] },
+  gemini: { kind: 'answer', parts: [call('get_weather', INPUT)] },
+  house: { kind: 'answer', toolCalls: [{ name: 'get_weather', arguments: JSON.stringify(INPUT) }] },
+}
+
+for (const name of ['openai', 'gemini', 'house'] as const) {
+  const model = MODELS[name]
+
+  for (const stream of [false, true]) {
+    test(`translated: ${name} answers a messages client with a valid message (stream: ${stream})`, async (t) => {
+      const scene = stage.scene()
+      const reply = await scene.send({ body: ask('one two three', { model, stream }) })
+      t.is(reply.status, 200, reply.text)
+      const message = stream ? assembleMessage(assertMessageStream(reply.body)) : reply.json
+      t.like(message, { type: 'message', role: 'assistant', stop_reason: 'end_turn', stop_sequence: null })
+      t.is(valueAt(message, 'content.0.text'), 'You said: one two three')
+      t.regex(String(valueAt(message, 'id')), /./)
+      t.is(reply.headers['x-svc-model'], model)
+      const tokens = { in: valueAt(message, 'usage.input_tokens'), out: valueAt(message, 'usage.output_tokens') }
+      t.true(Number(tokens.in) > 0 && Number(tokens.out) > 0)
+      t.like(await logLineOf(stage.gateway, reply), { provider: name, tokens })
+      t.is(scene.seen(name)[0]?.refused, undefined)
+    })
+
+    test(`translated: ${name} calls a tool of a messages client (stream: ${stream})`, async (t) => {
+      const scene = stage.scene(calling)
+      const reply = await scene.send({ body: ask('weather?', { model, stream, tools: [TOOL] }) })
+      t.is(reply.status, 200, reply.text)
+      const message = stream ? assembleMessage(assertMessageStream(reply.body)) : reply.json
+      t.is(valueAt(message, 'stop_reason'), 'tool_use')
+      t.like(valueAt(message, 'content.0'), { type: 'tool_use', name: 'get_weather', input: INPUT })
+    })
+  }
+
+  const types = {
+    400: 'invalid_request_error',
+    401: 'authentication_error',
+    403: 'permission_error',
+    404: 'not_found_error',
+    429: 'rate_limit_error',
+  }
+  for (const [status, type] of Object.entries(types)) {
+    test(`translated: a ${status} of ${name} reaches a messages client with its status, its message and its headers`, async (t) => {
+      const headers = { 'retry-after': '60', 'x-ratelimit-remaining-tokens': '7' }
+      const error = { kind: 'error', status: Number(status), message: 'It says why.', headers } as const
+      const scene = stage.scene({ openai: error, gemini: error, house: error })
+      const reply = await scene.send({ body: ask('hi', { model, stream: true }) })
+      t.is(reply.status, Number(status))
+      t.like(reply.json, { type: 'error', error: { type } })
+      t.regex(String(valueAt(reply.json, 'error.message')), /It says why\./)
+      t.like(reply.headers, { ...headers, 'content-type': 'application/json' })
+    })
+  }
+}
+
+for (const name of ['anthropic', 'gemini'] as const) {
+  const model = MODELS[name]
+
+  test(`translated: ${name} answers a chat client with a valid completion`, async (t) => {
+    const reply = await sendChat(stage.scene(), chat('one two three', { model }))
+    t.is(reply.status, 200, reply.text)
+    t.like(reply.json, { object: 'chat.completion' })
+    const choice = { index: 0, finish_reason: 'stop' }
+    t.like(valueAt(reply.json, 'choices.0'), choice)
+    t.is(valueAt(reply.json, 'choices.0.message.content'), 'You said: one two three')
+    const { prompt_tokens, completion_tokens } = valueAt(reply.json, 'usage') as JsonObject // safe: a completion has it
+    t.like(await logLineOf(stage.gateway, reply), { tokens: { in: prompt_tokens, out: completion_tokens } })
+  })
+
+  test(`translated: ${name} answers a chat client with a valid stream, and with its usage only if asked`, async (t) => {
+    const plain = await sendChat(stage.scene(), streamed(chat('one two three', { model })))
+    t.true(assertChatStream(plain.body).every((chunk) => !('usage' in chunk)))
+    const counted = await sendChat(stage.scene(), streamedWithUsage(chat('one two three', { model })))
+    const completion = assembleCompletion(counted.body)
+    t.is(valueAt(completion, 'choices.0.message.content'), 'You said: one two three')
+    t.true(Number(valueAt(completion, 'usage.total_tokens')) > 0)
+    const line = await logLineOf(stage.gateway, plain)
+    t.true(Number(valueAt(line, 'tokens.out')) > 0)
+  })
+
+  for (const stream of [false, true]) {
+    test(`translated: ${name} calls a tool of a chat client (stream: ${stream})`, async (t) => {
+      const reply = await sendChat(stage.scene(calling), chatWithTools({ model, stream }))
+      t.is(reply.status, 200, reply.text)
+      const completion = stream ? assembleCompletion(reply.body) : reply.json
+      t.is(valueAt(completion, 'choices.0.finish_reason'), 'tool_calls')
+      const called = valueAt(completion, 'choices.0.message.tool_calls.0')
+      t.is(valueAt(called, 'function.name'), 'get_weather')
+      t.deepEqual(JSON.parse(String(valueAt(called, 'function.arguments'))), INPUT)
+    })
+  }
+
+  test(`translated: a 429 of ${name} reaches a chat client in its shape, with its headers`, async (t) => {
+    const error = { kind: 'error', status: 429, message: 'Slow down.', headers: { 'retry-after': '60' } } as const
+    const reply = await sendChat(stage.scene({ anthropic: error, gemini: error }), chat('hi', { model }))
+    t.is(reply.status, 429)
+    t.like(reply.json, { error: { type: 'rate_limit_error', code: null, param: null } })
+    t.regex(String(valueAt(reply.json, 'error.message')), /Slow down\./)
+    t.is(reply.headers['retry-after'], '60')
+  })
+}
+
+test('translated: a chat request goes to anthropic with a version, and with the operator’s credential', async (t) => {
+  const scene = stage.scene()
+  await sendChat(scene, chat('hi', { model: MODELS.anthropic }))
+  t.like(scene.seen('anthropic')[0]?.headers, { 'anthropic-version': '2023-06-01', 'x-api-key': 'sk-ant-operator-key' })
+  t.is(scene.seen('anthropic')[0]?.headers.authorization, undefined)
+})
+
+test('translated: a temperature over what anthropic takes is capped, and that is told', async (t) => {
+  const scene = stage.scene()
+  const reply = await sendChat(scene, chat('hi', { model: MODELS.anthropic, temperature: 1.7 }))
+  t.is(scene.seen('anthropic')[0]?.json?.temperature, 1)
+  t.is(reply.headers['x-svc-dropped'], 'temperature')
+})
+
+for (const [claim, route, body, dropped] of [
+  ['seed, towards anthropic', 'chat', chat('hi', { model: MODELS.anthropic, seed: 7 }), 'seed'],
+  ['seed, of a stream', 'chat', streamed(chat('hi', { model: MODELS.anthropic, seed: 7 })), 'seed'],
+  ['top_k, towards openai', 'messages', ask('hi', { model: MODELS.openai, top_k: 5 }), 'top_k'],
+  ['top_k, of a stream', 'messages', ask('hi', { model: MODELS.openai, top_k: 5, stream: true }), 'top_k'],
+  ['nothing, of a plain request', 'messages', ask('hi', { model: MODELS.openai }), undefined],
+  ['nothing, of a plain chat', 'chat', chat('hi', { model: MODELS.anthropic }), undefined],
+] as const) {
+  test(`translated: the client is told what was dropped: ${claim}`, async (t) => {
+    const scene = stage.scene()
+    const reply = route === 'chat' ? await sendChat(scene, body) : await scene.send({ body })
+    t.is(reply.status, 200, reply.text)
+    t.is(reply.headers['x-svc-dropped'], dropped)
+  })
+}
+
+test('translated: a tool that runs at anthropic is refused towards openai, and named', async (t) => {
+  const scene = stage.scene()
+  const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
+  const reply = await scene.send({ body: ask('hi', { model: MODELS.openai, tools }) })
+  t.is(reply.status, 400)
+  t.regex(String(valueAt(reply.json, 'error.message')), /openai.*tools\[0\]/)
+  t.deepEqual(scene.seen('openai'), [])
+})
+
+const thinking = (signature: string) => `{"type":"thinking","thinking":"hm","signature":${signature}}`
+const history = (content: string, spoken = '"hi"') =>
+  `{"model":"claude-sonnet-4-5", "max_tokens":1.0e2,"messages":[{"role":"user","content":${spoken}},` +
+  ` {"role":"assistant","content":[${content}{"type":"text", "text":"\\u00e9"}]},{"role":"user","content":"go on"}],"metadata":{ "user_id":"u" }}`
+
+/** Anthropic's answer to a signature that is not its own, once. */
+const refusing: SceneScripts = {
+  anthropic: (nth) =>
+    nth === 1
+      ? { kind: 'error', status: 400, message: 'messages.1.content.0: Invalid `signature` in `thinking` block' }
+      : undefined,
+}
+
+for (const [claim, block] of [
+  ['without a signature', thinking('""')],
+  ['without a signature, printed with a space', thinking(' ""')],
+  ['of Gemini', thinking('"gemini:abc"')],
+] as const) {
+  test(`translated: thinking ${claim} that anthropic refuses is taken out, and every other byte stays`, async (t) => {
+    const scene = stage.scene(refusing)
+    const reply = await scene.send({ body: history(`${block},`) })
+    t.is(reply.status, 200, reply.text)
+    t.deepEqual(
+      scene.seen('anthropic').map(({ raw }) => raw.toString()),
+      [history(`${block},`), history('')],
+    )
+    t.is(reply.headers['x-svc-dropped'], 'messages.content.thinking')
+  })
+}
+
+test('translated: thinking that anthropic signed stays, beside foreign thinking too', async (t) => {
+  const scene = stage.scene(refusing)
+  const own = `${thinking('"EqQBCgIYAhIM"')},`
+  await scene.send({ body: history(`${thinking('""')},${own}`) })
+  t.is(scene.seen('anthropic')[1]?.raw.toString(), history(own))
+})
+
+test('translated: a refused signature that is not foreign reaches the client, and is not asked for again', async (t) => {
+  const scene = stage.scene(refusing)
+  const reply = await scene.send({ body: history(`${thinking('"EqQBCgIYAhIM"')},`) })
+  t.is(reply.status, 400)
+  t.regex(String(valueAt(reply.json, 'error.message')), /Invalid `signature`/)
+  t.is(scene.seen('anthropic').length, 1)
+})
+
+test('translated: a refusal that stays without foreign thinking reaches the client after two calls', async (t) => {
+  const scene = stage.scene({ anthropic: { kind: 'error', status: 400, message: 'signature: still no' } })
+  const reply = await scene.send({ body: history(`${thinking('""')},`) })
+  t.is(reply.status, 400)
+  t.is(scene.seen('anthropic').length, 2)
+})
+
+test('translated: a message of nothing but foreign thinking is left out', async (t) => {
+  const scene = stage.scene(refusing)
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature: '' }] },
+    { role: 'user', content: 'go on' },
+  ]
+  const reply = await scene.send({ body: ask('', { messages }) })
+  t.is(reply.status, 200, reply.text)
+  t.deepEqual(scene.seen('anthropic')[1]?.json?.messages, [messages[0], messages[2]])
+})
+
+test('translated: thinking of a compatible service goes back to it, and is taken out towards anthropic', async (t) => {
+  const scene = stage.scene({ ...refusing, house: { kind: 'answer', reasoning: 'I thought of it.', text: 'Yes.' } })
+  const question = { role: 'user', content: 'Is it?' }
+  const first = await scene.send({ body: ask('', { model: MODELS.house, messages: [question] }) })
+  const content = valueAt(first.json, 'content')
+  t.like(valueAt(content, '0'), { type: 'thinking', thinking: 'I thought of it.' })
+  const messages = [question, { role: 'assistant', content }, question]
+  t.is((await scene.send({ body: ask('', { model: MODELS.house, messages }) })).status, 200)
+  t.is(valueAt(scene.seen('house')[1]?.json, 'messages.1.reasoning_content'), 'I thought of it.')
+  const reply = await scene.send({ body: ask('', { model: MODELS.anthropic, messages }) })
+  t.is(reply.status, 200, reply.text)
+  t.deepEqual(valueAt(scene.seen('anthropic')[1]?.json, 'messages.1.content'), [{ type: 'text', text: 'Yes.' }])
+})
+
+test('translated: a strict tool of a chat client reaches anthropic with its schema', async (t) => {
+  const scene = stage.scene()
+  await sendChat(scene, chatWithTools({ model: MODELS.anthropic }))
+  const [sent] = (scene.seen('anthropic')[0]?.json?.tools ?? []) as JsonObject[] // safe: the stand-in took them
+  t.deepEqual(sent?.input_schema, valueAt(chatTools, '0.function.parameters'))
+})
