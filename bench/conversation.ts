@@ -22,7 +22,9 @@ interface ToolUse {
 /** From this size on a request looks like a coding agent's, with tools. */
 const LARGE_BYTES = 10_000
 
+/** What every request tells the model first. */
 export const systemPrompt = 'You are a careful engineer. Answer in short paragraphs, quote code exactly.'
+/** On whose behalf every request is made. */
 export const user = 'user_5f2c'
 
 /** The tools of large requests. */

@@ -9,6 +9,7 @@ import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
 import { type Authenticate, createLocalAuthenticate } from './http/authenticate.ts'
+import type { RequestLimits } from './http/rate-limit.ts'
 import { createHttpServer } from './http/server.ts'
 import {
   BUILT_IN_PLUGINS,
@@ -23,6 +24,7 @@ import { watchPlugins } from './pipeline/watch.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
 import { createByteStores } from './stores/kv/stores.ts'
+import { openLimiter } from './stores/limits/open.ts'
 
 /** What the composition root is given from outside. */
 export interface AppOptions {
@@ -52,6 +54,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const providers = await openProviders(options)
+  const limits = await openLimits(options)
   const registry = new PluginRegistry()
   const install: InstallOptions = {
     registry,
@@ -67,7 +70,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const pipelines = createPipelines(config, { registry, providers, log })
   pipelines.for(undefined)
   return {
-    server: createServer(options, { pipelines, providers }),
+    server: createServer(options, { pipelines, providers, limits }),
     pipelines,
     registry,
     providers,
@@ -75,7 +78,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       stopWatching()
       await registry.close()
       await providers.close()
-      await stores.close()
+      await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
   }
 }
@@ -105,6 +108,24 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
   })
 }
 
+const MINUTE_MS = 60_000
+const CLOUD_REQUESTS_PER_MINUTE = 600
+const CLOUD_FAILURES_PER_MINUTE = 30
+
+/** Cloud mode has limits unless they are switched off; local mode has those that are set. */
+async function openLimits({ config, clock, log }: AppOptions): Promise<RequestLimits> {
+  const isCloud = config.mode === 'cloud'
+  const open = async (namespace: string, limit: number) =>
+    limit === 0
+      ? undefined
+      : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, clock, log })
+  const { requests_per_minute: requests, failures_per_minute: failures } = config.limits
+  return {
+    requests: await open('rate', requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)),
+    failures: await open('failures', failures ?? (isCloud ? CLOUD_FAILURES_PER_MINUTE : 0)),
+  }
+}
+
 /** Throws `ConfigError` when the configuration names a provider that is not there. */
 async function openProviders({ config, log, random }: AppOptions): Promise<Providers> {
   try {
@@ -123,11 +144,12 @@ function authenticateFor({ mode }: Config): Authenticate {
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers }: Pick<App, 'pipelines' | 'providers'>,
+  { pipelines, providers, limits }: Pick<App, 'pipelines' | 'providers'> & { limits: RequestLimits },
 ): Server {
   const authenticate = authenticateFor(config)
   const shared = {
     authenticate,
+    limits,
     targetsOf: (model: string) => providers.targetsOf(model),
     bodyLimitBytes: config.server.body_limit,
     send: { pingIntervalMs: config.server.ping_interval },
@@ -148,7 +170,7 @@ function createServer(
       dialect: messages,
       defaultProvider: providers.fallback,
     },
-    models: { authenticate, list: (call) => catalogue.list(call) },
+    models: { authenticate, limits, list: (call) => catalogue.list(call) },
     health: { build: config.build, startedAtMs, providers: providers.all },
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,

@@ -5,6 +5,7 @@ import { PluginError } from '../pipeline/load.ts'
 import { addConfigCommand } from './config.ts'
 import { addPipelineCommand } from './pipeline.ts'
 import { addPluginCommand } from './plugin.ts'
+import { addPricesCommand } from './prices.ts'
 import { addStartCommand } from './start.ts'
 
 const EXIT_FAILED = 1
@@ -20,6 +21,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   addPipelineCommand(program)
   addPluginCommand(program)
   addConfigCommand(program)
+  addPricesCommand(program)
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
   try {

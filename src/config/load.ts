@@ -39,7 +39,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
   }
   const parsed = configSchema.safeParse(raw)
   if (!parsed.success) throw new ConfigError(describeFaults(parsed.error, raw, file))
-  return { config: parsed.data, file, sourceOf: (path) => sources.get(path) ?? 'default' }
+  return { config: parsed.data, file, sourceOf: (path) => sourceAt(sources, path) }
+}
+
+/** Of an option that is a map, that of any of its members. */
+function sourceAt(sources: ReadonlyMap<string, ConfigSource>, path: string): ConfigSource {
+  const within = [...sources].find(([name]) => name === path || name.startsWith(`${path}.`))
+  return within?.[1] ?? 'default'
 }
 
 /** The options that the configuration gives to plugins, by plugin name, unparsed. */
@@ -78,7 +84,7 @@ function plainValueOf(document: Document.Parsed, file: string): unknown {
 }
 
 /** A key without a value, such as a section whose options are all commented out, is unset. */
-function withoutNulls(node: Record<string, unknown>): Record<string, unknown> {
+export function withoutNulls(node: Record<string, unknown>): Record<string, unknown> {
   const kept = Object.entries(node).filter(([, value]) => value !== null)
   return Object.fromEntries(kept.map(([key, value]) => [key, isMap(value) ? withoutNulls(value) : value]))
 }

@@ -122,6 +122,20 @@ const timeouts = z.strictObject({
     .describe('Longest silence inside a reply. Beyond it the reply is ended with an error.'),
 })
 
+const limits = z.strictObject({
+  requests_per_minute: fromEnv(z.coerce.number().int().min(0).max(1_000_000).optional(), 'SVC_RATE_LIMIT').describe(
+    'How many requests a key may send in a minute; as many may come at once. 0 switches the limit off. Unset: 600 in cloud mode, off in local mode.',
+  ),
+  failures_per_minute: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'How many requests without a valid credential an address may send in a minute. 0 switches the limit off. Unset: 30 in cloud mode, off in local mode. Leave it off behind a proxy, whose address all clients share.',
+    ),
+})
+
 /** What holds for all providers. */
 const providerSettings = z.strictObject({
   default: z.string().default('anthropic').describe('The provider of models whose name no provider claims.'),
@@ -192,6 +206,26 @@ const models = z
     'Names of models and where they lead: one model, or several of which the next is asked when one fails (5xx, time-out, rate limit), e.g. `fast: [groq/llama-3.3-70b-versatile, openai/gpt-5-mini]`. A name may be an alias of your own or a model’s.',
   )
 
+/** Above 0: what is not known is not free. */
+const usdOfUnknown = z.number().positive().max(100_000)
+
+const prices = z.strictObject({
+  file: fromEnv(z.string().min(1).optional(), 'SVC_PRICES').describe(
+    'File of your own prices, which go before the list prices that come with the gateway. Unset: `config/prices.yaml`, if it is there; it explains itself.',
+  ),
+  ceiling: z
+    .strictObject({
+      input: usdOfUnknown
+        .default(15)
+        .describe('USD per million input tokens of a model whose price is not known. Such a bill is marked `ceiling`.'),
+      output: usdOfUnknown.default(75).describe('USD per million output tokens of such a model.'),
+      web_search: usdOfUnknown
+        .default(35)
+        .describe('USD per thousand searches of a provider’s own web search whose price is not known.'),
+    })
+    .prefault({}),
+})
+
 /** The whole configuration. Unknown keys are errors. */
 export const configSchema = z.strictObject({
   mode: fromEnv(z.enum(['local', 'cloud']).default('local'), 'SVC_MODE').describe(
@@ -212,8 +246,10 @@ export const configSchema = z.strictObject({
   server: server.prefault({}),
   pipeline: pipeline.prefault({}),
   plugins: plugins.prefault({}),
+  limits: limits.prefault({}),
   models,
   providers: providers.prefault({}),
+  prices: prices.prefault({}),
 })
 
 /** The parsed configuration: defaults filled in, durations in milliseconds, sizes in bytes. */

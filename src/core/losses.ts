@@ -11,7 +11,7 @@ const MOST_DROPPED = 24
  */
 export class Losses {
   readonly #dropped = new Set<string>()
-  readonly #refused: string[] = []
+  readonly #refused: { readonly path: string; readonly why: string }[] = []
 
   /** A field that the answer does not depend on; without indexes, e.g. `messages.content.cache_control`. */
   drop(field: string): void {
@@ -20,7 +20,7 @@ export class Losses {
 
   /** A field without which the request would mean something else, with its place (`messages[2].content[0]`) and what to do. */
   refuse(path: string, why: string): void {
-    this.#refused.push(`${path}: ${why}`)
+    this.#refused.push({ path, why })
   }
 
   /** Names of the dropped fields, each once, at most 24 of them. */
@@ -31,7 +31,15 @@ export class Losses {
 
   /** What was refused, one line each. */
   get refused(): readonly string[] {
-    return this.#refused
+    return this.#refused.map(({ path, why }) => `${path}: ${why}`)
+  }
+
+  /** What of this is about these top-level fields. */
+  about(fields: ReadonlySet<string>): Losses {
+    const some = new Losses()
+    for (const name of this.#dropped) if (fields.has(fieldOf(name))) some.drop(name)
+    for (const { path, why } of this.#refused) if (fields.has(fieldOf(path))) some.refuse(path, why)
+    return some
   }
 
   /** Takes over what another translation lost. */
@@ -43,6 +51,11 @@ export class Losses {
   /** Throws `invalid_request` that names each field that could not be carried to `provider`. */
   assertCarried(provider: string): void {
     if (this.#refused.length === 0) return
-    throw new GatewayError('invalid_request', `Provider ${provider} cannot be sent this: ${this.#refused.join('; ')}.`)
+    throw new GatewayError('invalid_request', `Provider ${provider} cannot be sent this: ${this.refused.join('; ')}.`)
   }
+}
+
+/** The top-level field that a name or a path begins with. */
+function fieldOf(path: string): string {
+  return /^\w+/.exec(path)?.[0] ?? ''
 }

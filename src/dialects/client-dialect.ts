@@ -7,6 +7,8 @@ import type { DialectName } from '../core/reply-dialect.ts'
 /** A shape in which clients ask and read: how bodies are taken in, and how whatever comes back is put. */
 export interface ClientDialect {
   readonly name: DialectName
+  /** The reply header in which its clients look for the request's id. */
+  readonly requestIdHeader: string
   /** Takes in a request's body. Throws `invalid_request` that names the field or the position. */
   parse(bytes: Buffer): ClientRequest
   /** A JSON reply of the canonical dialect, in this one. */

@@ -4,54 +4,63 @@ import type { Provider } from '../core/ports.ts'
 import type { Reply } from '../core/reply.ts'
 
 const TOO_MANY_REQUESTS = 429
+const FIRST_ERROR_STATUS = 400
+
+/** Why a target did not answer: what it threw, or a reply that is none. */
+type Failure = { readonly error: unknown } | { readonly reply: Reply }
 
 /**
- * Asks the exchange's targets one after another until one answers. The next is asked when a provider has failed after all
+ * Asks the exchange's targets one after another until one answers. The next is asked when the first has failed after all
  * its tries (5xx, a broken connection, a time-out) or is still over its rate limit; never once a reply has begun, and not
- * for what is wrong with the request. Throws what the first failure was, or the signal's reason.
+ * for what is wrong with the request. A substitute that refuses is passed over. When all fail, the first one's failure is
+ * what the client gets. Throws that, or the signal's reason.
  */
 export async function completeWithFallback(exchange: Exchange, get: (name: string) => Provider): Promise<Reply> {
-  let failure: unknown
-  let limited: Reply | undefined
-  for (const [index, target] of exchange.targets.entries()) {
-    const isLast = index === exchange.targets.length - 1
-    try {
-      const reply = await get(target.provider).complete(exchange, target)
-      const passesOn = reply.status === TOO_MANY_REQUESTS && !isLast
-      record(exchange, target, { outcome: passesOn ? 'failed' : 'answered', status: reply.status })
-      if (!passesOn) return named(reply, target)
-      limited ??= named(reply, target)
-    } catch (error) {
-      exchange.signal.throwIfAborted()
-      record(exchange, target, { outcome: 'failed', status: undefined })
-      // A rate limit before it was the first failure, and says when to come again.
-      if (limited === undefined) failure ??= error
-      if (index === 0 && !isFailureOfProvider(error)) break
-    }
+  let first: Failure | undefined
+  for (const target of exchange.targets) {
+    const answer = await ask(exchange, target, { get, isSubstitute: first !== undefined })
+    if ('status' in answer) return answer
+    first ??= answer
+    if (!passesOn(first)) break
   }
-  if (limited !== undefined && failure === undefined) return limited
-  throw failure
+  if (first !== undefined && 'reply' in first) return first.reply
+  throw first?.error
 }
 
-/** A substitute that cannot be asked this, or not by this caller, is passed over like one that is down. */
-function isFailureOfProvider(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'upstream_error'
+interface Asking {
+  readonly get: (name: string) => Provider
+  readonly isSubstitute: boolean
 }
 
-function record(
-  exchange: Exchange,
-  target: Target,
-  { outcome, status }: { outcome: 'answered' | 'failed'; status: number | undefined },
-): void {
-  exchange.recordCall({ ...target, outcome, status })
+async function ask(exchange: Exchange, target: Target, { get, isSubstitute }: Asking): Promise<Reply | Failure> {
+  try {
+    const reply = named(await get(target.provider).complete(exchange, target), target)
+    const { status } = reply
+    const hasFailed = isSubstitute ? status >= FIRST_ERROR_STATUS : status === TOO_MANY_REQUESTS
+    exchange.recordCall({ ...target, outcome: hasFailed ? 'failed' : 'answered', status })
+    return hasFailed ? { reply } : reply
+  } catch (error) {
+    exchange.signal.throwIfAborted()
+    // What is no refusal is a fault of the gateway's own, and not to be hidden by a substitute.
+    if (!(error instanceof GatewayError)) throw error
+    exchange.recordCall({ ...target, outcome: 'failed', status: undefined })
+    return { error }
+  }
+}
+
+/** Whether another may do what the first could not. */
+function passesOn(failure: Failure): boolean {
+  return 'reply' in failure || (failure.error instanceof GatewayError && failure.error.code === 'upstream_error')
 }
 
 /** Says in the reply's headers who gave it. */
 function named(reply: Reply, { provider, model }: Target): Reply {
-  const name = `${provider}/${model}`
+  const name = `${provider}/${model}`.slice(0, LONGEST_NAME)
   // A model's name is the client's own text: only what a header may carry is repeated.
   reply.headers['x-svc-model'] = PRINTABLE.test(name) ? name : encodeURI(name.toWellFormed())
   return reply
 }
 
 const PRINTABLE = /^[\x21-\x7e]+$/
+/** In UTF-16 units. Clients take 8 to 16 KB of headers in all. */
+const LONGEST_NAME = 300

@@ -43,7 +43,7 @@ export class ModelCatalogue {
       return list.status === 'rejected' ? [] : list.value.map((model) => this.#publish(provider, model))
     })
     const routed = this.#providers.routedModels.map((id) => ({ id, ownedBy: 'turnpike' }))
-    return [...new Map([...models, ...routed].map((model) => [model.id, model])).values()]
+    return [...new Map([...routed, ...models].map((model) => [model.id, model])).values()]
   }
 
   async #modelsOf(provider: Provider, call: RelayCall): Promise<readonly ListedModel[]> {

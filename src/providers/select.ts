@@ -27,5 +27,7 @@ export function selectTarget(model: string, { providers, fallback }: Selection):
       `model: expected the name of a provider before the slash, got \`${prefix}\`.${suggest(prefix, [...providers.keys()])}`,
     )
   }
+  if (slash === model.length - 1)
+    throw new GatewayError('invalid_request', `model: expected a name behind \`${prefix}/\`.`)
   return { provider: prefix, model: model.slice(slash + 1) }
 }

@@ -27,6 +27,8 @@ export interface ReplyTranslation {
   /** `undefined` when the reply is no answer. */
   toMessage(body: Buffer): Buffer | undefined
   toError(status: number, body: Buffer): Buffer
+  /** The status that an error should have had. */
+  readonly statusOfError?: (status: number, body: Buffer) => number
   createTranslator(): EventTranslator
 }
 
@@ -42,7 +44,8 @@ export function translatedWire(translation: ReplyTranslation): Wire {
     bytes(status, headers, body) {
       const translated = status === 200 ? translation.toMessage(body) : translation.toError(status, body)
       if (translated === undefined) throw new Error('the provider answered 200 with something that is no answer')
-      return new BytesReply(status, { ...headers, 'content-type': 'application/json' }, translated)
+      const told = status === 200 ? status : (translation.statusOfError?.(status, body) ?? status)
+      return new BytesReply(told, { ...headers, 'content-type': 'application/json' }, translated)
     },
   }
 }

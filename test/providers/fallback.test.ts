@@ -23,7 +23,7 @@ const stage = await openProviderStage({
     },
     providers: {
       tries: 2,
-      timeouts: { first_byte: '1s' },
+      timeouts: { first_byte: '2s' },
       'openai-compatible': { closed: { base_url: 'http://127.0.0.1:1/v1' } },
     },
   },

@@ -19,6 +19,8 @@ test.after.always(() => stage.close())
 type Scene = ReturnType<typeof stage.scene>
 const get = (scene: Scene, path = '/v1/models') => scene.send({ method: 'GET', path })
 const idsOf = (json: unknown) => ((valueAt(json, 'data') ?? []) as JsonObject[]).map(({ id }) => id) // safe: a list has objects
+/** What a machine with much else to do may take on top. */
+const BUSY_MS = 1000
 const OWN = ['fast', 'team/large']
 const OF_HOUSE = ['house/gpt-4o', 'house/gpt-4o-mini', 'house/gpt-5', 'house/o3-mini']
 const OF_OTHERS = [
@@ -50,7 +52,7 @@ test.serial(
     const startedAtMs = performance.now()
     const reply = await get(scene)
     t.is(reply.status, 200)
-    t.true(performance.now() - startedAtMs < 3000)
+    t.true(performance.now() - startedAtMs < 3000 + BUSY_MS)
     const ids = idsOf(reply.json)
     t.true(ids.includes('claude-sonnet-4-5') && ids.includes('gpt-4o'))
     t.false(ids.some((id) => String(id).startsWith('house/') || String(id).startsWith('gemini-')))

@@ -105,6 +105,12 @@ for (const [claim, model, header] of [
   })
 }
 
+test('routing: a model’s name that is too long for a header does not cost the client its reply', async (t) => {
+  const reply = await sendChat(stage.scene(), chat('hi', { model: `house/${'x'.repeat(50_000)}` }))
+  t.is(reply.status, 200, reply.error?.message)
+  t.regex(String(reply.headers['x-svc-model']), /^house\/x{100}/)
+})
+
 test('routing: the log tells of the calls when several providers were asked', async (t) => {
   const scene = stage.scene({ openai: { kind: 'error', status: 500 } })
   const reply = await sendChat(scene, chat('hi', { model: 'pair' }))

@@ -148,6 +148,16 @@ for (const [claim, route, body, dropped] of [
   })
 }
 
+for (const name of ['a\r\nx-evil: 1', '日本', 'x'.repeat(20_000)]) {
+  test(`translated: what was dropped is told in a header that cannot be split: ${JSON.stringify(name.slice(0, 20))}`, async (t) => {
+    const reply = await sendChat(stage.scene(), chat('hi', { model: MODELS.anthropic, seed: 7, [name]: 1 }))
+    t.is(reply.status, 200, reply.error?.message)
+    t.regex(String(reply.headers['x-svc-dropped']), /^[\x20-\x7e]{4,200}$/)
+    t.true(String(reply.headers['x-svc-dropped']).includes('seed'))
+    t.is(reply.headers['x-evil'], undefined)
+  })
+}
+
 test('translated: a tool that runs at anthropic is refused towards openai, and named', async (t) => {
   const scene = stage.scene()
   const tools = [{ type: 'web_search_20250305', name: 'web_search' }]

@@ -26,6 +26,7 @@ export function createChatDialect({ defaultMaxTokens, modelNamed, nowMs }: ChatD
   const created = () => Math.floor(nowMs() / 1000)
   return {
     name: 'chat',
+    requestIdHeader: 'x-request-id',
     parse: (bytes) =>
       new ClientRequest(known.recognise(bytes, parseChatRequest), CHAT_REPLIES, (document) =>
         toMessagesRequest(document, { defaultMaxTokens, modelNamed }),

@@ -1,3 +1,5 @@
+import { refuseHeldThread } from '../../core/held-thread.ts'
+import { outlineOf } from '../../core/long-texts.ts'
 import { Losses } from '../../core/losses.ts'
 import type { RequestDocument } from '../../core/request.ts'
 import { tellChatLosses, toChatFields } from './request/chat-fields.ts'
@@ -5,7 +7,6 @@ import { toResponseFormat } from './request/chat-format.ts'
 import { toChatMessages } from './request/chat-messages.ts'
 import { toReasoningEffort } from './request/chat-reasoning.ts'
 import { toChatToolFields } from './request/chat-tools.ts'
-import { refuseHeldThread } from './request/held-thread.ts'
 
 /** In what the providers that speak chat completions differ. */
 export interface ChatHabits {
@@ -46,7 +47,12 @@ export interface ChatTranslationOptions {
  * that leaves messages to its provider.
  */
 export function toChatRequest(request: RequestDocument, options: ChatTranslationOptions): ChatTranslation {
-  const { model, habits, assumed } = options
+  const { document, restore } = outlineOf(request)
+  const { bytes, losses } = translate(document, options)
+  return { bytes: restore(bytes), losses }
+}
+
+function translate(request: RequestDocument, { model, habits, assumed }: ChatTranslationOptions): ChatTranslation {
   refuseHeldThread(request)
   const losses = new Losses()
   const body = {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../core/errors.ts'
 import { JsonPrinter } from '../../core/json-printer.ts'
+import { outlineOf } from '../../core/long-texts.ts'
 import { Losses } from '../../core/losses.ts'
 import type { RequestDocument } from '../../core/request.ts'
 import { ChatFault, objectAt, textAt } from './request/chat-fault.ts'
@@ -33,9 +34,11 @@ export interface MessagesTranslationOptions {
  * that names the field when the body is not what chat completions take.
  */
 export function toMessagesRequest(chat: RequestDocument, options: MessagesTranslationOptions): MessagesTranslation {
-  const body = parse(chat.bytes)
+  const { document, restore } = outlineOf(chat)
+  const body = parse(document.bytes)
   try {
-    return translate(objectAt(body, 'the body'), options)
+    const translation = translate(objectAt(body, 'the body'), options)
+    return { ...translation, bytes: restore(translation.bytes) }
   } catch (error) {
     if (error instanceof ChatFault) throw explainChatFault(body, error)
     throw error

@@ -9,6 +9,7 @@ export function createMessagesDialect(): ClientDialect {
   const known = new KnownBodies()
   return {
     name: 'messages',
+    requestIdHeader: 'request-id',
     parse: (bytes) => new ClientRequest(known.recognise(bytes, parseMessagesRequest)),
     render: (reply) => reply,
     createTranslator() {

@@ -8,12 +8,14 @@ import type { Authenticate, Authenticated } from '../authenticate.ts'
 import { readJsonBody } from '../body.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
+import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
 
 /** What a model route is made from. */
 export interface ModelRouteOptions {
   readonly route: RouteName
   readonly authenticate: Authenticate
+  readonly limits: RequestLimits
   /** The shape in which its clients ask and read. */
   readonly dialect: ClientDialect
   /** Who may answer a model. Throws `invalid_request`. */
@@ -28,7 +30,8 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
   const { dialect } = options
   return async function model(ctx) {
     ctx.state.dialect = dialect
-    const authenticated = options.authenticate(ctx.req.headers)
+    const authenticated = await identify(ctx.req, options)
+    const standing = await limitRequests(options.limits.requests, authenticated)
     const pipeline = options.pipelines.for(pipelineHeader(ctx))
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
     const client = dialect.parse(bytes)
@@ -41,7 +44,7 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
       exchange.cancelUnopened()
       throw error
     }
-    send(ctx, exchange, { options, pipeline })
+    send(ctx, exchange, { options, pipeline, standing })
   }
 }
 
@@ -78,9 +81,16 @@ function openExchange(ctx: Context, { options, authenticated, pipeline, client }
   })
 }
 
+interface Sending extends Pick<Opening, 'options' | 'pipeline'> {
+  /** Where the caller stands with its rate limit. */
+  standing: Readonly<Record<string, string>>
+}
+
 /** A module may have answered in Koa's own way, through `ctx.body`; then Koa sends that. */
-function send(ctx: Context, exchange: Exchange, { options, pipeline }: Pick<Opening, 'options' | 'pipeline'>): void {
-  const headers = { 'x-svc-pipe': ranPipeline(exchange, pipeline), 'request-id': exchange.id }
+function send(ctx: Context, exchange: Exchange, { options, pipeline, standing }: Sending): void {
+  // Clients of either family look for an id of their own name.
+  const id = { [options.dialect.requestIdHeader]: exchange.id }
+  const headers = { ...standing, 'x-svc-pipe': ranPipeline(exchange, pipeline), 'request-id': exchange.id, ...id }
   const { reply } = exchange
   if (reply === undefined || (ctx.body !== undefined && ctx.body !== null)) {
     exchange.cancelUnopened()

@@ -5,11 +5,13 @@ import type { RelayCall } from '../../core/ports.ts'
 import type { CataloguedModel } from '../../providers/model-catalogue.ts'
 import type { Authenticate } from '../authenticate.ts'
 import type { FrameState } from '../frame.ts'
+import type { RequestLimits } from '../rate-limit.ts'
 import { callFor } from './relay.ts'
 
 /** What the model routes are made from. */
 export interface ModelListOptions {
   readonly authenticate: Authenticate
+  readonly limits: RequestLimits
   /** The models that this caller can use. */
   readonly list: (call: RelayCall) => Promise<CataloguedModel[]>
 }
@@ -21,7 +23,7 @@ export function modelsRoute(options: ModelListOptions): Middleware<FrameState> {
   return async function models(ctx) {
     const { limit, after_id: afterId } = ctx.query
     const most = limit === undefined ? undefined : limitOf(String(limit))
-    const models = await options.list(callFor(ctx, options))
+    const models = await options.list(await callFor(ctx, options))
     const start = afterId === undefined ? 0 : models.findIndex(({ id }) => id === afterId) + 1
     const page = models.slice(start, most === undefined ? undefined : start + most)
     ctx.body = {
@@ -38,7 +40,7 @@ export function modelsRoute(options: ModelListOptions): Middleware<FrameState> {
 export function modelByNameRoute(options: ModelListOptions): Middleware<FrameState> {
   return async function modelByName(ctx) {
     const id = decoded(ctx.path.slice('/v1/models/'.length))
-    const models = await options.list(callFor(ctx, options))
+    const models = await options.list(await callFor(ctx, options))
     const model = models.find((listed) => listed.id === id)
     if (model === undefined) {
       const names = models.map((listed) => listed.id)

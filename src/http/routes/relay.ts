@@ -9,11 +9,13 @@ import type { Authenticate } from '../authenticate.ts'
 import { readBody, readJsonBody } from '../body.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
+import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
 
 /** What relayed routes are made from. */
 export interface RelayRouteOptions {
   readonly authenticate: Authenticate
+  readonly limits: RequestLimits
   readonly provider: (name: string) => Provider
   /** That of relayed replies. */
   readonly dialect: ClientDialect
@@ -28,7 +30,7 @@ export interface RelayRouteOptions {
 /** `POST /v1/messages/count_tokens`: asked of the model's provider, past the pipeline; it costs nothing. */
 export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameState> {
   return async function countTokens(ctx) {
-    const call = callFor(ctx, options)
+    const call = await callFor(ctx, options)
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
     const { body, target } = addressed(bytes, options)
     send(ctx, await options.provider(target.provider).countTokens({ ...call, body }, target), options)
@@ -38,7 +40,7 @@ export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameSt
 /** A route of the default provider that the operator allowed in `providers.allow_routes`: relayed as it is. */
 export function allowedRoute(options: RelayRouteOptions): Middleware<FrameState> {
   return async function allowed(ctx) {
-    const call = callFor(ctx, options)
+    const call = await callFor(ctx, options)
     const bytes = await readBody(ctx.req, options.bodyLimitBytes)
     const body = bytes.length === 0 ? undefined : bytes
     send(ctx, await options.provider(options.defaultProvider).relay({ ...call, body }), options)
@@ -53,9 +55,14 @@ export const routeNotAllowed: Middleware = function routeNotAllowed({ path }) {
   )
 }
 
-/** A call that is made past the pipeline. Throws `authentication_error`. */
-export function callFor(ctx: Context, { authenticate }: Pick<RelayRouteOptions, 'authenticate'>): RelayCall {
-  const { credential } = authenticate(ctx.req.headers)
+/** A call that is made past the pipeline. Throws `authentication_error`, `rate_limit_error`. */
+export async function callFor(
+  ctx: Context,
+  options: Pick<RelayRouteOptions, 'authenticate' | 'limits'>,
+): Promise<RelayCall> {
+  const authenticated = await identify(ctx.req, options)
+  ctx.set({ ...(await limitRequests(options.limits.requests, authenticated)) })
+  const { credential } = authenticated
   const signal = leavingSignal(ctx.res)
   // The router lets these methods through only.
   const method = ctx.method as RelayCall['method']

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../core/errors.ts'
 import type { Exchange, Target } from '../../core/exchange.ts'
+import { refuseHeldThread } from '../../core/held-thread.ts'
 import type { ListedModel, Provider, RelayCall } from '../../core/ports.ts'
 import { BytesReply, type Reply } from '../../core/reply.ts'
 import { parseEventData } from '../../core/sse.ts'
@@ -55,6 +56,7 @@ export class BedrockProvider implements Provider {
   }
 
   async complete(exchange: Exchange, target: Target): Promise<Reply> {
+    refuseHeldThread(exchange.request)
     const { kept, leftOut } = betasOf(exchange.headers, this.#options.leftOutBetas)
     const model = `/model/${encodeURIComponent(target.model)}`
     const reply = await askClaude(exchange, target, (request) => {

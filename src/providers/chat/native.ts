@@ -1,5 +1,5 @@
-import type { Exchange } from '../../core/exchange.ts'
-import type { Losses } from '../../core/losses.ts'
+import type { Exchange, Target } from '../../core/exchange.ts'
+import { Losses } from '../../core/losses.ts'
 import { RequestDocument } from '../../core/request.ts'
 import type { Edit } from '../../core/splice.ts'
 import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
@@ -8,7 +8,7 @@ import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-requ
  * DESIGN — a chat client in front of a chat provider
  *
  * What the client sent goes out as it came, fields that we do not know included. Only these are spliced in:
- * - the model, when its name has a prefix or is an alias;
+ * - the model, when its name has a prefix or is an alias, and with it the name of the limit, where the model needs the newer;
  * - `stream_options.include_usage`, when the client of a stream did not ask for usage: without it nobody could say what
  *   the answer cost. The chunk that it adds is taken out of the stream again (`usage-filter.ts`);
  * - the fields that modules have edited in the canonical request, told in this dialect again.
@@ -34,19 +34,33 @@ const COUNTERPARTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The client's own request, ready for the provider. */
-export function nativeChatRequest(exchange: Exchange, model: string, habits: ChatHabits): NativeRequest {
+export function nativeChatRequest(exchange: Exchange, target: Target, habits: ChatHabits): NativeRequest {
   const { document } = exchange.client
+  const { model } = target
   const edits: Edit[] = []
-  if (document.model !== model) edits.push({ op: 'replace', path: ['model'], value: model })
+  if (document.model !== model)
+    edits.push({ op: 'replace', path: ['model'], value: model }, ...limitEdits(document, target, habits))
   const usage = habits.streamUsage && document.stream ? usageEdit(document) : undefined
   if (usage !== undefined) edits.push(usage)
-  const translation = exchange.isEdited ? retold(exchange, model, habits) : undefined
+  const translation = exchange.isEdited ? retold(exchange, target, habits) : undefined
   edits.push(...(translation?.edits ?? []))
   return {
     bytes: edits.length === 0 ? document.bytes : document.edited(edits).bytes,
     losses: translation?.losses,
     asksUsage: usage !== undefined,
   }
+}
+
+/**
+ * Clients know models that reason by their names, and give those `max_completion_tokens`. Behind a prefix or an alias they
+ * do not see one, and such a model refuses `max_tokens`.
+ */
+function limitEdits(document: RequestDocument, { model }: Target, habits: ChatHabits): Edit[] {
+  const limit = document.raw('max_tokens')
+  if (limit === undefined || habits.maxTokensField === 'max_tokens' || !habits.fixedSampling?.test(model)) return []
+  const isGiven = document.shape.fields.has(habits.maxTokensField)
+  const removed: Edit = { op: 'remove', path: ['max_tokens'] }
+  return isGiven ? [removed] : [removed, { op: 'add', path: [habits.maxTokensField], value: limit }]
 }
 
 /** What to splice in so that the stream tells its usage; `undefined` when the client asked for it itself. */
@@ -59,17 +73,18 @@ function usageEdit(document: RequestDocument): Edit | undefined {
 }
 
 /** The fields that modules have changed, as this dialect has them. */
-function retold(exchange: Exchange, model: string, habits: ChatHabits): { edits: Edit[]; losses: Losses } {
+function retold(exchange: Exchange, target: Target, habits: ChatHabits): { edits: Edit[]; losses: Losses } {
   const { client, request } = exchange
-  const { bytes, losses } = toChatRequest(request, { model, habits, assumed: client.assumed })
-  const told = new RequestDocument(bytes)
-  const fields = new Set(changedFields(client.canonical, request).flatMap((name) => COUNTERPARTS[name] ?? [name]))
-  // What is told again is told from the canonical request: what that could not take over is lost now.
-  const isLost = (line: string) => fields.has(/^\w+/.exec(line)?.[0] ?? '')
-  for (const name of client.losses.dropped.filter(isLost)) losses.drop(name)
-  for (const line of client.losses.refused.filter(isLost))
-    losses.refuse(line.split(': ', 1)[0] ?? '', line.replace(/^.*?: /s, ''))
-  losses.assertCarried(exchange.target.provider)
+  const { model } = target
+  const translation = toChatRequest(request, { model, habits, assumed: client.assumed })
+  const told = new RequestDocument(translation.bytes)
+  const changed = changedFields(client.canonical, request)
+  const fields = new Set(changed.flatMap((name) => COUNTERPARTS[name] ?? [name]))
+  // Only what is told again can be lost, on the way into the canonical request or out of it.
+  const concerned = new Set([...changed, ...fields])
+  const losses = new Losses()
+  for (const lost of [client.losses, translation.losses]) losses.add(lost.about(concerned))
+  losses.assertCarried(target.provider)
   const edits = [...fields].flatMap((name): Edit[] => {
     const value = told.raw(name)
     if (value !== undefined) return [{ op: 'add', path: [name], value }]

@@ -9,7 +9,7 @@ import { createMessagesEvents } from '../../dialects/chat/reply/to-messages-even
 import { toMessagesReply } from '../../dialects/chat/reply/to-messages-reply.ts'
 import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
 import { readModelList } from '../model-list.ts'
-import { tellLosses } from '../tell.ts'
+import { dropBetas, tellLosses } from '../tell.ts'
 import { callerOf, type Upstream } from '../upstream.ts'
 import { translatedWire, verbatimWire, type Wire } from '../wire.ts'
 import { nativeChatRequest } from './native.ts'
@@ -75,9 +75,9 @@ export class ChatProvider implements Provider {
     return this.#options.upstream.close()
   }
 
-  async #completeNatively(exchange: Exchange, { model }: Target): Promise<Reply> {
+  async #completeNatively(exchange: Exchange, target: Target): Promise<Reply> {
     const { upstream, habits } = this.#options
-    const { bytes, losses, asksUsage } = nativeChatRequest(exchange, model, habits)
+    const { bytes, losses, asksUsage } = nativeChatRequest(exchange, target, habits)
     const reply = await upstream.call(
       { method: 'POST', path: PATH + exchange.query, body: bytes },
       callerOf(exchange),
@@ -90,6 +90,7 @@ export class ChatProvider implements Provider {
     const { upstream, habits } = this.#options
     const losses = new Losses()
     losses.add(exchange.client.losses)
+    dropBetas(exchange, losses)
     const translation = toChatRequest(exchange.request, { model, habits, assumed: exchange.client.assumed })
     losses.add(translation.losses)
     losses.assertCarried(this.name)

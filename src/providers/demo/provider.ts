@@ -12,6 +12,7 @@ import {
 } from '../../core/reply.ts'
 import type { RequestDocument } from '../../core/request.ts'
 import { streamOfMessage } from '../../core/stream-of-message.ts'
+import { tellLosses } from '../tell.ts'
 import { answerOf, DEMO_MODELS, type DemoAnswer, type DemoModel } from './script.ts'
 
 const CHARACTERS_PER_TOKEN = 4
@@ -39,16 +40,16 @@ export class DemoProvider implements Provider {
   }
 
   async complete(exchange: Exchange, target: Target): Promise<Reply> {
-    const { request } = exchange
+    const { request, client } = exchange
+    client.losses.assertCarried(this.name)
     const message = messageFor(exchange.id, demoModel(target.model), request)
     const bytes = Buffer.from(JSON.stringify(message))
     const headers = { 'request-id': exchange.id }
-    if (!request.stream) return new BytesReply(200, { ...headers, 'content-type': 'application/json' }, bytes)
+    const json = { ...headers, 'content-type': 'application/json' }
+    if (!request.stream) return tellLosses(new BytesReply(200, json, bytes), client.losses)
     const source = pacedSource(streamOfMessage(bytes), this.#paceMs)
-    return new StreamReply(
-      { status: 200, headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' } },
-      source,
-    )
+    const stream = { ...headers, 'content-type': 'text/event-stream; charset=utf-8' }
+    return tellLosses(new StreamReply({ status: 200, headers: stream }, source), client.losses)
   }
 
   async countTokens({ body }: RelayCall): Promise<Reply> {

@@ -24,10 +24,15 @@ const TYPES: Readonly<Record<number, string>> = {
  */
 export function toMessagesError(status: number, body: Buffer): Buffer {
   const error = parseError(body)
-  const isKeyWrong = error?.details?.some(({ reason }) => reason === 'API_KEY_INVALID') === true
-  const type = isKeyWrong ? 'authentication_error' : typeOf(status)
+  const type = typeOf(trueStatus(status, body))
   const message = error?.message || `The provider answered ${status} without a readable error.`
   return Buffer.from(JSON.stringify({ type: 'error', error: { type, message } }))
+}
+
+/** The status that a reply should have had: 401 for a wrong key. */
+export function trueStatus(status: number, body: Buffer): number {
+  const isKeyWrong = parseError(body)?.details?.some(({ reason }) => reason === 'API_KEY_INVALID') === true
+  return isKeyWrong ? 401 : status
 }
 
 /** The HTTP status that an error in a stream tells of; 500 when it tells of none. */

@@ -4,11 +4,11 @@ import { Losses } from '../../core/losses.ts'
 import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
 import { BytesReply, type Reply } from '../../core/reply.ts'
 import { RequestDocument } from '../../core/request.ts'
-import { tellLosses } from '../tell.ts'
+import { dropBetas, tellLosses } from '../tell.ts'
 import { type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
 import { translatedWire } from '../wire.ts'
 import { toCountTokensReply } from './count-tokens.ts'
-import { toMessagesError } from './errors.ts'
+import { toMessagesError, trueStatus } from './errors.ts'
 import { readGeminiModels } from './models.ts'
 import { toMessagesReply } from './reply.ts'
 import { toCountTokensRequest, toGeminiRequest } from './request.ts'
@@ -47,6 +47,7 @@ export class GeminiProvider implements Provider {
   async complete(exchange: Exchange, { model }: Target): Promise<Reply> {
     const losses = new Losses()
     losses.add(exchange.client.losses)
+    dropBetas(exchange, losses)
     const translation = toGeminiRequest(exchange.request, { model, assumed: exchange.client.assumed })
     losses.add(translation.losses)
     losses.assertCarried(this.name)
@@ -54,6 +55,7 @@ export class GeminiProvider implements Provider {
     const wire = translatedWire({
       toMessage: (body) => toMessagesReply(body, told),
       toError: toMessagesError,
+      statusOfError: trueStatus,
       createTranslator: () => createMessagesEvents(told),
     })
     const method = exchange.wantsStream ? 'streamGenerateContent?alt=sse' : 'generateContent'
@@ -72,9 +74,11 @@ export class GeminiProvider implements Provider {
     const wire = translatedWire({
       toMessage: toCountTokensReply,
       toError: toMessagesError,
+      statusOfError: trueStatus,
       createTranslator: () => createMessagesEvents({ model, id: '' }),
     })
-    return this.#upstream.call({ method: 'POST', path: pathOf(model, 'countTokens'), body: bytes }, caller, wire)
+    const call = { method: 'POST', path: pathOf(model, 'countTokens'), body: bytes } as const
+    return tellLosses(await this.#upstream.call(call, caller, wire), losses)
   }
 
   async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {

@@ -6,10 +6,12 @@
  * Limits: `model` and `stream` are in the address, not in the body. What only the provider can judge (sizes of data,
  * names of tools, calls without results) is left to it.
  */
+
+import { refuseHeldThread } from '../../core/held-thread.ts'
+import { outlineOf } from '../../core/long-texts.ts'
 import { Losses } from '../../core/losses.ts'
 import { latin1Of } from '../../core/raw-json.ts'
 import type { RequestDocument } from '../../core/request.ts'
-import { refuseHeldThread } from '../../dialects/chat/request/held-thread.ts'
 import { traitsOf } from './model-traits.ts'
 import { dropOthers, printGiven, type Translation } from './raw-fields.ts'
 import { toGenerationConfig } from './request-config.ts'
@@ -37,10 +39,11 @@ export function toGeminiRequest(
   request: RequestDocument,
   { model, assumed }: { model: string; assumed: readonly string[] },
 ): GeminiTranslation {
-  const translation = begin(request, model)
-  const prompt = toPrompt(request, translation)
-  const generationConfig = toGenerationConfig(request, { ...translation, assumed })
-  return { bytes: toBytes({ ...prompt, generationConfig }), losses: translation.losses }
+  const { document, restore } = outlineOf(request)
+  const translation = begin(document, model)
+  const prompt = toPrompt(document, translation)
+  const generationConfig = toGenerationConfig(document, { ...translation, assumed })
+  return { bytes: restore(toBytes({ ...prompt, generationConfig })), losses: translation.losses }
 }
 
 /** Translates a Messages request to a body of `countTokens`: only what the model reads is counted. */

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../core/errors.ts'
 import type { Exchange, Target } from '../../core/exchange.ts'
+import { refuseHeldThread } from '../../core/held-thread.ts'
 import type { ListedModel, Provider, RelayCall } from '../../core/ports.ts'
 import { BytesReply, type Reply } from '../../core/reply.ts'
 import { RequestDocument } from '../../core/request.ts'
@@ -67,6 +68,7 @@ export class VertexProvider implements Provider {
   }
 
   async complete(exchange: Exchange, target: Target): Promise<Reply> {
+    refuseHeldThread(exchange.request)
     const { kept, leftOut } = betasOf(exchange.headers, this.#options.leftOutBetas)
     const reply = await askClaude(exchange, target, (request) => {
       const body = request.edited([{ op: 'remove', path: ['model'] }, VERSION]).bytes

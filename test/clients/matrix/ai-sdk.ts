@@ -6,7 +6,9 @@ import {
   jsonSchema,
   type LanguageModel,
   type ModelMessage,
+  Output,
   streamText,
+  type ToolResultPart,
   type ToolSet,
 } from 'ai'
 import type { JsonObject } from '../../support/json.ts'
@@ -16,6 +18,7 @@ import {
   type Conversation,
   type ConversationOptions,
   type Part,
+  type Result,
   strange,
   type ToolSpec,
 } from './client.ts'
@@ -73,16 +76,7 @@ function converse(options: ConversationOptions, create: CreateModel): Conversati
   }
   return {
     say: (...parts) => ask({ role: 'user', content: parts.map(toPart) }),
-    giveResults: (results) =>
-      ask({
-        role: 'tool',
-        content: results.map(({ call: { id, name }, text }) => ({
-          type: 'tool-result',
-          toolCallId: id,
-          toolName: name,
-          output: { type: 'text', value: text },
-        })),
-      }),
+    giveResults: (results) => ask({ role: 'tool', content: results.map(toResult) }),
     turnTo(next) {
       model = create({ ...options, model: next }).model
     },
@@ -112,7 +106,11 @@ interface Step {
   reasoningText: string | undefined
   toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[]
   finishReason: string
-  usage: { inputTokens: number | undefined; outputTokens: number | undefined }
+  usage: {
+    inputTokens: number | undefined
+    inputTokenDetails: { cacheReadTokens: number | undefined }
+    outputTokens: number | undefined
+  }
 }
 
 function toAnswer({ text, reasoningText, toolCalls, finishReason, usage }: Step, pieces: number): Answer {
@@ -121,20 +119,31 @@ function toAnswer({ text, reasoningText, toolCalls, finishReason, usage }: Step,
     reasoning: reasoningText ?? '',
     calls: toolCalls.map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, input })),
     stopReason: finishReason,
-    usage: { input: usage.inputTokens, output: usage.outputTokens },
+    usage: {
+      input: usage.inputTokens ?? 0,
+      cached: usage.inputTokenDetails.cacheReadTokens ?? 0,
+      output: usage.outputTokens ?? 0,
+    },
     pieces,
   }
 }
 
-function toFields({ system, tools = [], reasons, asksOwn, signal }: ConversationOptions, search: ToolSet) {
+function toFields(options: ConversationOptions, search: ToolSet) {
+  const { system, tools = [], reasons, asksOwn, signal, maxTokens, answerSchema } = options
   const own: ToolSet = Object.fromEntries(tools.map((spec) => [spec.name, toTool(spec)]))
   const thinking = reasons ? { thinking: { type: 'enabled', budgetTokens: BUDGET_TOKENS } } : {}
   const effort = reasons ? { reasoningEffort: 'medium' } : {}
   return {
     maxRetries: 0,
+    // Of models that it does not know by name it would ask for a schema as a tool that must be called.
     tools: asksOwn ? { ...own, ...search } : own,
-    providerOptions: { anthropic: thinking, openai: { ...effort, ...(asksOwn && { logprobs: true }) } },
+    providerOptions: {
+      anthropic: { ...thinking, structuredOutputMode: 'outputFormat' },
+      openai: { ...effort, ...(asksOwn && { logprobs: true }) },
+    },
     ...(system !== undefined && { instructions: system }),
+    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...(answerSchema && { output: Output.object({ schema: jsonSchema<JsonObject>(answerSchema) }) }),
     ...(signal !== undefined && { abortSignal: signal }),
   }
 }
@@ -142,6 +151,13 @@ function toFields({ system, tools = [], reasons, asksOwn, signal }: Conversation
 /** Without `execute` the SDK leaves calls to its user. */
 function toTool({ description, schema }: ToolSpec): ToolSet[string] {
   return { description, inputSchema: jsonSchema<JsonObject>(schema) }
+}
+
+function toResult({ call: { id, name }, text, png }: Result): ToolResultPart {
+  const named = { type: 'tool-result', toolCallId: id, toolName: name } as const
+  if (png === undefined) return { ...named, output: { type: 'text', value: text } }
+  const image = { type: 'file', data: { type: 'data', data: png }, mediaType: 'image/png' } as const
+  return { ...named, output: { type: 'content', value: [{ type: 'text', text }, image] } }
 }
 
 function toPart(part: Part) {
@@ -152,6 +168,8 @@ function toPart(part: Part) {
       return { type: 'file', data: part.base64, mediaType: part.mediaType } as const
     case 'image-url':
       return { type: 'file', data: new URL(part.url), mediaType: 'image/png' } as const
+    case 'pdf':
+      return { type: 'file', data: part.base64, mediaType: 'application/pdf', filename: part.name } as const
     default:
       return part satisfies never
   }

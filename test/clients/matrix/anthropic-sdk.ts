@@ -5,6 +5,7 @@ import {
   type ConversationOptions,
   errorClassOf,
   type Part,
+  type Result,
   strange,
   type ToolSpec,
 } from './client.ts'
@@ -34,8 +35,7 @@ export const anthropicSdk: Client = {
     }
     return {
       say: (...parts) => ask(parts.map(toBlock)),
-      giveResults: (results) =>
-        ask(results.map(({ call, text }) => ({ type: 'tool_result', tool_use_id: call.id, content: text }))),
+      giveResults: (results) => ask(results.map(toResult)),
       turnTo(next) {
         model = next
       },
@@ -61,19 +61,28 @@ async function send(client: Anthropic, body: Body, { mode, signal, onText }: Con
   return { message: await stream.finalMessage(), pieces }
 }
 
-function toFields({ system, tools = [], reasons, asksOwn }: ConversationOptions): Omit<Body, 'model' | 'messages'> {
+function toFields(options: ConversationOptions): Omit<Body, 'model' | 'messages'> {
+  const { system, tools = [], reasons, asksOwn, maxTokens = MAX_TOKENS, answerSchema: schema } = options
   const list: Anthropic.ToolUnion[] = tools.map(toTool)
   if (asksOwn) list.push({ type: 'web_search_20250305', name: 'web_search' })
   return {
-    max_tokens: MAX_TOKENS,
+    max_tokens: maxTokens,
     ...(system !== undefined && { system }),
     ...(list.length > 0 && { tools: list }),
+    ...(schema && { output_config: { format: { type: 'json_schema', schema } } }),
     ...(reasons && { thinking: { type: 'enabled', budget_tokens: BUDGET_TOKENS } }),
   }
 }
 
 function toTool({ name, description, schema }: ToolSpec): Anthropic.Tool {
   return { name, description, input_schema: schema }
+}
+
+function toResult({ call, text, png }: Result): Anthropic.ToolResultBlockParam {
+  if (png === undefined) return { type: 'tool_result', tool_use_id: call.id, content: text }
+  const source = { type: 'base64', media_type: 'image/png', data: png } as const
+  const content = [{ type: 'text', text } as const, { type: 'image', source } as const]
+  return { type: 'tool_result', tool_use_id: call.id, content }
 }
 
 function toBlock(part: Part): Anthropic.ContentBlockParam {
@@ -84,12 +93,17 @@ function toBlock(part: Part): Anthropic.ContentBlockParam {
       return { type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.base64 } }
     case 'image-url':
       return { type: 'image', source: { type: 'url', url: part.url } }
+    case 'pdf': {
+      const source = { type: 'base64', media_type: 'application/pdf', data: part.base64 } as const
+      return { type: 'document', source, title: part.name }
+    }
     default:
       return part satisfies never
   }
 }
 
 function toAnswer({ content, stop_reason, usage }: Anthropic.Message, pieces: number): Answer {
+  const cached = usage.cache_read_input_tokens ?? 0
   return {
     text: content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(''),
     reasoning: content.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : [])).join(''),
@@ -97,7 +111,7 @@ function toAnswer({ content, stop_reason, usage }: Anthropic.Message, pieces: nu
       block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [],
     ),
     stopReason: stop_reason,
-    usage: { input: usage.input_tokens, output: usage.output_tokens },
+    usage: { input: usage.input_tokens + cached, cached, output: usage.output_tokens },
     pieces,
   }
 }

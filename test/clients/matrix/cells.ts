@@ -54,9 +54,9 @@ const CELLS: readonly Cell[] = CLIENTS.flatMap((client) =>
   })),
 )
 
-/** Opens a stage for the tests of a file, and closes it after them; nothing may be left of their calls. */
-export async function openCells(): Promise<CellStage> {
-  const stage = await openProviderStage()
+/** Opens a stage for the tests of a file and closes it after them; then nothing may be left of their calls. */
+export async function openCells(pipeline = 'none'): Promise<CellStage> {
+  const stage = await openProviderStage({ env: { SVC_PIPELINE: pipeline } })
   test.after.always(() => stage.close())
   test.after('matrix: nothing is left of all calls', async (t) => {
     for (const server of Object.values(stage.servers)) {
@@ -78,12 +78,13 @@ export async function openCells(): Promise<CellStage> {
   }
 }
 
-/** Declares a test for each cell: `anthropic-sdk → gemini: <claim>`. */
+/** Declares a test for each cell, or those `among` them: `anthropic-sdk → gemini: <claim>`. */
 export function eachCell(
   claim: string | ((cell: Cell) => string),
   run: (t: ExecutionContext, cell: Cell) => Promise<void>,
+  among: (cell: Cell) => boolean = () => true,
 ): void {
-  for (const cell of CELLS) {
+  for (const cell of CELLS.filter(among)) {
     const text = typeof claim === 'string' ? claim : claim(cell)
     test(`${cell.client.name} → ${cell.provider}: ${text}`, (t) => run(t, cell))
   }

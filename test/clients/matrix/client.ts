@@ -5,6 +5,7 @@ export type Part =
   | { kind: 'text'; text: string }
   | { kind: 'image'; mediaType: 'image/png'; base64: string }
   | { kind: 'image-url'; url: string }
+  | { kind: 'pdf'; base64: string; name: string }
 
 /** A tool as its owner describes it. */
 export interface ToolSpec {
@@ -25,6 +26,8 @@ export interface Call {
 export interface Result {
   call: Call
   text: string
+  /** A PNG as base64, which Messages has a place for beside the text. */
+  png?: string
 }
 
 /** A whole answer, as the SDK's user has it in the end. */
@@ -35,8 +38,8 @@ export interface Answer {
   calls: readonly Call[]
   /** Why the model stopped, in the words of the SDK. */
   stopReason: unknown
-  /** In tokens. */
-  usage: { input: number | undefined; output: number | undefined }
+  /** In tokens; `input` is all that was read, `cached` the part of it that came from a cache. */
+  usage: { input: number; cached: number; output: number }
   /** How many pieces of text came one after the other; 0 when the answer came whole. */
   pieces: number
 }
@@ -59,6 +62,10 @@ export interface ConversationOptions {
   mode: 'whole' | 'stream'
   system?: string
   tools?: readonly ToolSpec[]
+  /** Longest answer in tokens. Default: the SDK's, or 4096 where it asks for one. */
+  maxTokens?: number
+  /** The schema that the answer is to follow. */
+  answerSchema?: JsonObject & { type: 'object' }
   /** Asks for reasoning, with a medium effort or a budget of 2048 tokens. */
   reasons?: boolean
   /** Asks for something that only providers of the SDK's own dialect have: log probabilities, a search on the web. */

@@ -70,3 +70,18 @@ eachCell('a client that leaves ends the call of the provider', async (t, cell) =
   t.true(cell.client.isAbort(error), String(error))
   t.is(await scene.seen(cell.provider)[0]?.closed, 'client-left')
 })
+
+eachCell('a provider that breaks off is an error, not a short answer', async (t, cell) => {
+  const scene = cells.open(cell, says(cell.provider, [{ text: LONG, isBroken: true }]))
+  let streamed = ''
+  const talk = scene.converse({
+    model: MODELS[cell.provider],
+    mode: 'stream',
+    onText: (piece) => {
+      streamed += piece
+    },
+  })
+  const error = await t.throwsAsync(talk.say({ kind: 'text', text: 'Tell a story.' }), { message: /broke off/ })
+  t.false(cell.client.isAbort(error))
+  t.true(streamed.length > 0 && LONG.startsWith(streamed))
+})

@@ -7,8 +7,8 @@ export interface Heard {
   system: string
   /** Texts of users, in order. */
   texts: readonly string[]
-  /** Data or addresses of images, in order. */
-  images: readonly { mediaType?: unknown; base64?: unknown; url?: unknown }[]
+  /** Data or addresses of images and documents, in order. */
+  media: readonly { mediaType?: unknown; base64?: unknown; url?: unknown }[]
   /** The model's calls as they come back to it. */
   calls: readonly { name: unknown; input: unknown }[]
   /** Results by the names of the calls they belong to. */
@@ -17,6 +17,9 @@ export interface Heard {
   tools: readonly unknown[]
   /** What the model thought before, as it comes back: signatures, or the text where there are none. */
   thoughts: readonly unknown[]
+  maxTokens: unknown
+  /** The schema that the answer is to follow. */
+  answerSchema: unknown
   /** The fields that ask for reasoning. */
   reasoning: unknown
 }
@@ -28,18 +31,21 @@ export function hear(provider: ProviderName, request: SeenRequest | undefined): 
   return provider === 'gemini' ? hearGemini(body) : hearChat(body)
 }
 
-function hearMessages({ system, messages, tools, thinking }: JsonObject): Heard {
+function hearMessages({ system, messages, tools, thinking, max_tokens, output_config }: JsonObject): Heard {
   const blocks = listOf(messages).flatMap(({ content }) => blocksOf(content))
+  const inside = blocks.flatMap((block) => [block, ...listOf(block.content)])
   const said = listOf(messages).flatMap(({ role, content }) => (role === 'user' ? blocksOf(content) : []))
   const uses = ofType(blocks, 'tool_use')
   return {
     system: textOf(system),
     texts: ofType(said, 'text').map(({ text }) => String(text)),
-    images: ofType(blocks, 'image').map(({ source }) => ({
-      ...optional('mediaType', valueAt(source, 'media_type')),
-      ...optional('base64', valueAt(source, 'data')),
-      ...optional('url', valueAt(source, 'url')),
-    })),
+    media: inside
+      .filter(({ type }) => type === 'image' || type === 'document')
+      .map(({ source }) => ({
+        ...optional('mediaType', valueAt(source, 'media_type')),
+        ...optional('base64', valueAt(source, 'data')),
+        ...optional('url', valueAt(source, 'url')),
+      })),
     calls: uses.map(({ name, input }) => ({ name, input })),
     results: ofType(blocks, 'tool_result').map(({ tool_use_id, content }) => ({
       name: uses.find(({ id }) => id === tool_use_id)?.name,
@@ -47,11 +53,14 @@ function hearMessages({ system, messages, tools, thinking }: JsonObject): Heard 
     })),
     tools: listOf(tools).map(({ name }) => name),
     thoughts: ofType(blocks, 'thinking').map(({ signature }) => signature),
+    maxTokens: max_tokens,
+    answerSchema: valueAt(output_config, 'format.schema'),
     reasoning: thinking,
   }
 }
 
-function hearChat({ messages, tools, reasoning_effort }: JsonObject): Heard {
+function hearChat(body: JsonObject): Heard {
+  const { messages, tools, reasoning_effort, response_format } = body
   const list = listOf(messages)
   const calls = list.flatMap(({ tool_calls }) => listOf(tool_calls))
   const ofRole = (...roles: unknown[]) => list.filter(({ role }) => roles.includes(role))
@@ -61,7 +70,9 @@ function hearChat({ messages, tools, reasoning_effort }: JsonObject): Heard {
       .map(({ content }) => textOf(content))
       .join(''),
     texts: ofType(parts, 'text').map(({ text }) => String(text)),
-    images: ofType(parts, 'image_url').map((part) => readUrl(String(valueAt(part, 'image_url.url')))),
+    media: parts
+      .map((part) => valueAt(part, 'image_url.url') ?? valueAt(part, 'file.file_data'))
+      .flatMap((url) => (typeof url === 'string' ? [readUrl(url)] : [])),
     calls: calls.map((call) => ({
       name: valueAt(call, 'function.name'),
       input: JSON.parse(String(valueAt(call, 'function.arguments'))),
@@ -75,6 +86,8 @@ function hearChat({ messages, tools, reasoning_effort }: JsonObject): Heard {
     })),
     tools: listOf(tools).map((tool) => valueAt(tool, 'function.name')),
     thoughts: list.flatMap(({ reasoning_content: text }) => (text ? [text] : [])),
+    maxTokens: body.max_completion_tokens ?? body.max_tokens,
+    answerSchema: valueAt(response_format, 'json_schema.schema'),
     reasoning: reasoning_effort,
   }
 }
@@ -91,7 +104,7 @@ function hearGemini({ systemInstruction, contents, tools, generationConfig }: Js
       .filter(({ role }) => role === 'user')
       .flatMap(({ parts }) => listOf(parts))
       .flatMap(({ text }) => (typeof text === 'string' ? [text] : [])),
-    images: [
+    media: [
       ...members('inlineData').map(({ mimeType, data }) => ({ mediaType: mimeType, base64: data })),
       ...members('fileData').map(({ fileUri }) => ({ url: fileUri })),
     ],
@@ -104,6 +117,8 @@ function hearGemini({ systemInstruction, contents, tools, generationConfig }: Js
       .flatMap(({ functionDeclarations }) => listOf(functionDeclarations))
       .map(({ name }) => name),
     thoughts: parts.flatMap(({ thoughtSignature }) => thoughtSignature ?? []),
+    maxTokens: valueAt(generationConfig, 'maxOutputTokens'),
+    answerSchema: valueAt(generationConfig, 'responseJsonSchema'),
     reasoning: valueAt(generationConfig, 'thinkingConfig'),
   }
 }

@@ -1,4 +1,5 @@
 import type { ProviderName } from '../../support/provider-stage.ts'
+import type { Cell } from './cells.ts'
 import type { ClientName } from './client.ts'
 
 /** What one cell cannot do, whatever the gateway does. */
@@ -6,12 +7,12 @@ export interface Impossible {
   /** `any` where the provider is the reason. */
   client: ClientName | 'any'
   provider: ProviderName | 'any'
-  case: 'reasoning'
+  case: 'reasoning' | 'document'
   reason: string
 }
 
 /** All that is impossible; what happens instead stands in the tests of the case. */
-export const impossible: readonly Impossible[] = [
+const impossible: readonly Impossible[] = [
   {
     client: 'any',
     provider: 'openai',
@@ -24,18 +25,28 @@ export const impossible: readonly Impossible[] = [
     case: 'reasoning',
     reason: 'the SDK reads no reasoning_content',
   },
+  {
+    client: 'any',
+    provider: 'house',
+    case: 'document',
+    reason: 'a server like vLLM takes no files, and says so',
+  },
 ]
 
 /** Why a cell cannot do what a case asks; `undefined` when it can. */
-export function impossibilityOf(
-  client: ClientName,
-  provider: ProviderName,
-  name: Impossible['case'],
-): string | undefined {
+export function impossibilityOf({ client, provider }: Cell, name: Impossible['case']): string | undefined {
   return impossible.find(
     (entry) =>
       entry.case === name &&
-      (entry.client === 'any' || entry.client === client) &&
+      (entry.client === 'any' || entry.client === client.name) &&
       (entry.provider === 'any' || entry.provider === provider),
   )?.reason
+}
+
+/** The claim of a case's test where it is possible, and the other, with the reason, where it is not. */
+export function claimOf(name: Impossible['case'], claim: string, otherwise: string): (cell: Cell) => string {
+  return (cell) => {
+    const reason = impossibilityOf(cell, name)
+    return reason === undefined ? claim : `${otherwise}: ${reason}`
+  }
 }

@@ -84,7 +84,11 @@ function read({ choices, usage }: OpenAI.ChatCompletion, seen: Pick<Answer, 'rea
     text: content ?? '',
     calls: calls.map(({ id, function: { name, arguments: text } }) => ({ id, name, input: JSON.parse(text) })),
     stopReason: choice.finish_reason,
-    usage: { input: usage?.prompt_tokens, output: usage?.completion_tokens },
+    usage: {
+      input: usage?.prompt_tokens ?? 0,
+      cached: usage?.prompt_tokens_details?.cached_tokens ?? 0,
+      output: usage?.completion_tokens ?? 0,
+    },
     ...seen,
   }
   // The helper of streams adds members of its own, which servers refuse.
@@ -97,9 +101,12 @@ function read({ choices, usage }: OpenAI.ChatCompletion, seen: Pick<Answer, 'rea
   return { answer, kept }
 }
 
-function toFields({ tools = [], reasons, asksOwn }: ConversationOptions): Omit<Body, 'model' | 'messages'> {
+function toFields(options: ConversationOptions): Omit<Body, 'model' | 'messages'> {
+  const { tools = [], reasons, asksOwn, maxTokens, answerSchema: schema } = options
   return {
     ...(tools.length > 0 && { tools: tools.map(toTool) }),
+    ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
+    ...(schema && { response_format: { type: 'json_schema', json_schema: { name: 'reply', schema, strict: true } } }),
     ...(reasons && { reasoning_effort: 'medium' }),
     ...(asksOwn && { logprobs: true }),
   }
@@ -117,6 +124,8 @@ function toPart(part: Part): OpenAI.ChatCompletionContentPart {
       return { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${part.base64}` } }
     case 'image-url':
       return { type: 'image_url', image_url: { url: part.url } }
+    case 'pdf':
+      return { type: 'file', file: { filename: part.name, file_data: `data:application/pdf;base64,${part.base64}` } }
     default:
       return part satisfies never
   }

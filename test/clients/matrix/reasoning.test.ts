@@ -1,6 +1,6 @@
 import { MODELS, type ProviderName } from '../../support/provider-stage.ts'
 import { type Cell, eachCell, openCells } from './cells.ts'
-import { impossibilityOf } from './impossible.ts'
+import { claimOf, impossibilityOf } from './impossible.ts'
 import { says } from './said.ts'
 
 const cells = await openCells()
@@ -17,21 +17,16 @@ const WISHES: Readonly<Record<ProviderName, (cell: Cell) => unknown>> = {
   house: ({ client }) => (client.dialect === 'chat' ? 'medium' : 'low'),
 }
 
-function claimOf({ client, provider }: Cell, mode: string): string {
-  const why = impossibilityOf(client.name, provider, 'reasoning')
-  return why === undefined ? `reasoning is asked for and shown (${mode})` : `reasoning is not shown (${mode}): ${why}`
-}
-
 for (const mode of ['whole', 'stream'] as const) {
   eachCell(
-    (cell) => claimOf(cell, mode),
+    claimOf('reasoning', `reasoning is asked for and shown (${mode})`, `reasoning is not shown (${mode})`),
     async (t, cell) => {
-      const { client, provider } = cell
+      const { provider } = cell
       const reasoning = provider === 'openai' ? {} : { reasoning: THOUGHT }
       const scene = cells.open(cell, says(provider, [{ ...reasoning, text: 'Four.' }, { text: 'Sure.' }]))
       const talk = scene.converse({ model: REASONING_MODELS[provider], mode, reasons: true })
       const answer = await talk.say({ kind: 'text', text: 'Two and two?' })
-      const isShown = impossibilityOf(client.name, provider, 'reasoning') === undefined
+      const isShown = impossibilityOf(cell, 'reasoning') === undefined
       t.is(answer.reasoning, isShown ? THOUGHT : '')
       t.is(answer.text, 'Four.')
       t.deepEqual(scene.heard().reasoning, WISHES[provider](cell))

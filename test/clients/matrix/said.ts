@@ -2,7 +2,7 @@ import { call, type GeminiScript, thought } from '../../support/gemini/script.ts
 import type { JsonObject } from '../../support/json.ts'
 import type { ChatScript } from '../../support/openai/script.ts'
 import type { SeenRequest } from '../../support/provider/journal.ts'
-import type { Script } from '../../support/provider/script.ts'
+import type { Delivery, ReplyScript, Script } from '../../support/provider/script.ts'
 import type { ProviderName, SceneScripts } from '../../support/provider-stage.ts'
 import { listOf } from './heard.ts'
 
@@ -11,6 +11,14 @@ export interface Said {
   reasoning?: string
   text?: string
   calls?: readonly { name: string; input: JsonObject }[]
+  /** In tokens; see `Answer`. */
+  usage?: { input: number; cached: number; output: number }
+  /** Streams calls in turns, piece by piece, where the provider can. */
+  isInterleaved?: boolean
+  /** Ends where no more tokens are allowed. */
+  isCut?: boolean
+  /** Its connection breaks in the middle of the text. */
+  isBroken?: boolean
   /** Begins to stream its text, and says no more until its caller leaves. */
   isStuck?: boolean
 }
@@ -31,6 +39,12 @@ export function says(provider: ProviderName, turns: readonly Said[]): SceneScrip
     const said = turns[turn++]
     return said && SPEAKERS[provider](said)
   }
+  return { [provider]: script }
+}
+
+/** The script of one provider whose model first calls a tool with an input of exactly this text. */
+export function saysRaw(provider: ProviderName, { name, input }: { name: string; input: string }): SceneScripts {
+  const script = (nth: number) => (nth === 1 ? callRaw(provider, name, input) : undefined)
   return { [provider]: script }
 }
 
@@ -70,15 +84,20 @@ function hasForeignThoughts(body: JsonObject | undefined): boolean {
 
 const never = new Promise(() => {})
 /** Enough for the beginning of a text, and not for its end. */
-const STUCK_AFTER_BYTES = 1500
+const BEGINNING_BYTES = 1500
 const stuck = {
   writes: {
-    sizes: [STUCK_AFTER_BYTES],
+    sizes: [BEGINNING_BYTES],
     between: (writesDone: number) => (writesDone > 0 ? { until: never } : undefined),
   },
 }
 
-function speakMessages({ reasoning, text, calls = [], isStuck }: Said): Script {
+function deliveryOf({ isStuck, isBroken }: Pick<Said, 'isStuck' | 'isBroken'>): Delivery {
+  if (isBroken) return { cutAfterBytes: BEGINNING_BYTES }
+  return isStuck ? stuck : {}
+}
+
+function speakMessages({ reasoning, text, calls = [], usage, isCut, ...how }: Said): Script {
   const content: JsonObject[] = calls.map(({ name, input }, index) => ({
     type: 'tool_use',
     id: `toolu_${index}`,
@@ -87,22 +106,67 @@ function speakMessages({ reasoning, text, calls = [], isStuck }: Said): Script {
   }))
   if (text !== undefined) content.unshift({ type: 'text', text })
   if (reasoning !== undefined) content.unshift({ type: 'thinking', thinking: reasoning, signature: SIGNATURE })
-  return { kind: 'answer', content, ...(isStuck && stuck) }
+  const counts = usage && {
+    input_tokens: usage.input - usage.cached,
+    cache_read_input_tokens: usage.cached,
+    output_tokens: usage.output,
+  }
+  return {
+    kind: 'answer',
+    content,
+    ...(counts && { usage: counts }),
+    ...(isCut && { stopReason: 'max_tokens' }),
+    ...deliveryOf(how),
+  }
 }
 
-function speakChat({ reasoning, text, calls = [], isStuck }: Said): ChatScript {
+function speakChat({ reasoning, text, calls = [], usage, isInterleaved, isCut, ...how }: Said): ChatScript {
+  const counts = usage && {
+    prompt_tokens: usage.input,
+    prompt_tokens_details: { cached_tokens: usage.cached },
+    completion_tokens: usage.output,
+  }
   return {
     kind: 'answer',
     toolCalls: calls.map(({ name, input }) => ({ name, arguments: JSON.stringify(input) })),
     ...(text !== undefined && { text }),
     ...(reasoning !== undefined && { reasoning }),
-    ...(isStuck && stuck),
+    ...(counts && { usage: counts }),
+    ...(isInterleaved && { interleaved: true }),
+    ...(isCut && { finishReason: 'length' }),
+    ...deliveryOf(how),
   }
 }
 
-function speakGemini({ reasoning, text, calls = [], isStuck }: Said): GeminiScript {
+function speakGemini({ reasoning, text, calls = [], usage, isCut, ...how }: Said): GeminiScript {
   const parts = calls.map(({ name, input }) => call(name, input))
   if (text !== undefined) parts.unshift({ text })
   if (reasoning !== undefined) parts.unshift(thought(reasoning))
-  return { kind: 'answer', parts, ...(isStuck && stuck) }
+  const counts = usage && {
+    promptTokenCount: usage.input,
+    cachedContentTokenCount: usage.cached,
+    candidatesTokenCount: usage.output,
+    totalTokenCount: usage.input + usage.output,
+  }
+  return {
+    kind: 'answer',
+    parts,
+    ...(counts && { usage: counts }),
+    ...(isCut && { finishReason: 'MAX_TOKENS' }),
+    ...deliveryOf(how),
+  }
+}
+
+function callRaw(provider: ProviderName, name: string, input: string): ReplyScript | ChatScript {
+  if (provider === 'anthropic') {
+    const use = `{"type":"tool_use","id":"toolu_raw","name":"${name}","input":${input}}`
+    const end = '"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}'
+    const body = `{"id":"msg_raw","type":"message","role":"assistant","model":"m","content":[${use}],${end}}`
+    return { kind: 'reply', body }
+  }
+  if (provider === 'gemini') {
+    const part = `{"functionCall":{"name":"${name}","args":${input}}}`
+    return { kind: 'reply', body: `{"candidates":[{"content":{"parts":[${part}]},"finishReason":"STOP"}]}` }
+  }
+  return { kind: 'answer', toolCalls: [{ name, arguments: input }] }
 }

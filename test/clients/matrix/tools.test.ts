@@ -2,7 +2,7 @@ import { MODELS } from '../../support/provider-stage.ts'
 import { eachCell, openCells } from './cells.ts'
 import type { ToolSpec } from './client.ts'
 import { OWN_LOOPS } from './own-loops.ts'
-import { says } from './said.ts'
+import { says, saysRaw } from './said.ts'
 
 const cells = await openCells()
 
@@ -25,6 +25,8 @@ const WEATHER = {
     note: 'a\nb',
   },
 }
+/** What a parser and a printer would change. */
+const EXACT = '{"n":1.0,"big":9007199254740993,"10":{"b":-0},"2":"\\u00e9"}'
 const NOW = { name: 'now', input: {} }
 const named = ({ name, input }: { name: string; input: unknown }) => ({ name, input })
 
@@ -44,7 +46,10 @@ for (const mode of ['whole', 'stream'] as const) {
   })
 
   eachCell(`two tools are called at once, one without arguments (${mode})`, async (t, cell) => {
-    const scene = cells.open(cell, says(cell.provider, [{ calls: [WEATHER, NOW, WEATHER] }, { text: 'Done.' }]))
+    const scene = cells.open(
+      cell,
+      says(cell.provider, [{ calls: [WEATHER, NOW, WEATHER], isInterleaved: true }, { text: 'Done.' }]),
+    )
     const talk = scene.converse({ model: MODELS[cell.provider], mode, tools })
     const { calls } = await talk.say({ kind: 'text', text: 'Do it all.' })
     t.deepEqual(calls.map(named), [WEATHER, NOW, WEATHER])
@@ -79,3 +84,32 @@ eachCell('the SDK runs the loop of tools itself', async (t, cell) => {
     ['rain 1', 'rain 2', 'rain 3'],
   )
 })
+
+eachCell(
+  'an image that a tool gives back arrives',
+  async (t, cell) => {
+    const scene = cells.open(cell, says(cell.provider, [{ calls: [NOW] }, { text: 'A pixel.' }]))
+    const talk = scene.converse({ model: MODELS[cell.provider], mode: 'stream', tools })
+    const { calls } = await talk.say({ kind: 'text', text: 'Show me.' })
+    const answer = await talk.giveResults(calls.map((call) => ({ call, text: 'Here:', png: 'iVBORw0KGgo=' })))
+    t.is(answer.text, 'A pixel.')
+    t.like(scene.heard(1).results[0], { name: 'now', text: 'Here:' })
+    t.deepEqual(scene.heard(1).media, [{ mediaType: 'image/png', base64: 'iVBORw0KGgo=' }])
+  },
+  // What a tool gives back is text in chat completions.
+  ({ client }) => client.dialect === 'messages',
+)
+
+eachCell(
+  'arguments go to the client and back as the very text that the model wrote',
+  async (t, cell) => {
+    const scene = cells.open(cell, saysRaw(cell.provider, { name: 'now', input: EXACT }))
+    const talk = scene.converse({ model: MODELS[cell.provider], mode: 'whole', tools })
+    const { calls } = await talk.say({ kind: 'text', text: 'Now?' })
+    await talk.giveResults(calls.map((call) => ({ call, text: 'now' })))
+    const sent = scene.seen(cell.provider)[1]?.raw.toString() ?? ''
+    t.true(sent.includes(EXACT) || sent.includes(JSON.stringify(EXACT)), sent)
+  },
+  // The other SDKs parse arguments and print them again.
+  ({ client }) => client.name === 'openai-sdk',
+)

@@ -90,10 +90,24 @@ const tool = { name: 'f', description: 'd', input_schema: { type: 'object', prop
 const functionTool = { type: 'function', function: { name: 'f', description: 'd', parameters: tool.input_schema } }
 
 test('to chat tools: a tool becomes a function, without what only Messages knows', (t) => {
-  const marked = { ...tool, type: 'custom', strict: true, cache_control: {}, defer_loading: true, input_examples: [{}] }
+  const marked = { ...tool, type: 'custom', cache_control: {}, defer_loading: true, input_examples: [{}] }
   const { body, dropped } = withFields({ tools: [tool, marked] })
-  t.deepEqual(body.tools, [functionTool, { type: 'function', function: { ...functionTool.function, strict: true } }])
+  t.deepEqual(body.tools, [functionTool, functionTool])
   t.deepEqual([...dropped].sort(), ['tools.cache_control', 'tools.defer_loading', 'tools.input_examples'])
+})
+
+test('to chat tools: a strict tool stays so where OpenAI takes its schema, and is told where not', (t) => {
+  const { body, dropped } = withFields({
+    tools: [
+      { ...tool, strict: true },
+      { ...tool, strict: true, input_schema: schema },
+    ],
+  })
+  t.deepEqual(body.tools, [
+    functionTool,
+    { type: 'function', function: { ...functionTool.function, parameters: schema, strict: true } },
+  ])
+  t.deepEqual(dropped, ['tools.strict'])
 })
 
 test('to chat tools: a tool that the Messages provider runs is refused by its place', (t) => {

@@ -1,6 +1,7 @@
 import type { Losses } from '../../../core/losses.ts'
 import type { RequestDocument } from '../../../core/request.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { isStrictSchema } from './strict-schema.ts'
 
 /** Chat completions want a name for a schema; Messages has none. */
 const SCHEMA_NAME = 'answer'
@@ -21,23 +22,7 @@ export function toResponseFormat(request: RequestDocument, losses: Losses): Json
 
 /** OpenAI refuses a schema that does not meet its rules for strictness, so such a schema is sent as advice. */
 function ofSchema(schema: JsonObject, losses: Losses): JsonObject {
-  const strict = isStrict(schema)
+  const strict = isStrictSchema(schema)
   if (!strict) losses.drop('output_config.format.strict')
   return { type: 'json_schema', json_schema: { name: SCHEMA_NAME, schema, strict } }
-}
-
-/**
- * Tells whether every object in the schema is closed and requires all of its properties, as OpenAI's guide to structured
- * outputs demands. (Messages demands the first only.)
- */
-function isStrict(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(isStrict)
-  if (!isObject(schema)) return true
-  const { properties, required, additionalProperties } = schema
-  if (schema.type === 'object' || isObject(properties)) {
-    const names: readonly unknown[] = Array.isArray(required) ? required : []
-    if (additionalProperties !== false) return false
-    if (!Object.keys(isObject(properties) ? properties : {}).every((name) => names.includes(name))) return false
-  }
-  return Object.values(schema).every(isStrict)
 }

@@ -2,6 +2,7 @@ import type { Losses } from '../../../core/losses.ts'
 import type { RequestDocument } from '../../../core/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
+import { isStrictSchema } from './strict-schema.ts'
 
 /** What decides about tools. */
 export interface ChatToolOptions {
@@ -63,13 +64,15 @@ function toChatTools(list: unknown, losses: Losses): JsonObject[] {
 function toChatTool(tool: JsonObject, losses: Losses): JsonObject {
   const { name, description, input_schema: parameters, strict } = tool
   dropLeftovers(tool, TOOL, losses)
+  const isStrict = strict === true && isStrictSchema(parameters)
+  if (strict === true && !isStrict) losses.drop('tools.strict')
   return {
     type: 'function',
     function: {
       name,
       ...(!isNothing(description) && { description }),
       ...(isObject(parameters) && { parameters }),
-      ...(strict === true && { strict }),
+      ...(isStrict && { strict }),
     },
   }
 }

@@ -260,6 +260,10 @@ test('to chat: recorded Messages requests become chat requests, or are refused b
   const valid = items.filter(({ body }) => messageRequestSchema.safeParse(body).success)
   let carried = 0
   for (const { name, body } of valid) {
+    if (body.thread !== undefined) {
+      t.throws(() => chatOf(body), { message: /^thread: / }, name)
+      continue
+    }
     const { refused, body: chat } = chatOf(body)
     for (const line of refused) t.regex(line, /^[a-z_]+(\[\d+\])?(\.[a-z_]+(\[\d+\])?)*: /, name)
     if (refused.length > 0) continue

@@ -1,5 +1,5 @@
-import { GatewayError } from '../../../core/errors.ts'
-import type { RequestDocument } from '../../../core/request.ts'
+import { GatewayError } from './errors.ts'
+import type { RequestDocument } from './request.ts'
 
 /** What Anthropic's SDKs read to send the same turn again with all messages in it. */
 const UNSUPPORTED = { error_code: 'thread_unsupported_request', unsupported: ['thread'] }

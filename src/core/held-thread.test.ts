@@ -1,7 +1,7 @@
 import test from 'ava'
-import { GatewayError } from '../../../core/errors.ts'
-import { RequestDocument } from '../../../core/request.ts'
+import { GatewayError } from './errors.ts'
 import { refuseHeldThread } from './held-thread.ts'
+import { RequestDocument } from './request.ts'
 
 const withThread = (thread: unknown) => new RequestDocument(Buffer.from(JSON.stringify({ thread, messages: [] })))
 

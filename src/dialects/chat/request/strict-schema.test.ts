@@ -1,0 +1,49 @@
+import test from 'ava'
+import { findStrictFault } from '../../../../test/support/openai/strict-schema.ts'
+import { isStrictSchema } from './strict-schema.ts'
+
+const text = { type: 'string' }
+const closed = (properties: Record<string, unknown>, more: object = {}) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+  ...more,
+})
+
+const STRICT = {
+  'a closed object': closed({ a: text }),
+  'an object without properties': { type: 'object', additionalProperties: false },
+  'a choice': closed({ a: { anyOf: [text, closed({ b: text })] } }),
+  'a reference': closed({ a: { $ref: '#/$defs/a' } }, { $defs: { a: closed({}) } }),
+  'a value that may be absent': closed({
+    a: { type: ['object', 'null'], properties: {}, additionalProperties: false },
+  }),
+  'properties that are named like words of schemas': closed({ properties: text, type: text, required: text }),
+  'examples that look like schemas': closed({ a: { type: 'string', enum: [{ type: 'object' }] } }),
+}
+
+const LOOSE = {
+  'an open object': { ...closed({ a: text }), additionalProperties: undefined },
+  'a property that may be left out': { ...closed({ a: text }), required: [] },
+  'an open object in a list': closed({ a: { type: 'array', items: { type: 'object' } } }),
+  'an open object in a definition': closed({}, { $defs: { a: { type: 'object' } } }),
+  'a property of any kind': closed({ a: {} }),
+  'an enumeration without a type': closed({ a: { enum: ['x'] } }),
+  'a composition': closed({ a: { type: 'string', allOf: [text] } }),
+  'an object that may be null, and is open': closed({ a: { type: ['object', 'null'] } }),
+}
+
+for (const [kind, schema] of Object.entries(STRICT)) {
+  test(`strict schema: ${kind} is strict`, (t) => {
+    t.is(findStrictFault(schema), undefined)
+    t.true(isStrictSchema(schema))
+  })
+}
+
+for (const [kind, schema] of Object.entries(LOOSE)) {
+  test(`strict schema: ${kind} is not strict`, (t) => {
+    t.not(findStrictFault(schema), undefined)
+    t.false(isStrictSchema(schema))
+  })
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '../core/errors.ts'
+import type { RateDecision, RateLimiter } from '../core/rate-limit.ts'
+import type { Authenticate, Authenticated } from './authenticate.ts'
+
+/** The limits there are. */
+export interface RequestLimits {
+  /** By key. */
+  readonly requests: RateLimiter | undefined
+  /** By address, for requests without a valid credential. */
+  readonly failures: RateLimiter | undefined
+}
+
+/** Reply headers, lower-case names. */
+type Headers = Record<string, string>
+
+/**
+ * Counts a request against its key. Gives the headers that tell the client where it stands (RateLimit header fields,
+ * IETF draft 10), none when there is no limit. Throws `rate_limit_error`.
+ */
+export async function limitRequests(limiter: RateLimiter | undefined, { caller }: Authenticated): Promise<Headers> {
+  if (limiter === undefined) return {}
+  const decision = await limiter.take(caller.scope)
+  const headers = standing(decision)
+  if (decision.isAllowed) return headers
+  const { limit, windowMs, retryMs } = decision
+  const message = `More than ${limit} requests in ${windowMs / 1000} seconds. The next is let through in ${seconds(retryMs)} s.`
+  throw new GatewayError('rate_limit_error', message, { headers: { ...headers, ...refusal(decision) } })
+}
+
+/**
+ * Finds out who sends a request. Failures are counted by address, so that nobody can guess at leisure.
+ * Throws `authentication_error`, `rate_limit_error`.
+ */
+export async function identify(
+  request: IncomingMessage,
+  { authenticate, limits }: { authenticate: Authenticate; limits: RequestLimits },
+): Promise<Authenticated> {
+  try {
+    return authenticate(request.headers)
+  } catch (error) {
+    await countFailure(limits.failures, request)
+    throw error
+  }
+}
+
+async function countFailure(limiter: RateLimiter | undefined, { socket }: IncomingMessage): Promise<void> {
+  const decision = await limiter?.take(socket.remoteAddress ?? 'unknown')
+  if (decision === undefined || decision.isAllowed) return
+  throw new GatewayError('rate_limit_error', 'Too many failed authentications from this address.', {
+    headers: { 'retry-after': seconds(decision.retryMs) },
+  })
+}
+
+function standing({ limit, windowMs, remaining, resetMs }: RateDecision): Headers {
+  return {
+    'ratelimit-policy': `"key";q=${limit};w=${Math.round(windowMs / 1000)}`,
+    ratelimit: `"key";r=${remaining};t=${seconds(resetMs)}`,
+  }
+}
+
+/** The provider's own manner, which its clients show. */
+function refusal({ limit, remaining, resetMs, retryMs }: RateDecision): Headers {
+  return {
+    'retry-after': seconds(retryMs),
+    'anthropic-ratelimit-requests-limit': String(limit),
+    'anthropic-ratelimit-requests-remaining': String(remaining),
+    'anthropic-ratelimit-requests-reset': new Date(Date.now() + resetMs).toISOString(),
+  }
+}
+
+function seconds(ms: number): string {
+  return String(Math.ceil(ms / 1000))
+}

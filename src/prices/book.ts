@@ -1,0 +1,171 @@
+import { LRUCache } from 'lru-cache'
+import type { Target } from '../core/exchange.ts'
+import { readUsage, type Usage } from '../core/usage.ts'
+import { type FindListed, loadCatalogue } from './catalogue.ts'
+import { type CeilingPrice, ceilingSheet } from './ceiling.ts'
+import { applyEntry, entryTarget } from './entry-sheet.ts'
+import type { PriceEntry, PriceOverrides } from './override-schema.ts'
+import { findEntry, PriceFileError } from './overrides.ts'
+import {
+  boundsOf,
+  costOf,
+  type NanoRates,
+  nanoUsdOf,
+  type PriceSheet,
+  type PriceSource,
+  type PriceTerms,
+  perRequest,
+} from './sheet.ts'
+
+/** What a call costs. */
+export interface Price {
+  /** Nano-USD, rounded up once. */
+  readonly costNanoUsd: number
+  /** The least sure of the prices that went into it. */
+  readonly source: PriceSource
+  /** Name of the matched model, for receipts. */
+  readonly matched: string | undefined
+}
+
+/** Upper bounds for holds, in nano-USD, rounded up: per token, per request of a provider's tool, and per call. */
+export interface Rates extends NanoRates {
+  readonly webSearchNanoUsd: number
+  readonly webFetchNanoUsd: number
+  readonly callNanoUsd: number
+  readonly source: PriceSource
+}
+
+/** How large a call's input may become, cached tokens included, and what the request asks for that changes its price. */
+export interface ExpectedCall extends PriceTerms {
+  readonly inputTokens: number
+}
+
+/** What models cost. */
+export interface PriceBook {
+  /** What this usage costs. Never 0 for an unknown model, but the ceiling. Give the moment of the request's admission. */
+  price(target: Target, usage: Usage, atMs: number): Price
+  /**
+   * Upper bounds for a call with up to so many input tokens: with the same moment and terms, no usage of that size costs
+   * more. A number alone means the standard tier, worldwide, at the usual speed.
+   */
+  rates(target: Target, call: number | ExpectedCall, atMs: number): Rates
+  /** All that is known of a model's price, for people. */
+  sheet(target: Target, atMs: number): PriceSheet
+}
+
+/** What a price book is made from. */
+export interface PriceBookOptions {
+  readonly overrides: PriceOverrides
+  readonly ceiling: CeilingPrice
+}
+
+/** Clients choose the names of models, so what is remembered of them has bounds. */
+const MOST_REMEMBERED = 1000
+const LONGEST_REMEMBERED = 200
+const HIDDEN_ITERATIONS = new Set(['compaction', 'advisor_message'])
+
+type SheetAt = (atMs: number) => PriceSheet
+
+/**
+ * Loads the catalogue and puts the operator's prices before it. Throws `PriceFileError` when an entry is the `same_as` of
+ * a model that the catalogue does not have.
+ */
+export async function createPriceBook({ overrides, ceiling }: PriceBookOptions): Promise<PriceBook> {
+  const findListed = await loadCatalogue()
+  assertKnown(overrides, findListed)
+  const unknown = ceilingSheet(ceiling)
+  const webSearch = perRequest(ceiling.web_search)
+  const remembered = new LRUCache<string, SheetAt>({ max: MOST_REMEMBERED })
+  const sheet = (target: Target, atMs: number) => {
+    const key = `${target.provider}\n${target.model}`
+    const known = remembered.get(key)
+    if (known !== undefined) return known(atMs)
+    const sheetAt = resolveSheet(target, { findListed, entry: findEntry(overrides, target), unknown })
+    if (key.length <= LONGEST_REMEMBERED) remembered.set(key, sheetAt)
+    return sheetAt(atMs)
+  }
+  const price = (target: Target, usage: Usage, atMs: number): Price => {
+    const found = sheet(target, atMs)
+    const isGuessed = usage.webSearchRequests > 0 && found.webSearch === undefined
+    const source = isGuessed ? 'ceiling' : found.source
+    return { costNanoUsd: costOf(found, usage, webSearch), source, matched: found.matched }
+  }
+  return {
+    sheet,
+    price: (target, usage, atMs) =>
+      hiddenCalls(target, usage).reduce(
+        (sum, hidden) => add(sum, price(hidden.target, hidden.usage, atMs)),
+        price(target, usage, atMs),
+      ),
+    rates(target, call, atMs) {
+      const found = sheet(target, atMs)
+      const { inputTokens, ...terms } = typeof call === 'number' ? { inputTokens: call } : call
+      return {
+        ...boundsOf(found, inputTokens, terms),
+        webSearchNanoUsd: nanoUsdOf(found.webSearch ?? webSearch),
+        webFetchNanoUsd: nanoUsdOf(found.webFetch),
+        callNanoUsd: nanoUsdOf(found.call),
+        source: found.source,
+      }
+    },
+  }
+}
+
+interface Known {
+  readonly findListed: FindListed
+  readonly entry: PriceEntry | undefined
+  readonly unknown: PriceSheet
+}
+
+/** An entry is laid over a list price once per list price, not once per call. */
+function resolveSheet(target: Target, { findListed, entry, unknown }: Known): SheetAt {
+  const listed = findListed(entryTarget(entry) ?? target)
+  const listAt = (atMs: number) => listed?.sheetAt(atMs) ?? unknown
+  if (entry === undefined) return listAt
+  const applied = new Map<PriceSheet, PriceSheet>()
+  return (atMs) => {
+    const list = listAt(atMs)
+    const known = applied.get(list) ?? applyEntry(entry, list)
+    applied.set(list, known)
+    return known
+  }
+}
+
+function assertKnown({ models }: PriceOverrides, findListed: FindListed): void {
+  for (const [index, entry] of models.entries()) {
+    const target = entryTarget(entry)
+    if (target === undefined || findListed(target)?.sheetAt(0) !== undefined) continue
+    throw new PriceFileError(`\`models.${index}.same_as\`: the catalogue has no price for \`${entry.same_as}\`.`)
+  }
+}
+
+/**
+ * Calls of models inside a call that the counts of the message leave out, though they are billed: the summary of a
+ * compaction, the word of an advisor, who is a model of its own (Claude API, "Compaction": usage; "Advisor tool").
+ */
+function hiddenCalls(target: Target, usage: Usage): { target: Target; usage: Usage }[] {
+  const { iterations } = usage.raw
+  if (!Array.isArray(iterations)) return []
+  return iterations.flatMap((iteration: unknown) => {
+    const counts = readUsage(iteration)
+    if (counts === undefined || !HIDDEN_ITERATIONS.has(String(counts.raw.type))) return []
+    const { serviceTier, inferenceGeo, speed } = usage
+    const model = typeof counts.raw.model === 'string' ? counts.raw.model : target.model
+    const terms = {
+      ...(serviceTier !== undefined && { serviceTier }),
+      ...(inferenceGeo !== undefined && { inferenceGeo }),
+      ...(speed !== undefined && { speed }),
+    }
+    return [{ target: { provider: target.provider, model }, usage: { ...terms, ...counts } }]
+  })
+}
+
+const SURENESS: readonly PriceSource[] = ['operator', 'catalogue', 'ceiling']
+
+function add(sum: Price, part: Price): Price {
+  return {
+    costNanoUsd: Math.min(sum.costNanoUsd + part.costNanoUsd, Number.MAX_SAFE_INTEGER),
+    source: SURENESS.indexOf(part.source) > SURENESS.indexOf(sum.source) ? part.source : sum.source,
+    matched: sum.matched,
+  }
+}

@@ -1,0 +1,124 @@
+import type { ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices'
+import type { Target } from '../core/exchange.ts'
+import { catalogueNames, catalogueProvider } from './model-names.ts'
+import { type PriceSheet, type PriceStep, perRequest, perToken, type TokenRates } from './sheet.ts'
+import { documentedFactors } from './terms.ts'
+
+/** A model of the catalogue. Prices change at dates and, with some providers, at hours of the day. */
+export interface ListedModel {
+  sheetAt(atMs: number): PriceSheet | undefined
+}
+
+/** Finds models in the catalogue; `undefined` for one that it does not have. */
+export type FindListed = (target: Target) => ListedModel | undefined
+
+type Library = Pick<typeof import('@pydantic/genai-prices'), 'calcPrice' | 'findProvider'>
+interface Match {
+  readonly provider: Provider
+  readonly model: ModelInfo
+}
+
+/** How the price of a cache that lives an hour relates to that of input (Claude API, "Prompt caching"). */
+const CLAUDE_1H_WRITE = 2n
+
+/**
+ * Loads the catalogue of list prices that comes with the gateway; it asks nobody. 44 ms and 19 MB, so it is loaded when
+ * somebody wants prices and not with the file.
+ */
+export async function loadCatalogue(): Promise<FindListed> {
+  const library = await import('@pydantic/genai-prices')
+  return (target) => {
+    for (const name of catalogueNames(target.provider, target.model)) {
+      const match = findMatch(library, target.provider, name)
+      if (match !== undefined) return toListed(library, match, name)
+    }
+    return undefined
+  }
+}
+
+/**
+ * A provider that the catalogue does not know is the operator's own service: the name of the model may still tell. It is
+ * not given to the library, which guesses: to it, everything with `openai` in its name is OpenAI.
+ */
+function findMatch({ calcPrice, findProvider }: Library, ourProvider: string, model: string): Match | undefined {
+  const provider = catalogueProvider(ourProvider)
+  const isKnown = findProvider({ providerId: provider })?.id === provider
+  const timestamp = new Date(0)
+  if (isKnown) return calcPrice({}, model, { providerId: provider, timestamp }) ?? undefined
+  return calcPrice({}, model, { timestamp }) ?? calcPrice({}, lastSegment(model), { timestamp }) ?? undefined
+}
+
+function lastSegment(model: string): string {
+  return model.slice(model.lastIndexOf('/') + 1)
+}
+
+/** The library is asked for what depends on the time alone, and computes nothing: its results are floats. */
+function toListed({ calcPrice }: Library, { provider, model }: Match, name: string): ListedModel {
+  const alone = { ...provider, models: [model] }
+  const sheets = new Map<ModelPrice, PriceSheet | undefined>()
+  const sheetOf = (prices: ModelPrice) => {
+    if (!sheets.has(prices)) sheets.set(prices, toSheet(prices, { provider, model }))
+    return sheets.get(prices)
+  }
+  if (!Array.isArray(model.prices)) {
+    const sheet = sheetOf(model.prices)
+    return { sheetAt: () => sheet }
+  }
+  return {
+    sheetAt(atMs) {
+      const found = calcPrice({}, name, { provider: alone, timestamp: new Date(atMs) })
+      return found === null ? undefined : sheetOf(found.model_price)
+    },
+  }
+}
+
+/** `undefined` for what is priced by other things than tokens in and out, as transcribing is. */
+function toSheet(prices: ModelPrice, { provider, model }: Match): PriceSheet | undefined {
+  const isGivenAway = Object.keys(prices).length === 0 && model.id.endsWith(':free')
+  const priced = isGivenAway ? { input_mtok: 0, output_mtok: 0 } : prices
+  if (priced.input_mtok === undefined || priced.output_mtok === undefined) return undefined
+  const at = (key: string, inputTokens: number) => priceAt(priced[key], inputTokens)
+  const starts = Object.values(priced).flatMap((price) =>
+    typeof price === 'object' ? price.tiers.map(({ start }) => start) : [],
+  )
+  const step = (aboveInputTokens: number): PriceStep => ({
+    aboveInputTokens,
+    rates: toRates((key) => at(key, aboveInputTokens), model.id),
+  })
+  const fee = (key: string) => {
+    const price = at(key, 0)
+    return price === undefined ? undefined : perRequest(price)
+  }
+  return {
+    source: 'catalogue',
+    matched: `${provider.id}/${model.id}`,
+    steps: [step(0), ...[...new Set(starts)].sort((a, b) => a - b).map(step)],
+    webSearch: isGivenAway ? 0n : fee('web_searches_kcount'),
+    webFetch: 0n, // Claude API, "Web fetch tool": no charge beyond its tokens
+    call: fee('requests_kcount') ?? 0n,
+    factors: documentedFactors(provider.id, model.id),
+  }
+}
+
+/** Cached tokens that have no price of their own are billed as input. */
+function toRates(at: (key: string) => number | undefined, model: string): TokenRates {
+  const rate = (key: string) => {
+    const price = at(key)
+    return price === undefined ? undefined : perToken(price)
+  }
+  const input = rate('input_mtok') ?? 0n
+  const cacheWrite = rate('cache_write_mtok') ?? input
+  return {
+    input,
+    cacheRead: rate('cache_read_mtok') ?? input,
+    cacheWrite5m: cacheWrite,
+    cacheWrite1h: rate('cache_write_1h_mtok') ?? (model.includes('claude') ? CLAUDE_1H_WRITE * input : cacheWrite),
+    output: rate('output_mtok') ?? 0n,
+  }
+}
+
+/** USD of the tier that begins at or below `start`. */
+function priceAt(price: ModelPrice[string], start: number): number | undefined {
+  if (typeof price !== 'object') return price
+  return price.tiers.reduce((found, tier) => (tier.start <= start ? tier.price : found), price.base)
+}

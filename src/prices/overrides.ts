@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { messageOf } from '../core/errors.ts'
+import type { Target } from '../core/exchange.ts'
+import { suggest } from '../core/nearest.ts'
+import { fieldsAt, overridesSchema, type PriceEntry, type PriceOverrides } from './override-schema.ts'
+
+const DEFAULT_FILE = 'config/prices.yaml'
+
+/** A file of prices that cannot be used; its message lists every fault with its line. */
+export class PriceFileError extends Error {
+  override name = 'PriceFileError'
+}
+
+/**
+ * Reads the operator's prices from a YAML file; without a name from `config/prices.yaml`, which need not be there. Throws
+ * `PriceFileError` that names the line and the field of each fault, and the nearest field for one that does not exist.
+ */
+export function loadPriceOverrides(file?: string): PriceOverrides {
+  if (file === undefined && !existsSync(DEFAULT_FILE)) return { models: [] }
+  const name = file ?? DEFAULT_FILE
+  const lines = new LineCounter()
+  const document = parseDocument(readPriceFile(name), { lineCounter: lines, prettyErrors: false })
+  const [broken] = document.errors
+  if (broken !== undefined) {
+    const { line, col } = lines.linePos(broken.pos[0])
+    throw new PriceFileError(`\`${name}\` is not valid YAML at line ${line}, column ${col}: ${broken.message}`)
+  }
+  const parsed = overridesSchema.safeParse(plainValueOf(document, name))
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.flatMap((issue) => describeFault(issue, document, lines))
+  throw new PriceFileError(`\`${name}\` cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+}
+
+/**
+ * The operator's entry for a target: an exact name goes before a pattern, and one that names the provider before one that
+ * names none; among equals the first of the file.
+ */
+export function findEntry({ models }: PriceOverrides, { provider, model }: Target): PriceEntry | undefined {
+  const own = models.filter((entry) => entry.provider === provider)
+  const general = models.filter((entry) => entry.provider === undefined)
+  const exact = (entry: PriceEntry) => entry.model === model
+  const fits = (entry: PriceEntry) => entry.pattern?.whole.test(model) === true
+  return own.find(exact) ?? general.find(exact) ?? own.find(fits) ?? general.find(fits)
+}
+
+function readPriceFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new PriceFileError(`The price file \`${file}\` cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** A file of comments, and a section whose entries are all comments, say nothing. */
+function plainValueOf(document: Document.Parsed, file: string): unknown {
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
+    const isBare = typeof value === 'object' && value !== null && 'models' in value && value.models === null
+    return isBare ? { ...value, models: [] } : value
+  } catch (cause) {
+    throw new PriceFileError(`\`${file}\` is not valid YAML: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function describeFault(issue: z.core.$ZodIssue, document: Document.Parsed, lines: LineCounter): string[] {
+  const at = (path: readonly PropertyKey[]) => {
+    const offset = offsetOf(document, path)
+    return `${offset === undefined ? '' : `line ${lines.linePos(offset).line}: `}\`${path.join('.')}\``
+  }
+  if (issue.code !== 'unrecognized_keys') return [`${at(issue.path)}: ${issue.message}`]
+  return issue.keys.map((key) => `${at([...issue.path, key])}: unknown field.${suggest(key, fieldsAt(issue.path))}`)
+}
+
+/** Where the field of a path begins; where its object does, when the field is not there. */
+function offsetOf({ contents }: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = contents
+  let offset = contents?.range[0]
+  for (const step of path) {
+    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && key.value === step) : undefined
+    const child: unknown = pair?.value ?? (isCollectionNode(node) ? node.get(step, true) : undefined)
+    const place = isNode(pair?.key) ? pair.key : child
+    if (!isNode(place)) break
+    offset = place.range?.[0] ?? offset
+    node = child
+  }
+  return offset
+}
+
+function isCollectionNode(node: unknown): node is { get(key: PropertyKey, keepScalar: boolean): unknown } {
+  return typeof node === 'object' && node !== null && 'get' in node
+}

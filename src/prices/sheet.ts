@@ -1,0 +1,140 @@
+/**
+ * DESIGN — what a model costs, and how a bill is made of it
+ *
+ * Purpose: one shape for prices of every origin. Guarantees: integers all the way. Prices are pico-USD (10^-12) per token,
+ * fine enough for every listed one (0.0375 USD a million is 37,500), factors are millionths, and a bill is rounded once, up,
+ * to whole nano-USD. Limits: no prices of sound, pictures or film, of which usage does not tell.
+ *
+ *   tokens × rates of the step of this input × factors of tier, region, speed  +  requests × fees   ──►  nano-USD, up
+ */
+import type { Usage } from '../core/usage.ts'
+import { divideUp, scaleUp } from './decimal.ts'
+
+/** Where a price came from, from the surest to the least sure. */
+export type PriceSource = 'operator' | 'catalogue' | 'ceiling'
+
+/** Pico-USD per token. */
+export interface TokenRates {
+  readonly input: bigint
+  readonly cacheRead: bigint
+  readonly cacheWrite5m: bigint
+  readonly cacheWrite1h: bigint
+  readonly output: bigint
+}
+
+/** Rates of calls with more than so many input tokens, cached ones included. */
+export interface PriceStep {
+  readonly aboveInputTokens: number
+  readonly rates: TokenRates
+}
+
+/** All that is known of a model's price at a moment. */
+export interface PriceSheet {
+  readonly source: PriceSource
+  /** `<provider>/<model>` of the catalogue, or the operator's entry; `undefined` for the ceiling. */
+  readonly matched: string | undefined
+  /** From the smallest size up; the first is above 0, and all of the input has the rates of its step. */
+  readonly steps: readonly [PriceStep, ...PriceStep[]]
+  /** Pico-USD per request; `undefined` when nobody said what it costs. */
+  readonly webSearch: bigint | undefined
+  readonly webFetch: bigint
+  /** Pico-USD per call. */
+  readonly call: bigint
+  /** Millionths by the words of `PriceTerms`; a word that is not there leaves the price as it is. */
+  readonly factors: ReadonlyMap<string, bigint>
+}
+
+/** The words of a usage or a request on which its price depends. */
+export type PriceTerms = Pick<Usage, 'serviceTier' | 'inferenceGeo' | 'speed'>
+
+/** A factor of 1. */
+export const UNIT_FACTOR = 1_000_000n
+const PICO_PER_NANO = 1000n
+const LARGEST_NANO_USD = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** Pico-USD per token of a price in USD per million tokens, rounded up. */
+export function perToken(usdPerMillion: number): bigint {
+  return scaleUp(usdPerMillion, 6)
+}
+
+/** Pico-USD per request of a price in USD per thousand requests, rounded up. */
+export function perRequest(usdPerThousand: number): bigint {
+  return scaleUp(usdPerThousand, 9)
+}
+
+/** Millionths of a factor, rounded up. */
+export function toFactor(factor: number): bigint {
+  return scaleUp(factor, 6)
+}
+
+/**
+ * Nano-USD of a usage, rounded up once; at most 2^53 - 1. `webSearch` is the price of searches, in pico-USD, where the
+ * sheet has none.
+ */
+export function costOf(sheet: PriceSheet, usage: Usage, webSearch: bigint): number {
+  const written1h = usage.cacheCreation?.ephemeral1h ?? 0
+  const written5m = usage.cacheCreationInputTokens - written1h
+  const total = usage.inputTokens + usage.cacheReadInputTokens + usage.cacheCreationInputTokens
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = stepOf(sheet, total).rates
+  const tokens =
+    BigInt(usage.inputTokens) * input +
+    BigInt(usage.cacheReadInputTokens) * cacheRead +
+    BigInt(written5m) * cacheWrite5m +
+    BigInt(written1h) * cacheWrite1h +
+    BigInt(usage.outputTokens) * output
+  const fees =
+    BigInt(usage.webSearchRequests) * (sheet.webSearch ?? webSearch) + BigInt(usage.webFetchRequests) * sheet.webFetch
+  const call = total + usage.outputTokens > 0 ? sheet.call : 0n
+  return toNanoUsd(tokens, sheet, { terms: usage, fees: fees + call })
+}
+
+/** Nano-USD per token, each rounded up. */
+export interface NanoRates {
+  readonly inputNanoUsd: number
+  readonly cacheReadNanoUsd: number
+  readonly cacheWrite5mNanoUsd: number
+  readonly cacheWrite1hNanoUsd: number
+  readonly outputNanoUsd: number
+}
+
+/** The dearest rates of a call with up to so many input tokens, on these terms. */
+export function boundsOf(sheet: PriceSheet, inputTokens: number, terms: PriceTerms): NanoRates {
+  const rates = sheet.steps.filter(({ aboveInputTokens: above }) => above === 0 || above < inputTokens)
+  const dearest = (name: keyof TokenRates) => {
+    const [most = 0n] = rates.map((step) => step.rates[name]).sort((a, b) => (a < b ? 1 : -1))
+    return toNanoUsd(most, sheet, { terms, fees: 0n })
+  }
+  return {
+    inputNanoUsd: dearest('input'),
+    cacheReadNanoUsd: dearest('cacheRead'),
+    cacheWrite5mNanoUsd: dearest('cacheWrite5m'),
+    cacheWrite1hNanoUsd: dearest('cacheWrite1h'),
+    outputNanoUsd: dearest('output'),
+  }
+}
+
+/** Nano-USD of pico-USD, rounded up; at most 2^53 - 1. */
+export function nanoUsdOf(pico: bigint): number {
+  return toSafeInteger(divideUp(pico, PICO_PER_NANO))
+}
+
+function toNanoUsd(tokens: bigint, sheet: PriceSheet, { terms, fees }: { terms: PriceTerms; fees: bigint }): number {
+  let numerator = tokens
+  let divisor = 1n
+  for (const word of [terms.serviceTier, terms.inferenceGeo, terms.speed]) {
+    const factor = word === undefined ? undefined : sheet.factors.get(word)
+    if (factor === undefined) continue
+    numerator *= factor
+    divisor *= UNIT_FACTOR
+  }
+  return toSafeInteger(divideUp(numerator + fees * divisor, divisor * PICO_PER_NANO))
+}
+
+/** A count beyond belief, as a broken provider may send, must not become an inexact sum: it stays at the largest one. */
+function toSafeInteger(nanoUsd: bigint): number {
+  return Number(nanoUsd < LARGEST_NANO_USD ? nanoUsd : LARGEST_NANO_USD)
+}
+
+function stepOf({ steps }: PriceSheet, inputTokens: number): PriceStep {
+  return steps.findLast(({ aboveInputTokens }) => inputTokens > aboveInputTokens) ?? steps[0]
+}

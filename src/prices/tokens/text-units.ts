@@ -1,0 +1,87 @@
+import { classOfCodeUnit, ESCAPE, JSON_CLASSES, NEWLINE, PUNCTUATION, SPACE, TEXT_CLASSES } from './byte-classes.ts'
+import { START, STATE_MASK, STEPS, WEIGHT_SHIFT } from './weights.ts'
+
+const LOWER_N = 110
+const LOWER_R = 114
+const LOWER_T = 116
+const LOWER_U = 117
+const HEX_DIGITS = 4
+const HEX = 16
+
+/** Most bytes that are added up as a 32-bit integer: no weight is above 200, so that stays below 2^31. */
+const BLOCK_BYTES = 4 * 1024 * 1024
+
+/** Weight of the UTF-8 text that `bytes` are, in hundredths of a token before calibration. */
+export function unitsOfText(bytes: Uint8Array): number {
+  return walk(bytes, { classes: TEXT_CLASSES, start: 0, end: bytes.length })
+}
+
+/**
+ * Weight of raw JSON from byte `start` to `end`, the inside of a string or a whole value: escapes count as the
+ * characters that they stand for, the rest as text. In hundredths of a token before calibration.
+ */
+export function unitsOfJson(bytes: Uint8Array, start: number, end: number): number {
+  return walk(bytes, { classes: JSON_CLASSES, start, end })
+}
+
+interface Stretch {
+  readonly classes: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Hazard: the inner loop must stay the innermost, without a call in it, and add integers. V8 keeps its variables in
+ * registers only then; with the escapes read inside, it takes two and a half times as long.
+ */
+function walk(bytes: Uint8Array, { classes, start, end }: Stretch): number {
+  let total = 0
+  let state = START
+  let at = start
+  while (at < end) {
+    const blockEnd = Math.min(at + BLOCK_BYTES, end)
+    let units = 0
+    for (; at < blockEnd; at++) {
+      // Here and below, safe: every byte has a class, and every state and class have a step.
+      const byteClass = classes[bytes[at]!]!
+      if (byteClass === ESCAPE) break
+      const step = STEPS[state | byteClass]!
+      state = step & STATE_MASK
+      units = (units + (step >> WEIGHT_SHIFT)) | 0
+    }
+    total += units
+    if (at === blockEnd) continue
+    const step = STEPS[state | classOfEscape(bytes, at + 1)]!
+    state = step & STATE_MASK
+    total += step >> WEIGHT_SHIFT
+    at += bytes[at + 1] === LOWER_U ? 2 + HEX_DIGITS : 2
+  }
+  return total
+}
+
+/** The class of the character whose escape goes on at byte `at`, behind the backslash. */
+function classOfEscape(bytes: Uint8Array, at: number): number {
+  switch (bytes[at]) {
+    case LOWER_N:
+    case LOWER_R:
+      return NEWLINE
+    case LOWER_T:
+      return SPACE
+    case LOWER_U:
+      return classOfCodeUnit(readHex(bytes, at + 1))
+    default:
+      // A quote, a slash, a backslash; the rare \b and \f weigh little either way.
+      return PUNCTUATION
+  }
+}
+
+/** The code unit of four hexadecimal digits. Of what is none, any: a body with wrong escapes is refused elsewhere. */
+function readHex(bytes: Uint8Array, start: number): number {
+  let code = 0
+  for (let at = start; at < start + HEX_DIGITS; at++) {
+    const byte = bytes[at] ?? 0
+    // '0'–'9' end in their value; the letters of both cases end in 1 for ten.
+    code = code * HEX + (byte & 15) + (byte > 57 ? 9 : 0)
+  }
+  return code
+}

@@ -1,0 +1,39 @@
+import test from 'ava'
+import type { Provider } from '../core/ports.ts'
+import { type Selection, selectTarget } from './select.ts'
+
+/** Only the names and the claims of providers matter here. */
+const selection: Selection = {
+  providers: new Map(
+    Object.entries({ anthropic: /^claude-/, openai: /^gpt-/, house: /never/ }).map(([name, models]) => [
+      name,
+      { name, claims: (model: string) => models.test(model) } as Provider,
+    ]),
+  ),
+  fallback: 'house',
+}
+
+for (const [model, provider, asked] of [
+  ['openai/gpt-4o', 'openai', 'gpt-4o'],
+  ['house/org/model', 'house', 'org/model'],
+  ['house/', 'house', ''],
+  ['gpt-4o', 'openai', 'gpt-4o'],
+  ['claude-x', 'anthropic', 'claude-x'],
+  ['my-gpt-4o', 'house', 'my-gpt-4o'],
+  ['openai', 'house', 'openai'],
+] as const) {
+  test(`select: \`${model}\` is \`${asked}\` of ${provider}`, (t) => {
+    t.deepEqual(selectTarget(model, selection), { provider, model: asked })
+  })
+}
+
+for (const model of ['opnai/gpt-4o', '/gpt-4o', 'OpenAI/gpt-4o', 'meta-llama/llama-3', '__proto__/x']) {
+  test(`select: \`${model}\` has no provider, and the error names the prefix`, (t) => {
+    const error = t.throws(() => selectTarget(model, selection), { code: 'invalid_request' })
+    t.true(
+      error.message.startsWith(
+        `model: expected the name of a provider before the slash, got \`${model.split('/')[0]}\``,
+      ),
+    )
+  })
+}

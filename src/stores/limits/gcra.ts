@@ -1,0 +1,55 @@
+import type { RateDecision } from '../../core/rate-limit.ts'
+
+/**
+ * DESIGN — the generic cell rate algorithm
+ *
+ * One number a key: the moment at which all that was let through will be used up (the theoretical arrival time). Each
+ * request moves it one interval on; it may be at most a window ahead of now. So a window's worth may come at once, then
+ * one each interval, and no edge between windows lets two windows' worth through.
+ *
+ *     now            now + window
+ *      ├──────────────────┤          limit 4: intervals of a quarter window
+ *      ▓▓▓▓ ▓▓▓▓ ░░░░ ░░░░           two used, two remaining
+ *
+ * Source: ITU-T I.371, annex A.
+ */
+export interface RateRule {
+  /** How many requests a window lets through; also the burst. */
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** Decides on a request at `nowMs`, given the key's arrival time; gives the new one, which is the old one when refused. */
+export function decide(
+  { limit, windowMs }: RateRule,
+  arrivalMs: number | undefined,
+  nowMs: number,
+): RateDecision & { arrivalMs: number } {
+  const intervalMs = windowMs / limit
+  const usedUntilMs = Math.max(arrivalMs ?? nowMs, nowMs)
+  const isAllowed = usedUntilMs + intervalMs - nowMs <= windowMs + TOLERANCE_MS
+  return describe(
+    { limit, windowMs },
+    { isAllowed, aheadMs: usedUntilMs - nowMs + (isAllowed ? intervalMs : 0), nowMs },
+  )
+}
+
+/** Sums of intervals are not exact. */
+const TOLERANCE_MS = 1e-6
+
+/** A decision in numbers, from how far the arrival time is ahead of now after it. */
+export function describe(
+  { limit, windowMs }: RateRule,
+  { isAllowed, aheadMs, nowMs }: { isAllowed: boolean; aheadMs: number; nowMs: number },
+): RateDecision & { arrivalMs: number } {
+  const intervalMs = windowMs / limit
+  return {
+    isAllowed,
+    limit,
+    remaining: Math.max(0, Math.floor((windowMs - aheadMs) / intervalMs + TOLERANCE_MS)),
+    resetMs: aheadMs,
+    retryMs: Math.max(0, aheadMs + intervalMs - windowMs),
+    windowMs,
+    arrivalMs: nowMs + aheadMs,
+  }
+}

@@ -1,0 +1,20 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../core/ports.ts'
+import type { RateLimiter } from '../../core/rate-limit.ts'
+import { decide, type RateRule } from './gcra.ts'
+
+/** Keys beyond this are forgotten, those used longest ago first: they may then begin anew. */
+const MOST_KEYS = 100_000
+
+/** Limits in this process's memory. */
+export function memoryLimiter(rule: RateRule, clock: Clock): RateLimiter {
+  const arrivals = new LRUCache<string, number>({ max: MOST_KEYS })
+  return {
+    take(key) {
+      const decision = decide(rule, arrivals.get(key), clock.nowMs())
+      if (decision.isAllowed) arrivals.set(key, decision.arrivalMs)
+      return decision
+    },
+    async close() {},
+  }
+}

@@ -1,0 +1,68 @@
+import { createClient } from '@redis/client'
+import { messageOf } from '../../core/errors.ts'
+import type { Clock, Log } from '../../core/ports.ts'
+import type { RateLimiter } from '../../core/rate-limit.ts'
+import { withDeadline } from '../kv/deadline.ts'
+import { describe, type RateRule } from './gcra.ts'
+import { memoryLimiter } from './memory.ts'
+
+/**
+ * The same decision, by the server's own clock, in one step: gives whether the request is let through, and how far the
+ * arrival time is ahead, in microseconds.
+ */
+const SCRIPT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local window = tonumber(ARGV[2]) * 1000
+local interval = window / tonumber(ARGV[1])
+local used = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
+local allowed = used + interval - now <= window + 1
+if allowed then
+  used = used + interval
+  redis.call('SET', KEYS[1], string.format('%.0f', used), 'PX', math.ceil((used - now) / 1000) + 1000)
+end
+return { allowed and 1 or 0, math.floor(used - now) }
+`
+const REST_AFTER_FAILURE_MS = 1000
+
+/** What the limiter is made from. */
+export interface RedisLimiterOptions {
+  readonly url: string
+  readonly namespace: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Limits that several instances share. While Redis does not answer, each instance counts by itself: a limit that is too
+ * generous by the number of instances, rather than none, or no service.
+ */
+export function redisLimiter(rule: RateRule, { url, namespace, clock, log }: RedisLimiterOptions): RateLimiter {
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    socket: { connectTimeout: 2000, reconnectStrategy: (retries) => Math.min(100 * 2 ** retries, 3000) },
+  })
+  client.on('error', (error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'store.failed'))
+  client.connect().catch(() => {}) // told by the listener above; it goes on trying
+  const own = memoryLimiter(rule, clock)
+  let restUntilMs = 0
+  const args = [String(rule.limit), String(rule.windowMs)]
+  return {
+    async take(key) {
+      if (clock.nowMs() < restUntilMs) return own.take(key)
+      try {
+        const keys = [`turnpike:${namespace}:${key}`]
+        // Safe: the script gives two integers.
+        const reply = (await withDeadline(client.eval(SCRIPT, { keys, arguments: args }))) as [number, number]
+        return describe(rule, { isAllowed: reply[0] === 1, aheadMs: reply[1] / 1000, nowMs: clock.nowMs() })
+      } catch {
+        restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
+        return own.take(key)
+      }
+    },
+    async close() {
+      client.destroy()
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { getReceipt, listReceipts, putReceipt } from './receipts.ts'
+import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
+import { readSpend } from './spend-windows.ts'
+
+/** All that can be asked of the database, on either engine. */
+export const commands = {
+  'spend.reserve': reserveSpend,
+  'spend.grow': growSpend,
+  'spend.settle': settleSpend,
+  'spend.sweep': sweepSpend,
+  'spend.read': readSpend,
+  'receipt.put': putReceipt,
+  'receipt.get': getReceipt,
+  'receipt.list': listReceipts,
+}
+
+/** The name of a command. */
+export type CommandName = keyof typeof commands
+
+/** What a command takes; plain data, since it may be sent to another thread. */
+export type CommandInput<Name extends CommandName> = Parameters<(typeof commands)[Name]>[1]
+
+/** What a command answers; plain data. */
+export type CommandOutput<Name extends CommandName> = Awaited<ReturnType<(typeof commands)[Name]>>
+
+/** Commands of one statement, which is a transaction by itself: on PostgreSQL they save two round trips. */
+export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
+  'spend.read',
+  'receipt.put',
+  'receipt.get',
+  'receipt.list',
+])

@@ -1,0 +1,82 @@
+import { type ErrorCode, GatewayError, messageOf } from '../../core/errors.ts'
+
+/** What went wrong, as plain data that can be sent to another thread. */
+export interface Fault {
+  readonly code: ErrorCode
+  /** For a client: in words, without paths. */
+  readonly message: string
+  /** For the log: what the database said. */
+  readonly reason: string
+}
+
+/** The database cannot be used now: the same may work later. */
+export function unavailable(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('service_unavailable', message, cause === undefined ? {} : { cause })
+}
+
+/** Makes an error of a fault that came from another thread. */
+export function toError({ code, message, reason }: Fault): GatewayError {
+  return new GatewayError(code, message, { cause: new Error(reason) })
+}
+
+/** Primary result codes of SQLite (sqlite.org, "Result and Error Codes") that an operator can do something about. */
+const SQLITE_WORDS: Readonly<Record<number, string>> = {
+  5: 'The database is locked by another process.',
+  6: 'The database is locked by another process.',
+  8: 'The database cannot be written to: its file or folder is read-only.',
+  10: 'The database’s disk failed to read or write.',
+  11: 'The database’s file is damaged. Restore a backup.',
+  13: 'The database’s disk is full.',
+  14: 'The database’s file cannot be opened. Check that its folder exists and may be written to.',
+  26: 'The database’s file is not a database, or is damaged. Restore a backup.',
+}
+
+/** Says in words what SQLite, or a command on it, has thrown. */
+export function sqliteFault(error: unknown): Fault {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error)
+  if (error instanceof GatewayError) return { code: error.code, message: error.message, reason }
+  const words = SQLITE_WORDS[sqliteCodeOf(error)]
+  if (words !== undefined) return { code: 'service_unavailable', message: words, reason }
+  return { code: 'internal_error', message: 'The database refused a command.', reason }
+}
+
+/** The primary result code, or -1 for what is no error of SQLite. */
+export function sqliteCodeOf(error: unknown): number {
+  const isNumbered = typeof error === 'object' && error !== null && 'errcode' in error
+  // The upper bytes of an extended code say more of the same.
+  return isNumbered && typeof error.errcode === 'number' ? error.errcode & 0xff : -1
+}
+
+/** Classes of SQLSTATE (PostgreSQL manual, appendix A) that are about the server and not about the command. */
+const POSTGRES_WORDS: readonly (readonly [prefix: string, words: string])[] = [
+  ['53100', 'The database’s disk is full.'],
+  ['53300', 'The database takes no more connections.'],
+  ['53', 'The database is out of resources.'],
+  ['57014', 'The database did not answer in time.'],
+  ['57P', 'The database is starting or stopping.'],
+  ['55P03', 'The database is locked.'],
+  ['25006', 'The database is read-only at the moment.'],
+  ['25P', 'The database did not answer in time.'],
+  ['40', 'The database had too many changes at once.'],
+  ['08', 'The database cannot be reached.'],
+  ['28', 'The database refuses the user or password of `DATABASE_URL`.'],
+  ['3D', 'The database that `DATABASE_URL` names does not exist.'],
+  ['58', 'The database’s disk failed to read or write.'],
+  ['XX001', 'The database is damaged. Restore a backup.'],
+]
+
+/** Says in words what PostgreSQL, the way to it, or a command on it, has thrown. */
+export function postgresError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  const state = sqlStateOf(error)
+  if (state === undefined) return unavailable('The database cannot be reached.', error)
+  const words = POSTGRES_WORDS.find(([prefix]) => state.startsWith(prefix))?.[1]
+  if (words !== undefined) return unavailable(words, error)
+  return new GatewayError('internal_error', 'The database refused a command.', { cause: error })
+}
+
+/** The SQLSTATE of an error that the server itself has sent; `undefined` for one of the way to it. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const isSent = typeof error === 'object' && error !== null && 'severity' in error && 'code' in error
+  return isSent && typeof error.code === 'string' ? error.code : undefined
+}

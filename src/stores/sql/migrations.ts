@@ -1,0 +1,80 @@
+import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import { GatewayError, messageOf } from '../../core/errors.ts'
+import type { Database } from './schema.ts'
+
+/** Beyond it a number of JavaScript is no longer exact. */
+const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
+
+/** A column of money; the database itself refuses what cannot be. */
+function addMoney<Table extends string, Column extends string>(
+  table: CreateTableBuilder<Table, Column>,
+  name: string,
+): CreateTableBuilder<Table, Column> {
+  return table.addColumn(name as Column, 'bigint', (column) =>
+    column.notNull().check(sql`${sql.ref(name)} between 0 and ${LARGEST}`),
+  )
+}
+
+const spend: Migration = {
+  async up(db) {
+    let windows = db.schema.createTable('spend_window')
+    windows = windows.addColumn('scope', 'text', (column) => column.notNull())
+    windows = windows.addColumn('window_id', 'text', (column) => column.notNull())
+    windows = addMoney(addMoney(windows, 'settled_nano_usd'), 'held_nano_usd')
+    await windows.addPrimaryKeyConstraint('spend_window_key', ['scope', 'window_id']).execute()
+
+    const isState = (name: string) => sql<boolean>`${sql.ref(name)} in ('open', 'expired', 'settled')`
+    let holds = db.schema.createTable('spend_hold').addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    holds = holds.addColumn('state', 'text', (column) => column.notNull().check(isState('state')))
+    holds = holds.addColumn('previous_state', 'text', (column) => column.notNull().check(isState('previous_state')))
+    holds = addMoney(addMoney(holds, 'amount_nano_usd'), 'previous_amount_nano_usd')
+    await holds
+      .addColumn('cost_nano_usd', 'bigint')
+      .addColumn('windows', 'text', (column) => column.notNull())
+      .addColumn('due_at_ms', 'bigint', (column) => column.notNull())
+      .execute()
+    await db.schema.createIndex('spend_hold_due').on('spend_hold').columns(['state', 'due_at_ms']).execute()
+  },
+}
+
+const receipts: Migration = {
+  async up(db) {
+    await db.schema
+      .createTable('receipt')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('scope', 'text', (column) => column.notNull())
+      .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
+      .addColumn('json', 'text', (column) => column.notNull())
+      .execute()
+    await db.schema
+      .createIndex('receipt_by_scope')
+      .on('receipt')
+      .columns(['scope', 'created_at_ms', 'id'])
+      .execute()
+  },
+}
+
+/** The steps from an empty database to the present one, in the order of their names. One that was released never changes. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-spend': spend,
+  '0002-receipts': receipts,
+}
+
+/**
+ * Brings the tables up to date and returns the names of the steps it took. All steps are one transaction under a lock:
+ * a failing one leaves nothing, and of two at once one waits. Throws `internal_error` with the name of a failed step.
+ */
+export async function migrate(db: Kysely<Database>, steps = migrations): Promise<string[]> {
+  const provider = { getMigrations: async () => ({ ...steps }) }
+  const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+  if (error === undefined) return (results ?? []).map(({ migrationName }) => migrationName)
+  const unknown = /previously executed migration (\S+) is missing/.exec(messageOf(error))?.[1]
+  if (unknown !== undefined) {
+    const words = `The database was made by a newer version (it has \`${unknown}\`). Start that version.`
+    throw new GatewayError('internal_error', words, { cause: error })
+  }
+  const failed = results?.find(({ status }) => status === 'Error')?.migrationName
+  if (failed === undefined) throw error
+  throw new GatewayError('internal_error', `The migration \`${failed}\` failed: ${messageOf(error)}`, { cause: error })
+}

@@ -1,0 +1,65 @@
+import type { Command } from './command.ts'
+
+/** A receipt as it is stored. */
+export interface StoredReceipt {
+  readonly id: string
+  /** Whose it is; only that scope finds it. */
+  readonly scope: string
+  readonly createdAtMs: number
+  readonly json: string
+}
+
+/** The place in a list after which it goes on: the last receipt seen. */
+export interface ReceiptCursor {
+  readonly createdAtMs: number
+  readonly id: string
+}
+
+const LONGEST_LIST = 100
+
+/** Stores a receipt; one whose id is there already stays as it is. */
+export const putReceipt: Command<StoredReceipt, void> = async (db, { id, scope, createdAtMs, json }) => {
+  await db
+    .insertInto('receipt')
+    .values({ id, scope, created_at_ms: createdAtMs, json })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+/** The JSON of a scope's receipt. */
+export const getReceipt: Command<{ id: string; scope: string }, string | undefined> = async (db, { id, scope }) => {
+  const row = await db
+    .selectFrom('receipt')
+    .select('json')
+    .where('id', '=', id)
+    .where('scope', '=', scope)
+    .executeTakeFirst()
+  return row?.json
+}
+
+/** What to list: the newest first, at most 100 at a time. */
+export interface ReceiptQuery {
+  readonly scope: string
+  readonly after?: ReceiptCursor | undefined
+  readonly limit: number
+}
+
+/** A scope's receipts, newest first. */
+export const listReceipts: Command<ReceiptQuery, StoredReceipt[]> = async (db, { scope, after, limit }) => {
+  let query = db
+    .selectFrom('receipt')
+    .select(['id', 'scope', 'created_at_ms', 'json'])
+    .where('scope', '=', scope)
+    .orderBy('created_at_ms', 'desc')
+    .orderBy('id', 'desc')
+    .limit(Math.min(limit, LONGEST_LIST))
+  if (after !== undefined)
+    query = query.where((is) =>
+      is.or([
+        is('created_at_ms', '<', after.createdAtMs),
+        is.and([is('created_at_ms', '=', after.createdAtMs), is('id', '<', after.id)]),
+      ]),
+    )
+  const rows = await query.execute()
+  return rows.map(({ created_at_ms, ...rest }) => ({ ...rest, createdAtMs: created_at_ms }))
+}

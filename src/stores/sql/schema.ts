@@ -1,0 +1,49 @@
+/**
+ * The tables. Both engines have the same, in the subset of SQL that both speak: text, `bigint` for money and moments,
+ * JSON as text, CHECK, `on conflict`, `returning`. Every column's name ends in its unit.
+ */
+
+/** All tables. */
+export interface Database {
+  spend_window: SpendWindowTable
+  spend_hold: SpendHoldTable
+  receipt: ReceiptTable
+}
+
+/** What a scope has spent in a day or month, and what is held for requests under way: one row for each. */
+export interface SpendWindowTable {
+  scope: string
+  /** `d:2026-11-21`, `m:2026-11`. */
+  window_id: string
+  settled_nano_usd: number
+  /** The sum of the open holds in this window. */
+  held_nano_usd: number
+}
+
+/** `expired`: the sweeper has counted it at its full amount; what it really cost may still be told. */
+export type HoldState = 'open' | 'expired' | 'settled'
+
+/** Money held for one request, in all windows of its admission. */
+export interface SpendHoldTable {
+  id: string
+  state: HoldState
+  /** The state before the last change: a settled hold that was `expired` before has been corrected. */
+  previous_state: HoldState
+  amount_nano_usd: number
+  /** The amount before the last change. */
+  previous_amount_nano_usd: number
+  /** What it really cost; `null` until that is told. */
+  cost_nano_usd: number | null
+  /** JSON of the windows with their limits, in lock order. */
+  windows: string
+  /** Open: the moment its lease ends. Otherwise: the moment from which the row may be deleted. */
+  due_at_ms: number
+}
+
+/** Receipts of finished requests, as JSON. */
+export interface ReceiptTable {
+  id: string
+  scope: string
+  created_at_ms: number
+  json: string
+}

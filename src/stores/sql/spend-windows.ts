@@ -1,0 +1,91 @@
+import { type Kysely, sql } from 'kysely'
+import { GatewayError } from '../../core/errors.ts'
+import type { Reservation, SpendSums, SpendWindow } from '../../core/ports.ts'
+import type { Command } from './command.ts'
+import type { Database } from './schema.ts'
+
+/** Which window of which scope. */
+type WindowKey = Pick<SpendWindow, 'scope' | 'window'>
+
+/** What is added to the sums of a window. */
+interface Change {
+  readonly settledNanoUsd: number
+  readonly heldNanoUsd: number
+}
+
+/** Sorts by window in the one order in which windows are locked: two transactions never wait for each other. */
+export function inLockOrder<Item>(items: readonly Item[], windowOf: (item: Item) => WindowKey): Item[] {
+  const keyOf = (item: Item): string => `${windowOf(item).window} ${windowOf(item).scope}`
+  return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+/** Holds an amount in a window, which may be new. `false`: it does not fit, and nothing is changed. */
+export async function holdInWindow(
+  db: Kysely<Database>,
+  { scope, window, limitNanoUsd }: SpendWindow,
+  amountNanoUsd: number,
+): Promise<boolean> {
+  // The statement checks rows that are there; a window without a row has nothing in it but this.
+  if (amountNanoUsd > limitNanoUsd) return false
+  const row = await db
+    .insertInto('spend_window')
+    .values({ scope, window_id: window, settled_nano_usd: 0, held_nano_usd: amountNanoUsd })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['scope', 'window_id'])
+        .doUpdateSet((of) => ({
+          held_nano_usd: of('spend_window.held_nano_usd', '+', of.ref('excluded.held_nano_usd')),
+        }))
+        .where(
+          sql<boolean>`spend_window.settled_nano_usd + spend_window.held_nano_usd + excluded.held_nano_usd <= ${limitNanoUsd}`,
+        ),
+    )
+    .returning('scope')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Changes the sums of a window if they stay within its limit. `false`: they would not, and nothing is changed. */
+export async function growWindow(
+  db: Kysely<Database>,
+  { scope, window, limitNanoUsd }: SpendWindow,
+  { settledNanoUsd, heldNanoUsd }: Change,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('spend_window')
+    .set((of) => ({
+      settled_nano_usd: of('settled_nano_usd', '+', settledNanoUsd),
+      held_nano_usd: of('held_nano_usd', '+', heldNanoUsd),
+    }))
+    .where('scope', '=', scope)
+    .where('window_id', '=', window)
+    .where(sql<boolean>`settled_nano_usd + held_nano_usd + ${settledNanoUsd + heldNanoUsd} <= ${limitNanoUsd}`)
+    .returning('scope')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Changes the sums of a window whatever its limit: money that is spent is spent. */
+export async function changeWindow(db: Kysely<Database>, window: WindowKey, change: Change): Promise<void> {
+  if (await growWindow(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, change)) return
+  throw new GatewayError('internal_error', `The spend of ${window.window} is gone or beyond what can be counted.`)
+}
+
+/** The answer to a reservation that a window refuses. */
+export async function refusalBy(db: Kysely<Database>, refusedBy: SpendWindow): Promise<Reservation> {
+  const [sums] = await readSpend(db, [refusedBy], sql`0`)
+  return { ok: false, refusedBy, spentNanoUsd: (sums?.settledNanoUsd ?? 0) + (sums?.heldNanoUsd ?? 0) }
+}
+
+/** The sums of these windows, in their order; zero for those in which nothing was held yet. */
+export const readSpend: Command<readonly WindowKey[], SpendSums[]> = async (db, windows) => {
+  const rows = await db
+    .selectFrom('spend_window')
+    .selectAll()
+    .where((is) => is.or(windows.map(({ scope, window }) => is.and({ scope, window_id: window }))))
+    .execute()
+  return windows.map(({ scope, window }) => {
+    const row = rows.find((other) => other.scope === scope && other.window_id === window)
+    return { settledNanoUsd: row?.settled_nano_usd ?? 0, heldNanoUsd: row?.held_nano_usd ?? 0 }
+  })
+}

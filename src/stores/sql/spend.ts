@@ -1,0 +1,197 @@
+import { type Kysely, sql } from 'kysely'
+import { GatewayError } from '../../core/errors.ts'
+import type { Reservation, SpendHold, SpendWindow } from '../../core/ports.ts'
+import { type Command, Undo } from './command.ts'
+import type { Database, SpendHoldTable } from './schema.ts'
+import { changeWindow, growWindow, holdInWindow, inLockOrder, refusalBy } from './spend-windows.ts'
+
+/**
+ * DESIGN — spend ledger
+ *
+ *                  ┌── grow ──┐         (renews the lease)
+ *   reserve ──► [ open ] ──────────── settle ─────────────► [ settled ]
+ *                  │  ▲                                          ▲
+ *     lease ended  │  └─ grow (as if it had never expired)       │ settle: the truth replaces the
+ *                  └─► sweep ─► [ expired ] ─────────────────────┘ full amount that was counted
+ *
+ * A window's sums change only together with the hold whose money it is, in one transaction: what is held is at all times
+ * the sum of the open holds, so nothing leaks. Each change is a single statement that checks as it writes; nothing is
+ * read first and decided after. Windows are visited in one order, so that no two transactions wait for each other.
+ */
+
+/** How long an ended hold is remembered, to tell a repeated `settle` from one of an unknown hold. */
+const SETTLED_KEPT_MS = 24 * 60 * 60 * 1000
+/** How long a hold whose lease has ended waits for the truth. */
+const EXPIRED_KEPT_MS = 7 * SETTLED_KEPT_MS
+/** Holds that one sweep expires, and rows it deletes: few enough not to stop everybody else. */
+const SWEPT_AT_ONCE = 200
+
+/** Holds an amount in all windows, or answers the first that it does not fit. The same hold again renews it. */
+export const reserveSpend: Command<SpendHold, Reservation> = async (db, input, now) => {
+  const { holdId, amountNanoUsd, leaseMs } = input
+  assertAmount(amountNanoUsd)
+  const windows = inLockOrder(input.windows, (window) => window)
+  const created = await db
+    .insertInto('spend_hold')
+    .values({
+      id: holdId,
+      state: 'open',
+      previous_state: 'open',
+      amount_nano_usd: amountNanoUsd,
+      previous_amount_nano_usd: 0,
+      cost_nano_usd: null,
+      windows: JSON.stringify(windows),
+      due_at_ms: sql`${now} + ${leaseMs}`,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (created === undefined) return growSpend(db, { holdId, toNanoUsd: amountNanoUsd, leaseMs }, now)
+  for (const window of windows) {
+    if (!(await holdInWindow(db, window, amountNanoUsd))) throw new Undo(await refusalBy(db, window))
+  }
+  return { ok: true }
+}
+
+/** Raises a hold in all its windows, or answers the first that it does not fit. Never lowers it. */
+export const growSpend: Command<{ holdId: string; toNanoUsd: number; leaseMs: number }, Reservation> = async (
+  db,
+  { holdId, toNanoUsd, leaseMs },
+  now,
+) => {
+  assertAmount(toNanoUsd)
+  const hold = await db
+    .updateTable('spend_hold')
+    .set((of) => ({
+      previous_state: of.ref('state'),
+      state: 'open',
+      previous_amount_nano_usd: of.ref('amount_nano_usd'),
+      amount_nano_usd: sql`case when amount_nano_usd < ${toNanoUsd} then ${toNanoUsd} else amount_nano_usd end`,
+      due_at_ms: sql`${now} + ${leaseMs}`,
+    }))
+    .where('id', '=', holdId)
+    .where('state', '!=', 'settled')
+    .returning(['previous_state', 'previous_amount_nano_usd', 'amount_nano_usd', 'windows'])
+    .executeTakeFirst()
+  if (hold === undefined) throw new GatewayError('internal_error', `The hold ${holdId} has ended or never was.`)
+  const { previous_amount_nano_usd: before, amount_nano_usd: after } = hold
+  const wasCounted = hold.previous_state === 'expired'
+  const change = {
+    settledNanoUsd: wasCounted ? -before : 0,
+    heldNanoUsd: wasCounted ? after : after - before,
+  }
+  for (const window of windowsOf(hold)) {
+    if (after === before) await changeWindow(db, window, change)
+    else if (!(await growWindow(db, window, change))) throw new Undo(await refusalBy(db, window))
+  }
+  return { ok: true }
+}
+
+/** How a `settle` found its hold. */
+export type SettleOutcome = 'settled' | 'corrected' | 'repeated' | 'unknown'
+
+/** Ends a hold: its cost is spent in its windows, the rest is free again. */
+export const settleSpend: Command<{ holdId: string; costNanoUsd: number }, SettleOutcome> = async (
+  db,
+  { holdId, costNanoUsd },
+  now,
+) => {
+  assertAmount(costNanoUsd)
+  const hold = await db
+    .updateTable('spend_hold')
+    .set((of) => ({
+      previous_state: of.ref('state'),
+      state: 'settled',
+      cost_nano_usd: costNanoUsd,
+      due_at_ms: sql`${now} + ${SETTLED_KEPT_MS}`,
+    }))
+    .where('id', '=', holdId)
+    .where('state', '!=', 'settled')
+    .returning(['previous_state', 'amount_nano_usd', 'windows'])
+    .executeTakeFirst()
+  if (hold === undefined) return (await isKnown(db, holdId)) ? 'repeated' : 'unknown'
+  const wasCounted = hold.previous_state === 'expired'
+  const change = {
+    settledNanoUsd: wasCounted ? costNanoUsd - hold.amount_nano_usd : costNanoUsd,
+    heldNanoUsd: wasCounted ? 0 : -hold.amount_nano_usd,
+  }
+  for (const window of windowsOf(hold)) await changeWindow(db, window, change)
+  return wasCounted ? 'corrected' : 'settled'
+}
+
+/** What a sweep has done; `isMore`: there is more to do. */
+export interface SweepOutcome {
+  readonly expired: number
+  readonly forgotten: number
+  readonly isMore: boolean
+}
+
+/** Counts holds whose lease has ended at their full amount, and deletes those that ended long ago. */
+export const sweepSpend: Command<undefined, SweepOutcome> = async (db, _, now) => {
+  const expired = await db
+    .updateTable('spend_hold')
+    .set({ previous_state: 'open', state: 'expired', due_at_ms: sql`${now} + ${EXPIRED_KEPT_MS}` })
+    .where('id', 'in', (from) =>
+      from
+        .selectFrom('spend_hold')
+        .select('id')
+        .where('state', '=', 'open')
+        .where('due_at_ms', '<=', now)
+        .orderBy('due_at_ms')
+        .limit(SWEPT_AT_ONCE),
+    )
+    // Again, on the locked row: it may have been renewed or settled since the rows were chosen.
+    .where('state', '=', 'open')
+    .where('due_at_ms', '<=', now)
+    .returning(['amount_nano_usd', 'windows'])
+    .execute()
+  for (const { window, amountNanoUsd } of sumByWindow(expired))
+    await changeWindow(db, window, { settledNanoUsd: amountNanoUsd, heldNanoUsd: -amountNanoUsd })
+  const forgotten = await db
+    .deleteFrom('spend_hold')
+    .where('id', 'in', (from) =>
+      from
+        .selectFrom('spend_hold')
+        .select('id')
+        .where('state', 'in', ['settled', 'expired'])
+        .where('due_at_ms', '<=', now)
+        .limit(SWEPT_AT_ONCE),
+    )
+    .where('state', '!=', 'open')
+    .where('due_at_ms', '<=', now)
+    .returning('id')
+    .execute()
+  const isMore = Math.max(expired.length, forgotten.length) === SWEPT_AT_ONCE
+  return { expired: expired.length, forgotten: forgotten.length, isMore }
+}
+
+async function isKnown(db: Kysely<Database>, holdId: string): Promise<boolean> {
+  const row = await db.selectFrom('spend_hold').select('id').where('id', '=', holdId).executeTakeFirst()
+  return row !== undefined
+}
+
+/** The windows of a hold's admission, in lock order. The cast is safe: `reserveSpend` alone writes them. */
+function windowsOf({ windows }: Pick<SpendHoldTable, 'windows'>): SpendWindow[] {
+  return JSON.parse(windows) as SpendWindow[]
+}
+
+/** What these holds amount to in each of their windows, in lock order. */
+function sumByWindow(
+  holds: readonly Pick<SpendHoldTable, 'windows' | 'amount_nano_usd'>[],
+): { window: SpendWindow; amountNanoUsd: number }[] {
+  const sums = new Map<string, { window: SpendWindow; amountNanoUsd: number }>()
+  for (const hold of holds) {
+    for (const window of windowsOf(hold)) {
+      const key = JSON.stringify([window.scope, window.window])
+      const before = sums.get(key)?.amountNanoUsd ?? 0
+      sums.set(key, { window, amountNanoUsd: before + hold.amount_nano_usd })
+    }
+  }
+  return inLockOrder([...sums.values()], ({ window }) => window)
+}
+
+/** SQLite would store a fraction without a word. */
+function assertAmount(nanoUsd: number): void {
+  if (Number.isSafeInteger(nanoUsd) && nanoUsd >= 0) return
+  throw new GatewayError('internal_error', `Expected a whole number of nano-dollars from 0, got ${nanoUsd}.`)
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Command, Moment } from '../command.ts'
+import { Undo } from '../command.ts'
+import { type CommandName, commands } from '../commands.ts'
+import { type Fault, sqliteFault } from '../faults.ts'
+import type { OpenDatabase } from './open.ts'
+
+/** Commands that are committed together. */
+export interface Group {
+  readonly commands: readonly { readonly name: CommandName; readonly input: unknown }[]
+  /** The gateway's clock. */
+  readonly nowMs: number
+  /** The moment of `monotonicMs` after which nothing is committed any more: nobody would hear of it. */
+  readonly deadlineMs: number
+}
+
+/** What became of one command. */
+export type Outcome = { readonly output: unknown } | { readonly fault: Fault }
+
+/** Milliseconds of a clock that all threads share and nobody sets. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1000n) / 1000
+}
+
+/**
+ * Runs commands one after another in one transaction, so that they share the wait for the disk; each inside a savepoint,
+ * so that one that fails does not undo its neighbours. Returns after the commit. Throws when none of them happened.
+ */
+export async function runGroup({ raw, db }: OpenDatabase, group: Group): Promise<Outcome[]> {
+  raw.exec('begin immediate')
+  try {
+    const now = sql<number>`${group.nowMs}`
+    const outcomes: Outcome[] = []
+    for (const { name, input } of group.commands) outcomes.push(await runOne({ raw, db }, { name, input, now }))
+    if (monotonicMs() > group.deadlineMs) throw new Late()
+    raw.exec('commit')
+    return outcomes
+  } catch (error) {
+    // A full disk has undone the transaction already.
+    if (raw.isTransaction) raw.exec('rollback')
+    throw error
+  }
+}
+
+/** The group took so long that it was undone. */
+class Late extends Error {
+  override name = 'Late'
+}
+
+interface Call {
+  readonly name: CommandName
+  readonly input: unknown
+  readonly now: Moment
+}
+
+async function runOne({ raw, db }: Pick<OpenDatabase, 'raw' | 'db'>, { name, input, now }: Call): Promise<Outcome> {
+  // The cast is safe: `SqlStore.run` lets a name be called with its own input only.
+  const command = commands[name] as Command<unknown, unknown>
+  raw.exec('savepoint command')
+  try {
+    const output = await command(db, input, now)
+    raw.exec('release command')
+    return { output }
+  } catch (error) {
+    // Then the fault has ended the whole transaction, and with it the commands before.
+    if (!raw.isTransaction) throw error
+    raw.exec('rollback to command; release command')
+    if (error instanceof Undo) return { output: error.output }
+    return { fault: sqliteFault(error) }
+  }
+}

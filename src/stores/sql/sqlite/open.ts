@@ -1,0 +1,67 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely } from 'kysely'
+import { GatewayError } from '../../../core/errors.ts'
+import { sqliteCodeOf } from '../faults.ts'
+import { migrate } from '../migrations.ts'
+import type { Database } from '../schema.ts'
+import { createSqliteDialect } from './dialect.ts'
+
+const BUSY_TIMEOUT_MS = 5000
+const BUSY_PAUSE_MS = 20
+const SQLITE_BUSY = 5
+const IN_MEMORY = ':memory:'
+const LARGEST_LEFT_LOG_BYTES = 64 * 1024 * 1024
+
+/** A database of this thread. */
+export interface OpenDatabase {
+  /** For the transaction around commands. */
+  readonly raw: DatabaseSync
+  readonly db: Kysely<Database>
+  /** The migrations that opening it has run. */
+  readonly migrated: readonly string[]
+}
+
+/** The file of the SQLite database in the gateway's folder. */
+export function sqliteFile(dataDir: string): string {
+  return path.join(path.resolve(dataDir), 'turnpike.db')
+}
+
+/** Opens a database, made if it is not there, and brings its tables up to date. */
+export async function openDatabase(file: string): Promise<OpenDatabase> {
+  if (file !== IN_MEMORY) mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const raw = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    await whileBusy(() => setUp(raw, file))
+    const db = new Kysely<Database>({ dialect: createSqliteDialect(raw) })
+    return { raw, db, migrated: await migrate(db) }
+  } catch (error) {
+    raw.close()
+    throw error
+  }
+}
+
+function setUp(raw: DatabaseSync, file: string): void {
+  const mode = raw.prepare('pragma journal_mode = wal').get()?.journal_mode
+  if (mode !== 'wal' && file !== IN_MEMORY) {
+    const words = `The folder of \`${file}\` does not allow a write-ahead log; it must not be a network drive.`
+    throw new GatewayError('service_unavailable', words)
+  }
+  // FULL: a commit is on the disk when it returns. With NORMAL the last ones are lost when the power goes.
+  raw.exec(`pragma synchronous = full; pragma journal_size_limit = ${LARGEST_LEFT_LOG_BYTES}`)
+}
+
+/** Two processes that open a new file at once: changing its mode does not wait for the other by itself. */
+async function whileBusy(work: () => void): Promise<void> {
+  const deadlineMs = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (sqliteCodeOf(error) !== SQLITE_BUSY || performance.now() > deadlineMs) throw error
+      await sleep(BUSY_PAUSE_MS)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * The thread that has the SQLite database: waiting for the disk stops it, and not the gateway. It answers one message
+ * after another, in their order.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { sqliteFault } from '../faults.ts'
+import { type Group, type Outcome, runGroup } from './group.ts'
+import { type OpenDatabase, openDatabase } from './open.ts'
+import type { FromWorker, ToWorker, WorkerStart } from './protocol.ts'
+
+const port = parentPort
+if (port === null) throw new Error('This file runs as a worker thread.')
+// The cast is safe: the engine alone starts this thread.
+const { file } = workerData as WorkerStart
+const tell = (message: FromWorker): void => port.postMessage(message)
+
+async function outcomesOf(database: OpenDatabase, group: Group): Promise<Outcome[]> {
+  try {
+    return await runGroup(database, group)
+  } catch (error) {
+    const fault = sqliteFault(error)
+    return group.commands.map(() => ({ fault }))
+  }
+}
+
+try {
+  const database = await openDatabase(file)
+  port.on('message', async (message: ToWorker) => {
+    if (message.kind === 'group') return tell({ kind: 'outcomes', outcomes: await outcomesOf(database, message.group) })
+    await database.db.destroy()
+    port.close()
+  })
+  tell({ kind: 'ready' })
+} catch (error) {
+  tell({ kind: 'failed', fault: sqliteFault(error) })
+}

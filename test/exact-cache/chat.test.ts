@@ -1,0 +1,211 @@
+import test, { type ExecutionContext } from 'ava'
+import { stateOf } from '../support/cache-stage.ts'
+import { chat, streamed, streamedWithUsage } from '../support/chat-bodies.ts'
+import { assembleCompletion, assertChatStream } from '../support/chat-chunks.ts'
+import { logLineOf, sendChat } from '../support/door.ts'
+import { ask, type Reply, type SendOptions } from '../support/http-client.ts'
+import { type JsonObject, valueAt } from '../support/json.ts'
+import { holdEvent } from '../support/provider/script.ts'
+import { MODELS, openProviderStage, type ProviderScene } from '../support/provider-stage.ts'
+
+const stage = await openProviderStage({
+  config: { models: { 'cached-pair': [MODELS.openai, MODELS.house] }, providers: { tries: 1 } },
+  env: { SVC_PIPELINE: 'exact-cache' },
+})
+test.after.always(() => stage.close())
+
+type Body = JsonObject | string
+
+/** Asks one thing after another; what the cache said of each, and the replies. */
+async function askEach(scene: ProviderScene, bodies: readonly Body[], options: Omit<SendOptions, 'body'> = {}) {
+  const replies: Reply[] = []
+  for (const body of bodies) replies.push(await sendChat(scene, body, options))
+  return { replies, states: replies.map(stateOf) }
+}
+
+/** Asserts that two bodies that differ are asked of the provider both, and that neither takes the other's place. */
+async function assertApart(t: ExecutionContext, bodies: readonly [Body, Body]) {
+  const scene = stage.scene()
+  const { states, replies } = await askEach(scene, [...bodies, ...bodies])
+  t.deepEqual(states, ['miss', 'miss', 'hit', 'hit'], replies.map(({ text }) => text).join())
+  t.is(scene.seen('house').length + scene.seen('openai').length + scene.seen('anthropic').length, 2)
+}
+
+const prompted = (t: ExecutionContext, extra: JsonObject = {}) => chat(t.title, { model: MODELS.house, ...extra })
+
+for (const [claim, wrap] of Object.entries({
+  JSON: (body: JsonObject) => body,
+  'a stream': streamed,
+  'a stream with usage': streamedWithUsage,
+})) {
+  for (const model of [MODELS.openai, MODELS.house]) {
+    test(`cached chat: ${claim} asked again is a hit with the same bytes (${model})`, async (t) => {
+      const scene = stage.scene()
+      const body = wrap(prompted(t, { model }))
+      const { replies, states } = await askEach(scene, [body, body])
+      t.deepEqual(states, ['miss', 'hit'])
+      t.deepEqual(replies[1]?.body, replies[0]?.body)
+      t.is(replies[1]?.headers['content-type']?.split(';')[0], replies[0]?.headers['content-type']?.split(';')[0])
+      t.is(replies[1]?.headers['x-svc-model'], model)
+      t.is([...scene.seen('openai'), ...scene.seen('house')].length, 1)
+    })
+  }
+}
+
+test('cached chat: a hit has the tokens of what is given again in its log line', async (t) => {
+  const { replies } = await askEach(stage.scene(), [streamed(prompted(t)), streamed(prompted(t))])
+  const [first, again] = await Promise.all(replies.map((reply) => logLineOf(stage.gateway, reply)))
+  t.true(Number(valueAt(first, 'tokens.out')) > 0)
+  t.deepEqual(again?.tokens, first?.tokens)
+})
+
+test('cached chat: an unknown field of another value is another request', (t) =>
+  assertApart(t, [prompted(t, { novel: 1 }), prompted(t, { novel: 2 })]))
+
+test('cached chat: an unknown field that one has is another request', (t) =>
+  assertApart(t, [prompted(t), prompted(t, { novel: null })]))
+
+test('cached chat: a stream and JSON are two requests', (t) => assertApart(t, [prompted(t), streamed(prompted(t))]))
+
+test('cached chat: a stream with usage and one without are two requests', (t) =>
+  assertApart(t, [streamed(prompted(t)), streamedWithUsage(prompted(t))]))
+
+test('cached chat: numbers are told apart as they are written', (t) => {
+  const text = JSON.stringify(prompted(t))
+  return assertApart(t, [`${text.slice(0, -1)},"seed":1}`, `${text.slice(0, -1)},"seed":1.0}`])
+})
+
+test('cached chat: models are told apart', (t) => assertApart(t, [prompted(t), prompted(t, { model: MODELS.openai })]))
+
+test('cached chat: what the gateway dropped on the way is told apart too', (t) =>
+  assertApart(t, [
+    prompted(t, { model: MODELS.anthropic, seed: 1 }),
+    prompted(t, { model: MODELS.anthropic, seed: 2 }),
+  ]))
+
+test('cached chat: a model with and without its prefix is the same request', async (t) => {
+  const { states } = await askEach(stage.scene(), [
+    prompted(t, { model: 'gpt-4o' }),
+    prompted(t, { model: 'openai/gpt-4o' }),
+  ])
+  t.deepEqual(states, ['miss', 'hit'])
+})
+
+test('cached chat: callers do not share', async (t) => {
+  const scene = stage.scene()
+  const states = []
+  for (const caller of ['one', 'two'])
+    states.push(stateOf(await sendChat(scene, prompted(t), { headers: { authorization: `Bearer ${caller}` } })))
+  t.deepEqual(states, ['miss', 'miss'])
+})
+
+for (const model of [MODELS.anthropic, MODELS.openai]) {
+  for (const first of ['messages', 'chat']) {
+    test(`cached chat: a messages client and a chat client do not share (${model}, ${first} first)`, async (t) => {
+      const scene = stage.scene()
+      const askMessages = () => scene.send({ body: ask(t.title, { model }) })
+      const askChat = () => sendChat(scene, prompted(t, { model, max_tokens: 100 }))
+      const calls = first === 'chat' ? [askChat, askMessages] : [askMessages, askChat]
+      const replies = []
+      for (const call of [...calls, ...calls]) replies.push(await call())
+      t.deepEqual(replies.map(stateOf), ['miss', 'miss', 'hit', 'hit'])
+      for (const [index, reply] of replies.entries()) {
+        const isChat = (index % 2 === 0) === (first === 'chat')
+        t.is(valueAt(reply.json, isChat ? 'object' : 'type'), isChat ? 'chat.completion' : 'message')
+      }
+    })
+  }
+}
+
+for (const model of [MODELS.anthropic, MODELS.gemini]) {
+  test(`cached chat: a hit of another dialect's answer is told as a completion (${model})`, async (t) => {
+    const scene = stage.scene()
+    const body = prompted(t, { model, seed: 7 })
+    const { replies, states } = await askEach(scene, [body, body])
+    t.deepEqual(states, ['miss', 'hit'])
+    const [first, again] = replies.map(({ json }) => ({ ...Object(json), created: 0 }))
+    t.deepEqual(again, first)
+    t.is(valueAt(again, 'choices.0.message.content'), `You said: ${t.title}`)
+    t.like(replies[1]?.headers, { 'x-svc-model': model, 'x-svc-dropped': replies[0]?.headers['x-svc-dropped'] })
+  })
+
+  test(`cached chat: a hit of another dialect's stream is told in chunks (${model})`, async (t) => {
+    const scene = stage.scene()
+    const body = streamedWithUsage(prompted(t, { model }))
+    const { replies, states } = await askEach(scene, [body, body])
+    t.deepEqual(states, ['miss', 'hit'])
+    const [first, again] = replies.map((reply) => ({ ...assembleCompletion(reply.body), created: 0 }))
+    t.deepEqual(again, first)
+    t.true(Number(valueAt(again, 'usage.completion_tokens')) > 0)
+  })
+}
+
+for (const model of [MODELS.openai, MODELS.anthropic]) {
+  test(`cached chat: two equal streams at the same time are one call, and both are whole (${model})`, async (t) => {
+    const gate = Promise.withResolvers<void>()
+    const held = { kind: 'answer', writes: holdEvent(2, gate.promise) } as const
+    const scene = stage.scene({ openai: held, anthropic: held })
+    const begun = Promise.withResolvers<void>()
+    const body = streamedWithUsage(prompted(t, { model }))
+    const first = sendChat(scene, body, { onChunk: () => begun.resolve() })
+    await begun.promise
+    const second = sendChat(scene, body, { onHeaders: () => gate.resolve() })
+    const replies = await Promise.all([first, second])
+    t.deepEqual(replies.map(stateOf), ['miss', 'attached'])
+    for (const reply of replies) assertChatStream(reply.body)
+    const [one, other] = replies.map((reply) => ({ ...assembleCompletion(reply.body), created: 0 }))
+    t.deepEqual(other, one)
+    t.is(scene.seen('openai').length + scene.seen('anthropic').length, 1)
+  })
+}
+
+test('cached chat: two equal JSON requests at the same time are one call', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const scene = stage.scene({ house: { kind: 'answer', before: { until: gate.promise } } })
+  const first = sendChat(scene, prompted(t))
+  await stage.servers.house.until(() => scene.seen('house').length === 1)
+  const { promise: sent, resolve } = Promise.withResolvers<void>()
+  const second = sendChat(scene, prompted(t), { onSent: resolve })
+  await sent
+  for (let i = 0; i < 3; i++) await scene.send({ method: 'GET', path: '/health' })
+  gate.resolve()
+  const replies = await Promise.all([first, second])
+  t.deepEqual(replies.map(stateOf), ['miss', 'attached'])
+  t.deepEqual(replies[1]?.body, replies[0]?.body)
+  t.is(scene.seen('house').length, 1)
+})
+
+test('cached chat: a stream that broke off is not stored', async (t) => {
+  const scene = stage.scene({ house: (nth) => (nth === 1 ? { kind: 'answer', cutAfterBytes: 400 } : undefined) })
+  const { states, replies } = await askEach(scene, [
+    streamed(prompted(t)),
+    streamed(prompted(t)),
+    streamed(prompted(t)),
+  ])
+  t.deepEqual(states, ['miss', 'miss', 'hit'])
+  t.notRegex(String(replies[0]?.text), /\[DONE\]/)
+  assertChatStream(String(replies[2]?.text))
+})
+
+for (const status of [400, 429]) {
+  test(`cached chat: a ${status} is not stored`, async (t) => {
+    const scene = stage.scene({ house: (nth) => (nth === 1 ? { kind: 'error', status } : undefined) })
+    const { states, replies } = await askEach(scene, [prompted(t), prompted(t)])
+    t.deepEqual(states, ['miss', 'miss'])
+    t.deepEqual(
+      replies.map((reply) => reply.status),
+      [status, 200],
+    )
+  })
+}
+
+for (const wrap of [(body: JsonObject) => body, streamed]) {
+  test(`cached chat: a substitute's answer is not stored, the first's is, and says whose it is (${wrap.name || 'JSON'})`, async (t) => {
+    const scene = stage.scene({ openai: (nth) => (nth === 1 ? { kind: 'error', status: 500 } : undefined) })
+    const body = wrap(prompted(t, { model: 'cached-pair' }))
+    const { replies, states } = await askEach(scene, [body, body, body])
+    t.deepEqual(states, ['miss', 'miss', 'hit'])
+    const by = replies.map(({ headers }) => headers['x-svc-model'])
+    t.deepEqual(by, [MODELS.house, MODELS.openai, MODELS.openai])
+  })
+}

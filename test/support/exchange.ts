@@ -1,0 +1,43 @@
+import type { ClientRequest } from '../../src/core/client-request.ts'
+import { Exchange, type ExchangeState, type Target } from '../../src/core/exchange.ts'
+import { createChatDialect } from '../../src/dialects/chat/dialect.ts'
+import { createMessagesDialect } from '../../src/dialects/messages/dialect.ts'
+
+const DIALECTS = {
+  chat: createChatDialect({ defaultMaxTokens: 1000, nowMs: () => 0, modelNamed: (model) => model }),
+  messages: createMessagesDialect(),
+}
+
+/** What an exchange of a test differs in from an empty one. */
+export interface ExchangeParts {
+  /** The client's body, exactly. */
+  readonly body: string
+  /** Default `chat`. */
+  readonly dialect?: keyof typeof DIALECTS
+  readonly targets?: readonly [Target, ...Target[]]
+  readonly signal?: AbortSignal
+}
+
+/** An exchange without a server: what a client's body is when the pipeline gets it. */
+export function openExchange({ body, dialect = 'chat', targets, signal }: ExchangeParts): Exchange {
+  const client: ClientRequest = DIALECTS[dialect].parse(Buffer.from(body))
+  const state: ExchangeState = {
+    id: 'req_1',
+    route: dialect,
+    caller: { kind: 'local', scope: 'local:a' },
+    credential: { header: 'authorization', secret: 'x' },
+    headers: {},
+    query: '',
+    client,
+    request: undefined,
+    targets: targets ?? [{ provider: 'openai', model: client.document.model }],
+    signal: signal ?? new AbortController().signal,
+    reply: undefined,
+    pipeline: 'none',
+    trace: [],
+    edits: [],
+    calls: [],
+    putAside: [],
+  }
+  return new Exchange(state)
+}
