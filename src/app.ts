@@ -23,6 +23,7 @@ import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
+import { TokenEstimator } from './prices/tokens/token-estimator.ts'
 import { createByteStores } from './stores/kv/stores.ts'
 import { openLimiter } from './stores/limits/open.ts'
 
@@ -129,7 +130,7 @@ async function openLimits({ config, clock, log }: AppOptions): Promise<RequestLi
 /** Throws `ConfigError` when the configuration names a provider that is not there. */
 async function openProviders({ config, log, random }: AppOptions): Promise<Providers> {
   try {
-    return await createProviders(config, { log, random, nowMs: () => performance.now() })
+    return await createProviders(config, { log, tokens: new TokenEstimator(), random, nowMs: () => performance.now() })
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     throw new ConfigError(`\`providers\` or \`models\`: ${error.message}`, { cause: error })

@@ -2,7 +2,10 @@ import { Command } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
 import { PluginError } from '../pipeline/load.ts'
+import { PriceFileError } from '../prices/overrides.ts'
+import { addBackupCommand } from './backup.ts'
 import { addConfigCommand } from './config.ts'
+import { addMigrateCommand } from './migrate.ts'
 import { addPipelineCommand } from './pipeline.ts'
 import { addPluginCommand } from './plugin.ts'
 import { addPricesCommand } from './prices.ts'
@@ -21,6 +24,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   addPipelineCommand(program)
   addPluginCommand(program)
   addConfigCommand(program)
+  addMigrateCommand(program)
+  addBackupCommand(program)
   addPricesCommand(program)
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
@@ -28,7 +33,10 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     await program.parseAsync([...argv])
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n`)
-    const isConfiguration = error instanceof ConfigError || (error instanceof PluginError && error.isConfiguration)
+    const isConfiguration =
+      error instanceof ConfigError ||
+      error instanceof PriceFileError ||
+      (error instanceof PluginError && error.isConfiguration)
     process.exitCode = isConfiguration ? EXIT_CONFIGURATION : EXIT_FAILED
   }
 }

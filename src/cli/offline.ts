@@ -9,7 +9,7 @@ import { createByteStores } from '../stores/kv/stores.ts'
 const print = (fields: object, event: string): void => void process.stderr.write(`${event} ${JSON.stringify(fields)}\n`)
 
 /** A log for commands: faults go to standard error, the rest is not said. */
-const commandLog: Log = { debug() {}, info() {}, warn: print, error: print, child: () => commandLog }
+export const commandLog: Log = { debug() {}, info() {}, warn: print, error: print, child: () => commandLog }
 
 /** The plugins of the configuration in force, set up without a server. */
 export interface OfflinePlugins {

@@ -38,6 +38,7 @@ async function showPrices(model: string, { provider, json }: { provider?: string
 async function targetsOf(model: string, config: Config): Promise<readonly Target[]> {
   const providers = await createProviders(config, {
     log: silent,
+    tokens: { inputTokens: () => 1 }, // nothing is asked here, so nothing is counted
     random: Math.random,
     nowMs: () => performance.now(),
   })

@@ -207,7 +207,7 @@ const models = z
   )
 
 /** Above 0: what is not known is not free. */
-const usdOfUnknown = z.number().positive().max(100_000)
+const usdOfUnknown = z.number().min(0.001).max(100_000)
 
 const prices = z.strictObject({
   file: fromEnv(z.string().min(1).optional(), 'SVC_PRICES').describe(
@@ -239,6 +239,9 @@ export const configSchema = z.strictObject({
   ),
   log_level: fromEnv(z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'), 'LOG_LEVEL').describe(
     'Least severe events that are logged. `info` has one line per request.',
+  ),
+  database_url: fromEnv(z.url({ protocol: /^postgres(ql)?$/ }).optional(), 'DATABASE_URL', true).describe(
+    'PostgreSQL database for caps, receipts and accounts, shared by several instances. Unset: SQLite in `data_dir`, which the processes of one machine can share. The tables are made and brought up to date at the start, or by `turnpike migrate`.',
   ),
   redis_url: fromEnv(z.url({ protocol: /^rediss?$/ }).optional(), 'REDIS_URL', true).describe(
     'Redis or Valkey shared by several instances: caches then live there. Unset: bounded memory.',

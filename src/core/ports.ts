@@ -1,5 +1,6 @@
 import type { Exchange, Target } from './exchange.ts'
 import type { Reply } from './reply.ts'
+import type { RequestDocument } from './request.ts'
 
 /** Structured log: an event named noun-verb, with fields. Shaped like pino's logger, which implements it. */
 export interface Log {
@@ -14,6 +15,12 @@ export interface Log {
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970. */
   nowMs(): number
+}
+
+/** Estimates tokens, for whoever cannot ask the provider. */
+export interface TokenCounter {
+  /** Input tokens of a request for a model, by its provider's name; a whole number of 1 or more. Never throws. */
+  inputTokens(request: RequestDocument, model: string): number
 }
 
 /** A bounded store of byte values. A miss and an expired entry are both `undefined`; a broken store rejects. */

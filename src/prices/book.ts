@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Target } from '../core/exchange.ts'
-import { readUsage, type Usage } from '../core/usage.ts'
+import type { Usage } from '../core/usage.ts'
+import { type BilledCall, billedCalls } from './billed-calls.ts'
 import { type FindListed, loadCatalogue } from './catalogue.ts'
 import { type CeilingPrice, ceilingSheet } from './ceiling.ts'
 import { applyEntry, entryTarget } from './entry-sheet.ts'
@@ -62,7 +63,6 @@ export interface PriceBookOptions {
 /** Clients choose the names of models, so what is remembered of them has bounds. */
 const MOST_REMEMBERED = 1000
 const LONGEST_REMEMBERED = 200
-const HIDDEN_ITERATIONS = new Set(['compaction', 'advisor_message'])
 
 type SheetAt = (atMs: number) => PriceSheet
 
@@ -74,16 +74,10 @@ export async function createPriceBook({ overrides, ceiling }: PriceBookOptions):
   const findListed = await loadCatalogue()
   assertKnown(overrides, findListed)
   const unknown = ceilingSheet(ceiling)
+  const sheet = rememberSheets((target) =>
+    resolveSheet(target, { findListed, entry: findEntry(overrides, target), unknown }),
+  )
   const webSearch = perRequest(ceiling.web_search)
-  const remembered = new LRUCache<string, SheetAt>({ max: MOST_REMEMBERED })
-  const sheet = (target: Target, atMs: number) => {
-    const key = `${target.provider}\n${target.model}`
-    const known = remembered.get(key)
-    if (known !== undefined) return known(atMs)
-    const sheetAt = resolveSheet(target, { findListed, entry: findEntry(overrides, target), unknown })
-    if (key.length <= LONGEST_REMEMBERED) remembered.set(key, sheetAt)
-    return sheetAt(atMs)
-  }
   const price = (target: Target, usage: Usage, atMs: number): Price => {
     const found = sheet(target, atMs)
     const isGuessed = usage.webSearchRequests > 0 && found.webSearch === undefined
@@ -92,11 +86,11 @@ export async function createPriceBook({ overrides, ceiling }: PriceBookOptions):
   }
   return {
     sheet,
-    price: (target, usage, atMs) =>
-      hiddenCalls(target, usage).reduce(
-        (sum, hidden) => add(sum, price(hidden.target, hidden.usage, atMs)),
-        price(target, usage, atMs),
-      ),
+    price(target, usage, atMs) {
+      const [answer, ...hidden] = billedCalls(target, usage)
+      const priceOf = (call: BilledCall) => price(call.target, call.usage, atMs)
+      return hidden.map(priceOf).reduce(add, priceOf(answer))
+    },
     rates(target, call, atMs) {
       const found = sheet(target, atMs)
       const { inputTokens, ...terms } = typeof call === 'number' ? { inputTokens: call } : call
@@ -108,6 +102,19 @@ export async function createPriceBook({ overrides, ceiling }: PriceBookOptions):
         source: found.source,
       }
     },
+  }
+}
+
+/** Finding a model takes some hundred comparisons, so it is done once for each name. */
+function rememberSheets(resolve: (target: Target) => SheetAt): PriceBook['sheet'] {
+  const remembered = new LRUCache<string, SheetAt>({ max: MOST_REMEMBERED })
+  return (target, atMs) => {
+    const key = `${target.provider}\n${target.model}`
+    const known = remembered.get(key)
+    if (known !== undefined) return known(atMs)
+    const sheetAt = resolve(target)
+    if (key.length <= LONGEST_REMEMBERED) remembered.set(key, sheetAt)
+    return sheetAt(atMs)
   }
 }
 
@@ -137,27 +144,6 @@ function assertKnown({ models }: PriceOverrides, findListed: FindListed): void {
     if (target === undefined || findListed(target)?.sheetAt(0) !== undefined) continue
     throw new PriceFileError(`\`models.${index}.same_as\`: the catalogue has no price for \`${entry.same_as}\`.`)
   }
-}
-
-/**
- * Calls of models inside a call that the counts of the message leave out, though they are billed: the summary of a
- * compaction, the word of an advisor, who is a model of its own (Claude API, "Compaction": usage; "Advisor tool").
- */
-function hiddenCalls(target: Target, usage: Usage): { target: Target; usage: Usage }[] {
-  const { iterations } = usage.raw
-  if (!Array.isArray(iterations)) return []
-  return iterations.flatMap((iteration: unknown) => {
-    const counts = readUsage(iteration)
-    if (counts === undefined || !HIDDEN_ITERATIONS.has(String(counts.raw.type))) return []
-    const { serviceTier, inferenceGeo, speed } = usage
-    const model = typeof counts.raw.model === 'string' ? counts.raw.model : target.model
-    const terms = {
-      ...(serviceTier !== undefined && { serviceTier }),
-      ...(inferenceGeo !== undefined && { inferenceGeo }),
-      ...(speed !== undefined && { speed }),
-    }
-    return [{ target: { provider: target.provider, model }, usage: { ...terms, ...counts } }]
-  })
 }
 
 const SURENESS: readonly PriceSource[] = ['operator', 'catalogue', 'ceiling']

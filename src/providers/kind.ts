@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Log, Provider } from '../core/ports.ts'
+import type { Log, Provider, TokenCounter } from '../core/ports.ts'
 
 /** What every provider is configured with, beside its own section: the members of `providers` that are no section. */
 export interface ProviderSettings {
@@ -18,6 +18,8 @@ export interface ProviderParts {
   /** Whether a caller's own credential is passed through where the operator gave none (local mode). */
   readonly passThrough: boolean
   readonly log: Log
+  /** For those that have no way to count tokens without answering. */
+  readonly tokens: TokenCounter
   readonly random: () => number
   /** Monotonic time in milliseconds. */
   readonly nowMs: () => number

@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
-import type { Log, PresentedCredential, Provider } from '../core/ports.ts'
+import type { Log, PresentedCredential, Provider, TokenCounter } from '../core/ports.ts'
 import type { Reply } from '../core/reply.ts'
 import { completeWithFallback } from './fallback.ts'
 import type { ProviderParts, ProviderSettings } from './kind.ts'
@@ -19,6 +19,7 @@ export interface ProvidersConfig {
 /** What providers need besides their configuration. */
 interface Parts {
   readonly log: Log
+  readonly tokens: TokenCounter
   readonly random: () => number
   readonly nowMs: () => number
 }

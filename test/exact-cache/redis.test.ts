@@ -1,84 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createConnection, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { send } from '../support/http-client.ts'
+import { createRedis, freePort, isRedisExpected } from '../support/redis.ts'
 
-const isInstalled = spawnSync('redis-server', ['--version']).status === 0
-/** On a build server a missing Redis is a failure, elsewhere it is said. */
-const testWithRedis = isInstalled || process.env.CI ? test.serial : test.serial.skip
+const testWithRedis = isRedisExpected ? test.serial : test.serial.skip
 
 /** Generous: an outage may cost a deadline of a quarter second, never a time-out of the client. */
 const QUICK_MS = 5000
-
-/** A Redis of the test's own. */
-interface Redis {
-  url: string
-  start(): Promise<void>
-  kill(): Promise<void>
-  /** Stops answering, with its connections open. */
-  freeze(): void
-  thaw(): void
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-async function createRedis(t: ExecutionContext): Promise<Redis> {
-  const port = await freePort()
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-redis-'))
-  let child: ChildProcess | undefined
-  const kill = async () => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exited
-  }
-  const killOnExit = () => void child?.kill('SIGKILL')
-  process.once('exit', killOnExit)
-  t.teardown(async () => {
-    process.off('exit', killOnExit)
-    await kill()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  const start = async () => {
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
-    child = spawn('redis-server', options, { stdio: 'ignore' })
-    await eventually(
-      () => canConnect(port),
-      (yes) => yes,
-    )
-  }
-  await start()
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    start,
-    kill,
-    freeze: () => void child?.kill('SIGSTOP'),
-    thaw: () => void child?.kill('SIGCONT'),
-  }
-}
-
-function canConnect(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ port, host: '127.0.0.1' })
-    socket.once('connect', () => resolve(true))
-    socket.once('error', () => resolve(false))
-    socket.once('close', () => socket.destroy())
-    socket.once('connect', () => socket.end())
-  })
-}
 
 async function stageOn(t: ExecutionContext, url: string): Promise<Stage> {
   const stage = await startStage({ env: { REDIS_URL: url } })

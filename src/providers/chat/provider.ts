@@ -1,8 +1,9 @@
 import { GatewayError } from '../../core/errors.ts'
 import type { Exchange, Target } from '../../core/exchange.ts'
 import { Losses } from '../../core/losses.ts'
-import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
-import { type Reply, StreamReply } from '../../core/reply.ts'
+import type { ListedModel, PresentedCredential, Provider, RelayCall, TokenCounter } from '../../core/ports.ts'
+import { jsonReply, type Reply, StreamReply } from '../../core/reply.ts'
+import { RequestDocument } from '../../core/request.ts'
 import { CHAT_REPLIES } from '../../dialects/chat/replies.ts'
 import { toMessagesError } from '../../dialects/chat/reply/errors.ts'
 import { createMessagesEvents } from '../../dialects/chat/reply/to-messages-events.ts'
@@ -19,6 +20,7 @@ import { withoutUsageChunk } from './usage-filter.ts'
 export interface ChatProviderOptions {
   readonly upstream: Upstream
   readonly habits: ChatHabits
+  readonly tokens: TokenCounter
   /** Model names that are this provider's without a prefix. */
   readonly models: RegExp | undefined
 }

@@ -33,7 +33,7 @@ function createService(name: string, options: ServiceOptions, parts: ProviderPar
     },
     parts,
   )
-  return new ChatProvider({ upstream, habits: habitsOf(options), models: preset?.models })
+  return new ChatProvider({ upstream, habits: habitsOf(options), tokens: parts.tokens, models: preset?.models })
 }
 
 function habitsOf(options: ServiceOptions): ChatHabits {

@@ -46,6 +46,6 @@ export const kind = defineProviderKind({
       },
       parts,
     )
-    return [new ChatProvider({ upstream, habits: HABITS, models: MODELS })]
+    return [new ChatProvider({ upstream, habits: HABITS, tokens: parts.tokens, models: MODELS })]
   },
 })

@@ -7,25 +7,23 @@ import type { Database } from './schema.ts'
 const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
 
 /** A column of money; the database itself refuses what cannot be. */
-function addMoney<Table extends string, Column extends string>(
-  table: CreateTableBuilder<Table, Column>,
-  name: string,
-): CreateTableBuilder<Table, Column> {
-  return table.addColumn(name as Column, 'bigint', (column) =>
+function addMoney(table: CreateTableBuilder<string, string>, name: string): CreateTableBuilder<string, string> {
+  return table.addColumn(name, 'bigint', (column) =>
     column.notNull().check(sql`${sql.ref(name)} between 0 and ${LARGEST}`),
   )
 }
 
 const spend: Migration = {
   async up(db) {
-    let windows = db.schema.createTable('spend_window')
+    let windows: CreateTableBuilder<string, string> = db.schema.createTable('spend_window')
     windows = windows.addColumn('scope', 'text', (column) => column.notNull())
     windows = windows.addColumn('window_id', 'text', (column) => column.notNull())
     windows = addMoney(addMoney(windows, 'settled_nano_usd'), 'held_nano_usd')
     await windows.addPrimaryKeyConstraint('spend_window_key', ['scope', 'window_id']).execute()
 
     const isState = (name: string) => sql<boolean>`${sql.ref(name)} in ('open', 'expired', 'settled')`
-    let holds = db.schema.createTable('spend_hold').addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    let holds: CreateTableBuilder<string, string> = db.schema.createTable('spend_hold')
+    holds = holds.addColumn('id', 'text', (column) => column.primaryKey().notNull())
     holds = holds.addColumn('state', 'text', (column) => column.notNull().check(isState('state')))
     holds = holds.addColumn('previous_state', 'text', (column) => column.notNull().check(isState('previous_state')))
     holds = addMoney(addMoney(holds, 'amount_nano_usd'), 'previous_amount_nano_usd')
@@ -47,11 +45,7 @@ const receipts: Migration = {
       .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
       .addColumn('json', 'text', (column) => column.notNull())
       .execute()
-    await db.schema
-      .createIndex('receipt_by_scope')
-      .on('receipt')
-      .columns(['scope', 'created_at_ms', 'id'])
-      .execute()
+    await db.schema.createIndex('receipt_by_scope').on('receipt').columns(['scope', 'created_at_ms', 'id']).execute()
   },
 }
 

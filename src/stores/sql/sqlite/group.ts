@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import type { Command, Moment } from '../command.ts'
-import { Undo } from '../command.ts'
+import { type Command, type Moment, Undo } from '../command.ts'
 import { type CommandName, commands } from '../commands.ts'
-import { type Fault, sqliteFault } from '../faults.ts'
+import { type Fault, sqliteFault, unavailable } from '../faults.ts'
 import type { OpenDatabase } from './open.ts'
 
 /** Commands that are committed together. */
@@ -32,7 +31,7 @@ export async function runGroup({ raw, db }: OpenDatabase, group: Group): Promise
     const now = sql<number>`${group.nowMs}`
     const outcomes: Outcome[] = []
     for (const { name, input } of group.commands) outcomes.push(await runOne({ raw, db }, { name, input, now }))
-    if (monotonicMs() > group.deadlineMs) throw new Late()
+    if (monotonicMs() > group.deadlineMs) throw unavailable('The database did not answer in time.')
     raw.exec('commit')
     return outcomes
   } catch (error) {
@@ -40,11 +39,6 @@ export async function runGroup({ raw, db }: OpenDatabase, group: Group): Promise
     if (raw.isTransaction) raw.exec('rollback')
     throw error
   }
-}
-
-/** The group took so long that it was undone. */
-class Late extends Error {
-  override name = 'Late'
 }
 
 interface Call {

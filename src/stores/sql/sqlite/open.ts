@@ -24,11 +24,6 @@ export interface OpenDatabase {
   readonly migrated: readonly string[]
 }
 
-/** The file of the SQLite database in the gateway's folder. */
-export function sqliteFile(dataDir: string): string {
-  return path.join(path.resolve(dataDir), 'turnpike.db')
-}
-
 /** Opens a database, made if it is not there, and brings its tables up to date. */
 export async function openDatabase(file: string): Promise<OpenDatabase> {
   if (file !== IN_MEMORY) mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })

@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import { loadConfig } from '../config/load.ts'
+import { migrateDatabase } from '../stores/sql/migrate.ts'
+import { commandLog } from './offline.ts'
+
+/** `turnpike migrate`: what a start of the gateway does to the tables, without the start. */
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('Make the tables of the database, or bring them up to date; a start does the same.')
+    .action(async () => {
+      const { config } = loadConfig(process.env)
+      const { database_url: databaseUrl, data_dir: dataDir } = config
+      const steps = await migrateDatabase({ databaseUrl, dataDir, log: commandLog })
+      for (const step of steps) process.stdout.write(`${step}\n`)
+      if (steps.length === 0) process.stdout.write('The tables are up to date.\n')
+    })
+}

@@ -1,0 +1,42 @@
+import type { Target } from '../core/exchange.ts'
+import { readUsage, type Usage } from '../core/usage.ts'
+
+/** Calls of a model that one usage stands for, the answering one first. */
+export interface BilledCall {
+  readonly target: Target
+  readonly usage: Usage
+}
+
+/** Iterations that the counts of the message leave out. */
+const HIDDEN = new Set(['compaction', 'advisor_message'])
+
+/**
+ * Which models are billed for a usage. Mostly the one that was asked. The provider may have had another answer in its
+ * place, which the counts are then of (Claude API, "Refusals and fallback": server-side fallback); and there are calls
+ * inside a call that the counts leave out, though they are billed: the summary of a compaction, and the word of an advisor,
+ * who is a model of its own ("Compaction": usage; "Advisor tool": usage and billing).
+ */
+export function billedCalls(target: Target, usage: Usage): [BilledCall, ...BilledCall[]] {
+  const { iterations } = usage.raw
+  if (!Array.isArray(iterations)) return [{ target, usage }]
+  let answering = target
+  const hidden: BilledCall[] = []
+  for (const iteration of iterations) {
+    const counts = readUsage(iteration)
+    if (counts === undefined) continue
+    const { type, model } = counts.raw
+    const own = typeof model === 'string' ? { provider: target.provider, model } : target
+    if (type === 'fallback_message') answering = own
+    else if (HIDDEN.has(String(type))) hidden.push({ target: own, usage: { ...termsOf(usage), ...counts } })
+  }
+  return [{ target: answering, usage }, ...hidden]
+}
+
+/** The terms are those of the whole call; iterations do not repeat them. */
+function termsOf({ serviceTier, inferenceGeo, speed }: Usage) {
+  return {
+    ...(serviceTier !== undefined && { serviceTier }),
+    ...(inferenceGeo !== undefined && { inferenceGeo }),
+    ...(speed !== undefined && { speed }),
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * DESIGN: what images and documents cost, from the first bytes of their base64.
+ *
+ * - An image costs by its size (Anthropic's documentation, Vision, "Calculate image costs"): scaled down until its long
+ *   edge and its cost are within the model's bounds, then a token for each square of 28 pixels. Unknown: 1,600.
+ * - A page of a PDF costs its text, 1,500 to 3,000 tokens (Anthropic's documentation, PDF support, "Estimate your costs"),
+ *   and its image. 3,000 are assumed for both; the pages are counted by their marks in the first 256 KB and taken to
+ *   go on alike, and where there are no marks, as in compressed files, a page is 50 KB. Unknown: one page.
+ */
+import { HEADER_BYTES, type ImageSize, imageSizeOf } from './image-size.ts'
+
+/** What a model takes of an image. */
+export interface ImageLimits {
+  readonly longEdge: number
+  readonly tokens: number
+}
+
+/** Tokens of an image whose size is not known. */
+export const UNKNOWN_IMAGE_TOKENS = 1600
+/** Tokens of a page of a PDF: its text and its image. */
+export const PAGE_TOKENS = 3000
+
+const SQUARE = 28
+const PAGE_BYTES = 50_000
+const SAMPLE_BYTES = 256 * 1024
+/** Anthropic's bound for one request. */
+const MOST_PAGES = 600
+/** `/Type /Page`, and not `/Pages`, of which there is one for many. */
+const PAGE_MARK = /\/Type\s*\/Page(?!s)/g
+
+/** The size of an image in base64, of which escapes like `\/` may be a part; `undefined` when its header is unknown. */
+export function sizeOfBase64(base64: Buffer): ImageSize | undefined {
+  return imageSizeOf(decodeStart(base64, HEADER_BYTES))
+}
+
+/** Tokens of an image for a model. */
+export function imageTokens(size: ImageSize | undefined, limits: ImageLimits): number {
+  if (size === undefined) return Math.min(UNKNOWN_IMAGE_TOKENS, limits.tokens)
+  const scale = Math.min(1, limits.longEdge / Math.max(size.width, size.height))
+  const width = size.width * scale
+  const height = size.height * scale
+  const squares = Math.ceil(width / SQUARE) * Math.ceil(height / SQUARE)
+  return Math.max(1, Math.min(squares, limits.tokens))
+}
+
+/** Tokens of a PDF in base64. */
+export function pdfTokens(base64: Buffer): number {
+  const bytes = (base64.length * 3) / 4
+  const sample = decodeStart(base64, SAMPLE_BYTES)
+  const marks = sample.toString('latin1').match(PAGE_MARK)?.length ?? 0
+  const pages = marks > 0 ? (marks * bytes) / Math.max(1, sample.length) : bytes / PAGE_BYTES
+  return PAGE_TOKENS * Math.max(1, Math.min(MOST_PAGES, Math.round(pages)))
+}
+
+function decodeStart(base64: Buffer, bytes: number): Buffer {
+  return Buffer.from(base64.toString('latin1', 0, Math.ceil(bytes / 3) * 4), 'base64')
+}

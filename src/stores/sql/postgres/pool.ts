@@ -1,0 +1,44 @@
+import pg from 'pg'
+import { messageOf } from '../../../core/errors.ts'
+import type { Log } from '../../../core/ports.ts'
+
+const INT8 = 20
+const MOST_CONNECTIONS = 10
+
+/** What a pool is made from. */
+export interface PoolOptions {
+  readonly url: string
+  readonly log: Log
+  /** How long connecting, or waiting for a free connection, may take. */
+  readonly connectTimeoutMs: number
+  /** How long the server works on one statement; 0: as long as it takes. */
+  readonly statementTimeoutMs: number
+}
+
+/** Opens connections to PostgreSQL as they are needed; one that breaks is replaced. */
+export function createPool({ url, log, connectTimeoutMs, statementTimeoutMs }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MOST_CONNECTIONS,
+    application_name: 'turnpike',
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    keepAlive: true,
+    types: { getTypeParser },
+  })
+  // Without listeners, a connection that breaks would end the process: while idle, and while used, when its query fails.
+  pool.on('error', (error) => log.warn({ reason: messageOf(error) }, 'store.connection-lost'))
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** `bigint` comes as text, since not every one is a number of JavaScript; ours all are. */
+const getTypeParser: typeof pg.types.getTypeParser = (type: number, format?: 'text' | 'binary') =>
+  // The cast is safe: of the several shapes of this function, the pool uses the one with a number.
+  type === INT8 && format !== 'binary' ? parseSafeInteger : pg.types.getTypeParser(type, format as 'text')
+
+function parseSafeInteger(text: string): number {
+  const number = Number(text)
+  if (Number.isSafeInteger(number)) return number
+  throw new RangeError(`The database has a number that is not exact here: ${text}`)
+}

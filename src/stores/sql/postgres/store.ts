@@ -1,0 +1,149 @@
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import type pg from 'pg'
+import { GatewayError } from '../../../core/errors.ts'
+import type { Log } from '../../../core/ports.ts'
+import { type Command, Undo } from '../command.ts'
+import { type CommandInput, type CommandName, type CommandOutput, commands, SINGLE_STATEMENT } from '../commands.ts'
+import { postgresError, sqlStateOf, unavailable } from '../faults.ts'
+import type { Database } from '../schema.ts'
+import type { SqlStore } from '../store.ts'
+import { migratePostgres } from './migrate.ts'
+import { createPool } from './pool.ts'
+
+/**
+ * DESIGN — PostgreSQL store
+ *
+ * Each command is a transaction on a connection of its own; the server's clock is the present. When its time is up the
+ * connection is cut, which undoes what it has not committed: nobody waits for a server that hangs, and the connection is
+ * not used again. Commands that the server undid because of others (deadlock, serialization) are run again.
+ */
+const PATIENCE_MS = 2000
+const CONNECT_SHARE = 0.5
+const COMMIT_SHARE = 0.75
+const ANSWER_SHARE = 0.95
+const MOST_WAITING = 4096
+const TRIES = 3
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
+
+const SERVER_NOW = sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
+
+/** What a store on PostgreSQL is made from. */
+export interface PostgresStoreOptions {
+  readonly url: string
+  readonly log: Log
+  /** How long a command may take. */
+  readonly patienceMs?: number | undefined
+}
+
+/** Brings the tables up to date and opens a pool of connections. Throws a `GatewayError` that says what is wrong. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<SqlStore> {
+  await migratePostgres(options)
+  return new PostgresStore(options)
+}
+
+/** A command with its input; the types of both have been checked by `run`. */
+interface Call {
+  readonly name: CommandName
+  readonly input: unknown
+  readonly askedAtMs: number
+}
+
+class PostgresStore implements SqlStore {
+  readonly #pool: pg.Pool
+  readonly #patienceMs: number
+  readonly #queries = new WeakMap<pg.PoolClient, Kysely<Database>>()
+  #waiting = 0
+
+  constructor({ url, log, patienceMs = PATIENCE_MS }: PostgresStoreOptions) {
+    this.#patienceMs = patienceMs
+    const connectTimeoutMs = CONNECT_SHARE * patienceMs
+    this.#pool = createPool({ url, log, connectTimeoutMs, statementTimeoutMs: patienceMs })
+  }
+
+  async run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> {
+    if (this.#pool.ending) throw unavailable('The database is closed.')
+    if (this.#waiting >= MOST_WAITING) throw unavailable('The database has too much to do.')
+    this.#waiting++
+    try {
+      // The cast is safe: the command of that name is run.
+      return (await this.#attempts({ name, input, askedAtMs: performance.now() })) as CommandOutput<Name>
+    } catch (error) {
+      throw postgresError(error)
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  async backup(): Promise<void> {
+    throw new GatewayError('invalid_request', 'A PostgreSQL database is backed up with its own tools: use `pg_dump`.')
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  async #attempts(call: Call): Promise<unknown> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await this.#onConnection(call)
+      } catch (error) {
+        const state = sqlStateOf(error)
+        if ((state !== DEADLOCK && state !== SERIALIZATION_FAILURE) || tried === TRIES) throw error
+      }
+    }
+  }
+
+  async #onConnection(call: Call): Promise<unknown> {
+    const client = await this.#pool.connect()
+    let isReleased = false
+    const release = (isBroken: boolean): void => {
+      if (!isReleased) client.release(isBroken)
+      isReleased = true
+    }
+    const leftMs = call.askedAtMs + ANSWER_SHARE * this.#patienceMs - performance.now()
+    const timer = setTimeout(() => release(true), Math.max(leftMs, 0))
+    try {
+      const output = await this.#inTransaction(client, call)
+      release(false)
+      return output
+    } catch (error) {
+      // What the server itself has refused leaves the connection as it was.
+      release(!(error instanceof GatewayError) && sqlStateOf(error) === undefined)
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #inTransaction(client: pg.PoolClient, { name, input, askedAtMs }: Call): Promise<unknown> {
+    // The cast is safe: `run` lets a name be called with its own input only.
+    const command = commands[name] as Command<unknown, unknown>
+    const db = this.#queriesOn(client)
+    if (SINGLE_STATEMENT.has(name)) return command(db, input, SERVER_NOW)
+    try {
+      await client.query('begin')
+      const output = await command(db, input, SERVER_NOW)
+      if (performance.now() - askedAtMs > COMMIT_SHARE * this.#patienceMs)
+        throw unavailable('The database did not answer in time.')
+      const { command: done } = await client.query('commit')
+      if (done !== 'COMMIT') throw new GatewayError('internal_error', 'The database has undone a command.')
+      return output
+    } catch (error) {
+      await client.query('rollback')
+      if (error instanceof Undo) return error.output
+      throw error
+    }
+  }
+
+  /** Kysely on this one connection, on which transactions are begun and ended here. */
+  #queriesOn(client: pg.PoolClient): Kysely<Database> {
+    const existing = this.#queries.get(client)
+    if (existing !== undefined) return existing
+    const only = { query: client.query.bind(client), release() {} }
+    const pool = { connect: async () => only, end: async () => {}, options: {} }
+    const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+    this.#queries.set(client, db)
+    return db
+  }
+}

@@ -1,0 +1,58 @@
+import { GatewayError, messageOf } from '../../core/errors.ts'
+import type { Log, SpendLedger } from '../../core/ports.ts'
+import type { SqlStore } from './store.ts'
+
+const SWEEP_EVERY_MS = 5000
+
+/** What a ledger is made from. */
+export interface SpendLedgerOptions {
+  readonly store: SqlStore
+  readonly log: Log
+}
+
+/** A ledger that has a timer. */
+export interface SqlSpendLedger extends SpendLedger {
+  /** Counts holds whose lease has ended at their full amount; done at the start and every five seconds. */
+  sweep(): Promise<void>
+  /** Ends the timer; the store stays open. */
+  close(): Promise<void>
+}
+
+/** Keeps the spend ledger in the database. */
+export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendLedger {
+  let sweeping: Promise<void> | undefined
+  const sweepOnce = (): Promise<void> => {
+    sweeping ??= sweepAll(store, log).finally(() => {
+      sweeping = undefined
+    })
+    return sweeping
+  }
+  const sweepQuietly = (): void =>
+    void sweepOnce().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'spend.sweep-failed'))
+  const timer = setInterval(sweepQuietly, SWEEP_EVERY_MS).unref()
+  sweepQuietly()
+  return {
+    reserve: (hold) => store.run('spend.reserve', hold),
+    grow: (change) => store.run('spend.grow', change),
+    async settle(end) {
+      const outcome = await store.run('spend.settle', end)
+      if (outcome === 'corrected') log.info({ holdId: end.holdId }, 'spend.corrected')
+      if (outcome === 'unknown') throw new GatewayError('internal_error', `The hold ${end.holdId} is unknown.`)
+    },
+    spent: (windows) => store.run('spend.read', windows),
+    sweep: sweepOnce,
+    async close() {
+      clearInterval(timer)
+      await sweeping?.catch(() => {})
+    },
+  }
+}
+
+async function sweepAll(store: SqlStore, log: Log): Promise<void> {
+  for (;;) {
+    const { expired, isMore } = await store.run('spend.sweep', undefined)
+    // Somebody held money and was not heard of again: a crash, or a lease too short.
+    if (expired > 0) log.warn({ holds: expired }, 'spend.holds-expired')
+    if (!isMore) return
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { GatewayError } from '../../../core/errors.ts'
+import { sqliteFault, toError } from '../faults.ts'
+
+/** All in one step: between steps, writes of other processes would make the copy begin again. */
+const ALL_PAGES = 2 ** 31 - 1
+
+/**
+ * Copies a database that is in use into a new file: complete, and as of one moment. The file appears under its name when
+ * it is whole. Throws `invalid_request` when there is nothing to copy or the file exists; else what SQLite said, in words.
+ */
+export async function backUp(source: string, target: string): Promise<void> {
+  if (!existsSync(source)) throw new GatewayError('invalid_request', `There is no database at ${source}.`)
+  if (existsSync(target)) throw new GatewayError('invalid_request', `${target} exists. Name a new file.`)
+  const unfinished = `${target}.unfinished`
+  try {
+    mkdirSync(path.dirname(path.resolve(target)), { recursive: true })
+    await copy(source, unfinished)
+    renameSync(unfinished, target)
+  } catch (error) {
+    throw toError(sqliteFault(error))
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+async function copy(source: string, target: string): Promise<void> {
+  // A connection of its own: the one of the thread goes on writing.
+  const database = new DatabaseSync(source, { readOnly: true })
+  try {
+    await backup(database, target, { rate: ALL_PAGES })
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,6 @@
+import path from 'node:path'
+
+/** The file of the SQLite database in the gateway's data folder. */
+export function sqliteFile(dataDir: string): string {
+  return path.join(path.resolve(dataDir), 'turnpike.db')
+}

@@ -1,0 +1,147 @@
+import type { Clock, Log } from '../../../core/ports.ts'
+import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
+import { toError, unavailable } from '../faults.ts'
+import type { SqlStore } from '../store.ts'
+import { backUp } from './backup.ts'
+import { monotonicMs, type Outcome } from './group.ts'
+import { SqliteThread } from './thread.ts'
+
+/**
+ * DESIGN — SQLite store
+ *
+ *   run() ──► queue (bounded) ──► group of at most 64 ──► thread: begin · savepoints · commit ──► promises resolve
+ *                  ▲                      │
+ *                  └── what comes while a group is committed is the next group
+ *
+ * One wait for the disk serves a whole group, and happens in the thread. Of its two seconds a command may spend half in
+ * the queue; a group that is not ready to commit after three quarters is undone; so what is rejected has not happened,
+ * unless the commit itself hangs.
+ */
+const GROUP_SIZE = 64
+const MOST_QUEUED = 4096
+const PATIENCE_MS = 2000
+const QUEUE_SHARE = 0.5
+const COMMIT_SHARE = 0.75
+const ANSWER_SHARE = 0.95
+const WATCH_EVERY_MS = 50
+/** A thread that is silent for so many times a command's patience will not answer any more. */
+const HANGS_AFTER = 15
+
+/** What a store on SQLite is made from. */
+export interface SqliteStoreOptions {
+  readonly file: string
+  readonly log: Log
+  readonly clock: Clock
+  /** How long a command may take. */
+  readonly patienceMs?: number | undefined
+  /** The thread's program; tests give a broken one. */
+  readonly program?: URL | undefined
+}
+
+interface Pending {
+  readonly name: CommandName
+  readonly input: unknown
+  readonly askedAtMs: number
+  readonly resolve: (output: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Opens the database in a thread of its own. Rejects with what is wrong with it. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqlStore> {
+  const thread = new SqliteThread(options)
+  await thread.start()
+  return new SqliteStore(options, thread)
+}
+
+class SqliteStore implements SqlStore {
+  readonly #options: SqliteStoreOptions
+  readonly #thread: SqliteThread
+  readonly #patienceMs: number
+  readonly #queue: Pending[] = []
+  #group: readonly Pending[] = []
+  #groupSentAtMs = 0
+  #watch: NodeJS.Timeout | undefined
+  #isClosed = false
+  #onIdle = () => {}
+
+  constructor(options: SqliteStoreOptions, thread: SqliteThread) {
+    this.#options = options
+    this.#thread = thread
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS
+  }
+
+  run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> {
+    if (this.#isClosed) return Promise.reject(unavailable('The database is closed.'))
+    if (this.#queue.length >= MOST_QUEUED) return Promise.reject(unavailable('The database has too much to do.'))
+    return new Promise((resolve, reject) => {
+      // The cast is safe: the thread answers a command with its own output.
+      const resolveAny = resolve as (output: unknown) => void
+      this.#queue.push({ name, input, askedAtMs: monotonicMs(), resolve: resolveAny, reject })
+      this.#watch ??= setInterval(() => this.#rejectLate(), WATCH_EVERY_MS)
+      if (this.#group.length === 0) void this.#sendGroups()
+    })
+  }
+
+  backup(file: string): Promise<void> {
+    return backUp(this.#options.file, file)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const { promise: idle, resolve } = Promise.withResolvers<void>()
+    this.#onIdle = resolve
+    if (this.#group.length === 0) resolve()
+    // What hangs must not hold up the end.
+    const timer = setTimeout(resolve, this.#patienceMs)
+    await idle
+    clearTimeout(timer)
+    clearInterval(this.#watch)
+    await this.#thread.close()
+    for (const { reject } of this.#queue.splice(0)) reject(unavailable('The database is closed.'))
+  }
+
+  /** Sends one group after another until nothing waits. */
+  async #sendGroups(): Promise<void> {
+    for (;;) {
+      this.#rejectLate()
+      this.#group = this.#queue.splice(0, GROUP_SIZE)
+      const oldest = this.#group[0]
+      if (oldest === undefined) break
+      this.#groupSentAtMs = monotonicMs()
+      await this.#send(this.#group, oldest.askedAtMs + COMMIT_SHARE * this.#patienceMs)
+    }
+    clearInterval(this.#watch)
+    this.#watch = undefined
+    this.#onIdle()
+  }
+
+  async #send(group: readonly Pending[], deadlineMs: number): Promise<void> {
+    const commands = group.map(({ name, input }) => ({ name, input }))
+    try {
+      const outcomes = await this.#thread.ask({ commands, nowMs: this.#options.clock.nowMs(), deadlineMs })
+      for (const [index, pending] of group.entries()) finish(pending, outcomes[index])
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  #rejectLate(): void {
+    const nowMs = monotonicMs()
+    const isLate = ({ askedAtMs }: Pending, share: number) => nowMs - askedAtMs > share * this.#patienceMs
+    const inTime = this.#queue.findIndex((pending) => !isLate(pending, QUEUE_SHARE))
+    const lateInQueue = this.#queue.splice(0, inTime < 0 ? this.#queue.length : inTime)
+    const lateInGroup = this.#group.filter((pending) => isLate(pending, ANSWER_SHARE))
+    for (const { reject } of [...lateInQueue, ...lateInGroup])
+      reject(unavailable('The database did not answer in time.'))
+    const hasHung = this.#group.length > 0 && nowMs - this.#groupSentAtMs > HANGS_AFTER * this.#patienceMs
+    if (!hasHung) return
+    this.#groupSentAtMs = nowMs
+    void this.#thread.giveUp()
+  }
+}
+
+function finish({ resolve, reject }: Pending, outcome: Outcome | undefined): void {
+  if (outcome === undefined) reject(unavailable('The database’s thread has left out an answer.'))
+  else if ('fault' in outcome) reject(toError(outcome.fault))
+  else resolve(outcome.output)
+}

@@ -1,0 +1,55 @@
+import test from 'ava'
+import { openLimiter } from '../../src/stores/limits/open.ts'
+import { eventually } from '../support/eventually.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
+import { createRedis, freePort, isRedisExpected } from '../support/redis.ts'
+
+const testWithRedis = isRedisExpected ? test : test.skip
+const LIMIT = 20
+const RULE = { limit: LIMIT, windowMs: 60_000 }
+const clock = { nowMs: () => Date.now() }
+
+function open(redisUrl: string) {
+  return openLimiter(RULE, { redisUrl, namespace: 'test', clock, log: createRecordingLog() })
+}
+
+testWithRedis('shared limits: two instances let through one limit together, however they interleave', async (t) => {
+  const redis = await createRedis(t)
+  const limiters = await Promise.all([open(redis.url), open(redis.url)])
+  // Until an instance has its connection it counts by itself.
+  let polls = 0
+  await eventually(async () => {
+    const key = `warm ${++polls}`
+    const remaining = []
+    for (const limiter of limiters) remaining.push((await limiter.take(key)).remaining)
+    return remaining[1] === LIMIT - 2
+  }, 'the instances count together')
+  const decisions = await Promise.all(
+    Array.from({ length: 4 * LIMIT }, (_, index) => limiters[index % 2]?.take('burst')),
+  )
+  const through = decisions.filter((decision) => decision?.isAllowed === true)
+  t.is(through.length, LIMIT)
+  t.deepEqual(
+    through.map((decision) => decision?.remaining).sort((a = 0, b = 0) => b - a),
+    Array.from({ length: LIMIT }, (_, index) => LIMIT - 1 - index),
+  )
+  const refused = decisions.find((decision) => decision?.isAllowed === false)
+  t.true(refused !== undefined && refused.retryMs > 0 && refused.retryMs <= RULE.windowMs / LIMIT)
+  await Promise.all(limiters.map((limiter) => limiter.close()))
+})
+
+testWithRedis('shared limits: while Redis does not answer, an instance counts by itself', async (t) => {
+  const redis = await createRedis(t)
+  const limiter = await open(redis.url)
+  await redis.kill()
+  let through = 0
+  for (let sent = 0; sent < 2 * LIMIT; sent++) if ((await limiter.take('k')).isAllowed) through++
+  t.is(through, LIMIT)
+  await limiter.close()
+})
+
+test('shared limits: a Redis that was never there holds nothing up', async (t) => {
+  const limiter = await open(`redis://127.0.0.1:${await freePort()}`)
+  t.true((await limiter.take('k')).isAllowed)
+  await limiter.close()
+})

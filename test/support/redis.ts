@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createConnection, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { eventually } from './eventually.ts'
+
+/** Whether tests with Redis run: where it is installed, and on a build server, where a missing one is a failure. */
+export const isRedisExpected = spawnSync('redis-server', ['--version']).status === 0 || Boolean(process.env.CI)
+
+/** A Redis of the test's own. */
+export interface Redis {
+  url: string
+  start(): Promise<void>
+  kill(): Promise<void>
+  /** Stops answering, with its connections open. */
+  freeze(): void
+  thaw(): void
+}
+
+/** A TCP port of loopback that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Starts a Redis on a free port; it ends with the test. */
+export async function createRedis(t: ExecutionContext): Promise<Redis> {
+  const port = await freePort()
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-redis-'))
+  let child: ChildProcess | undefined
+  const kill = async () => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+  const killOnExit = () => void child?.kill('SIGKILL')
+  process.once('exit', killOnExit)
+  t.teardown(async () => {
+    process.off('exit', killOnExit)
+    await kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const start = async () => {
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
+    child = spawn('redis-server', options, { stdio: 'ignore' })
+    await eventually(() => canConnect(port), 'Redis takes connections')
+  }
+  await start()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    start,
+    kill,
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+  }
+}
+
+function canConnect(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' })
+    socket.once('connect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => socket.destroy())
+    socket.once('connect', () => socket.end())
+  })
+}
