@@ -1,67 +1,118 @@
 /**
- * Sees to it that the servers which the tests start are on PATH: `redis-server`.
+ * Sees to it that the servers which the tests start are there: `redis-server` on PATH, and PostgreSQL.
  *
- * Not there, it is installed with apt-get when run by root; otherwise its packages are unpacked under
- * `node_modules/.cache` and it is put into `node_modules/.bin`, which npm has on the PATH of its scripts.
- * Where that is impossible it says so in one line and exits with 1: a test is never passed over in silence.
+ * Not there, they are installed with apt-get when run by root; otherwise their packages are unpacked under
+ * `node_modules/.cache`, and `redis-server` is put into `node_modules/.bin`, which npm has on the PATH of its scripts.
+ * Where that is impossible it says so in one line each and exits with 1: a test is never passed over in silence.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { findPostgres, UNPACKED_POSTGRES } from './find-postgres.ts'
 
 const MODULES = path.resolve(import.meta.dirname, '../node_modules')
-const SERVER = path.join(MODULES, '.bin/redis-server')
-const UNPACKED = path.join(MODULES, '.cache/redis-server')
+const REDIS = path.join(MODULES, '.bin/redis-server')
+const UNPACKED_REDIS = path.join(MODULES, '.cache/redis-server')
 
 /** The server's packages and the libraries that a bare Debian lacks; `redis-tools` holds the program itself. */
-const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'liblua5.1-0', 'lua-bitop', 'lua-cjson']
-const INSTALL = ['install', '-y', '-q', '--no-install-recommends', 'redis-server']
+const REDIS_PACKAGES = [
+  'redis-server',
+  'redis-tools',
+  'libjemalloc2',
+  'liblzf1',
+  'liblua5.1-0',
+  'lua-bitop',
+  'lua-cjson',
+]
 
-function provide(): void {
-  if (works('redis-server') || works(SERVER)) return
-  if (process.getuid?.() === 0) install()
-  else unpack()
-  if (!works('redis-server') && !works(SERVER)) throw new Error('it does not run')
+/** Libraries that PostgreSQL names and every Debian has, or that only its compiler of queries needs. */
+const NOT_UNPACKED = /^lib(c6|c-bin|gcc|stdc|crypt1|llvm|perl|z3)|-perl$/
+
+interface Service {
+  readonly name: string
+  isThere(): boolean
+  /** Its package, for root. */
+  readonly installs: string
+  unpack(): void
 }
 
-function install(): void {
+const SERVICES: readonly Service[] = [
+  {
+    name: 'redis-server on PATH',
+    isThere: () => works('redis-server') || works(REDIS),
+    installs: 'redis-server',
+    unpack: unpackRedis,
+  },
+  {
+    name: 'PostgreSQL',
+    isThere: () => findPostgres() !== undefined,
+    installs: 'postgresql',
+    unpack: unpackPostgres,
+  },
+]
+
+function provide({ isThere, installs, unpack }: Service): void {
+  if (isThere()) return
+  if (process.getuid?.() === 0) install(installs)
+  else unpack()
+  if (!isThere()) throw new Error('it does not run')
+}
+
+function install(name: string): void {
+  const words = ['install', '-y', '-q', '--no-install-recommends', name]
   try {
-    run('apt-get', INSTALL)
+    run('apt-get', words)
   } catch {
     // The lists of packages may never have been fetched, or may be old.
     run('apt-get', ['update', '-q'])
-    run('apt-get', INSTALL)
+    run('apt-get', words)
   }
 }
 
-function unpack(): void {
-  rmSync(UNPACKED, { recursive: true, force: true })
-  mkdirSync(UNPACKED, { recursive: true })
-  run('apt-get', ['download', '-q', ...PACKAGES], UNPACKED)
-  for (const file of readdirSync(UNPACKED)) run('dpkg', ['-x', file, UNPACKED], UNPACKED)
-  const libraries = globSync(`${UNPACKED}/usr/lib/*-linux-gnu*`).join(':')
-  const program = path.join(UNPACKED, 'usr/bin/redis-server')
-  mkdirSync(path.dirname(SERVER), { recursive: true })
-  writeFileSync(SERVER, `#!/bin/sh\nLD_LIBRARY_PATH='${libraries}' exec '${program}' "$@"\n`)
-  chmodSync(SERVER, 0o755)
+function unpackRedis(): void {
+  unpackPackages(REDIS_PACKAGES, UNPACKED_REDIS)
+  const libraries = globSync(`${UNPACKED_REDIS}/usr/lib/*-linux-gnu*`).join(':')
+  const program = path.join(UNPACKED_REDIS, 'usr/bin/redis-server')
+  mkdirSync(path.dirname(REDIS), { recursive: true })
+  writeFileSync(REDIS, `#!/bin/sh\nLD_LIBRARY_PATH='${libraries}' exec '${program}' "$@"\n`)
+  chmodSync(REDIS, 0o755)
+}
+
+/** PostgreSQL finds the rest of its files from where its program lies. */
+function unpackPostgres(): void {
+  const [server] = /postgresql-\d+/.exec(run('apt-cache', ['depends', 'postgresql'])) ?? []
+  if (server === undefined) throw new Error('apt-cache knows no version of it')
+  const needed = run('apt-cache', ['depends', '--recurse', '--important', server]).match(/^lib\S+$/gm) ?? []
+  const libraries = [...new Set(needed)].filter((name) => !NOT_UNPACKED.test(name))
+  unpackPackages([server, ...libraries], UNPACKED_POSTGRES)
+}
+
+function unpackPackages(packages: readonly string[], folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  run('apt-get', ['download', '-q', ...packages], folder)
+  for (const file of readdirSync(folder)) run('dpkg', ['-x', file, folder], folder)
 }
 
 function works(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 }
 
-/** Runs a program. Throws with the last line that it said when it fails. */
-function run(program: string, words: readonly string[], folder?: string): void {
+/** Runs a program and returns what it said. Throws with the last line of its complaints when it fails. */
+function run(program: string, words: readonly string[], folder?: string): string {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const { error, status, stderr } = spawnSync(program, words, { cwd: folder, env, encoding: 'utf8' })
+  const { error, status, stdout, stderr } = spawnSync(program, words, { cwd: folder, env, encoding: 'utf8' })
   if (error !== undefined) throw error
   if (status !== 0) throw new Error(`${program} ${words[0]}: ${stderr.trim().split('\n').at(-1)}`)
+  return stdout
 }
 
-try {
-  provide()
-} catch (error) {
-  const reason = error instanceof Error ? error.message : String(error)
-  console.error(`The tests need redis-server on PATH; it was not found and could not be installed (${reason}).`)
-  process.exitCode = 1
+for (const service of SERVICES) {
+  try {
+    provide(service)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    console.error(`The tests need ${service.name}; it was not found and could not be installed (${reason}).`)
+    process.exitCode = 1
+  }
 }

@@ -21,9 +21,9 @@ import {
 import { Pipelines } from './pipeline/pipelines.ts'
 import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
+import { TokenEstimator } from './prices/tokens/token-estimator.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
-import { TokenEstimator } from './prices/tokens/token-estimator.ts'
 import { createByteStores } from './stores/kv/stores.ts'
 import { openLimiter } from './stores/limits/open.ts'
 

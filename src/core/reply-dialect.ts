@@ -1,4 +1,5 @@
 import type { EventTranslator } from './event-translator.ts'
+import { createMessagesEnd, type StreamEnd } from './stream-end.ts'
 import { readUsage, type Usage } from './usage.ts'
 
 /** The shapes that clients speak: Anthropic's Messages, which is also the canonical one, and OpenAI's chat completions. */
@@ -21,6 +22,8 @@ export interface ReplyDialect {
   readUsage(raw: unknown): Usage | undefined
   /** Tells a stream's events in the canonical shape, for whoever listens; `undefined` when they are in it. */
   readonly toMessagesEvents: (() => EventTranslator) | undefined
+  /** What can end a stream of this dialect early. */
+  createEnd(): StreamEnd
 }
 
 const STOP: EventSign = { kind: 'stop' }
@@ -37,6 +40,7 @@ export const MESSAGES_REPLIES: ReplyDialect = {
   },
   readUsage,
   toMessagesEvents: undefined,
+  createEnd: createMessagesEnd,
 }
 
 function usageOfEvent(name: string, data: string): Usage | undefined {

@@ -1,4 +1,5 @@
 import type { EventSign, ReplyDialect } from '../../core/reply-dialect.ts'
+import { createChatEnd } from './reply/chat-end.ts'
 import { createMessagesEvents } from './reply/to-messages-events.ts'
 import { readChatUsage } from './reply/usage.ts'
 
@@ -25,6 +26,7 @@ export const CHAT_REPLIES: ReplyDialect = {
   },
   readUsage: readChatUsage,
   toMessagesEvents: () => createMessagesEvents({ model: '', id: '' }),
+  createEnd: createChatEnd,
 }
 
 /** A text that the model writes may look like one of these members: what counts is the chunk's own. */

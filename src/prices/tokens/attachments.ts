@@ -16,9 +16,9 @@ export interface ImageLimits {
 }
 
 /** Tokens of an image whose size is not known. */
-export const UNKNOWN_IMAGE_TOKENS = 1600
+const UNKNOWN_IMAGE_TOKENS = 1600
 /** Tokens of a page of a PDF: its text and its image. */
-export const PAGE_TOKENS = 3000
+const PAGE_TOKENS = 3000
 
 const SQUARE = 28
 const PAGE_BYTES = 50_000

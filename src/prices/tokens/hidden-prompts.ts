@@ -9,6 +9,7 @@ const FORCED_TOOL_TOKENS = 313
 const THINKING_TOKENS = 28
 const ADAPTIVE_THINKING_TOKENS = 17
 const OUTPUT_FORMAT_TOKENS = 180
+const TASK_BUDGET_TOKENS = 34
 /** A server's tools are fetched by the provider, so that only their number can be guessed. */
 const MCP_SERVER_TOKENS = 600
 
@@ -34,8 +35,13 @@ export function providerToolTokens(type: string): number {
 export function hiddenPromptTokens(request: RequestDocument, hasTools: boolean): number {
   const tools = hasTools ? (isForced(request) ? FORCED_TOOL_TOKENS : TOOLS_TOKENS) : 0
   const servers = request.raw('mcp_servers') === undefined ? [] : request.field('mcp_servers')
+  const serverTokens = Array.isArray(servers) ? servers.length * MCP_SERVER_TOKENS : 0
+  return tools + serverTokens + thinkingTokens(request) + outputTokens(request)
+}
+
+function outputTokens(request: RequestDocument): number {
   const format = memberOf(request, 'output_config', 'format') === undefined ? 0 : OUTPUT_FORMAT_TOKENS
-  return tools + thinkingTokens(request) + format + (Array.isArray(servers) ? servers.length * MCP_SERVER_TOKENS : 0)
+  return format + (memberOf(request, 'output_config', 'task_budget') === undefined ? 0 : TASK_BUDGET_TOKENS)
 }
 
 function isForced(request: RequestDocument): boolean {

@@ -162,7 +162,7 @@ class PartsReader {
   #addBlock(block: Range, place: Place): void {
     const members = place.depth < DEEPEST_BLOCK ? this.#childrenOf(block) : []
     // Too deep, no object, or not to be walked.
-    if (members.length === 0) return this.#addJson(block)
+    if (members.length === 0) this.#addJson(block)
     const type = this.#stringOf(members, 'type') ?? ''
     if (type.endsWith('thinking') && !place.hasThinking) return
     if (type.endsWith('tool_use') || type.endsWith('tool_result')) this.#parts.frameTokens += TOOL_BLOCK_TOKENS
@@ -184,10 +184,14 @@ class PartsReader {
     const kind = this.#stringOf(members, 'type')
     const data = members.find(({ key }) => key === 'data')
     const content = members.find(({ key }) => key === 'content')
-    if (content) return this.#addContent(content, { ...place, depth: place.depth + 1 })
-    if (data && kind === 'text') return this.#addJson(data)
+    if (content) this.#addContent(content, { ...place, depth: place.depth + 1 })
+    else if (data && kind === 'text') this.#addJson(data)
+    else this.#addFile(type, this.#bytes.subarray(data ? data.start + 1 : 0, data ? data.end - 1 : 0))
+  }
+
+  /** An image, or else a document, in base64; empty when it is only named. */
+  #addFile(type: string, base64: Buffer): void {
     this.#parts.isPlain = false
-    const base64 = this.#bytes.subarray(data ? data.start + 1 : 0, data ? data.end - 1 : 0)
     if (type === 'image') this.#parts.images.push(sizeOfBase64(base64))
     else this.#parts.documentTokens += pdfTokens(base64)
   }

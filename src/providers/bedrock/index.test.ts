@@ -10,7 +10,8 @@ const KEYS = { accessKeyId: 'AKIA1', secretAccessKey: 'secret', region: 'eu-west
 function partsAt(nowMs: () => number): ProviderParts {
   const timeouts = { connect: 5000, first_byte: 5000, idle: 5000 }
   const settings = { tries: 1, connections: 4, reply_limit: 65_536, timeouts, forward_headers: ['x-*'] }
-  return { settings, passThrough: false, log: createRecordingLog(), random: () => 0, nowMs }
+  const tokens = { inputTokens: () => 1 }
+  return { settings, passThrough: false, log: createRecordingLog(), tokens, random: () => 0, nowMs }
 }
 
 async function open(url: string, nowMs: () => number) {

@@ -59,8 +59,14 @@ export class ChatProvider implements Provider {
       : this.#translate(exchange, target)
   }
 
-  async countTokens(): Promise<Reply> {
-    throw new GatewayError('not_found', `Provider ${this.name} has no way to count tokens without answering.`)
+  /** Estimates: these services have no way to count tokens without answering. */
+  async countTokens({ body }: RelayCall, { model }: Target): Promise<Reply> {
+    const request = new RequestDocument(body ?? Buffer.from('{}'))
+    if (request.shape.messages.length === 0) {
+      throw new GatewayError('invalid_request', 'messages: expected an array of one message or more.')
+    }
+    const tokens = this.#options.tokens.inputTokens(request, model)
+    return jsonReply({ input_tokens: tokens }, { headers: { 'x-svc-estimated': 'true' } })
   }
 
   async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { GatewayError } from '../../../core/errors.ts'
@@ -18,6 +18,7 @@ export async function backUp(source: string, target: string): Promise<void> {
   try {
     mkdirSync(path.dirname(path.resolve(target)), { recursive: true })
     await copy(source, unfinished)
+    chmodSync(unfinished, 0o600)
     renameSync(unfinished, target)
   } catch (error) {
     throw toError(sqliteFault(error))

@@ -1,0 +1,51 @@
+import type { Exchange, Prices, TokenCounter } from 'turnpike/plugin'
+
+/** What a request may cost, in nano-dollars. */
+export interface Estimate {
+  /** The input, in the form that costs most: all of it written to the prompt cache, where the request asks for that. */
+  readonly inputNanoUsd: number
+  /** One token of output. */
+  readonly outputTokenNanoUsd: number
+  readonly inputTokens: number
+}
+
+/** The estimate of the input may be short; by so much it never was on recorded traffic. */
+const MARGIN = 1.3
+const MARGIN_TOKENS = 32
+const CACHE_CONTROL = Buffer.from('"cache_control"')
+const ONE_HOUR = Buffer.from('"1h"')
+
+/** Estimates a request, at the prices of the dearest of those who may answer it. */
+export function estimate(
+  { request, targets }: Exchange,
+  { tokens, prices }: { tokens: TokenCounter; prices: Prices },
+  atMs: number,
+): Estimate {
+  const inputTokens = targets.reduce((most, { model }) => Math.max(most, tokens.inputTokens(request, model)), 0)
+  const bounded = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
+  const writes = cacheWrites(request.bytes)
+  let inputNanoUsd = 0
+  let outputTokenNanoUsd = 0
+  for (const target of targets) {
+    const rates = prices.rates(target, bounded, atMs)
+    inputNanoUsd = Math.max(inputNanoUsd, bounded * rates[writes] + rates.callNanoUsd)
+    outputTokenNanoUsd = Math.max(outputTokenNanoUsd, rates.outputNanoUsd)
+  }
+  return { inputNanoUsd, outputTokenNanoUsd, inputTokens }
+}
+
+function cacheWrites(body: Buffer): 'inputNanoUsd' | 'cacheWrite5mNanoUsd' | 'cacheWrite1hNanoUsd' {
+  if (!body.includes(CACHE_CONTROL)) return 'inputNanoUsd'
+  return body.includes(ONE_HOUR) ? 'cacheWrite1hNanoUsd' : 'cacheWrite5mNanoUsd'
+}
+
+/** The cost of so many output tokens, with the input. */
+export function costOf({ inputNanoUsd, outputTokenNanoUsd }: Estimate, outputTokens: number): number {
+  return inputNanoUsd + outputTokens * outputTokenNanoUsd
+}
+
+/** How many output tokens an amount pays for, when the input is paid. May be negative. */
+export function tokensFor({ inputNanoUsd, outputTokenNanoUsd }: Estimate, amountNanoUsd: number): number {
+  if (outputTokenNanoUsd === 0) return Number.MAX_SAFE_INTEGER
+  return Math.floor((amountNanoUsd - inputNanoUsd) / outputTokenNanoUsd)
+}

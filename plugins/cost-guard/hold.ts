@@ -1,0 +1,78 @@
+import { GatewayError, type Reservation, type SpendLedger } from 'turnpike/plugin'
+import { requestRefusal, windowRefusal } from './refusal.ts'
+import type { Budget, BudgetWindow } from './windows.ts'
+
+/** After this long without a renewal a hold counts as spent: a crash must not free money that was used. */
+const LEASE_MS = 15 * 60_000
+
+/** The money of one request: held before it is spent, raised while a stream runs, settled once. */
+export class Hold {
+  readonly #ledger: SpendLedger
+  readonly #id: string
+  readonly #budget: Budget
+  readonly #atMs: number
+  #heldNanoUsd = 0
+  #settling: Promise<void> | undefined
+
+  constructor(ledger: SpendLedger, id: string, { budget, atMs }: { budget: Budget; atMs: number }) {
+    this.#ledger = ledger
+    this.#id = id
+    this.#budget = budget
+    this.#atMs = atMs
+  }
+
+  get heldNanoUsd(): number {
+    return this.#heldNanoUsd
+  }
+
+  /** Holds the amount. Otherwise how much would have fitted: less than the amount, and maybe nothing. */
+  async reserve(amountNanoUsd: number): Promise<{ fitsNanoUsd: number; refuse(): GatewayError } | undefined> {
+    const { perRequestNanoUsd, windows } = this.#budget
+    if (perRequestNanoUsd !== undefined && amountNanoUsd > perRequestNanoUsd)
+      return {
+        fitsNanoUsd: perRequestNanoUsd,
+        refuse: () => requestRefusal(perRequestNanoUsd, amountNanoUsd, this.#atMs),
+      }
+    if (windows.length > 0) {
+      const result = await this.#ledger.reserve({ holdId: this.#id, amountNanoUsd, windows, leaseMs: LEASE_MS })
+      if (!result.ok) return this.#refused(result, amountNanoUsd)
+    }
+    this.#heldNanoUsd = amountNanoUsd
+    return undefined
+  }
+
+  /** Raises the hold; `false` when that does not fit. */
+  async grow(toNanoUsd: number): Promise<boolean> {
+    const { perRequestNanoUsd, windows } = this.#budget
+    if (perRequestNanoUsd !== undefined && toNanoUsd > perRequestNanoUsd) return false
+    if (windows.length > 0) {
+      const result = await this.#ledger.grow({ holdId: this.#id, toNanoUsd, leaseMs: LEASE_MS })
+      if (!result.ok) return false
+    }
+    this.#heldNanoUsd = toNanoUsd
+    return true
+  }
+
+  /** Ends the hold with what the request cost; only the first time counts. Rejects when the ledger does not answer. */
+  settle(costNanoUsd: number): Promise<void> {
+    this.#settling ??=
+      this.#budget.windows.length === 0
+        ? Promise.resolve()
+        : this.#ledger.settle({ holdId: this.#id, costNanoUsd })
+    return this.#settling
+  }
+
+  #refused(
+    { refusedBy, spentNanoUsd }: Extract<Reservation, { ok: false }>,
+    estimatedNanoUsd: number,
+  ): { fitsNanoUsd: number; refuse(): GatewayError } {
+    // Safe: the windows are those that were asked for.
+    const window = this.#budget.windows.find(
+      ({ scope, window }) => scope === refusedBy.scope && window === refusedBy.window,
+    ) as BudgetWindow
+    return {
+      fitsNanoUsd: Math.max(0, refusedBy.limitNanoUsd - spentNanoUsd),
+      refuse: () => windowRefusal(window, { spentNanoUsd, estimatedNanoUsd, atMs: this.#atMs }),
+    }
+  }
+}

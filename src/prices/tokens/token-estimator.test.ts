@@ -1,0 +1,283 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { loadRecordings } from '../../../test/support/recordings.ts'
+import { RequestDocument } from '../../core/request.ts'
+import { readUsage } from '../../core/usage.ts'
+import { TokenEstimator } from './token-estimator.ts'
+
+const GPT = 'gpt-4o'
+const CLAUDE = 'claude-sonnet-4-5'
+const PROSE = 'The gateway forwards what the client wrote, and counts what the provider will count. '
+
+const document = (body: unknown) =>
+  new RequestDocument(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
+const ask = (content: unknown, more: object = {}) =>
+  document({ model: GPT, messages: [{ role: 'user', content }], ...more })
+const count = (request: RequestDocument, model = GPT) => new TokenEstimator().inputTokens(request, model)
+const textTokens = (text: string) => new TokenEstimator().textTokens(text, GPT)
+
+/** Counts by o200k of texts of each kind, and how far an estimate may be off, in per cent. */
+const SAMPLES: readonly (readonly [kind: string, text: string, tokens: number, percent: number])[] = [
+  [
+    'prose',
+    'A toll road is only worth its price if it is faster than the road beside it. The keeper therefore counts every carriage, notes the hour, and writes down what each of them paid; at the end of the month the books are compared with the coins in the chest. When the two disagree, somebody has made a mistake, and it is usually the person who was in a hurry on market day.',
+    81,
+    10,
+  ],
+  [
+    'code',
+    "export async function readLines(file: string): Promise<string[]> {\n  const handle = await open(file, 'r')\n  try {\n    const lines: string[] = []\n    for await (const line of handle.readLines()) {\n      if (line.trim() === '' || line.startsWith('#')) continue\n      lines.push(line)\n    }\n    return lines\n  } finally {\n    await handle.close()\n  }\n}\n",
+    86,
+    10,
+  ],
+  [
+    'the log of a test run',
+    '\u001b[32m  ✓\u001b[0m\u001b[90m should set the header (3ms)\u001b[0m\n\u001b[32m  ✓\u001b[0m\u001b[90m should send a stream (12ms)\u001b[0m\n\u001b[31m  1) should time out\u001b[0m\n\n  2 passing (1.2s)\n  1 failing\n\n  AssertionError [ERR_ASSERTION]: expected 408, got 200\n      at Context.<anonymous> (test/timeout.js:41:14)\n      at process.processImmediate (node:internal/timers:478:21)\n',
+    133,
+    12,
+  ],
+  [
+    'JSON',
+    '{"reservation_id":"ZFA04Y","user_id":"mei_lee_8040","origin":"JFK","flights":[{"number":"HAT045","date":"2024-05-22","price":182,"cabin":"basic_economy"},{"number":"HAT112","date":"2024-05-23","price":109,"cabin":"basic_economy"}],"passengers":[{"first_name":"Mei","last_name":"Lee","dob":"1989-12-13"}],"insurance":"no","created_at":"2024-05-05T04:35:21"}',
+    128,
+    12,
+  ],
+  [
+    'the definition of a tool',
+    '{"name":"search_files","description":"Search recursively for files and directories that match a pattern. Returns full paths to all matching items.","input_schema":{"type":"object","properties":{"path":{"type":"string","description":"Where to begin the search."},"pattern":{"type":"string","description":"What to look for."},"limit":{"type":"integer","minimum":1}},"required":["path","pattern"]}}',
+    83,
+    12,
+  ],
+  [
+    'identifiers',
+    '3f2b8c1e-7a44-4d0e-9b1f-52c6e0d9a713 7d793037a0760186574b0282f2f435e7b1a3c5 9b74c9897bac770ffc029102a200c5de 2026-03-14T09:26:53.589Z toolu_01YGzqpRE16Vricda3Aqcejo req_011CSHoEeqs5C35K2UUqR7Fy',
+    125,
+    12,
+  ],
+  [
+    'German',
+    'Heute ist das Wetter sehr schön, und wir haben beschlossen, im Park spazieren zu gehen. Die Verbindung zur Datenbank ist fehlgeschlagen; überprüfen Sie die Einstellungen des Netzes und versuchen Sie es später noch einmal.',
+    44,
+    20,
+  ],
+  [
+    'Chinese',
+    '今天的天气非常好，我们决定去公园散步。请帮我检查一下这段代码有没有错误，并解释每一步的含义。数据库连接失败，请检查网络设置后重试。',
+    42,
+    20,
+  ],
+  [
+    'Russian',
+    'Сегодня очень хорошая погода, и мы решили прогуляться по парку. Не удалось подключиться к базе данных, проверьте настройки сети и повторите попытку.',
+    36,
+    25,
+  ],
+]
+
+for (const [kind, text, tokens, percent] of SAMPLES) {
+  test(`token estimate: within ${percent} % of o200k for ${kind}`, (t) => {
+    const off = (textTokens(text) / tokens - 1) * 100
+    t.true(Math.abs(off) <= percent, `${off.toFixed(1)} % off`)
+  })
+}
+
+/** Images by address and servers of tools: what is behind them, only the provider can see. */
+const UNSEEN = /^a(09|31)/
+const FACTOR = 1.45
+
+test(`token estimate: within a factor of ${FACTOR} of what a provider counted for recorded requests`, (t) => {
+  const { items, absent } = loadRecordings()
+  if (absent !== undefined) return t.pass(absent)
+  let seen = 0
+  for (const { name, request, response } of items) {
+    if (!/^a\d/.test(name) || UNSEEN.test(name) || response.status !== 200) continue
+    const counted = countedIn(response.bytes.toString())
+    if (counted === undefined) continue
+    const body = document(request.body.toString())
+    const ratio = count(body, body.model) / counted
+    t.true(ratio < FACTOR && ratio > 1 / FACTOR, `${name}: ${ratio.toFixed(2)} of ${counted}`)
+    seen++
+  }
+  t.true(seen >= 25, `${seen} recordings`)
+})
+
+/** Input tokens of a reply, cached ones included: a message, a count, or the first event of a stream. */
+function countedIn(reply: string): number | undefined {
+  const json = reply.startsWith('{')
+    ? reply
+    : /^data: (\{"type":"message_start".*|\{.*"type":"message_start".*)$/m.exec(reply)?.[1]
+  if (json === undefined) return undefined
+  const body = JSON.parse(json)
+  const usage = readUsage(body.message?.usage ?? body.usage ?? body)
+  return usage && usage.inputTokens + usage.cacheReadInputTokens + usage.cacheCreationInputTokens
+}
+
+const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ maxLength: 200 }), fc.lorem())
+
+test('token estimate: more text never counts less, and never nothing', (t) => {
+  fc.assert(
+    fc.property(text, text, (first, second) => {
+      const [short, long] = [first.toWellFormed(), (first + second).toWellFormed()]
+      const estimator = new TokenEstimator()
+      t.true(estimator.textTokens(long, CLAUDE) >= estimator.textTokens(short, CLAUDE))
+      t.true(estimator.textTokens(short, GPT) <= estimator.mostTextTokens(short) * 2)
+      const [few, many] = [count(ask(short), CLAUDE), count(ask(long), CLAUDE)]
+      t.true(Number.isSafeInteger(few) && few >= 1 && many >= few)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('token estimate: any JSON, and what is none, gives a whole number of 1 or more', (t) => {
+  const anything = fc.oneof(fc.json(), fc.string())
+  const block = fc.record({
+    type: fc.constantFrom('text', 'image', 'document', 'tool_result', 'x'),
+    content: fc.jsonValue(),
+    source: fc.jsonValue(),
+  })
+  const shaped = fc.record({
+    messages: fc.array(fc.record({ role: fc.string(), content: fc.oneof(fc.jsonValue(), fc.array(block)) })),
+    tools: fc.jsonValue(),
+    thinking: fc.jsonValue(),
+    output_config: fc.jsonValue(),
+  })
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        anything,
+        shaped.map((body) => JSON.stringify(body)),
+      ),
+      (body) => {
+        const tokens = count(document(body), CLAUDE)
+        t.true(Number.isSafeInteger(tokens) && tokens >= 1, body)
+      },
+    ),
+    { numRuns: 500 },
+  )
+  for (const body of ['', '{}', '[', '{"tool_choice":{"type":"\\x"}}', '{"messages":[{"\\q":1}]}'])
+    t.true(count(document(body)) >= 1, body)
+})
+
+test('token estimate: an escape counts as the character that it stands for', (t) => {
+  const plain = 'Grüße\t„an“ alle:\n你好 "42" \u001b[31m 🚀'
+  const escaped = JSON.stringify(plain).replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  const body = (content: string) => document(`{"messages":[{"role":"user","content":${content}}]}`)
+  t.is(count(body(escaped)), count(body(JSON.stringify(plain))))
+  t.is(count(body(escaped)) - count(body('""')), textTokens(plain))
+})
+
+test('token estimate: time is linear, also for blocks within blocks', (t) => {
+  const nested = (depth: number): unknown =>
+    depth === 0 ? PROSE.repeat(2000) : [{ type: 'tool_result', content: nested(depth - 1) }]
+  const startedAtMs = performance.now()
+  for (let i = 0; i < 10; i++) count(ask(nested(100)))
+  t.true(performance.now() - startedAtMs < 2000)
+})
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000005000000', 'hex')
+const PICTURE = Buffer.concat([PNG, Buffer.from([2, 0xd0]), Buffer.alloc(200_000, 'x')]).toString('base64')
+const source = { type: 'base64', media_type: 'image/png', data: PICTURE }
+const turned = { data: PICTURE, media_type: 'image/png', type: 'base64' }
+
+for (const [claim, block] of [
+  ['an image', { type: 'image', source }],
+  ['an image with its members turned round', { source: turned, type: 'image' }],
+  ['an image in the result of a tool', { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image', source }] }],
+] as const) {
+  test(`token estimate: ${claim} counts by its size, not by its bytes`, (t) => {
+    const frame = count(ask([{ ...block, source: undefined, content: [] }]))
+    t.is(count(ask([block])) - frame, 1196)
+  })
+}
+
+test('token estimate: a plain document counts as text, a PDF by its pages', (t) => {
+  const text = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: PROSE } }
+  t.is(count(ask([text])), count(ask(PROSE)))
+  const data = Buffer.from('%PDF << /Type /Page >> << /Type /Page >>').toString('base64')
+  const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } }
+  t.is(count(ask([pdf])) - count(ask([])), 6000)
+})
+
+test('token estimate: ids, signatures, cache marks and thinking of earlier turns are not in the prompt', (t) => {
+  const plain = { type: 'text', text: PROSE }
+  t.is(
+    count(ask([{ ...plain, cache_control: { type: 'ephemeral' }, id: PROSE, citations: [PROSE] }])),
+    count(ask([plain])),
+  )
+  const thought = { type: 'thinking', thinking: PROSE, signature: 'x'.repeat(5000) }
+  const turn = (content: unknown, last: unknown) =>
+    count(
+      document({
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'assistant', content },
+          { role: 'user', content: last },
+        ],
+      }),
+    )
+  const result = [{ type: 'tool_result', tool_use_id: 'a', content: 'b' }]
+  t.is(turn([thought], 'b'), turn([], 'b'))
+  t.is(turn([thought], result) - turn([], result), textTokens(PROSE))
+})
+
+test('token estimate: tools count as their JSON, deferred ones not at all', (t) => {
+  const tool = { name: 'look', description: PROSE, input_schema: { type: 'object', properties: {} } }
+  const none = count(ask('hi'))
+  t.true(count(ask('hi', { tools: [tool] })) >= none + textTokens(PROSE) + 10)
+  t.true(count(ask('hi', { tools: [tool] }), CLAUDE) >= none + textTokens(PROSE) + 346)
+  t.is(count(ask('hi', { tools: [{ ...tool, defer_loading: true }] })), none)
+})
+
+const LONG = ask(PROSE.repeat(100))
+
+test('token estimate: learns a provider’s tokenizer within three per cent, from its counts', (t) => {
+  const estimator = new TokenEstimator()
+  const counted = Math.round(estimator.inputTokens(LONG, CLAUDE) * 1.35)
+  for (let i = 0; i < 80; i++) estimator.learn(LONG, CLAUDE, counted)
+  t.true(Math.abs(estimator.inputTokens(LONG, CLAUDE) / counted - 1) < 0.03)
+  t.is(estimator.inputTokens(LONG, GPT), count(LONG), 'other families are left alone')
+  const restored = new TokenEstimator({ learned: estimator.learned })
+  t.is(restored.inputTokens(LONG, CLAUDE), estimator.inputTokens(LONG, CLAUDE))
+})
+
+test('token estimate: a thousand answers at once do not carry the factor beyond what they tell', (t) => {
+  const estimator = new TokenEstimator()
+  const counted = Math.round(estimator.inputTokens(LONG, GPT) * 1.2)
+  for (let i = 0; i < 1000; i++) estimator.learn(LONG, GPT, counted)
+  t.true(Math.abs(estimator.inputTokens(LONG, GPT) - counted) <= 2)
+})
+
+test('token estimate: what was learnt stays within its bounds, and garbage teaches nothing', (t) => {
+  const estimator = new TokenEstimator({ learned: { o200k: 9, other: Number.NaN, claude: -1, unknown: 1 } })
+  t.deepEqual(estimator.learned, { claude: 0.7, 'claude-4.7': 1.5, o200k: 2.2, other: 1.05 })
+  const fresh = new TokenEstimator()
+  for (const counted of [0, -1, Number.NaN, 1.5, Number.POSITIVE_INFINITY]) fresh.learn(LONG, GPT, counted)
+  t.is(fresh.learned.o200k, 1)
+  for (let i = 0; i < 500; i++) fresh.learn(LONG, GPT, 10_000_000)
+  t.true(Math.abs((fresh.learned.o200k ?? 0) - 2.2) < 0.001)
+})
+
+for (const [claim, request] of [
+  ['a short request', ask(PROSE.repeat(10))],
+  [
+    'a request with an image',
+    ask([
+      { type: 'text', text: PROSE.repeat(100) },
+      { type: 'image', source },
+    ]),
+  ],
+  [
+    'a request with a tool of the provider',
+    ask(PROSE.repeat(100), { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }),
+  ],
+  ['a request whose context the provider edits', ask(PROSE.repeat(100), { context_management: { edits: [] } })],
+] as const) {
+  test(`token estimate: ${claim} does not teach`, (t) => {
+    const estimator = new TokenEstimator()
+    estimator.learn(request, GPT, 5000)
+    t.is(estimator.learned.o200k, 1)
+  })
+}

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { findPostgres, type PostgresPrograms } from '../../scripts/find-postgres.ts'
+import { eventually } from './eventually.ts'
+import { freePort } from './redis.ts'
+
+const programs = findPostgres()
+
+/** Whether tests with PostgreSQL run: where it is installed, and on a build server, where a missing one is a failure. */
+export const isPostgresExpected = programs !== undefined || Boolean(process.env.CI)
+
+/** A PostgreSQL server of a test file's own. */
+export interface Postgres {
+  /** Makes an empty database and returns its address. */
+  createDatabase(): Promise<string>
+  /** Stops answering, with its connections open. */
+  freeze(): void
+  thaw(): void
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+/** Who ends the server: a test's `t`, or `{ teardown: test.after.always }` for a whole file. */
+interface Owner {
+  teardown(end: () => Promise<void>): void
+}
+
+/** Starts a server on a free port of loopback, its data in a temporary folder. */
+export async function createPostgres(owner: Owner): Promise<Postgres> {
+  if (programs === undefined) throw new Error('The test needs PostgreSQL: `npm run services` says how to get it.')
+  const port = await freePort()
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-postgres-'))
+  const runner = findRunner()
+  if (runner.uid !== undefined && runner.gid !== undefined) chownSync(folder, runner.uid, runner.gid)
+  const server = new Server({ programs, runner, folder, port })
+  owner.teardown(() => server.remove())
+  server.initialize()
+  await server.start()
+  let databases = 0
+  return {
+    createDatabase: async () => {
+      const name = `test_${++databases}`
+      await query(server.url('postgres'), `create database ${name}`)
+      return server.url(name)
+    },
+    freeze: () => server.signal('SIGSTOP'),
+    thaw: () => server.signal('SIGCONT'),
+    kill: () => server.kill(),
+    start: () => server.start(),
+  }
+}
+
+/** Sends one statement on a connection of its own. */
+export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+interface Runner {
+  readonly uid?: number
+  readonly gid?: number
+}
+
+/** The server refuses to be run by root; its package brings a user for it. */
+function findRunner(): Runner {
+  if (process.getuid?.() !== 0) return {}
+  const [uid, gid] = ['-u', '-g'].map((word) =>
+    Number(spawnSync('id', [word, 'postgres'], { encoding: 'utf8' }).stdout),
+  )
+  if (!uid || !gid) throw new Error('PostgreSQL does not run as root, and there is no user `postgres`.')
+  return { uid, gid }
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended by itself.
+  }
+}
+
+interface ServerOptions {
+  readonly programs: PostgresPrograms
+  readonly runner: Runner
+  readonly folder: string
+  readonly port: number
+}
+
+class Server {
+  readonly #options: ServerOptions
+  #child: ChildProcess | undefined
+  /** A file of tests that breaks off leaves no server behind. */
+  readonly #killOnExit = () => this.signal('SIGKILL')
+
+  constructor(options: ServerOptions) {
+    this.#options = options
+    process.once('exit', this.#killOnExit)
+  }
+
+  url(database: string): string {
+    return `postgresql://turnpike@127.0.0.1:${this.#options.port}/${database}`
+  }
+
+  initialize(): void {
+    const words = ['-D', this.#data, '-U', 'turnpike', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+    const { status, stderr } = spawnSync(this.#program('initdb'), words, { ...this.#how, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`initdb: ${stderr}`)
+  }
+
+  async start(): Promise<void> {
+    const { port, folder } = this.#options
+    // The tests end processes, never the machine: waiting for the disk would only take time.
+    const settings = [
+      'fsync=off',
+      'listen_addresses=127.0.0.1',
+      `unix_socket_directories=${folder}`,
+      'max_connections=60',
+    ]
+    const words = ['-D', this.#data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
+    this.#child = spawn(this.#program('postgres'), words, { ...this.#how, stdio: 'ignore' })
+    await eventually(
+      () =>
+        query(this.url('postgres'), 'select 1').then(
+          () => true,
+          () => false,
+        ),
+      'PostgreSQL answers',
+    )
+  }
+
+  /** To the server and its processes, one for each connection. */
+  signal(signal: NodeJS.Signals): void {
+    const { pid, exitCode, signalCode } = this.#child ?? {}
+    if (pid === undefined || exitCode !== null || signalCode !== null) return
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+    for (const each of [pid, ...children.map(Number)]) kill(each, signal)
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    this.signal('SIGKILL')
+    await exited
+  }
+
+  async remove(): Promise<void> {
+    process.off('exit', this.#killOnExit)
+    await this.kill()
+    rmSync(this.#options.folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  get #data(): string {
+    return path.join(this.#options.folder, 'data')
+  }
+
+  get #how(): Runner & { cwd: string; env: NodeJS.ProcessEnv } {
+    const { programs, runner, folder } = this.#options
+    return { ...runner, cwd: folder, env: { ...process.env, ...programs.env } }
+  }
+
+  #program(name: string): string {
+    return path.join(this.#options.programs.bin, name)
+  }
+}
