@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import path from 'node:path'
+import { type Accounting, openAccounting } from './accounting.ts'
 import { ConfigError } from './config/config-error.ts'
 import { pluginOptions } from './config/load.ts'
 import type { Config } from './config/schema.ts'
@@ -21,7 +22,6 @@ import {
 import { Pipelines } from './pipeline/pipelines.ts'
 import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
-import { TokenEstimator } from './prices/tokens/token-estimator.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
 import { createByteStores } from './stores/kv/stores.ts'
@@ -54,14 +54,15 @@ export interface App {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
-  const providers = await openProviders(options)
+  const accounting = await openAccounting(options)
+  const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
   const registry = new PluginRegistry()
   const install: InstallOptions = {
     registry,
     directories: [BUILT_IN_PLUGINS, ...config.plugins.dirs.map((directory) => path.resolve(directory))],
     configured: pluginOptions(config),
-    services: (plugin) => ({ log: log.child({ plugin }), clock, stores }),
+    services: (plugin) => ({ log: log.child({ plugin }), clock, stores, ...accounting }),
     setupTimeoutMs: config.plugins.setup_timeout,
     required: requiredPlugins(config.pipeline),
     log,
@@ -71,7 +72,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const pipelines = createPipelines(config, { registry, providers, log })
   pipelines.for(undefined)
   return {
-    server: createServer(options, { pipelines, providers, limits }),
+    server: createServer(
+      { ...options, observers: [...options.observers, accounting.observe] },
+      { pipelines, providers, limits },
+    ),
     pipelines,
     registry,
     providers,
@@ -79,6 +83,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       stopWatching()
       await registry.close()
       await providers.close()
+      await accounting.close()
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
   }
@@ -128,9 +133,9 @@ async function openLimits({ config, clock, log }: AppOptions): Promise<RequestLi
 }
 
 /** Throws `ConfigError` when the configuration names a provider that is not there. */
-async function openProviders({ config, log, random }: AppOptions): Promise<Providers> {
+async function openProviders({ config, log, random }: AppOptions, { tokens }: Accounting): Promise<Providers> {
   try {
-    return await createProviders(config, { log, tokens: new TokenEstimator(), random, nowMs: () => performance.now() })
+    return await createProviders(config, { log, tokens, random, nowMs: () => performance.now() })
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     throw new ConfigError(`\`providers\` or \`models\`: ${error.message}`, { cause: error })

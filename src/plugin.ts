@@ -6,16 +6,28 @@
  */
 import type { Context, Next } from 'koa'
 import type { z } from 'zod'
+import type { CapsOf, Prices } from './core/caps.ts'
 import type { Exchange } from './core/exchange.ts'
-import type { ByteStores, Clock, Log } from './core/ports.ts'
+import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 
 export { z } from 'zod'
+export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts'
 export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
 export type { Caller, CallTrace, Exchange, StepTrace, Target } from './core/exchange.ts'
 export type { ContentBlock, Message, MessageRequest, Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
-export type { ByteStore, ByteStores, Clock, Log } from './core/ports.ts'
+export type {
+  ByteStore,
+  ByteStores,
+  Clock,
+  Log,
+  Reservation,
+  SpendLedger,
+  SpendSums,
+  SpendWindow,
+  TokenCounter,
+} from './core/ports.ts'
 export {
   type ByteSource,
   type ByteSourceSink,
@@ -43,6 +55,14 @@ export interface PluginServices {
   clock: Clock
   /** Bounded byte stores: memory on one machine, Redis when `REDIS_URL` is set. */
   stores: ByteStores
+  /** What may be spent, by the operator's configuration and the caller's own key. */
+  caps: CapsOf
+  /** Holds and counts money, for all instances together. */
+  spend: SpendLedger
+  /** What models cost. */
+  prices: Prices
+  /** Counts the tokens of a request without a network. */
+  tokens: TokenCounter
 }
 
 /** A service's name. */

@@ -4,6 +4,7 @@ import test from 'ava'
 import { installPlugins } from '../src/pipeline/install.ts'
 import { PluginRegistry } from '../src/pipeline/registry.ts'
 import { createPluginDirectory } from './support/plugin-folders.ts'
+import { createPluginServices } from './support/plugin-services.ts'
 import { createRecordingLog } from './support/recording-log.ts'
 import { findCycle, importsOf, readSources, type SourceImport, TEST_FILE } from './support/source-imports.ts'
 
@@ -50,7 +51,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /** The only places that join layers. */
-const JOINTS = ['app.ts', 'main.ts', 'cli']
+const JOINTS = ['app.ts', 'accounting.ts', 'main.ts', 'cli']
 
 /** `core`, `http`, …, or the name of a file that lies in `src` itself. */
 function layerOf(file: string): string {
@@ -155,12 +156,11 @@ for (const removed of PLUGINS) {
     rmSync(path.join(copy, 'plugins', removed), { recursive: true })
     const log = createRecordingLog()
     const registry = new PluginRegistry()
-    const stores = { open: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }) }
     await installPlugins({
       registry,
       directories: [path.join(copy, 'plugins')],
       configured: new Map(),
-      services: () => ({ log, stores, clock: { nowMs: () => 0 } }),
+      services: () => createPluginServices(log),
       setupTimeoutMs: 5000,
       required: new Set(),
       log,

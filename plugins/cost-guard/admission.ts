@@ -44,7 +44,7 @@ export async function admit(hold: Hold, facts: AdmissionFacts): Promise<Admissio
   if (refused === undefined) return admitted(wished, facts)
   const fitting = Math.min(tokensFor(estimate, refused.fitsNanoUsd), wished)
   const mayBeLess = clamp.isOn || facts.isMetered
-  if (!mayBeLess || fitting < floorTokens) throw refusalOf(refused, hold, facts)
+  if (!mayBeLess || fitting < floorTokens) throw refused.refuse()
   // Somebody may have taken what was left meanwhile: then the floor is tried, and that is all.
   if ((await hold.reserve(costOf(estimate, fitting))) === undefined) return admitted(fitting, facts)
   const last = await hold.reserve(costOf(estimate, floorTokens))
@@ -63,18 +63,13 @@ function admitted(tokens: number, { isMetered, maxTokens }: AdmissionFacts): Adm
   return { maxTokens: isMetered || tokens >= maxTokens ? undefined : tokens }
 }
 
-type Refusal = NonNullable<Awaited<ReturnType<Hold['reserve']>>>
-
-/** The estimate that is told is the least that the request would have cost, so that lowering it further is no use. */
-function refusalOf(refused: Refusal, _hold: Hold, _facts: AdmissionFacts): Error {
-  return refused.refuse()
-}
-
 /** Lowers the request's own bound, and with it the budget of its thinking, which must stay below. */
 export function lowerMaxTokens(exchange: Exchange, maxTokens: number): void {
   const thinking = exchange.request.field('thinking')
   const budget =
-    typeof thinking === 'object' && thinking !== null && 'budget_tokens' in thinking ? thinking.budget_tokens : undefined
+    typeof thinking === 'object' && thinking !== null && 'budget_tokens' in thinking
+      ? thinking.budget_tokens
+      : undefined
   exchange.edit({ op: 'replace', path: ['max_tokens'], value: maxTokens })
   if (typeof budget !== 'number' || budget < maxTokens) return
   const isRoom = maxTokens > LEAST_BUDGET_TOKENS

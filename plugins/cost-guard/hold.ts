@@ -1,4 +1,4 @@
-import { GatewayError, type Reservation, type SpendLedger } from 'turnpike/plugin'
+import type { GatewayError, Reservation, SpendLedger } from 'turnpike/plugin'
 import { requestRefusal, windowRefusal } from './refusal.ts'
 import type { Budget, BudgetWindow } from './windows.ts'
 
@@ -56,9 +56,7 @@ export class Hold {
   /** Ends the hold with what the request cost; only the first time counts. Rejects when the ledger does not answer. */
   settle(costNanoUsd: number): Promise<void> {
     this.#settling ??=
-      this.#budget.windows.length === 0
-        ? Promise.resolve()
-        : this.#ledger.settle({ holdId: this.#id, costNanoUsd })
+      this.#budget.windows.length === 0 ? Promise.resolve() : this.#ledger.settle({ holdId: this.#id, costNanoUsd })
     return this.#settling
   }
 

@@ -11,6 +11,18 @@ const print = (fields: object, event: string): void => void process.stderr.write
 /** A log for commands: faults go to standard error, the rest is not said. */
 export const commandLog: Log = { debug() {}, info() {}, warn: print, error: print, child: () => commandLog }
 
+const unused = () => {
+  throw new Error('commands do not run requests')
+}
+
+/** Plugins are set up and never asked: nothing is spent, and no database is needed. */
+const NO_MONEY = {
+  caps: unused,
+  prices: { price: unused, rates: unused },
+  tokens: { inputTokens: unused },
+  spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
+}
+
 /** The plugins of the configuration in force, set up without a server. */
 export interface OfflinePlugins {
   readonly config: Config
@@ -29,7 +41,7 @@ export async function loadOffline(): Promise<OfflinePlugins> {
     registry,
     directories: [BUILT_IN_PLUGINS, ...config.plugins.dirs.map((directory) => path.resolve(directory))],
     configured: pluginOptions(config),
-    services: () => ({ log: commandLog, clock, stores }),
+    services: () => ({ log: commandLog, clock, stores, ...NO_MONEY }),
     setupTimeoutMs: config.plugins.setup_timeout,
     required: new Set(),
     log: commandLog,

@@ -69,7 +69,7 @@ const server = z.strictObject({
 })
 
 const pipeline = z.strictObject({
-  default: fromEnv(z.string().max(LONGEST_PIPELINE).default('exact-cache'), 'SVC_PIPELINE').describe(
+  default: fromEnv(z.string().max(LONGEST_PIPELINE).default('exact-cache,cost-guard'), 'SVC_PIPELINE').describe(
     'The pipeline of requests that name none: module names separated by commas, outermost first; `none` for no modules.',
   ),
   locked: z
@@ -206,6 +206,19 @@ const models = z
     'Names of models and where they lead: one model, or several of which the next is asked when one fails (5xx, time-out, rate limit), e.g. `fast: [groq/llama-3.3-70b-versatile, openai/gpt-5-mini]`. A name may be an alias of your own or a model’s.',
   )
 
+const cap = (what: string, env?: string) => {
+  const schema = z.coerce.number().min(0).max(1_000_000).optional()
+  return (env === undefined ? schema : fromEnv(schema, env)).describe(`${what}, in USD. 0 blocks. Unset: no cap.`)
+}
+
+const costs = z.strictObject({
+  per_request: cap('The most that one request may cost', 'SVC_COST_PER_REQUEST'),
+  per_day: cap('The most that each key may spend in a UTC day', 'SVC_COST_PER_DAY'),
+  per_month: cap('The most that each key may spend in a UTC month', 'SVC_COST_PER_MONTH'),
+  instance_per_day: cap('The most that all keys together may spend in a UTC day'),
+  instance_per_month: cap('The most that all keys together may spend in a UTC month'),
+})
+
 /** Above 0: what is not known is not free. */
 const usdOfUnknown = z.number().min(0.001).max(100_000)
 
@@ -252,6 +265,7 @@ export const configSchema = z.strictObject({
   limits: limits.prefault({}),
   models,
   providers: providers.prefault({}),
+  costs: costs.prefault({}),
   prices: prices.prefault({}),
 })
 

@@ -2,6 +2,7 @@ import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../../test/support/eventually.ts'
 import { createPluginDirectory, pluginSource } from '../../test/support/plugin-folders.ts'
+import { createPluginServices } from '../../test/support/plugin-services.ts'
 import { createRecordingLog } from '../../test/support/recording-log.ts'
 import { type InstallOptions, installPlugins, PluginReloader, requiredPlugins } from './install.ts'
 import { PluginError } from './load.ts'
@@ -9,12 +10,11 @@ import { PluginRegistry } from './registry.ts'
 
 function setting(directories: readonly string[], given: Partial<InstallOptions> = {}) {
   const log = createRecordingLog()
-  const stores = { open: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }) }
   const options: InstallOptions = {
     registry: new PluginRegistry(),
     directories,
     configured: new Map(),
-    services: () => ({ log, stores, clock: { nowMs: () => 0 } }),
+    services: () => createPluginServices(log),
     setupTimeoutMs: 5000,
     required: new Set(),
     log,

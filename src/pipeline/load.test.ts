@@ -2,14 +2,14 @@ import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../../test/support/eventually.ts'
 import { createPluginDirectory, type PluginParts, pluginSource } from '../../test/support/plugin-folders.ts'
+import { createPluginServices } from '../../test/support/plugin-services.ts'
 import { createRecordingLog } from '../../test/support/recording-log.ts'
 import type { PluginContext, PluginServices } from '../plugin.ts'
 import { findPluginFolders, loadPlugin, PluginError, pluginFolderAt } from './load.ts'
 import type { LoadedPlugin } from './registry.ts'
 
 function serve(log = createRecordingLog()) {
-  const stores = { open: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }) }
-  return { log, services: (): PluginServices => ({ log, stores, clock: { nowMs: () => 0 } }) }
+  return { log, services: (): PluginServices => createPluginServices(log) }
 }
 
 /** Loads a folder named `sample`. */

@@ -89,7 +89,7 @@ async function importDefinition(found: PluginFolder, version: number): Promise<u
   }
 }
 
-const SERVICE_NAMES: readonly ServiceName[] = ['log', 'clock', 'stores']
+const SERVICE_NAMES: readonly ServiceName[] = ['log', 'clock', 'stores', 'caps', 'spend', 'prices', 'tokens']
 
 const contractSchema = z.strictObject({
   name: z.string().regex(PLUGIN_NAME),

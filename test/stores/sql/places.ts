@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext, type Implementation } from 'ava'
 import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
-import { createPostgres, isPostgresExpected, type Postgres, query } from '../../support/postgres.ts'
+import { createPostgres, isPostgresExpected, query } from '../../support/postgres.ts'
 import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
 
 /** An empty database of a test's own. */
@@ -24,43 +24,76 @@ export interface Engine {
   readonly name: 'sqlite' | 'postgres'
   readonly test: (title: string, run: Implementation<[]>) => void
   createPlace(t: ExecutionContext): Promise<Place>
+  /** One for all tests of the file that keep to scopes of their own. */
+  shared(): Promise<OpenPlace>
 }
+
+/** A database with its store. */
+export interface OpenPlace {
+  readonly place: Place
+  readonly store: SqlStore
+}
+
+/** Who closes what was opened: a test's `t`, or the end of the file. */
+type Owner = Pick<ExecutionContext, 'teardown'>
 
 const PATIENCE_MS = 30_000
 
-let postgres: Promise<Postgres> | undefined
+const endings: (() => unknown)[] = []
+const fileOwner: Owner = { teardown: (end) => void endings.push(end) }
+test.after.always('close what the tests shared', async () => {
+  for (const end of endings.reverse()) await end()
+})
+
 const testWithPostgres = isPostgresExpected ? test : test.skip
 
 /** Both engines; a file's tests share one PostgreSQL server. */
 export const engines: readonly Engine[] = [
-  { name: 'sqlite', test: (title, run) => void test(`sqlite: ${title}`, run), createPlace: createSqlitePlace },
+  {
+    name: 'sqlite',
+    test: (title, run) => void test(`sqlite: ${title}`, run),
+    createPlace: createSqlitePlace,
+    shared: once(() => openPlace(createSqlitePlace)),
+  },
   {
     name: 'postgres',
     test: (title, run) => void testWithPostgres(`postgres: ${title}`, run),
-    async createPlace(t) {
-      const databaseUrl = await (await server()).createDatabase()
-      return createPlace(t, databaseUrl, (text) => query(databaseUrl, text))
-    },
+    createPlace: createPostgresPlace,
+    shared: once(() => openPlace(createPostgresPlace)),
   },
 ]
 
-/** The file's PostgreSQL server, started when it is first wanted. */
-export function server(): Promise<Postgres> {
-  postgres ??= createPostgres({ teardown: (end) => endings.push(end) })
-  return postgres
+/** The result of the first call, for all. */
+function once<Result>(make: () => Result): () => Result {
+  let made: { result: Result } | undefined
+  return () => {
+    made ??= { result: make() }
+    return made.result
+  }
 }
 
-const endings: (() => Promise<void>)[] = []
-test.after.always('postgres: end', async () => {
-  for (const end of endings) await end()
-})
+async function openPlace(create: (owner: Owner) => Promise<Place>): Promise<OpenPlace> {
+  const place = await create(fileOwner)
+  return { place, store: await place.open() }
+}
+
+async function createPostgresPlace(owner: Owner): Promise<Place> {
+  const databaseUrl = await (await server()).createDatabase()
+  return createPlace(owner, databaseUrl, (text) => query(databaseUrl, text))
+}
+
+const server = once(() => createPostgres(fileOwner))
 
 /** An empty SQLite database. */
-export async function createSqlitePlace(t: ExecutionContext): Promise<Place> {
-  const place = await createPlace(t, undefined, async (text) => {
+export async function createSqlitePlace(owner: Owner): Promise<Place> {
+  const place = await createPlace(owner, undefined, async (text) => {
     const database = new DatabaseSync(sqliteFile(place.dataDir), { timeout: PATIENCE_MS })
     try {
-      return database.prepare(text).all()
+      // Rows come without a prototype, which no plain object equals.
+      return database
+        .prepare(text)
+        .all()
+        .map((row) => ({ ...row }))
     } finally {
       database.close()
     }
@@ -72,7 +105,7 @@ async function createPlace(t: ExecutionContext, databaseUrl: string | undefined,
   const dataDir = mkdtempSync(path.join(tmpdir(), 'turnpike-sql-'))
   const log = createRecordingLog()
   const opened: SqlStore[] = []
-  t.teardown(async () => {
+  owner.teardown(async () => {
     for (const store of opened) await store.close()
     rmSync(dataDir, { recursive: true })
   })

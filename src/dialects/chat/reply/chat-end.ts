@@ -1,4 +1,4 @@
-import { parseEventData } from '../../../core/sse.ts'
+import { parseEventData, scanEvents } from '../../../core/sse.ts'
 import type { StreamEnd } from '../../../core/stream-end.ts'
 import { readUsage } from '../../../core/usage.ts'
 import { recordOf } from './narrow.ts'
@@ -8,21 +8,19 @@ import { toChatUsage } from './usage.ts'
 export function createChatEnd(): StreamEnd {
   let first: string | undefined
   return {
-    see(_name, data) {
+    see(portion) {
       // The first chunk has what all chunks share.
-      first ??= data
+      if (first !== undefined) return
+      scanEvents(portion, (_name, bytes, start, end) => {
+        first ??= bytes.toString('utf8', start, end)
+      })
     },
     atLimit(usage) {
       const { id, created, model } = recordOf(parseEventData(first ?? '')) ?? {}
       const head = { id, object: 'chat.completion.chunk', created, model }
       const last = { ...head, choices: [{ index: 0, delta: {}, finish_reason: 'length' }] }
-      const counted = readUsage(usage)
-      const told = counted && { ...head, choices: [], usage: toChatUsage(counted) }
-      return [last, ...(told === undefined ? [] : [told])].map(printChunk).join('') + printChunk('[DONE]')
+      const told = { ...head, choices: [], usage: toChatUsage(readUsage(usage)) }
+      return `data: ${JSON.stringify(last)}\n\ndata: ${JSON.stringify(told)}\n\ndata: [DONE]\n\n`
     },
   }
-}
-
-function printChunk(chunk: object | string): string {
-  return `data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`
 }

@@ -79,8 +79,8 @@ class PostgresStore implements SqlStore {
     throw new GatewayError('invalid_request', 'A PostgreSQL database is backed up with its own tools: use `pg_dump`.')
   }
 
-  close(): Promise<void> {
-    return this.#pool.end()
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end()
   }
 
   async #attempts(call: Call): Promise<unknown> {

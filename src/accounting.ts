@@ -1,0 +1,88 @@
+import { ConfigError } from './config/config-error.ts'
+import type { Config } from './config/schema.ts'
+import type { Cap, CapsOf, Prices } from './core/caps.ts'
+import type { Exchange } from './core/exchange.ts'
+import type { Clock, Log, RequestObserver, SpendLedger, TokenCounter } from './core/ports.ts'
+import { createPriceBook } from './prices/book.ts'
+import { loadPriceOverrides, PriceFileError } from './prices/overrides.ts'
+import { TokenEstimator } from './prices/tokens/token-estimator.ts'
+import { createSpendLedger } from './stores/sql/spend-ledger.ts'
+import { openSqlStore, type SqlStore } from './stores/sql/store.ts'
+
+/** What is about money: where it is kept, what things cost, who may spend how much. */
+export interface Accounting {
+  readonly store: SqlStore
+  readonly spend: SpendLedger
+  readonly prices: Prices
+  readonly tokens: TokenCounter
+  readonly caps: CapsOf
+  /** Learns from what providers have counted. */
+  readonly observe: RequestObserver
+  close(): Promise<void>
+}
+
+const NANO_USD = 1e9
+
+/** Opens the database, the price book and the ledger. Throws `ConfigError` for a price file that cannot be used. */
+export async function openAccounting({
+  config,
+  log,
+  clock,
+}: {
+  config: Config
+  log: Log
+  clock: Clock
+}): Promise<Accounting> {
+  const prices = await openPrices(config)
+  const store = await openSqlStore({ databaseUrl: config.database_url, dataDir: config.data_dir, log, clock })
+  const spend = createSpendLedger({ store, log })
+  const tokens = new TokenEstimator()
+  return {
+    store,
+    spend,
+    prices,
+    tokens,
+    caps: capsFrom(config.costs),
+    observe: ({ exchange }) => learn(tokens, exchange),
+    async close() {
+      await spend.close()
+      await store.close()
+    },
+  }
+}
+
+async function openPrices({ prices: { file, ceiling } }: Config): Promise<Prices> {
+  try {
+    return await createPriceBook({ overrides: loadPriceOverrides(file), ceiling })
+  } catch (error) {
+    if (error instanceof PriceFileError) throw new ConfigError(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** The operator's caps: on each caller, and on all of them together. */
+function capsFrom({ per_request, per_day, per_month, instance_per_day, instance_per_month }: Config['costs']): CapsOf {
+  const instance = [...capOf('instance', 'day', instance_per_day), ...capOf('instance', 'month', instance_per_month)]
+  const perRequestNanoUsd = per_request === undefined ? undefined : toNanoUsd(per_request)
+  return ({ scope }) => ({
+    perRequestNanoUsd,
+    windows: [...capOf(`key:${scope}`, 'day', per_day), ...capOf(`key:${scope}`, 'month', per_month), ...instance],
+  })
+}
+
+function capOf(scope: string, period: Cap['period'], usd: number | undefined): Cap[] {
+  return usd === undefined ? [] : [{ scope, period, limitNanoUsd: toNanoUsd(usd) }]
+}
+
+/** Rounded down: a cap is never larger than what was written. The product of a decimal may fall short by a hair. */
+function toNanoUsd(usd: number): number {
+  return Math.floor(usd * NANO_USD + 1e-3)
+}
+
+/** A live answer tells how many tokens its input had. */
+function learn(tokens: TokenEstimator, exchange: Exchange | undefined): void {
+  const usage = exchange?.usage
+  if (exchange === undefined || usage === undefined || exchange.isEdited || exchange.calls.length !== 1) return
+  const counted = usage.inputTokens + usage.cacheReadInputTokens + usage.cacheCreationInputTokens
+  if (counted > 0) tokens.learn(exchange.request, exchange.target.model, counted)
+}

@@ -1,0 +1,27 @@
+/** Bytes of randomness in a receipt's id. */
+export const ID_RANDOM_BYTES = 10
+
+/** Crockford's base 32: sorts like the numbers it stands for, and has no letters that look like digits. */
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
+const TIME_DIGITS = 10
+const BITS = 5
+
+/** The form of a receipt's id. */
+export const RECEIPT_ID = /^rcpt_[0-9a-hjkmnp-tv-z]{26}$/
+
+/** A new receipt's id: `rcpt_`, 10 characters of milliseconds since 1970, 16 of `random`. Ids sort by time. */
+export function createReceiptId(nowMs: number, random: Uint8Array): string {
+  let time = ''
+  for (let i = 0, rest = Math.floor(nowMs); i < TIME_DIGITS; i++, rest = Math.floor(rest / 32))
+    time = DIGITS.charAt(rest % 32) + time
+  let text = `rcpt_${time}`
+  let bits = 0
+  let width = 0
+  for (const byte of random) {
+    bits = (bits << 8) | byte
+    width += 8
+    for (; width >= BITS; width -= BITS) text += DIGITS.charAt((bits >> (width - BITS)) & 31)
+    bits &= (1 << width) - 1
+  }
+  return text
+}

@@ -1,0 +1,218 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { sqliteFault } from '../../../src/stores/sql/faults.ts'
+import { runGroup } from '../../../src/stores/sql/sqlite/group.ts'
+import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
+import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
+import { openSqliteStore } from '../../../src/stores/sql/sqlite/store.ts'
+import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
+import { eventually } from '../../support/eventually.ts'
+import { createPostgres, isPostgresExpected } from '../../support/postgres.ts'
+import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
+import { freePort } from '../../support/redis.ts'
+import { createSqlitePlace, engines } from './places.ts'
+
+const testWithPostgres = isPostgresExpected ? test : test.skip
+const UNAVAILABLE = { code: 'service_unavailable' }
+const PATIENCE_MS = 600
+/** A busy machine may take longer than the store’s timers. */
+const SLACK_MS = 1000
+const WINDOWS = [{ scope: 's', window: 'd:2026-11-21', limitNanoUsd: 100 }]
+
+function reserve(store: SqlStore, holdId: string): Promise<unknown> {
+  return store.run('spend.reserve', { holdId, amountNanoUsd: 1, windows: WINDOWS, leaseMs: 60_000 })
+}
+
+async function assertRefusesSoon(t: ExecutionContext, asking: Promise<unknown>, message: RegExp): Promise<void> {
+  const startedAtMs = performance.now()
+  await t.throwsAsync(asking, { ...UNAVAILABLE, message })
+  const tookMs = performance.now() - startedAtMs
+  t.true(tookMs < PATIENCE_MS + SLACK_MS, `${tookMs} ms`)
+}
+
+test('sqlite: a database that another process has locked is refused in time, and used when it is free', async (t) => {
+  const place = await createSqlitePlace(t)
+  const store = await place.open({ patienceMs: PATIENCE_MS })
+  const other = new DatabaseSync(sqliteFile(place.dataDir))
+  t.teardown(() => other.close())
+  other.exec('begin immediate')
+  const both = [reserve(store, 'in-group'), reserve(store, 'in-queue')]
+  await Promise.all(both.map((asking) => assertRefusesSoon(t, asking, /did not answer in time/)))
+  other.exec('rollback')
+  await eventually(() => reserve(store, 'later').then(Boolean, () => false), 'the database is used again')
+  const ids = (await place.sql('select id from spend_hold')).map(({ id }) => id)
+  t.deepEqual(ids, ['later'], 'what was refused has not happened')
+})
+
+/** A store whose thread is this program. */
+async function storeOn(t: ExecutionContext, program: string, patienceMs: number): Promise<[SqlStore, RecordingLog]> {
+  const log = createRecordingLog()
+  const source = `import { parentPort } from 'node:worker_threads'\n${program}\nparentPort.postMessage({ kind: 'ready' })`
+  const store = await openSqliteStore({
+    file: 'unused',
+    log,
+    clock: { nowMs: () => 0 },
+    patienceMs,
+    program: new URL(`data:text/javascript,${encodeURIComponent(source)}`),
+  })
+  t.teardown(() => store.close())
+  return [store, log]
+}
+
+test('sqlite: a thread that hangs is refused in time, and in the end replaced', async (t) => {
+  const [store, log] = await storeOn(t, `parentPort.on('message', () => { for (;;); })`, 60)
+  await assertRefusesSoon(t, reserve(store, 'a'), /did not answer in time/)
+  await eventually(() => log.events().includes('store.thread-restarted'), 'the thread is replaced')
+  t.true(log.events().includes('store.thread-hangs'))
+})
+
+test('sqlite: a thread that dies is refused at once, and replaced', async (t) => {
+  const [store, log] = await storeOn(t, `parentPort.on('message', () => process.exit(1))`, 30_000)
+  await assertRefusesSoon(t, reserve(store, 'a'), /thread has ended/)
+  await assertRefusesSoon(t, reserve(store, 'a'), /being opened again/)
+  await eventually(() => log.events().includes('store.thread-restarted'), 'the thread is replaced')
+})
+
+test('sqlite: a thread that throws is told in the log', async (t) => {
+  const [store, log] = await storeOn(t, `parentPort.on('message', () => { throw new Error('out of luck') })`, 30_000)
+  await assertRefusesSoon(t, reserve(store, 'a'), /thread has ended/)
+  t.deepEqual(log.lines[0], { level: 'error', event: 'store.thread-failed', fields: { reason: 'out of luck' } })
+})
+
+test('sqlite: what is more than the queue holds is refused at once', async (t) => {
+  const [store] = await storeOn(t, `parentPort.on('message', () => {})`, PATIENCE_MS)
+  const waiting = Array.from({ length: 4097 }, (_, i) => reserve(store, `${i}`))
+  for (const each of waiting) each.catch(() => {})
+  await t.throwsAsync(reserve(store, 'too many'), { ...UNAVAILABLE, message: /too much to do/ })
+  await store.close()
+  const results = await Promise.allSettled(waiting)
+  t.true(results.every(({ status }) => status === 'rejected'))
+})
+
+test('sqlite: a full disk is told in words, undoes the group, and is overcome', async (t) => {
+  const database = await openDatabase(':memory:')
+  t.teardown(() => database.db.destroy())
+  const put = (id: string, length: number) =>
+    ({ name: 'receipt.put', input: { id, scope: 's', createdAtMs: 1, json: 'x'.repeat(length) } }) as const
+  const group = { nowMs: 0, deadlineMs: Number.POSITIVE_INFINITY }
+  const { page_count: pages } = database.raw.prepare('pragma page_count').get() ?? {}
+  database.raw.exec(`pragma max_page_count = ${Number(pages) + 2}`)
+  const outcome = await runGroup(database, { ...group, commands: [put('small', 1), put('large', 100_000)] }).catch(
+    (error: unknown) => [{}, { fault: sqliteFault(error) }],
+  )
+  t.like(outcome[1], { fault: { ...UNAVAILABLE, message: 'The database’s disk is full.' } })
+  database.raw.exec('pragma max_page_count = 100000')
+  const again = await runGroup(database, { ...group, commands: [put('large', 100_000)] })
+  t.deepEqual(again, [{ output: undefined }])
+})
+
+test('sqlite: a command that fails does not undo its neighbours', async (t) => {
+  const place = await createSqlitePlace(t)
+  const store = await place.open()
+  const bad = store.run('spend.reserve', { holdId: 'bad', amountNanoUsd: 0.5, windows: WINDOWS, leaseMs: 1 })
+  const results = await Promise.allSettled([reserve(store, 'a'), reserve(store, 'b'), bad, reserve(store, 'c')])
+  t.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+  )
+  t.deepEqual(
+    (await place.sql('select id from spend_hold order by id')).map(({ id }) => id),
+    ['a', 'b', 'c'],
+  )
+})
+
+test('sqlite: a file that is no database is told in words', async (t) => {
+  const place = await createSqlitePlace(t)
+  writeFileSync(sqliteFile(place.dataDir), 'This is no database. '.repeat(1000))
+  await t.throwsAsync(place.open(), { ...UNAVAILABLE, message: /is not a database/ })
+})
+
+test('sqlite: a database that is damaged while it is used is told in words', async (t) => {
+  const place = await createSqlitePlace(t)
+  const first = await place.open()
+  await first.run('receipt.put', { id: 'r', scope: 's', createdAtMs: 1, json: 'x'.repeat(200_000) })
+  await first.close()
+  const store = await place.open()
+  writeFileSync(sqliteFile(place.dataDir), Buffer.alloc(300_000, 0xff))
+  await t.throwsAsync(store.run('receipt.get', { id: 'r', scope: 's' }), {
+    ...UNAVAILABLE,
+    message: /Restore a backup/,
+  })
+})
+
+test('sqlite: a path that is no file is told in words', async (t) => {
+  const place = await createSqlitePlace(t)
+  mkdirSync(sqliteFile(place.dataDir))
+  await t.throwsAsync(place.open(), { ...UNAVAILABLE, message: /cannot be opened/ })
+})
+
+test('sqlite: a backup made under load is whole', async (t) => {
+  const place = await createSqlitePlace(t)
+  const store = await place.open()
+  await Promise.all(Array.from({ length: 200 }, (_, i) => reserve(store, `before-${i}`)))
+  const target = path.join(place.dataDir, 'copies', 'copy.db')
+  let isDone = false
+  const backup = store.backup(target).finally(() => {
+    isDone = true
+  })
+  let asked = 0
+  while (!isDone) await reserve(store, `during-${asked++}`)
+  await backup
+  const copy = new DatabaseSync(target, { readOnly: true })
+  t.teardown(() => copy.close())
+  t.is(copy.prepare('pragma integrity_check').get()?.integrity_check, 'ok')
+  const held = copy.prepare('select held_nano_usd from spend_window').get()?.held_nano_usd
+  t.is(held, copy.prepare('select count(*) as count from spend_hold').get()?.count)
+  t.false(existsSync(`${target}.unfinished`))
+})
+
+for (const engine of engines) {
+  engine.test('a closed store refuses, after what was asked before', async (t) => {
+    const store = await (await engine.createPlace(t)).open()
+    const asked = [reserve(store, 'a'), reserve(store, 'b')]
+    await store.close()
+    t.deepEqual(await Promise.all(asked), [{ ok: true }, { ok: true }])
+    await t.throwsAsync(reserve(store, 'c'), { ...UNAVAILABLE, message: /is closed/ })
+  })
+}
+
+/** Servers of their own: what is done to them must not reach other tests. */
+testWithPostgres('postgres: a server that hangs is refused in time, and used when it goes on', async (t) => {
+  const server = await createPostgres(t)
+  const databaseUrl = await server.createDatabase()
+  const log = createRecordingLog()
+  const options = { databaseUrl, dataDir: '', log, clock: { nowMs: () => 0 }, patienceMs: PATIENCE_MS }
+  const store = await openSqlStore(options)
+  t.teardown(() => store.close())
+  t.deepEqual(await reserve(store, 'before'), { ok: true })
+  server.freeze()
+  const many = Array.from({ length: 30 }, (_, i) => reserve(store, `during-${i}`))
+  await Promise.all(many.map((asking) => assertRefusesSoon(t, asking, /cannot be reached|in time/)))
+  server.thaw()
+  await eventually(() => reserve(store, 'after').then(Boolean, () => false), 'the server is used again')
+  t.deepEqual(await store.run('spend.read', WINDOWS), [{ settledNanoUsd: 0, heldNanoUsd: 2 }])
+})
+
+testWithPostgres('postgres: a server that dies is refused at once, and used when it is back', async (t) => {
+  const server = await createPostgres(t)
+  const databaseUrl = await server.createDatabase()
+  const log = createRecordingLog()
+  const store = await openSqlStore({ databaseUrl, dataDir: '', log, clock: { nowMs: () => 0 } })
+  t.teardown(() => store.close())
+  await Promise.all(Array.from({ length: 20 }, (_, i) => reserve(store, `${i}`)))
+  const asking = Promise.allSettled(Array.from({ length: 50 }, (_, i) => reserve(store, `during-${i}`)))
+  await server.kill()
+  const refused = (await asking).filter(({ status }) => status === 'rejected')
+  for (const each of refused) t.is(each.status === 'rejected' && each.reason.code, 'service_unavailable')
+  await assertRefusesSoon(t, reserve(store, 'x'), /cannot be reached|starting or stopping/)
+  await server.start()
+  await eventually(() => reserve(store, 'back').then(Boolean, () => false), 'the server is used again')
+})
+
+test('postgres: one that is not there is told in words at the start', async (t) => {
+  const databaseUrl = `postgresql://127.0.0.1:${await freePort()}/none`
+  const options = { databaseUrl, dataDir: '', log: createRecordingLog(), clock: { nowMs: () => 0 } }
+  await t.throwsAsync(openSqlStore(options), { ...UNAVAILABLE, message: /cannot be reached/ })
+})

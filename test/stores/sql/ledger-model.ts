@@ -1,0 +1,309 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Reservation, SpendSums, SpendWindow } from '../../../src/core/ports.ts'
+
+/**
+ * What a spend ledger must do, as a model in which each step's result can be foretold, and random steps to check it
+ * with. A round's steps are taken at once, so which of them wins is the ledger's choice; what that means is not.
+ */
+
+/** What the model checks. */
+export interface LedgerUnderTest {
+  reserve(hold: {
+    holdId: string
+    amountNanoUsd: number
+    windows: readonly SpendWindow[]
+    leaseMs: number
+  }): Promise<Reservation>
+  grow(change: { holdId: string; toNanoUsd: number; leaseMs: number }): Promise<Reservation>
+  settle(end: { holdId: string; costNanoUsd: number }): Promise<unknown>
+  sweep(): Promise<unknown>
+  spent(windows: readonly SpendWindow[]): Promise<SpendSums[]>
+  /** Ends the lease of a hold whose owner has crashed. */
+  endLease(holdId: string): Promise<void>
+}
+
+/** How often each outcome occurred: a property that never sees one proves nothing about it. */
+export type Outcomes = Record<
+  | 'admitted'
+  | 'repeated'
+  | 'refusedByFirst'
+  | 'refusedByLater'
+  | 'grown'
+  | 'growthRefused'
+  | 'revived'
+  | 'settled'
+  | 'settledTwice'
+  | 'corrected'
+  | 'leaseEnded'
+  | 'expired',
+  number
+>
+
+/** Outcomes of which none has occurred. */
+export function noOutcomes(): Outcomes {
+  return {
+    admitted: 0,
+    repeated: 0,
+    refusedByFirst: 0,
+    refusedByLater: 0,
+    grown: 0,
+    growthRefused: 0,
+    revived: 0,
+    settled: 0,
+    settledTwice: 0,
+    corrected: 0,
+    leaseEnded: 0,
+    expired: 0,
+  }
+}
+
+const SLOTS = 4
+const LEASE_MS = 3_600_000
+const LIMITS = [90, 120, 80, 110]
+/** Which windows a request belongs to; lists are not in lock order on purpose. */
+const MEMBERSHIPS = [[2, 0], [3, 1, 2], [0], [1, 3], [3, 2, 0], [3], [2, 1]]
+
+type Step =
+  | { readonly kind: 'reserve'; readonly slot: number; readonly amount: number; readonly member: number }
+  | { readonly kind: 'grow'; readonly slot: number; readonly by: number }
+  | { readonly kind: 'settle'; readonly slot: number; readonly share: number }
+  | { readonly kind: 'crash'; readonly slot: number }
+  | { readonly kind: 'sweep' }
+
+const slot = fc.nat({ max: SLOTS - 1 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('reserve'),
+      slot,
+      amount: fc.integer({ min: 1, max: 40 }),
+      member: fc.nat({ max: MEMBERSHIPS.length - 1 }),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('grow'), slot, by: fc.integer({ min: 0, max: 30 }) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('settle'), slot, share: fc.integer({ min: 0, max: 4 }) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('crash'), slot }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('sweep') }) },
+)
+
+/** Rounds of steps; large, or the caps are never reached. */
+export const rounds: fc.Arbitrary<Step[][]> = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), {
+  minLength: 20,
+  maxLength: 60,
+  size: 'max',
+})
+
+interface Hold {
+  readonly id: string
+  readonly windows: readonly SpendWindow[]
+  readonly firstAmount: number
+  amount: number
+  state: 'open' | 'lease ended' | 'expired' | 'settled'
+  cost: number
+}
+
+let runs = 0
+
+/** Takes these steps on a ledger; throws when it does anything else than the model foretells. */
+export async function checkLedger(ledger: LedgerUnderTest, taken: Step[][], outcomes = noOutcomes()): Promise<void> {
+  const model = new Model(ledger, `run-${++runs}`, outcomes)
+  for (const steps of taken) await model.round(steps)
+  await model.end()
+}
+
+class Model {
+  readonly #ledger: LedgerUnderTest
+  readonly #name: string
+  readonly #outcomes: Outcomes
+  readonly #windows: readonly SpendWindow[]
+  readonly #slots: (Hold | undefined)[] = []
+  readonly #holds: Hold[] = []
+  #made = 0
+
+  constructor(ledger: LedgerUnderTest, name: string, outcomes: Outcomes) {
+    this.#ledger = ledger
+    this.#name = name
+    this.#outcomes = outcomes
+    this.#windows = LIMITS.map((limitNanoUsd, i) => ({ scope: `${name}-${i % 3}`, window: `w:${i}`, limitNanoUsd }))
+  }
+
+  async round(steps: readonly Step[]): Promise<void> {
+    for (const step of steps) if (step.kind === 'crash') await this.#crash(this.#slots[step.slot])
+    // Two steps on one hold at once would make the result a matter of luck.
+    const bySlot = new Map(steps.map((step) => ['slot' in step ? step.slot : 'sweep', step]))
+    const atOnce = [...bySlot.values()].filter(({ kind }) => kind !== 'crash')
+    const before = this.#foretold()
+    const most = before.map((sums, i) => sums.settledNanoUsd + sums.heldNanoUsd + this.#added(atOnce, i))
+    const check = { isAlone: atOnce.length === 1, most }
+    await Promise.all(atOnce.map((step) => this.#take(step, check)))
+    if (bySlot.has('sweep')) this.#swept()
+    await this.#compare()
+  }
+
+  /** When all is settled, all that is left can be used, and not more. */
+  async end(): Promise<void> {
+    for (const hold of this.#holds) {
+      if (hold.state === 'settled') continue
+      await this.#ledger.settle({ holdId: hold.id, costNanoUsd: 0 })
+      hold.state = 'settled'
+    }
+    await this.#compare()
+    for (const [i, window] of this.#windows.entries()) {
+      const left = window.limitNanoUsd - this.#foretold()[i]!.settledNanoUsd
+      const reserve = (holdId: string, amountNanoUsd: number) =>
+        this.#ledger.reserve({
+          holdId: `${this.#name}-${holdId}-${i}`,
+          amountNanoUsd,
+          windows: [window],
+          leaseMs: LEASE_MS,
+        })
+      deepEqual(await reserve('last', left), { ok: true })
+      equal((await reserve('beyond', 1)).ok, false)
+      await this.#ledger.settle({ holdId: `${this.#name}-last-${i}`, costNanoUsd: 0 })
+    }
+  }
+
+  #take(step: Step, check: { isAlone: boolean; most: readonly number[] }): Promise<unknown> {
+    switch (step.kind) {
+      case 'reserve':
+        return this.#reserve(step, check)
+      case 'grow':
+        return this.#grow(step, check)
+      case 'settle':
+        return this.#settle(step)
+      default:
+        return this.#ledger.sweep()
+    }
+  }
+
+  async #reserve(
+    { slot, amount, member }: Step & { kind: 'reserve' },
+    check: { isAlone: boolean; most: readonly number[] },
+  ): Promise<void> {
+    const old = this.#slots[slot]
+    if (old !== undefined && old.state !== 'settled') return this.#repeat(old)
+    const windows = MEMBERSHIPS[member]!.map((i) => this.#windows[i]!)
+    const hold: Hold = {
+      id: `${this.#name}-h${++this.#made}`,
+      windows,
+      firstAmount: amount,
+      amount,
+      state: 'open',
+      cost: 0,
+    }
+    const fits = this.#fits(windows, amount)
+    const result = await this.#ledger.reserve({ holdId: hold.id, amountNanoUsd: amount, windows, leaseMs: LEASE_MS })
+    if (check.isAlone) equal(result.ok, fits)
+    if (!result.ok) {
+      this.#isJust(result, amount, check.most)
+      const isFirst = result.refusedBy.window === windows.map(({ window }) => window).sort()[0]
+      this.#outcomes[isFirst ? 'refusedByFirst' : 'refusedByLater']++
+      return
+    }
+    this.#slots[slot] = hold
+    this.#holds.push(hold)
+    this.#outcomes.admitted++
+  }
+
+  /** The same reservation again, as after an answer that was lost. */
+  async #repeat(hold: Hold): Promise<void> {
+    const { id: holdId, firstAmount: amountNanoUsd, windows } = hold
+    deepEqual(await this.#ledger.reserve({ holdId, amountNanoUsd, windows, leaseMs: LEASE_MS }), { ok: true })
+    hold.state = 'open'
+    this.#outcomes.repeated++
+  }
+
+  async #grow(
+    { slot, by }: Step & { kind: 'grow' },
+    check: { isAlone: boolean; most: readonly number[] },
+  ): Promise<void> {
+    const hold = this.#slots[slot]
+    if (hold === undefined || hold.state === 'settled') return
+    const fits = by === 0 || this.#fits(hold.windows, by)
+    const result = await this.#ledger.grow({ holdId: hold.id, toNanoUsd: hold.amount + by, leaseMs: LEASE_MS })
+    if (check.isAlone) equal(result.ok, fits)
+    if (result.ok) {
+      this.#outcomes[hold.state === 'expired' ? 'revived' : 'grown']++
+      hold.amount += by
+      hold.state = 'open'
+    } else {
+      this.#isJust(result, by, check.most)
+      this.#outcomes.growthRefused++
+    }
+  }
+
+  async #settle({ slot, share }: Step & { kind: 'settle' }): Promise<void> {
+    const hold = this.#slots[slot]
+    if (hold === undefined) return
+    const cost = Math.floor((hold.amount * share) / 4)
+    await this.#ledger.settle({ holdId: hold.id, costNanoUsd: cost })
+    if (hold.state === 'settled') {
+      this.#outcomes.settledTwice++
+      return
+    }
+    this.#outcomes[hold.state === 'expired' ? 'corrected' : 'settled']++
+    hold.state = 'settled'
+    hold.cost = cost
+  }
+
+  async #crash(hold: Hold | undefined): Promise<void> {
+    if (hold?.state !== 'open') return
+    await this.#ledger.endLease(hold.id)
+    hold.state = 'lease ended'
+    this.#outcomes.leaseEnded++
+  }
+
+  #swept(): void {
+    for (const hold of this.#holds) {
+      if (hold.state !== 'lease ended') continue
+      hold.state = 'expired'
+      this.#outcomes.expired++
+    }
+  }
+
+  /** A refusal says of a window that the amount does not fit in, how much is in it. */
+  #isJust({ refusedBy, spentNanoUsd }: Reservation & { ok: false }, amount: number, most: readonly number[]): void {
+    const i = this.#windows.findIndex(({ window }) => window === refusedBy.window)
+    ok(spentNanoUsd + amount > refusedBy.limitNanoUsd, 'refused though it fits')
+    ok(spentNanoUsd <= most[i]!, 'refused by more than is there')
+  }
+
+  #fits(windows: readonly SpendWindow[], amount: number): boolean {
+    const sums = this.#foretold()
+    return windows.every((window) => {
+      const { settledNanoUsd, heldNanoUsd } = sums[this.#windows.indexOf(window)]!
+      return settledNanoUsd + heldNanoUsd + amount <= window.limitNanoUsd
+    })
+  }
+
+  /** What these steps can add to a window at the most. */
+  #added(steps: readonly Step[], window: number): number {
+    let added = 0
+    for (const step of steps) {
+      if (step.kind === 'reserve' && MEMBERSHIPS[step.member]!.includes(window)) added += step.amount
+      if (step.kind === 'grow') added += step.by
+    }
+    return added
+  }
+
+  #foretold(): SpendSums[] {
+    return this.#windows.map((window) => {
+      const inside = this.#holds.filter(({ windows }) => windows.includes(window))
+      const sum = (states: readonly Hold['state'][], of: 'amount' | 'cost') =>
+        inside.reduce((total, hold) => total + (states.includes(hold.state) ? hold[of] : 0), 0)
+      return {
+        settledNanoUsd: sum(['settled'], 'cost') + sum(['expired'], 'amount'),
+        heldNanoUsd: sum(['open', 'lease ended'], 'amount'),
+      }
+    })
+  }
+
+  async #compare(): Promise<void> {
+    const sums = await this.#ledger.spent(this.#windows)
+    for (const [i, { settledNanoUsd, heldNanoUsd }] of sums.entries())
+      ok(settledNanoUsd + heldNanoUsd <= LIMITS[i]!, 'beyond the limit')
+    deepEqual(sums, this.#foretold())
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import test from 'ava'
+import { sql } from 'kysely'
+import { migrateDatabase } from '../../../src/stores/sql/migrate.ts'
+import { migrate, migrations } from '../../../src/stores/sql/migrations.ts'
+import { migratePostgres } from '../../../src/stores/sql/postgres/migrate.ts'
+import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
+import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
+import { runCommand } from '../../support/command-line.ts'
+import { createRecordingLog } from '../../support/recording-log.ts'
+import { engines, type Place } from './places.ts'
+
+type Steps = typeof migrations
+
+const NAMES = Object.keys(migrations)
+
+/** Runs these steps instead of the real ones. */
+async function migrateWith({ databaseUrl, dataDir, log }: Place, steps: Steps): Promise<string[]> {
+  if (databaseUrl !== undefined) return migratePostgres({ url: databaseUrl, log }, steps)
+  const { db } = await openDatabase(sqliteFile(dataDir))
+  try {
+    return await migrate(db, steps)
+  } finally {
+    await db.destroy()
+  }
+}
+
+const FAILING: Steps = {
+  ...migrations,
+  '9001-good': { up: (db) => db.schema.createTable('half').addColumn('id', 'text').execute() },
+  '9002-bad': {
+    async up(db) {
+      await db.schema.createTable('half_too').addColumn('id', 'text').execute()
+      await sql`select * from nowhere`.execute(db)
+    },
+  },
+}
+
+for (const engine of engines) {
+  engine.test('migrations: the first start makes the tables, the next has nothing to do', async (t) => {
+    const place = await engine.createPlace(t)
+    t.deepEqual(await migrateDatabase(place), NAMES)
+    t.deepEqual(await migrateDatabase(place), [])
+  })
+
+  engine.test('migrations: of several starts at once one makes the tables', async (t) => {
+    const place = await engine.createPlace(t)
+    const stores = await Promise.all([1, 2, 3].map(() => place.open()))
+    for (const store of stores) t.is(await store.run('receipt.get', { id: 'r', scope: 's' }), undefined)
+    t.deepEqual(
+      (await place.sql('select name from kysely_migration order by name')).map(({ name }) => name),
+      NAMES,
+    )
+  })
+
+  engine.test('migrations: a failing step is named, and leaves nothing, nor do those before it', async (t) => {
+    const place = await engine.createPlace(t)
+    await migrateDatabase(place)
+    const failure = { code: 'internal_error', message: /migration `9002-bad` failed: .*nowhere/ }
+    await t.throwsAsync(migrateWith(place, FAILING), failure)
+    await t.throwsAsync(place.sql('select * from half'))
+    await t.throwsAsync(place.sql('select * from half_too'))
+    t.deepEqual(await migrateDatabase(place), [])
+  })
+
+  engine.test('migrations: the tables of a newer version are left alone', async (t) => {
+    const place = await engine.createPlace(t)
+    const newer = { ...migrations, '9001-good': FAILING['9001-good'] ?? {} } as Steps
+    await migrateWith(place, newer)
+    await t.throwsAsync(place.open(), { message: /newer version \(it has `9001-good`\)/ })
+  })
+
+  engine.test('cli: migrate makes the tables and says which steps it took', async (t) => {
+    const { databaseUrl, dataDir } = await engine.createPlace(t)
+    const config = path.join(dataDir, 'turnpike.yaml')
+    writeFileSync(config, '')
+    const database = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
+    const env = { SVC_CONFIG: config, SVC_DATA_DIR: dataDir, ...database }
+    const first = await runCommand(['migrate'], { env })
+    t.deepEqual(first, { code: 0, stdout: `${NAMES.join('\n')}\n`, stderr: '' })
+    const second = await runCommand(['migrate'], { env })
+    t.deepEqual(second, { code: 0, stdout: 'The tables are up to date.\n', stderr: '' })
+  })
+}
+
+test('cli: backup says what stands in its way', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-backup-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const config = path.join(folder, 'turnpike.yaml')
+  writeFileSync(config, '')
+  const env = { SVC_CONFIG: config, SVC_DATA_DIR: folder }
+  const target = path.join(folder, 'copy.db')
+  t.like(await runCommand(['backup', target], { env }), {
+    code: 1,
+    stderr: `There is no database at ${folder}/turnpike.db.\n`,
+  })
+  const onServer = await runCommand(['backup', target], { env: { ...env, DATABASE_URL: 'postgresql://127.0.0.1/x' } })
+  t.is(onServer.code, 1)
+  t.regex(onServer.stderr, /`pg_dump`/)
+  await migrateDatabase({ databaseUrl: undefined, dataDir: folder, log: createRecordingLog() })
+  const made = await runCommand(['backup', target], { env })
+  t.is(made.code, 0)
+  t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\n$/)
+  t.like(await runCommand(['backup', target], { env }), { code: 1, stderr: `${target} exists. Name a new file.\n` })
+})

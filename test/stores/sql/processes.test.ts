@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import type { ExecutionContext } from 'ava'
+import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
+import { endLeases, engines, type Place } from './places.ts'
+
+const PROGRAM = path.join(import.meta.dirname, 'process.ts')
+const WINDOW = { scope: 'shared', window: 'd:2026-11-21' }
+
+interface Running {
+  readonly child: ChildProcess
+  /** The lines it has printed whole. */
+  readonly lines: string[]
+  /** Resolves once it has printed so many, or ended. */
+  until(count: number): Promise<void>
+  readonly ended: Promise<unknown>
+}
+
+function run(t: ExecutionContext, task: string, { databaseUrl = '-', dataDir }: Place, name: string): Running {
+  const words = ['--disable-warning=ExperimentalWarning', PROGRAM, task, databaseUrl, dataDir, name]
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.teardown(() => void child.kill('SIGKILL'))
+  const lines: string[] = []
+  const reader = createInterface({ input: child.stdout })
+  const ended = once(reader, 'close')
+  let onLine = () => {}
+  reader.on('line', (line) => {
+    lines.push(line)
+    onLine()
+  })
+  const until = (count: number) =>
+    new Promise<void>((resolve) => {
+      onLine = () => lines.length >= count && resolve()
+      onLine()
+      void ended.then(() => resolve())
+    })
+  return { child, lines, until, ended }
+}
+
+/** Every acknowledged operation is there as it was acknowledged. Returns how many there were. */
+async function assertNoneLost(t: ExecutionContext, { sql }: Place, lines: readonly string[]): Promise<number> {
+  const rows = await sql('select id, state, cost_nano_usd from spend_hold')
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const said = lines.slice(1).map((line) => line.split(' '))
+  const lost = said.filter(([what, id, cost]) => {
+    const row = byId.get(id)
+    return what === 'settled'
+      ? row?.state !== 'settled' || Number(row.cost_nano_usd) !== Number(cost)
+      : row === undefined
+  })
+  t.deepEqual(lost, [])
+  return said.length
+}
+
+/** The window's sums are those of the holds. */
+async function assertSumsAgree(t: ExecutionContext, { sql }: Place): Promise<void> {
+  const [sums] = await sql('select settled_nano_usd, held_nano_usd from spend_window')
+  const holds = await sql('select state, amount_nano_usd, cost_nano_usd from spend_hold')
+  const open = holds.filter(({ state }) => state === 'open')
+  t.is(
+    Number(sums?.settled_nano_usd),
+    holds.reduce((sum, { cost_nano_usd }) => sum + Number(cost_nano_usd), 0),
+  )
+  t.is(Number(sums?.held_nano_usd), open.length * 10)
+}
+
+for (const engine of engines) {
+  engine.test('ledger: of four processes’ 500 reservations exactly those are admitted that fit', async (t) => {
+    const place = await engine.createPlace(t)
+    const processes = ['a', 'b', 'c', 'd'].map((name) => run(t, 'reserve', place, name))
+    await Promise.all(processes.map(({ until }) => until(1)))
+    for (const { child } of processes) child.stdin?.write('go')
+    await Promise.all(processes.map(({ ended }) => ended))
+    const results: { admitted: number; refusals: number[] }[] = processes.map(({ lines }) => JSON.parse(lines[1] ?? ''))
+    t.log(results.map(({ admitted }) => admitted).join(' + '))
+    t.is(
+      results.reduce((sum, { admitted }) => sum + admitted, 0),
+      300,
+    )
+    t.true(results.every(({ refusals }) => refusals.every((spent) => spent === 300)))
+    t.deepEqual(
+      (await place.sql('select held_nano_usd from spend_window')).map(({ held_nano_usd }) => Number(held_nano_usd)),
+      [300],
+    )
+  })
+
+  engine.test('ledger: a killed process loses nothing that was acknowledged, and its holds end', async (t) => {
+    const place = await engine.createPlace(t)
+    let acknowledged = 0
+    for (const [name, count] of [
+      ['first', 400],
+      ['second', 900],
+    ] as const) {
+      const { child, lines, until, ended } = run(t, 'load', place, name)
+      await until(count)
+      child.kill('SIGKILL')
+      await ended
+      acknowledged += await assertNoneLost(t, place, lines)
+    }
+    t.true(acknowledged >= 1298, `${acknowledged}`)
+    const store = await place.open()
+    const ledger = createSpendLedger({ store, log: place.log })
+    t.teardown(() => ledger.close())
+    await assertSumsAgree(t, place)
+    const [before] = await ledger.spent([WINDOW])
+    t.true(before !== undefined && before.heldNanoUsd > 0)
+    await endLeases(place)
+    await ledger.sweep()
+    const settledNanoUsd = (before?.settledNanoUsd ?? 0) + (before?.heldNanoUsd ?? 0)
+    t.deepEqual(await ledger.spent([WINDOW]), [{ settledNanoUsd, heldNanoUsd: 0 }])
+    t.log(`${acknowledged} acknowledged`)
+  })
+}

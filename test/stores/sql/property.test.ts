@@ -1,0 +1,157 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { messageOf } from '../../../src/core/errors.ts'
+import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
+import type * as GroupModule from '../../../src/stores/sql/sqlite/group.ts'
+import { runGroup } from '../../../src/stores/sql/sqlite/group.ts'
+import type * as OpenModule from '../../../src/stores/sql/sqlite/open.ts'
+import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
+import { createPluginDirectory } from '../../support/plugin-folders.ts'
+import { checkLedger, type LedgerUnderTest, noOutcomes, rounds } from './ledger-model.ts'
+import { endLeases, engines } from './places.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../../..')
+
+/** A ledger in this thread's memory, from the real source or from a copy of it. */
+async function ledgerInMemory(open: typeof openDatabase, run: typeof runGroup): Promise<LedgerUnderTest> {
+  const database = await open(':memory:')
+  let last: Promise<unknown> = Promise.resolve()
+  /** One group after another, as the thread does. */
+  const ask = (name: GroupModule.Group['commands'][number]['name'], input: unknown): Promise<never> => {
+    const answer = last.then(async () => {
+      const group = { commands: [{ name, input }], nowMs: 1_000_000, deadlineMs: Number.POSITIVE_INFINITY }
+      const [outcome] = await run(database, group)
+      if (outcome === undefined || 'fault' in outcome) throw new Error(`${name}: ${outcome?.fault.reason}`)
+      // The cast is safe: a command answers with its own output.
+      return outcome.output as never
+    })
+    last = answer.catch(() => {})
+    return answer
+  }
+  return {
+    reserve: (hold) => ask('spend.reserve', hold),
+    grow: (change) => ask('spend.grow', change),
+    settle: (end) => ask('spend.settle', end),
+    sweep: () => ask('spend.sweep', undefined),
+    spent: (windows) => ask('spend.read', windows),
+    endLease: async (id) => void database.raw.prepare('update spend_hold set due_at_ms = 0 where id = ?').run(id),
+  }
+}
+
+function assertAllOccurred(t: ExecutionContext, outcomes: ReturnType<typeof noOutcomes>): void {
+  t.log(JSON.stringify(outcomes))
+  for (const [outcome, count] of Object.entries(outcomes)) t.true(count > 0, outcome)
+}
+
+test('sqlite: ledger: whatever is asked, caps hold, sums are exact and nobody is locked out', async (t) => {
+  const ledger = await ledgerInMemory(openDatabase, runGroup)
+  const outcomes = noOutcomes()
+  const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken, outcomes))
+  await fc.assert(property, { numRuns: 60 })
+  assertAllOccurred(t, outcomes)
+})
+
+for (const engine of engines) {
+  engine.test('ledger: whatever is asked at once, caps hold, sums are exact and nobody is locked out', async (t) => {
+    const { place, store } = await engine.shared()
+    const ledger = createSpendLedger({ store, log: place.log })
+    t.teardown(() => ledger.close())
+    const outcomes = noOutcomes()
+    const subject: LedgerUnderTest = { ...ledger, endLease: (id) => endLeases(place, [id]) }
+    const property = fc.asyncProperty(rounds, (taken) => checkLedger(subject, taken, outcomes))
+    // Few runs, so always the same: each outcome occurs in them.
+    await fc.assert(property, { numRuns: 12, seed: 7 })
+    assertAllOccurred(t, outcomes)
+  })
+}
+
+/** Faults that a ledger can have: where, what is there, what is put in its place. */
+const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wrong: string]>> = {
+  'compares the limit before adding': ['spend-windows.ts', ' + excluded.held_nano_usd <= $', ' <= $'],
+  'does not check growth': ['spend.ts', 'if (after === before) await', 'if (after > 0) await'],
+  'settles twice': [
+    'spend.ts',
+    ".where('state', '!=', 'settled')\n    .returning(['previous_state', 'amount_",
+    ".returning(['previous_state', 'amount_",
+  ],
+  'releases an expired hold twice': [
+    'spend.ts',
+    'heldNanoUsd: wasCounted ? 0 :',
+    'heldNanoUsd: wasCounted ? -hold.amount_nano_usd :',
+  ],
+  'leaves a refused reservation in the first windows': [
+    'spend.ts',
+    'if (!(await holdInWindow(db, window, amountNanoUsd))) throw new Undo(await refusalBy(db, window))',
+    'if (!(await holdInWindow(db, window, amountNanoUsd))) return refusalBy(db, window)',
+  ],
+  'leaves a refused growth in the first windows': [
+    'spend.ts',
+    'else if (!(await growWindow(db, window, change))) throw new Undo(await refusalBy(db, window))',
+    'else if (!(await growWindow(db, window, change))) return refusalBy(db, window)',
+  ],
+  'counts a late cost besides the full amount': [
+    'spend.ts',
+    'wasCounted ? costNanoUsd - hold.amount_nano_usd : costNanoUsd',
+    'costNanoUsd',
+  ],
+  'frees what has expired': [
+    'spend.ts',
+    '{ settledNanoUsd: amountNanoUsd, heldNanoUsd: -amountNanoUsd }',
+    '{ settledNanoUsd: 0, heldNanoUsd: -amountNanoUsd }',
+  ],
+  'counts a revived hold twice': ['spend.ts', 'settledNanoUsd: wasCounted ? -before : 0', 'settledNanoUsd: 0'],
+  'never frees what is left': [
+    'spend.ts',
+    'heldNanoUsd: wasCounted ? 0 : -hold.amount_nano_usd',
+    'heldNanoUsd: wasCounted ? 0 : -costNanoUsd',
+  ],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+  'forgets to renew a lease': ['spend.ts', ' + ${leaseMs}`,\n    }))', ' - ${leaseMs}`,\n    }))'],
+  'holds the same twice': [
+    'spend.ts',
+    'if (created === undefined) return growSpend',
+    'if (created === undefined && amountNanoUsd < 0) return growSpend',
+  ],
+  'refuses what just fits': ['spend-windows.ts', 'excluded.held_nano_usd <= $', 'excluded.held_nano_usd < $'],
+}
+
+/** The copy of the ledger in which `change` has been made, in this thread's memory. */
+async function copyOfLedger(t: ExecutionContext, change?: (typeof FAULTS)[string]): Promise<LedgerUnderTest> {
+  const copy = createPluginDirectory(t).path
+  for (const folder of ['core', 'stores/sql'])
+    cpSync(path.join(ROOT, 'src', folder), path.join(copy, 'src', folder), { recursive: true })
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'))
+  writeFileSync(path.join(copy, 'package.json'), '{ "type": "module" }')
+  const sources = path.join(copy, 'src/stores/sql')
+  if (change !== undefined) {
+    const [file, right, wrong] = change
+    const text = readFileSync(path.join(sources, file), 'utf8')
+    t.is(text.split(right).length, 2, 'the place is there, once')
+    writeFileSync(
+      path.join(sources, file),
+      text.replace(right, () => wrong),
+    )
+  }
+  // The casts are safe: the copies have the same types.
+  const { openDatabase: open } = (await import(path.join(sources, 'sqlite/open.ts'))) as typeof OpenModule
+  const { runGroup: run } = (await import(path.join(sources, 'sqlite/group.ts'))) as typeof GroupModule
+  return ledgerInMemory(open, run)
+}
+
+for (const [fault, change] of Object.entries(FAULTS)) {
+  test(`sqlite: ledger: the property finds out one that ${fault}`, async (t) => {
+    const ledger = await copyOfLedger(t, change)
+    const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken))
+    const { failed, numRuns, errorInstance } = await fc.check(property, { numRuns: 100, endOnFailure: true })
+    t.true(failed)
+    t.log(`run ${numRuns}: ${messageOf(errorInstance).split('\n')[0]}`)
+  })
+}
+
+test('sqlite: ledger: the property finds nothing in a true copy', async (t) => {
+  const ledger = await copyOfLedger(t)
+  const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken))
+  await t.notThrowsAsync(() => fc.assert(property, { numRuns: 20 }))
+})

@@ -1,0 +1,19 @@
+import type { Log } from '../../src/core/ports.ts'
+import type { PluginServices } from '../../src/plugin.ts'
+
+const unused = () => {
+  throw new Error('Expected the service not to be used')
+}
+
+/** Services for plugins that are set up and asked for nothing that costs money; the byte stores are empty. */
+export function createPluginServices(log: Log): PluginServices {
+  return {
+    log,
+    clock: { nowMs: () => 0 },
+    stores: { open: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }) },
+    caps: () => ({ perRequestNanoUsd: undefined, windows: [] }),
+    prices: { price: unused, rates: unused },
+    tokens: { inputTokens: unused },
+    spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
+  }
+}
