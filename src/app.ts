@@ -24,8 +24,12 @@ import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
+import { ReceiptKeyError } from './receipts/public-key.ts'
+import { createReceipts, type Receipts } from './receipts/receipts.ts'
+import { openReceiptKey, type ReceiptKey } from './receipts/signing-key.ts'
 import { createByteStores } from './stores/kv/stores.ts'
 import { openLimiter } from './stores/limits/open.ts'
+import { createReceiptStore } from './stores/sql/receipt-store.ts'
 
 /** What the composition root is given from outside. */
 export interface AppOptions {
@@ -53,8 +57,11 @@ export interface App {
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
+  const key = openKey(config)
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const accounting = await openAccounting(options)
+  const { store, prices: pricer, tokens } = accounting
+  const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log })
   const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
   const registry = new PluginRegistry()
@@ -74,7 +81,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     server: createServer(
       { ...options, observers: [...options.observers, accounting.observe] },
-      { pipelines, providers, limits },
+      { pipelines, providers, limits, receipts },
     ),
     pipelines,
     registry,
@@ -83,6 +90,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       stopWatching()
       await registry.close()
       await providers.close()
+      await receipts.close(config.server.drain_timeout)
       await accounting.close()
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
@@ -132,6 +140,16 @@ async function openLimits({ config, clock, log }: AppOptions): Promise<RequestLi
   }
 }
 
+/** Throws `ConfigError` when `data_dir` holds no usable key of receipts, and none can be made there. */
+function openKey({ data_dir: dataDir }: Config): ReceiptKey {
+  try {
+    return openReceiptKey(dataDir)
+  } catch (error) {
+    if (error instanceof ReceiptKeyError) throw new ConfigError(error.message, { cause: error })
+    throw error
+  }
+}
+
 /** Throws `ConfigError` when the configuration names a provider that is not there. */
 async function openProviders({ config, log, random }: AppOptions, { tokens }: Accounting): Promise<Providers> {
   try {
@@ -148,14 +166,20 @@ function authenticateFor({ mode }: Config): Authenticate {
   throw new ConfigError('`mode`: `cloud` needs accounts, which this version does not have yet. Use `local`.')
 }
 
+interface ServerParts extends Pick<App, 'pipelines' | 'providers'> {
+  limits: RequestLimits
+  receipts: Receipts
+}
+
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, limits }: Pick<App, 'pipelines' | 'providers'> & { limits: RequestLimits },
+  { pipelines, providers, limits, receipts }: ServerParts,
 ): Server {
   const authenticate = authenticateFor(config)
   const shared = {
     authenticate,
     limits,
+    receipts,
     targetsOf: (model: string) => providers.targetsOf(model),
     bodyLimitBytes: config.server.body_limit,
     send: { pingIntervalMs: config.server.ping_interval },
@@ -177,6 +201,7 @@ function createServer(
       defaultProvider: providers.fallback,
     },
     models: { authenticate, limits, list: (call) => catalogue.list(call) },
+    receipts: shared,
     health: { build: config.build, startedAtMs, providers: providers.all },
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,

@@ -1,4 +1,3 @@
-import type { Exchange } from 'turnpike/plugin'
 import { costOf, type Estimate, tokensFor } from './estimate.ts'
 import type { Hold } from './hold.ts'
 
@@ -6,11 +5,14 @@ import type { Hold } from './hold.ts'
  * DESIGN — what is held when a request is admitted
  *
  * A reply that can be metered while it runs holds what answers usually cost, and its hold grows with it. One that comes
- * in one piece, or thinks in secret, holds the most it can cost. Where that does not fit, or would take a large part of
- * what is left from everybody else, its `max_tokens` is lowered instead: to twice what such answers usually have, and
- * at the very end to what is left. Only what does not even pay for the floor is refused.
+ * in one piece, or thinks in secret, holds the most it can cost, as long as there is plenty: then others do not feel it.
+ * Otherwise its `max_tokens` is lowered: to twice what such answers usually have, and at the very end to what is left.
+ * Only what does not even pay for the floor is refused.
  *
- *     worst case ──too much──► twice the usual ──does not fit──► what is left ──below the floor──► 429
+ *     worst case ──not plenty──► twice the usual ──does not fit──► what is left ──below the floor──► 429
+ *
+ * Whether there is plenty is asked of the ledger in the same statement that holds the money: of a burst that arrives at
+ * once, all would otherwise see an empty window, and the first few would take it all.
  */
 export interface Admission {
   /** The bound that the request goes out with, when it had to be lowered. */
@@ -27,58 +29,36 @@ export interface AdmissionFacts {
   readonly isMetered: boolean
   /** Whether `max_tokens` may be lowered, and to how little. */
   readonly clamp: { readonly isOn: boolean; readonly floorTokens: number }
-  /** The smallest bound of all; `undefined`: there is none. */
-  readonly tightestNanoUsd: number | undefined
 }
 
-/** More of a bound than this one request may not hold to begin with, unless it needs no more than is usual. */
-const LARGE_SHARE = 0.25
+/** There is plenty when so many more of the kind would fit. */
+const PLENTY = 9
 const USUAL_FACTOR = 2
+/** Each window may refuse once, and others may take what was left meanwhile. */
+const MOST_TRIES = 8
 
 /** Holds money for a request. Throws `cost_limit_per_request`, `…_per_day`, `…_per_month`. */
 export async function admit(hold: Hold, facts: AdmissionFacts): Promise<Admission> {
-  const { estimate, maxTokens, clamp } = facts
+  const { estimate, clamp, isMetered, maxTokens } = facts
+  const mayBeLess = clamp.isOn || isMetered
+  const usual = Math.min(maxTokens, isMetered ? facts.expectedTokens : USUAL_FACTOR * facts.expectedTokens)
+  const most = mayBeLess ? Math.min(maxTokens, tokensFor(estimate, hold.perRequestNanoUsd)) : maxTokens
+  if (clamp.isOn && !isMetered && most > usual) {
+    const worstNanoUsd = costOf(estimate, most)
+    const isHeld = (await hold.reserve(worstNanoUsd, PLENTY * worstNanoUsd)) === undefined
+    if (isHeld) return admitted(most, facts)
+  }
   const floorTokens = Math.min(clamp.floorTokens, maxTokens)
-  const wished = wishedTokens(facts)
-  const refused = await hold.reserve(costOf(estimate, wished))
-  if (refused === undefined) return admitted(wished, facts)
-  const fitting = Math.min(tokensFor(estimate, refused.fitsNanoUsd), wished)
-  const mayBeLess = clamp.isOn || facts.isMetered
-  if (!mayBeLess || fitting < floorTokens) throw refused.refuse()
-  // Somebody may have taken what was left meanwhile: then the floor is tried, and that is all.
-  if ((await hold.reserve(costOf(estimate, fitting))) === undefined) return admitted(fitting, facts)
-  const last = await hold.reserve(costOf(estimate, floorTokens))
-  if (last === undefined) return admitted(floorTokens, facts)
-  throw last.refuse()
-}
-
-/** What is asked for first. */
-function wishedTokens({ estimate, expectedTokens, maxTokens, isMetered, clamp, tightestNanoUsd }: AdmissionFacts) {
-  if (isMetered) return Math.min(maxTokens, expectedTokens)
-  const isLarge = tightestNanoUsd !== undefined && costOf(estimate, maxTokens) > tightestNanoUsd * LARGE_SHARE
-  return clamp.isOn && isLarge ? Math.min(maxTokens, USUAL_FACTOR * expectedTokens) : maxTokens
+  let wanted = mayBeLess ? Math.max(floorTokens, Math.min(usual, most)) : maxTokens
+  for (let tries = 1; ; tries++) {
+    const refused = await hold.reserve(costOf(estimate, wanted))
+    if (refused === undefined) return admitted(wanted, facts)
+    const fitting = Math.min(tokensFor(estimate, refused.fitsNanoUsd), wanted - 1)
+    if (!mayBeLess || fitting < floorTokens || tries === MOST_TRIES) throw refused.refuse()
+    wanted = tries === MOST_TRIES - 1 ? floorTokens : fitting
+  }
 }
 
 function admitted(tokens: number, { isMetered, maxTokens }: AdmissionFacts): Admission {
   return { maxTokens: isMetered || tokens >= maxTokens ? undefined : tokens }
 }
-
-/** Lowers the request's own bound, and with it the budget of its thinking, which must stay below. */
-export function lowerMaxTokens(exchange: Exchange, maxTokens: number): void {
-  const thinking = exchange.request.field('thinking')
-  const budget =
-    typeof thinking === 'object' && thinking !== null && 'budget_tokens' in thinking
-      ? thinking.budget_tokens
-      : undefined
-  exchange.edit({ op: 'replace', path: ['max_tokens'], value: maxTokens })
-  if (typeof budget !== 'number' || budget < maxTokens) return
-  const isRoom = maxTokens > LEAST_BUDGET_TOKENS
-  exchange.edit(
-    isRoom
-      ? { op: 'replace', path: ['thinking', 'budget_tokens'], value: maxTokens - 1 }
-      : { op: 'remove', path: ['thinking'] },
-  )
-}
-
-/** The API's own least budget of thinking. */
-const LEAST_BUDGET_TOKENS = 1024

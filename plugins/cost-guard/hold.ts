@@ -5,6 +5,12 @@ import type { Budget, BudgetWindow } from './windows.ts'
 /** After this long without a renewal a hold counts as spent: a crash must not free money that was used. */
 const LEASE_MS = 15 * 60_000
 
+/** Why an amount is not held: how much would have fitted, and the answer for the client if nothing else is tried. */
+export interface Refused {
+  readonly fitsNanoUsd: number
+  refuse(): GatewayError
+}
+
 /** The money of one request: held before it is spent, raised while a stream runs, settled once. */
 export class Hold {
   readonly #ledger: SpendLedger
@@ -25,8 +31,17 @@ export class Hold {
     return this.#heldNanoUsd
   }
 
-  /** Holds the amount. Otherwise how much would have fitted: less than the amount, and maybe nothing. */
-  async reserve(amountNanoUsd: number): Promise<{ fitsNanoUsd: number; refuse(): GatewayError } | undefined> {
+  /** The most that the request itself may cost. */
+  get perRequestNanoUsd(): number {
+    return this.#budget.perRequestNanoUsd ?? Number.MAX_SAFE_INTEGER
+  }
+
+  /**
+   * Holds the amount, if `spareNanoUsd` is left beside it in every window. Otherwise how much would have fitted without
+   * that: maybe nothing. Rejects with `service_unavailable` when the ledger does not answer, and lets go of what it may
+   * have held.
+   */
+  async reserve(amountNanoUsd: number, spareNanoUsd = 0): Promise<Refused | undefined> {
     const { perRequestNanoUsd, windows } = this.#budget
     if (perRequestNanoUsd !== undefined && amountNanoUsd > perRequestNanoUsd)
       return {
@@ -34,11 +49,25 @@ export class Hold {
         refuse: () => requestRefusal(perRequestNanoUsd, amountNanoUsd, this.#atMs),
       }
     if (windows.length > 0) {
-      const result = await this.#ledger.reserve({ holdId: this.#id, amountNanoUsd, windows, leaseMs: LEASE_MS })
+      const result = await this.#reserveInWindows(amountNanoUsd, spareNanoUsd)
       if (!result.ok) return this.#refused(result, amountNanoUsd)
     }
     this.#heldNanoUsd = amountNanoUsd
     return undefined
+  }
+
+  async #reserveInWindows(amountNanoUsd: number, spareNanoUsd: number): Promise<Reservation> {
+    const windows = this.#budget.windows.map((window) => ({
+      ...window,
+      limitNanoUsd: Math.max(-1, window.limitNanoUsd - spareNanoUsd),
+    }))
+    try {
+      return await this.#ledger.reserve({ holdId: this.#id, amountNanoUsd, windows, leaseMs: LEASE_MS })
+    } catch (error) {
+      // It may have happened all the same. Without a hold there is nothing to settle, which is an error, and well.
+      void this.settle(0).catch(() => {})
+      throw error
+    }
   }
 
   /** Raises the hold; `false` when that does not fit. */
@@ -60,16 +89,13 @@ export class Hold {
     return this.#settling
   }
 
-  #refused(
-    { refusedBy, spentNanoUsd }: Extract<Reservation, { ok: false }>,
-    estimatedNanoUsd: number,
-  ): { fitsNanoUsd: number; refuse(): GatewayError } {
+  #refused({ refusedBy, spentNanoUsd }: Extract<Reservation, { ok: false }>, estimatedNanoUsd: number): Refused {
     // Safe: the windows are those that were asked for.
     const window = this.#budget.windows.find(
       ({ scope, window }) => scope === refusedBy.scope && window === refusedBy.window,
     ) as BudgetWindow
     return {
-      fitsNanoUsd: Math.max(0, refusedBy.limitNanoUsd - spentNanoUsd),
+      fitsNanoUsd: Math.max(0, window.limitNanoUsd - spentNanoUsd),
       refuse: () => windowRefusal(window, { spentNanoUsd, estimatedNanoUsd, atMs: this.#atMs }),
     }
   }

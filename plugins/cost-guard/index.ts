@@ -1,10 +1,13 @@
-import { definePlugin, type Exchange, type SpendLedger, z } from 'turnpike/plugin'
-import { admit, lowerMaxTokens } from './admission.ts'
+import { definePlugin, type Exchange, z } from 'turnpike/plugin'
+import { admit } from './admission.ts'
 import { costOf, estimate } from './estimate.ts'
 import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'
+import { lowerMaxTokens } from './lower-max-tokens.ts'
 import { answersOf, isMetered } from './metering.ts'
+import { toUsd } from './refusal.ts'
 import { type Bill, settleFailure, settleReply } from './settlement.ts'
+import { standing } from './standing.ts'
 import { type Budget, budgetOf } from './windows.ts'
 
 const usd = (what: string) =>
@@ -51,43 +54,54 @@ export default definePlugin({
           const atMs = clock.nowMs()
           const budget = budgetOf(caps(exchange.caller), { ...own, scope: scopeOf(exchange) }, atMs)
           if (isUnbounded(budget)) return next()
-          const calls = answersOf(exchange)
+          const answers = answersOf(exchange)
           const single = estimate(exchange, { tokens, prices }, atMs)
-          const estimated = { ...single, outputTokenNanoUsd: single.outputTokenNanoUsd * calls }
+          const estimated = { ...single, outputTokenNanoUsd: single.outputTokenNanoUsd * answers }
           const key = `${exchange.caller.scope} ${exchange.target.provider}/${exchange.target.model}`
           const hold = new Hold(spend, exchange.id, { budget, atMs })
           const metered = isMetered(exchange)
-          const { maxTokens } = await exchange.patiently(
-            admit(hold, {
-              estimate: estimated,
-              expectedTokens: expectation.tokens(key),
-              maxTokens: exchange.request.maxTokens,
-              isMetered: metered,
-              clamp,
-              tightestNanoUsd: tightest(budget),
-            }),
-          )
+          const tell = async () => ctx.set(await standing(budget, spend, atMs))
+          const worstUsd = toUsd(costOf(estimated, exchange.request.maxTokens))
+          const { maxTokens } = await exchange
+            .patiently(
+              admit(hold, {
+                estimate: estimated,
+                expectedTokens: expectation.tokens(key),
+                maxTokens: exchange.request.maxTokens,
+                isMetered: metered,
+                clamp,
+              }),
+            )
+            .catch(async (refusal) => {
+              if (refusal.status === 429) await tell().catch(() => {})
+              throw refusal
+            })
+          const learn = (outputTokens: number) => expectation.learn(key, Math.ceil(outputTokens / answers))
           const bill: Bill = {
             exchange,
             hold,
             estimate: estimated,
             isMetered: metered,
             atMs,
+            clock,
             prices,
             log,
-            learn: (outputTokens) => expectation.learn(key, outputTokens),
+            learn,
           }
+          let isAsked = false
           try {
             if (maxTokens !== undefined) lowerMaxTokens(exchange, maxTokens)
             exchange.note(maxTokens === undefined ? 'held' : 'clamped', {
-              heldUsd: hold.heldNanoUsd / 1e9,
-              worstUsd: costOf(estimated, exchange.request.maxTokens) / 1e9,
+              heldUsd: toUsd(hold.heldNanoUsd),
+              worstUsd,
               ...(maxTokens !== undefined && { maxTokens }),
             })
-            for (const [name, value] of Object.entries(await standing(budget, spend))) ctx.set(name, value)
+            await tell()
+            exchange.signal.throwIfAborted()
+            isAsked = true
             await next()
           } catch (error) {
-            settleFailure(bill)
+            settleFailure(bill, { isAsked })
             throw error
           }
           settleReply(bill)
@@ -105,32 +119,8 @@ function isUnbounded({ perRequestNanoUsd, windows }: Budget): boolean {
   return perRequestNanoUsd === undefined && windows.length === 0
 }
 
-function tightest({ perRequestNanoUsd, windows }: Budget): number | undefined {
-  const limits = windows.map(({ limitNanoUsd }) => limitNanoUsd)
-  if (perRequestNanoUsd !== undefined) limits.push(perRequestNanoUsd)
-  return limits.length === 0 ? undefined : Math.min(...limits)
-}
-
-/** The smaller of two bounds in USD, as nano-dollars. */
+/** The smaller of two bounds in USD, as nano-dollars, rounded down; the product of a decimal may fall short by a hair. */
 function tighter(one: number | undefined, other: number | undefined): number | undefined {
   const bounds = [one, other].filter((bound) => bound !== undefined)
-  return bounds.length === 0 ? undefined : Math.floor(Math.min(...bounds) * 1e9)
-}
-
-/** What is left in each period, for the client: the tightest of its windows. */
-async function standing({ windows }: Budget, spend: Pick<SpendLedger, 'spent'>): Promise<Record<string, string>> {
-  if (windows.length === 0) return {}
-  const sums = await spend.spent(windows)
-  const headers: Record<string, string> = {}
-  const lefts = new Map<string, number>()
-  for (const [index, { period, limitNanoUsd }] of windows.entries()) {
-    const { settledNanoUsd = 0, heldNanoUsd = 0 } = sums[index] ?? {}
-    const left = Math.max(0, limitNanoUsd - settledNanoUsd - heldNanoUsd)
-    const known = lefts.get(period)
-    if (known !== undefined && known <= left) continue
-    lefts.set(period, left)
-    headers[`x-svc-budget-${period}-limit`] = String(limitNanoUsd / 1e9)
-    headers[`x-svc-budget-${period}-remaining`] = String(left / 1e9)
-  }
-  return headers
+  return bounds.length === 0 ? undefined : Math.floor(Math.min(...bounds) * 1e9 + 1e-3)
 }

@@ -8,11 +8,11 @@ export function toUsd(nanoUsd: number): number {
   return nanoUsd / NANO
 }
 
-/** The answer when even the cheapest form of a request costs more than one may. */
+/** The answer when a request costs more than one may, in every form that it could have. */
 export function requestRefusal(limitNanoUsd: number, estimatedNanoUsd: number, atMs: number): GatewayError {
   return new GatewayError(
     'cost_limit_per_request',
-    `The request is expected to cost at least $${toUsd(estimatedNanoUsd)}, and may cost $${toUsd(limitNanoUsd)}.`,
+    `The request needs $${toUsd(estimatedNanoUsd)}, and one request may cost $${toUsd(limitNanoUsd)}. Lower \`max_tokens\`, or shorten the input.`,
     {
       fields: {
         limit: toUsd(limitNanoUsd),

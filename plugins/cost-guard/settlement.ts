@@ -1,6 +1,7 @@
-import type { BytesReply, Ending, Exchange, Log, Prices, Target, Usage } from 'turnpike/plugin'
+import type { BytesReply, Clock, Ending, Exchange, Log, Prices, Target, Usage } from 'turnpike/plugin'
 import { costOf, type Estimate } from './estimate.ts'
 import type { Hold } from './hold.ts'
+import { hasInput } from './input.ts'
 import { meteredStream } from './metered-stream.ts'
 
 /** What is needed to settle a request. */
@@ -11,37 +12,45 @@ export interface Bill {
   readonly isMetered: boolean
   /** The moment of admission: its prices hold. */
   readonly atMs: number
+  readonly clock: Clock
   readonly prices: Prices
   readonly log: Log
   readonly learn: (outputTokens: number) => void
 }
+
+/**
+ * What a model writes unseen, in a JSON reply or in secret thoughts, has a bound in time: those that do so do not write
+ * faster. Who leaves early pays for that, and neither for nothing nor for the worst case.
+ */
+const MOST_TOKENS_A_SECOND = 500
 
 /** Sees to it that a reply is settled once, however it ends, and that a stream stays within its hold until then. */
 export function settleReply(bill: Bill): void {
   const { exchange, hold, estimate, isMetered } = bill
   const { reply } = exchange
   // A module answered in the provider's place: nothing is owed.
-  if (reply === undefined || exchange.calls.length === 0) settle(bill, 0)
+  if (reply === undefined || answererOf(exchange) === undefined) settle(bill, 0)
   else if (reply.kind === 'bytes') settle(bill, costOfReply(bill, reply))
   else if (isMetered) {
     exchange.reply = meteredStream(reply, {
       hold,
       estimate,
-      onEnd(ending, mostTokens, isCut) {
+      inputOf: (usage) => priced(bill, { ...usage, outputTokens: 0 }),
+      onEnd({ ending, mostTokens, mostNanoUsd, isCut }) {
         if (isCut) exchange.note('cut', { mostTokens })
-        settle(bill, costOfStream(bill, ending, mostTokens))
+        settle(bill, costOfStream(bill, ending, mostNanoUsd))
       },
     })
-  } else void reply.ended.then((ending) => settle(bill, costOfStream(bill, ending, undefined)))
+  } else void reply.ended.then((ending) => settle(bill, costOfStream(bill, ending, mostByNow(bill, ending.usage))))
 }
 
 /**
  * Settles a request that was not answered. A provider that failed is owed nothing; one that the client left while it
- * was working has read the input at least.
+ * was working has read the input at least, and may have written since.
  */
-export function settleFailure(bill: Bill): void {
-  const { exchange, hold, estimate } = bill
-  settle(bill, exchange.signal.aborted ? Math.min(estimate.inputNanoUsd, hold.heldNanoUsd) : 0)
+export function settleFailure(bill: Bill, { isAsked }: { isAsked: boolean }): void {
+  const isOwed = isAsked && bill.exchange.signal.aborted
+  settle(bill, isOwed ? Math.min(mostByNow(bill, undefined), bill.hold.heldNanoUsd) : 0)
 }
 
 /** A refusal of the provider costs nothing; an answer without counts may have cost all that is held. */
@@ -51,12 +60,18 @@ function costOfReply(bill: Bill, { status, usage }: BytesReply): number {
 }
 
 /** A whole stream has told its counts. Of one that ended early, what has come is owed, and never more than is held. */
-function costOfStream(bill: Bill, { outcome, usage }: Ending, mostTokens: number | undefined): number {
-  const { hold, estimate } = bill
+function costOfStream(bill: Bill, { outcome, usage }: Ending, mostNanoUsd: number): number {
+  const { hold } = bill
   if (outcome === 'complete') return usage === undefined ? hold.heldNanoUsd : whole(bill, usage)
-  const most = mostTokens === undefined ? hold.heldNanoUsd : costOf(estimate, mostTokens)
   const known = usage === undefined ? 0 : priced(bill, usage)
-  return Math.max(known, Math.min(most, hold.heldNanoUsd))
+  return Math.max(known, Math.min(mostNanoUsd, hold.heldNanoUsd))
+}
+
+function mostByNow(bill: Bill, usage: Usage | undefined): number {
+  const { estimate, clock, atMs } = bill
+  const tokens = Math.ceil((Math.max(0, clock.nowMs() - atMs) / 1000) * MOST_TOKENS_A_SECOND)
+  const inputNanoUsd = hasInput(usage) ? priced(bill, { ...usage, outputTokens: 0 }) : estimate.inputNanoUsd
+  return costOf({ ...estimate, inputNanoUsd }, tokens)
 }
 
 function whole(bill: Bill, usage: Usage): number {
@@ -65,13 +80,13 @@ function whole(bill: Bill, usage: Usage): number {
 }
 
 function priced({ exchange, prices, atMs }: Bill, usage: Usage): number {
-  return prices.price(answererOf(exchange), usage, atMs).costNanoUsd
+  return prices.price(answererOf(exchange) ?? exchange.target, usage, atMs).costNanoUsd
 }
 
-/** Who answered: the last that was asked, or nobody, when a module behind this one gave the reply. */
-function answererOf({ calls, target }: Exchange): Target {
-  const last = calls.at(-1)
-  return last === undefined ? target : { provider: last.provider, model: last.model }
+/** Who answered; nobody, when a module behind this one gave the reply. */
+function answererOf({ calls }: Exchange): Target | undefined {
+  const last = calls.findLast(({ outcome }) => outcome === 'answered')
+  return last && { provider: last.provider, model: last.model }
 }
 
 function settle({ hold, exchange, log }: Bill, costNanoUsd: number): void {

@@ -9,6 +9,7 @@ import { addMigrateCommand } from './migrate.ts'
 import { addPipelineCommand } from './pipeline.ts'
 import { addPluginCommand } from './plugin.ts'
 import { addPricesCommand } from './prices.ts'
+import { addReceiptCommand } from './receipt.ts'
 import { addStartCommand } from './start.ts'
 
 const EXIT_FAILED = 1
@@ -27,6 +28,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   addMigrateCommand(program)
   addBackupCommand(program)
   addPricesCommand(program)
+  addReceiptCommand(program)
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
   try {

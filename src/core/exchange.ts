@@ -189,6 +189,11 @@ export class Exchange {
     return this.#state.reply?.usage
   }
 
+  /** @internal the same, or, when the reply was left before it told any, those of one that it was put in the place of */
+  get latestUsage(): Usage | undefined {
+    return this.usage ?? this.#state.putAside.findLast(({ usage }) => usage !== undefined)?.usage
+  }
+
   /** The pipeline that runs, as a pipeline string. */
   get pipeline(): string {
     return this.#state.pipeline

@@ -7,6 +7,7 @@ import { healthRoute } from './routes/health.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
 import { type ModelListOptions, modelByNameRoute, modelsRoute } from './routes/models.ts'
+import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute } from './routes/receipts.ts'
 import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
 
 /** What the HTTP application is put together from. */
@@ -15,6 +16,7 @@ export interface HttpAppOptions {
   readonly chat: ModelRouteOptions
   readonly relay: RelayRouteOptions
   readonly models: ModelListOptions
+  readonly receipts: ReceiptRouteOptions
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
   readonly allowedRoutes: readonly string[]
@@ -45,12 +47,16 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
 /** The routes that send requests to models, by their paths. */
 type HotRoutes = ReadonlyMap<string, Middleware<FrameState>>
 
-function createRouter({ relay, models, health, allowedRoutes }: HttpAppOptions, hot: HotRoutes): Router<FrameState> {
+function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameState> {
+  const { relay, models, receipts, health, allowedRoutes } = options
   const router = new Router<FrameState>({ strict: true, sensitive: true })
   for (const [path, model] of hot) router.post(path, model)
   router.post('/v1/messages/count_tokens', countTokensRoute(relay))
   router.get('/v1/models', modelsRoute(models))
   router.get('/v1/models/{*name}', modelByNameRoute(models))
+  router.get('/v1/receipts', receiptsRoute(receipts))
+  router.get('/v1/receipts/:id', receiptRoute(receipts))
+  router.get('/.well-known/turnpike-keys', receiptKeysRoute(receipts))
   router.get('/health', healthRoute(health))
   router.head('/', alive)
   router.head('/api/hello', alive)
@@ -82,7 +88,15 @@ function corsFor(origins: readonly string[]): Middleware {
       const origin = ctx.get('origin')
       return allowed.has('*') || allowed.has(origin) ? origin : ''
     },
-    exposeHeaders: ['request-id', 'x-svc-pipe', 'x-svc-cache', 'x-svc-model', 'x-svc-dropped', 'retry-after'],
+    exposeHeaders: [
+      'request-id',
+      'x-svc-pipe',
+      'x-svc-receipt',
+      'x-svc-cache',
+      'x-svc-model',
+      'x-svc-dropped',
+      'retry-after',
+    ],
     keepHeadersOnError: false,
     maxAge: 600,
   })

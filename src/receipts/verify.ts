@@ -54,10 +54,12 @@ const schema = z.looseObject({
 
 /** Checks the text of a receipt against public keys, without a network. Throws `NoReceipt` when it is no JSON object. */
 export function verifyReceipt(text: string, keys: readonly PublicReceiptKey[]): Verdict {
-  const parsed = schema.safeParse(parse(text))
+  const value = parse(text)
+  const parsed = schema.safeParse(value)
   if (!parsed.success) return verdict([{ name: 'form', ok: false, says: wordsOf(parsed.error) }])
+  // The value itself, not the schema's copy of it, which leaves out a member called `__proto__`.
   // Safe: what the schema leaves unchecked is not read here, only shown.
-  const receipt = parsed.data as unknown as SignedReceipt
+  const receipt = value as SignedReceipt
   const form: Check = { name: 'form', ok: true, says: 'It is a receipt of version 1.' }
   const key = keys.find(({ id }) => id === receipt.key_id && id === receipt.signature.key)
   if (key === undefined) return verdict([form, unknownKey(receipt, keys)], receipt)
@@ -76,13 +78,13 @@ function parse(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new NoReceipt('It is no JSON object.')
-    if (hasRepeatedNames(text)) throw new NoReceipt('A name stands in it twice.')
+      throw new NoReceipt('it is no JSON object.')
+    if (hasRepeatedNames(text)) throw new NoReceipt('a name stands in it twice.')
     return value
   } catch (cause) {
     if (cause instanceof NoReceipt) throw cause
     if (cause instanceof SyntaxError || cause instanceof ScanError || cause instanceof RangeError)
-      throw new NoReceipt('It is not JSON.', { cause })
+      throw new NoReceipt('it is not JSON.', { cause })
     throw cause
   }
 }

@@ -1,14 +1,17 @@
+import { performance } from 'node:perf_hooks'
 import type { Context, Middleware } from 'koa'
 import type { ClientRequest } from '../../core/client-request.ts'
 import { Exchange, type RouteName, type Target } from '../../core/exchange.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
 import type { PluginContext } from '../../plugin.ts'
+import type { Receipts } from '../../receipts/receipts.ts'
 import type { Authenticate, Authenticated } from '../authenticate.ts'
 import { readJsonBody } from '../body.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
+import { RECEIPT_HEADER, ReceiptOfReply } from '../receipt-of-reply.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
 
 /** What a model route is made from. */
@@ -21,6 +24,7 @@ export interface ModelRouteOptions {
   /** Who may answer a model. Throws `invalid_request`. */
   readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
   readonly pipelines: Pipelines
+  readonly receipts: Receipts
   readonly bodyLimitBytes: number
   readonly send: SendOptions
 }
@@ -30,21 +34,29 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
   const { dialect } = options
   return async function model(ctx) {
     ctx.state.dialect = dialect
+    const enteredAtMs = performance.now()
     const authenticated = await identify(ctx.req, options)
     const standing = await limitRequests(options.limits.requests, authenticated)
     const pipeline = options.pipelines.for(pipelineHeader(ctx))
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
+    const readAtMs = performance.now()
     const client = dialect.parse(bytes)
     const exchange = openExchange(ctx, { options, authenticated, pipeline, client })
     ctx.state.exchange = exchange
+    const ranPipeline = () => printRan(exchange, pipeline)
+    const receipt = new ReceiptOfReply(ctx, { ...options, exchange, ranPipeline, enteredAtMs, readAtMs })
     // The exchange was put into the state just above.
     try {
       await pipeline.run(ctx as unknown as PluginContext)
     } catch (error) {
       exchange.cancelUnopened()
+      ctx.set(RECEIPT_HEADER, receipt.id)
       throw error
+    } finally {
+      receipt.markReplied()
     }
-    send(ctx, exchange, { options, pipeline, standing })
+    const told = { ...standing, 'x-svc-pipe': ranPipeline(), [RECEIPT_HEADER]: receipt.id }
+    send(ctx, exchange, { options, told })
   }
 }
 
@@ -81,16 +93,16 @@ function openExchange(ctx: Context, { options, authenticated, pipeline, client }
   })
 }
 
-interface Sending extends Pick<Opening, 'options' | 'pipeline'> {
-  /** Where the caller stands with its rate limit. */
-  standing: Readonly<Record<string, string>>
+interface Sending extends Pick<Opening, 'options'> {
+  /** What headers tell of the request: its pipeline, its receipt, where the caller stands with its rate limit. */
+  told: Readonly<Record<string, string>>
 }
 
 /** A module may have answered in Koa's own way, through `ctx.body`; then Koa sends that. */
-function send(ctx: Context, exchange: Exchange, { options, pipeline, standing }: Sending): void {
+function send(ctx: Context, exchange: Exchange, { options, told }: Sending): void {
   // Clients of either family look for an id of their own name.
   const id = { [options.dialect.requestIdHeader]: exchange.id }
-  const headers = { ...standing, 'x-svc-pipe': ranPipeline(exchange, pipeline), 'request-id': exchange.id, ...id }
+  const headers = { ...told, 'request-id': exchange.id, ...id }
   const { reply } = exchange
   if (reply === undefined || (ctx.body !== undefined && ctx.body !== null)) {
     exchange.cancelUnopened()
@@ -98,12 +110,14 @@ function send(ctx: Context, exchange: Exchange, { options, pipeline, standing }:
     return
   }
   ctx.respond = false
+  // A provider that is a gateway of our own kind tells of its receipt; this reply's is ours.
+  if (RECEIPT_HEADER in reply.headers) delete reply.headers[RECEIPT_HEADER]
   if (exchange.hasPutAside) ctx.res.once('close', () => exchange.cancelUnopened())
   sendReply(ctx.res, reply, { ...options.send, headers, dialect: options.dialect, request: exchange.client })
 }
 
 /** The pipeline that really ran: without the modules that were bypassed. */
-function ranPipeline({ trace }: Exchange, { printed }: RunnablePipeline): string {
+function printRan({ trace }: Exchange, { printed }: RunnablePipeline): string {
   if (!trace.some(({ action }) => action === 'bypassed')) return printed
   const bypassed = new Set(trace.filter(({ action }) => action === 'bypassed').map(({ module }) => module))
   const ran = printed.split(',').filter((step) => !bypassed.has(step.split('?')[0] ?? ''))

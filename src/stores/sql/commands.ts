@@ -1,4 +1,4 @@
-import { getReceipt, listReceipts, putReceipt } from './receipts.ts'
+import { getReceipt, listOldestReceipts, listReceipts, putReceipt } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
 import { readSpend } from './spend-windows.ts'
 
@@ -12,6 +12,7 @@ export const commands = {
   'receipt.put': putReceipt,
   'receipt.get': getReceipt,
   'receipt.list': listReceipts,
+  'receipt.list-oldest': listOldestReceipts,
 }
 
 /** The name of a command. */
@@ -29,4 +30,5 @@ export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'receipt.put',
   'receipt.get',
   'receipt.list',
+  'receipt.list-oldest',
 ])

@@ -37,7 +37,7 @@ export const getReceipt: Command<{ id: string; scope: string }, string | undefin
   return row?.json
 }
 
-/** What to list: the newest first, at most 100 at a time. */
+/** What to list, at most 100 at a time. */
 export interface ReceiptQuery {
   readonly scope: string
   readonly after?: ReceiptCursor | undefined
@@ -62,4 +62,26 @@ export const listReceipts: Command<ReceiptQuery, StoredReceipt[]> = async (db, {
     )
   const rows = await query.execute()
   return rows.map(({ created_at_ms, ...rest }) => ({ ...rest, createdAtMs: created_at_ms }))
+}
+
+/** One more than a page may have tells whether there is another. */
+const LONGEST_OLDEST_LIST = LONGEST_LIST + 1
+
+/** The JSON of a scope's receipts, oldest first, at most 101: for whoever follows them from a receipt on. */
+export const listOldestReceipts: Command<ReceiptQuery, string[]> = async (db, { scope, after, limit }) => {
+  let query = db
+    .selectFrom('receipt')
+    .select('json')
+    .where('scope', '=', scope)
+    .orderBy('created_at_ms')
+    .orderBy('id')
+    .limit(Math.min(limit, LONGEST_OLDEST_LIST))
+  if (after !== undefined)
+    query = query.where((is) =>
+      is.or([
+        is('created_at_ms', '>', after.createdAtMs),
+        is.and([is('created_at_ms', '=', after.createdAtMs), is('id', '>', after.id)]),
+      ]),
+    )
+  return (await query.execute()).map(({ json }) => json)
 }

@@ -21,14 +21,13 @@ export interface SqlSpendLedger extends SpendLedger {
 /** Keeps the spend ledger in the database. */
 export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendLedger {
   let sweeping: Promise<void> | undefined
-  const sweepOnce = (): Promise<void> => {
-    sweeping ??= sweepAll(store, log).finally(() => {
-      sweeping = undefined
-    })
-    return sweeping
+  const sweepQuietly = (): void => {
+    sweeping ??= sweepAll(store, log)
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'spend.sweep-failed'))
+      .finally(() => {
+        sweeping = undefined
+      })
   }
-  const sweepQuietly = (): void =>
-    void sweepOnce().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'spend.sweep-failed'))
   const timer = setInterval(sweepQuietly, SWEEP_EVERY_MS).unref()
   sweepQuietly()
   return {
@@ -40,10 +39,10 @@ export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendL
       if (outcome === 'unknown') throw new GatewayError('internal_error', `The hold ${end.holdId} is unknown.`)
     },
     spent: (windows) => store.run('spend.read', windows),
-    sweep: sweepOnce,
+    sweep: () => sweepAll(store, log),
     async close() {
       clearInterval(timer)
-      await sweeping?.catch(() => {})
+      await sweeping
     },
   }
 }

@@ -19,7 +19,7 @@ export function inLockOrder<Item>(items: readonly Item[], windowOf: (item: Item)
   return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
-/** Holds an amount in a window, which may be new. `false`: it does not fit, and nothing is changed. */
+/** Holds an amount in a window, which may be new. `false`: it does not fit, and nothing is changed but that its row is locked. */
 export async function holdInWindow(
   db: Kysely<Database>,
   { scope, window, limitNanoUsd }: SpendWindow,
@@ -46,7 +46,29 @@ export async function holdInWindow(
 }
 
 /** Changes the sums of a window if they stay within its limit. `false`: they would not, and nothing is changed. */
-export async function growWindow(
+export async function growInWindow(db: Kysely<Database>, window: SpendWindow, change: Change): Promise<boolean> {
+  if (await changeWithin(db, window, change)) return true
+  // A row that does not match is not locked: room may be made before the refusal is worded. Locked, it stays as it is.
+  const { scope, window: window_id, limitNanoUsd } = window
+  const row = await db
+    .updateTable('spend_window')
+    .set((of) => ({ held_nano_usd: of.ref('held_nano_usd') }))
+    .where('scope', '=', scope)
+    .where('window_id', '=', window_id)
+    .returning(['settled_nano_usd', 'held_nano_usd'])
+    .executeTakeFirst()
+  const spent = (row?.settled_nano_usd ?? 0) + (row?.held_nano_usd ?? 0)
+  const fits = spent + change.settledNanoUsd + change.heldNanoUsd <= limitNanoUsd
+  return fits && changeWithin(db, window, change)
+}
+
+/** Changes the sums of a window whatever its limit: money that is spent is spent. */
+export async function changeWindow(db: Kysely<Database>, window: WindowKey, change: Change): Promise<void> {
+  if (await changeWithin(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, change)) return
+  throw new GatewayError('internal_error', `The spend of ${window.window} is gone or beyond what can be counted.`)
+}
+
+async function changeWithin(
   db: Kysely<Database>,
   { scope, window, limitNanoUsd }: SpendWindow,
   { settledNanoUsd, heldNanoUsd }: Change,
@@ -65,13 +87,7 @@ export async function growWindow(
   return row !== undefined
 }
 
-/** Changes the sums of a window whatever its limit: money that is spent is spent. */
-export async function changeWindow(db: Kysely<Database>, window: WindowKey, change: Change): Promise<void> {
-  if (await growWindow(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, change)) return
-  throw new GatewayError('internal_error', `The spend of ${window.window} is gone or beyond what can be counted.`)
-}
-
-/** The answer to a reservation that a window refuses. */
+/** The answer to a reservation that a window refuses; the caller’s transaction has that window’s row locked. */
 export async function refusalBy(db: Kysely<Database>, refusedBy: SpendWindow): Promise<Reservation> {
   const [sums] = await readSpend(db, [refusedBy], sql`0`)
   return { ok: false, refusedBy, spentNanoUsd: (sums?.settledNanoUsd ?? 0) + (sums?.heldNanoUsd ?? 0) }

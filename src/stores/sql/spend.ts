@@ -3,7 +3,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { Reservation, SpendHold, SpendWindow } from '../../core/ports.ts'
 import { type Command, Undo } from './command.ts'
 import type { Database, SpendHoldTable } from './schema.ts'
-import { changeWindow, growWindow, holdInWindow, inLockOrder, refusalBy } from './spend-windows.ts'
+import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from './spend-windows.ts'
 
 /**
  * DESIGN — spend ledger
@@ -82,7 +82,7 @@ export const growSpend: Command<{ holdId: string; toNanoUsd: number; leaseMs: nu
   }
   for (const window of windowsOf(hold)) {
     if (after === before) await changeWindow(db, window, change)
-    else if (!(await growWindow(db, window, change))) throw new Undo(await refusalBy(db, window))
+    else if (!(await growInWindow(db, window, change))) throw new Undo(await refusalBy(db, window))
   }
   return { ok: true }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
@@ -9,7 +9,7 @@ import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
 import { openSqliteStore } from '../../../src/stores/sql/sqlite/store.ts'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
 import { eventually } from '../../support/eventually.ts'
-import { createPostgres, isPostgresExpected } from '../../support/postgres.ts'
+import { createPostgres, isPostgresExpected, query } from '../../support/postgres.ts'
 import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
 import { freePort } from '../../support/redis.ts'
 import { createSqlitePlace, engines } from './places.ts'
@@ -18,11 +18,23 @@ const testWithPostgres = isPostgresExpected ? test : test.skip
 const UNAVAILABLE = { code: 'service_unavailable' }
 const PATIENCE_MS = 600
 /** A busy machine may take longer than the store’s timers. */
-const SLACK_MS = 1000
+const SLACK_MS = 4000
 const WINDOWS = [{ scope: 's', window: 'd:2026-11-21', limitNanoUsd: 100 }]
 
 function reserve(store: SqlStore, holdId: string): Promise<unknown> {
   return store.run('spend.reserve', { holdId, amountNanoUsd: 1, windows: WINDOWS, leaseMs: 60_000 })
+}
+
+/** Resolves once the store is used, for the first time or again. */
+function untilUsed(store: SqlStore, holdId: string): Promise<void> {
+  return eventually(
+    () =>
+      reserve(store, holdId).then(
+        () => true,
+        () => false,
+      ),
+    'the database is used',
+  )
 }
 
 async function assertRefusesSoon(t: ExecutionContext, asking: Promise<unknown>, message: RegExp): Promise<void> {
@@ -41,7 +53,7 @@ test('sqlite: a database that another process has locked is refused in time, and
   const both = [reserve(store, 'in-group'), reserve(store, 'in-queue')]
   await Promise.all(both.map((asking) => assertRefusesSoon(t, asking, /did not answer in time/)))
   other.exec('rollback')
-  await eventually(() => reserve(store, 'later').then(Boolean, () => false), 'the database is used again')
+  await untilUsed(store, 'later')
   const ids = (await place.sql('select id from spend_hold')).map(({ id }) => id)
   t.deepEqual(ids, ['later'], 'what was refused has not happened')
 })
@@ -79,6 +91,25 @@ test('sqlite: a thread that throws is told in the log', async (t) => {
   const [store, log] = await storeOn(t, `parentPort.on('message', () => { throw new Error('out of luck') })`, 30_000)
   await assertRefusesSoon(t, reserve(store, 'a'), /thread has ended/)
   t.deepEqual(log.lines[0], { level: 'error', event: 'store.thread-failed', fields: { reason: 'out of luck' } })
+})
+
+test('sqlite: commands that wait for the same commit are a group, of 64 at the most', async (t) => {
+  const program = `parentPort.on('message', ({ group: { commands } }) => {
+    const outcomes = commands.map(() => ({ output: commands.length }))
+    parentPort.postMessage({ kind: 'outcomes', outcomes })
+  })`
+  const [store] = await storeOn(t, program, 30_000)
+  const sizes = await Promise.all(Array.from({ length: 150 }, (_, i) => reserve(store, `${i}`)))
+  t.deepEqual([...new Set(sizes)], [1, 64, 21])
+})
+
+test('sqlite: a commit is on the disk before it is acknowledged', async (t) => {
+  const { dataDir } = await createSqlitePlace(t)
+  const { raw, db } = await openDatabase(sqliteFile(dataDir))
+  t.teardown(() => db.destroy())
+  const FULL = 2
+  t.is(raw.prepare('pragma synchronous').get()?.synchronous, FULL)
+  t.is(raw.prepare('pragma journal_mode').get()?.journal_mode, 'wal')
 })
 
 test('sqlite: what is more than the queue holds is refused at once', async (t) => {
@@ -166,6 +197,8 @@ test('sqlite: a backup made under load is whole', async (t) => {
   const held = copy.prepare('select held_nano_usd from spend_window').get()?.held_nano_usd
   t.is(held, copy.prepare('select count(*) as count from spend_hold').get()?.count)
   t.false(existsSync(`${target}.unfinished`))
+  t.is(statSync(target).mode & 0o077, 0, 'nobody else may read it')
+  await t.throwsAsync(store.backup(target), { code: 'invalid_request', message: /exists\. Name a new file/ })
 })
 
 for (const engine of engines) {
@@ -178,6 +211,11 @@ for (const engine of engines) {
   })
 }
 
+testWithPostgres('postgres: a backup is made by other tools', async (t) => {
+  const store = (await engines[1]?.shared())?.store
+  await t.throwsAsync(async () => store?.backup('copy.db'), { code: 'invalid_request', message: /`pg_dump`/ })
+})
+
 /** Servers of their own: what is done to them must not reach other tests. */
 testWithPostgres('postgres: a server that hangs is refused in time, and used when it goes on', async (t) => {
   const server = await createPostgres(t)
@@ -186,13 +224,14 @@ testWithPostgres('postgres: a server that hangs is refused in time, and used whe
   const options = { databaseUrl, dataDir: '', log, clock: { nowMs: () => 0 }, patienceMs: PATIENCE_MS }
   const store = await openSqlStore(options)
   t.teardown(() => store.close())
-  t.deepEqual(await reserve(store, 'before'), { ok: true })
+  await untilUsed(store, 'before')
   server.freeze()
   const many = Array.from({ length: 30 }, (_, i) => reserve(store, `during-${i}`))
   await Promise.all(many.map((asking) => assertRefusesSoon(t, asking, /cannot be reached|in time/)))
   server.thaw()
-  await eventually(() => reserve(store, 'after').then(Boolean, () => false), 'the server is used again')
-  t.deepEqual(await store.run('spend.read', WINDOWS), [{ settledNanoUsd: 0, heldNanoUsd: 2 }])
+  await untilUsed(store, 'after')
+  const held = await query(databaseUrl, 'select id from spend_hold order by id')
+  t.deepEqual(held, [{ id: 'after' }, { id: 'before' }], 'what was refused has not happened')
 })
 
 testWithPostgres('postgres: a server that dies is refused at once, and used when it is back', async (t) => {
@@ -201,14 +240,14 @@ testWithPostgres('postgres: a server that dies is refused at once, and used when
   const log = createRecordingLog()
   const store = await openSqlStore({ databaseUrl, dataDir: '', log, clock: { nowMs: () => 0 } })
   t.teardown(() => store.close())
-  await Promise.all(Array.from({ length: 20 }, (_, i) => reserve(store, `${i}`)))
+  await untilUsed(store, 'before')
   const asking = Promise.allSettled(Array.from({ length: 50 }, (_, i) => reserve(store, `during-${i}`)))
   await server.kill()
   const refused = (await asking).filter(({ status }) => status === 'rejected')
   for (const each of refused) t.is(each.status === 'rejected' && each.reason.code, 'service_unavailable')
   await assertRefusesSoon(t, reserve(store, 'x'), /cannot be reached|starting or stopping/)
   await server.start()
-  await eventually(() => reserve(store, 'back').then(Boolean, () => false), 'the server is used again')
+  await untilUsed(store, 'back')
 })
 
 test('postgres: one that is not there is told in words at the start', async (t) => {

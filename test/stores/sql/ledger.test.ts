@@ -188,7 +188,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: large amounts are exact', async (t) => {
-    const { hold, ledger } = await stageOn(t, engine)
+    const { hold, ledger, day } = await stageOn(t, engine)
     const wide = { ...day, limitNanoUsd: Number.MAX_SAFE_INTEGER }
     t.deepEqual(await hold('a', 2 ** 53 - 2, [wide]), { ok: true })
     t.like(await hold('b', 2, [wide]), { ok: false, spentNanoUsd: 2 ** 53 - 2 })
@@ -197,7 +197,7 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: ended holds are forgotten in time, and what they cost is not', async (t) => {
-    const { hold, settle, sums, ledger, place } = await stageOn(t, engine)
+    const { hold, settle, sums, ledger, place, id } = await stageOn(t, engine)
     await hold('a', 10)
     await hold('b', 10)
     await settle('a', 7)
@@ -223,9 +223,10 @@ for (const engine of engines) {
   })
 
   engine.test('ledger: more holds than one sweep takes all expire', async (t) => {
-    const { hold, sums, ledger, place, id } = await stageOn(t, engine)
-    await Promise.all(Array.from({ length: 250 }, (_, i) => hold(`h${i}`, 1, [{ ...day, limitNanoUsd: 1000 }])))
-    await endLeases(place, [id('a')])
+    const { hold, sums, ledger, place, id, day } = await stageOn(t, engine)
+    const names = Array.from({ length: 250 }, (_, i) => `h${i}`)
+    await Promise.all(names.map((name) => hold(name, 1, [{ ...day, limitNanoUsd: 1000 }])))
+    await endLeases(place, names.map(id))
     await ledger.sweep()
     t.deepEqual((await sums())[0], [250, 0])
   })

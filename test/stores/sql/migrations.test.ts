@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { sql } from 'kysely'
@@ -9,8 +8,7 @@ import { migratePostgres } from '../../../src/stores/sql/postgres/migrate.ts'
 import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
 import { runCommand } from '../../support/command-line.ts'
-import { createRecordingLog } from '../../support/recording-log.ts'
-import { engines, type Place } from './places.ts'
+import { createSqlitePlace, engines, type Place } from './places.ts'
 
 type Steps = typeof migrations
 
@@ -74,34 +72,39 @@ for (const engine of engines) {
 
   engine.test('cli: migrate makes the tables and says which steps it took', async (t) => {
     const { databaseUrl, dataDir } = await engine.createPlace(t)
-    const config = path.join(dataDir, 'turnpike.yaml')
-    writeFileSync(config, '')
     const database = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
-    const env = { SVC_CONFIG: config, SVC_DATA_DIR: dataDir, ...database }
-    const first = await runCommand(['migrate'], { env })
-    t.deepEqual(first, { code: 0, stdout: `${NAMES.join('\n')}\n`, stderr: '' })
-    const second = await runCommand(['migrate'], { env })
-    t.deepEqual(second, { code: 0, stdout: 'The tables are up to date.\n', stderr: '' })
+    const result = await runCommand(['migrate'], { env: { ...settings(dataDir), ...database } })
+    t.deepEqual(result, { code: 0, stdout: `${NAMES.join('\n')}\n`, stderr: '' })
   })
 }
 
-test('cli: backup says what stands in its way', async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-backup-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const config = path.join(folder, 'turnpike.yaml')
+/** The project's own configuration must not reach a test. */
+function settings(dataDir: string): Record<string, string> {
+  const config = path.join(dataDir, 'turnpike.yaml')
   writeFileSync(config, '')
-  const env = { SVC_CONFIG: config, SVC_DATA_DIR: folder }
-  const target = path.join(folder, 'copy.db')
-  t.like(await runCommand(['backup', target], { env }), {
-    code: 1,
-    stderr: `There is no database at ${folder}/turnpike.db.\n`,
-  })
-  const onServer = await runCommand(['backup', target], { env: { ...env, DATABASE_URL: 'postgresql://127.0.0.1/x' } })
-  t.is(onServer.code, 1)
-  t.regex(onServer.stderr, /`pg_dump`/)
-  await migrateDatabase({ databaseUrl: undefined, dataDir: folder, log: createRecordingLog() })
-  const made = await runCommand(['backup', target], { env })
+  return { SVC_CONFIG: config, SVC_DATA_DIR: dataDir }
+}
+
+test('cli: migrate and backup on a database that is there', async (t) => {
+  const { dataDir, log } = await createSqlitePlace(t)
+  await migrateDatabase({ databaseUrl: undefined, dataDir, log })
+  const env = settings(dataDir)
+  const copy = path.join(dataDir, 'copy.db')
+  const [migrated, made] = await Promise.all([runCommand(['migrate'], { env }), runCommand(['backup', copy], { env })])
+  t.deepEqual(migrated, { code: 0, stdout: 'The tables are up to date.\n', stderr: '' })
   t.is(made.code, 0)
   t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\n$/)
-  t.like(await runCommand(['backup', target], { env }), { code: 1, stderr: `${target} exists. Name a new file.\n` })
+})
+
+test('cli: backup says what stands in its way', async (t) => {
+  const { dataDir } = await createSqlitePlace(t)
+  const env = settings(dataDir)
+  const copy = path.join(dataDir, 'copy.db')
+  const [nothing, onServer] = await Promise.all([
+    runCommand(['backup', copy], { env }),
+    runCommand(['backup', copy], { env: { ...env, DATABASE_URL: 'postgresql://127.0.0.1/x' } }),
+  ])
+  t.like(nothing, { code: 1, stderr: `There is no database at ${dataDir}/turnpike.db.\n` })
+  t.is(onServer.code, 1)
+  t.regex(onServer.stderr, /`pg_dump`/)
 })

@@ -37,7 +37,7 @@ export interface OpenPlace {
 /** Who closes what was opened: a test's `t`, or the end of the file. */
 type Owner = Pick<ExecutionContext, 'teardown'>
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 
 const endings: (() => unknown)[] = []
 const fileOwner: Owner = { teardown: (end) => void endings.push(end) }
@@ -101,7 +101,7 @@ export async function createSqlitePlace(owner: Owner): Promise<Place> {
   return place
 }
 
-async function createPlace(t: ExecutionContext, databaseUrl: string | undefined, sql: Place['sql']): Promise<Place> {
+async function createPlace(owner: Owner, databaseUrl: string | undefined, sql: Place['sql']): Promise<Place> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'turnpike-sql-'))
   const log = createRecordingLog()
   const opened: SqlStore[] = []

@@ -9,7 +9,7 @@ import type { Log, SpendWindow } from '../../../src/core/ports.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
 import { openSqlStore } from '../../../src/stores/sql/store.ts'
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 const LEASE_MS = 3_600_000
 const WINDOW: SpendWindow = { scope: 'shared', window: 'd:2026-11-21', limitNanoUsd: 300 }
 const WIDE: SpendWindow = { ...WINDOW, limitNanoUsd: Number.MAX_SAFE_INTEGER }

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
 import { endLeases, engines, type Place } from './places.ts'
 
-const PROGRAM = path.join(import.meta.dirname, 'process.ts')
+const PROGRAM = fileURLToPath(new URL('./process.ts', import.meta.url))
 const WINDOW = { scope: 'shared', window: 'd:2026-11-21' }
 
 interface Running {

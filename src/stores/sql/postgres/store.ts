@@ -23,6 +23,8 @@ const COMMIT_SHARE = 0.75
 const ANSWER_SHARE = 0.95
 const MOST_WAITING = 4096
 const TRIES = 3
+/** Timers may be early by so much. */
+const TIMER_MS = 5
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 
@@ -95,7 +97,7 @@ class PostgresStore implements SqlStore {
   }
 
   async #onConnection(call: Call): Promise<unknown> {
-    const client = await this.#pool.connect()
+    const client = await this.#connect()
     let isReleased = false
     const release = (isBroken: boolean): void => {
       if (!isReleased) client.release(isBroken)
@@ -113,6 +115,17 @@ class PostgresStore implements SqlStore {
       throw error
     } finally {
       clearTimeout(timer)
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const startedAtMs = performance.now()
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      // The pool says the same whether nobody answers or all connections are in use.
+      const wasBusy = performance.now() - startedAtMs >= CONNECT_SHARE * this.#patienceMs - TIMER_MS
+      throw wasBusy ? unavailable('The database did not answer in time.', error) : error
     }
   }
 

@@ -1,0 +1,25 @@
+import type { ReplyDialect } from 'turnpike/plugin'
+
+/** What a model has written in a canonical event: the text of a delta, or all that a block begins with. */
+export function textOf(data: string): string {
+  try {
+    const { delta, content_block: block } = JSON.parse(data)
+    if (delta === undefined) return JSON.stringify(block ?? '')
+    return delta.text ?? delta.partial_json ?? delta.thinking ?? JSON.stringify(delta)
+  } catch {
+    return data
+  }
+}
+
+const EVENT_END = /\r\n\r\n|\n\n|\r\r/
+const NAME = /^event: ?(.*)$/m
+const DATA = /^data: ?(.*)$/m
+
+/** Whether these whole events, in the stream's own dialect, say that the model has written its last token. */
+export function hasFinished(portions: readonly Buffer[], dialect: ReplyDialect): boolean {
+  const events = Buffer.concat(portions).toString().split(EVENT_END)
+  return events.some((event) => {
+    const sign = dialect.readEvent(NAME.exec(event)?.[1] ?? 'message', DATA.exec(event)?.[1] ?? '')
+    return sign?.kind === 'finish' || sign?.kind === 'stop'
+  })
+}

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { text as textOf } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import { loadConfig } from '../config/load.ts'
+import { messageOf } from '../core/errors.ts'
+import type { SignedReceipt } from '../core/receipt.ts'
+import { type PublicReceiptKey, parsePublicKeys, ReceiptKeyError } from '../receipts/public-key.ts'
+import { readReceiptKey, receiptKeyFile } from '../receipts/signing-key.ts'
+import { NoReceipt, type Verdict, verifyReceipt } from '../receipts/verify.ts'
+
+const EXIT_INVALID = 1
+const EXIT_UNUSABLE = 2
+
+/** `turnpike receipt verify`: tells whether a receipt is genuine, without a network. */
+export function addReceiptCommand(program: Command): void {
+  program
+    .command('receipt')
+    .description('Check receipts.')
+    .command('verify')
+    .description('Tell whether a receipt is genuine and unchanged, without asking anybody.')
+    .argument('<file>', 'the receipt’s JSON; - for standard input')
+    .option(
+      '-k, --key <key>',
+      'public key: base64url, or a file with it, a PEM, or the JSON of /.well-known/turnpike-keys (default: the key in data_dir)',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 genuine; 1 not genuine; 2 the file or the key cannot be used.\n\nExamples:\n  $ turnpike receipt verify receipt.json\n  $ curl -s https://gateway.example/.well-known/turnpike-keys > keys.json\n  $ turnpike receipt verify receipt.json --key keys.json',
+    )
+    .action(verify)
+}
+
+async function verify(file: string, { key, json }: { key?: string; json?: boolean }): Promise<void> {
+  try {
+    const verdict = verifyReceipt(await readText(file), key === undefined ? localKeys() : givenKeys(key))
+    process.stdout.write(json ? `${JSON.stringify(shown(verdict), undefined, 2)}\n` : render(verdict))
+    if (!verdict.isValid) process.exitCode = EXIT_INVALID
+  } catch (error) {
+    const isUnusable = error instanceof NoReceipt || error instanceof ReceiptKeyError
+    if (!isUnusable) throw error
+    const message = error instanceof NoReceipt ? `\`${file}\` is no receipt: ${error.message}` : error.message
+    if (json) process.stdout.write(`${JSON.stringify({ valid: false, error: message }, undefined, 2)}\n`)
+    process.stderr.write(`${message}\n`)
+    process.exitCode = EXIT_UNUSABLE
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return file === '-' ? await textOf(process.stdin) : readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new NoReceipt(`it cannot be read (${messageOf(cause)}).`, { cause })
+  }
+}
+
+function givenKeys(key: string): PublicReceiptKey[] {
+  try {
+    return parsePublicKeys(existsSync(key) ? readFileSync(key, 'utf8') : key)
+  } catch (cause) {
+    throw new ReceiptKeyError(`--key ${key}: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function localKeys(): PublicReceiptKey[] {
+  const file = receiptKeyFile(loadConfig(process.env).config.data_dir)
+  const key = readReceiptKey(file)
+  if (key !== undefined) return [key.public]
+  throw new ReceiptKeyError(`There is no key in \`${file}\`. Give the public key of the gateway that signed it: --key.`)
+}
+
+function shown({ isValid, checks, receipt }: Verdict) {
+  return { valid: isValid, id: receipt?.id ?? null, key_id: receipt?.key_id ?? null, checks }
+}
+
+function render({ isValid, checks, receipt }: Verdict): string {
+  const lines = [
+    isValid ? 'Genuine: the receipt is as it was signed.' : 'NOT GENUINE: do not rely on this receipt.',
+    ...checks.map(({ name, ok, says }) => `  ${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(9)}  ${says}`),
+    ...(isValid && receipt !== undefined ? summaryOf(receipt) : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function summaryOf({ id, created_at, model_asked, outcome, cost, counterfactual, ...rest }: SignedReceipt): string[] {
+  return [
+    `${id}, ${created_at}`,
+    `  model ${model_asked}, ${outcome}, cost ${usdOf(cost.provider_usd)}, without the gateway ${usdOf(counterfactual.usd)}`,
+    `  SHA-256 of the request  ${rest.request_sha256}`,
+    `  SHA-256 of the reply    ${rest.reply_sha256}  (${rest.reply_bytes} bytes)`,
+    'What the receipt says is the gateway’s word. To tie it to bytes you have, compare their SHA-256.',
+  ]
+}
+
+function usdOf(usd: string | null): string {
+  return usd === null ? 'not known' : `${usd} USD`
+}

@@ -1,0 +1,76 @@
+import { performance } from 'node:perf_hooks'
+import type { Context } from 'koa'
+import type { Exchange } from '../core/exchange.ts'
+import type { Latency } from '../receipts/build.ts'
+import type { Receipts } from '../receipts/receipts.ts'
+import { followBody } from './sent-body.ts'
+
+/** The reply header that names the receipt. */
+export const RECEIPT_HEADER = 'x-svc-receipt'
+
+/** Moments of a request, in milliseconds of the process's own clock. */
+interface Moments {
+  /** The head was there. */
+  readonly enteredAtMs: number
+  /** All of the body was there. */
+  readonly readAtMs: number
+}
+
+/** What a receipt is opened for. */
+export interface ReceiptOpening extends Moments {
+  readonly receipts: Receipts
+  readonly exchange: Exchange
+  /** The pipeline that ran; asked when the reply has ended. */
+  readonly ranPipeline: () => string
+}
+
+/** A receipt that is written when the reply has ended, however it ends. */
+export class ReceiptOfReply {
+  readonly id: string
+  readonly #moments: Moments
+  readonly #exchange: Exchange
+  #runAtMs: number
+  #repliedAtMs: number | undefined
+
+  constructor({ res }: Context, { receipts, exchange, ranPipeline, ...moments }: ReceiptOpening) {
+    const { id, admittedAtMs } = receipts.open()
+    this.id = id
+    this.#moments = moments
+    this.#exchange = exchange
+    this.#runAtMs = performance.now()
+    const digest = followBody(res)
+    res.once('close', () => {
+      const { sha256, bytes } = digest()
+      receipts.record({
+        id,
+        exchange,
+        pipeline: ranPipeline(),
+        status: res.headersSent ? res.statusCode : undefined,
+        isDelivered: res.writableFinished,
+        replySha256: sha256,
+        replyBytes: bytes,
+        latency: this.#latency(performance.now()),
+        admittedAtMs,
+      })
+    })
+  }
+
+  /** The pipeline has given its reply, or failed. */
+  markReplied(): void {
+    this.#repliedAtMs = performance.now()
+  }
+
+  /** What the modules did not take of the pipeline's time was the wait for the innermost, the provider. */
+  #latency(closedAtMs: number): Latency {
+    const { enteredAtMs, readAtMs } = this.#moments
+    const repliedAtMs = this.#repliedAtMs ?? closedAtMs
+    const { calls, trace } = this.#exchange
+    const inModulesMs = trace.reduce((sum, { durationMs }) => sum + durationMs, 0)
+    const providerMs = calls.length === 0 ? undefined : Math.max(0, repliedAtMs - this.#runAtMs - inModulesMs)
+    return {
+      totalMs: closedAtMs - enteredAtMs,
+      gatewayMs: repliedAtMs - readAtMs - (providerMs ?? 0),
+      providerMs,
+    }
+  }
+}

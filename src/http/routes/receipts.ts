@@ -1,0 +1,81 @@
+import type { Context, Middleware } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+import type { Receipts } from '../../receipts/receipts.ts'
+import type { Authenticate } from '../authenticate.ts'
+import type { FrameState } from '../frame.ts'
+import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
+
+/** What the routes of receipts are made from. */
+export interface ReceiptRouteOptions {
+  readonly authenticate: Authenticate
+  readonly limits: RequestLimits
+  readonly receipts: Pick<Receipts, 'keys' | 'find' | 'list'>
+}
+
+const MOST_IN_ONE_LIST = 100
+const USUAL_LIST = 20
+const KEYS_ARE_FRESH_FOR = 'public, max-age=3600'
+
+/** `GET /.well-known/turnpike-keys`: the public keys of receipts, a JSON Web Key Set (RFC 7517, 8037, 9864). */
+export function receiptKeysRoute({ receipts }: ReceiptRouteOptions): Middleware<FrameState> {
+  const keys = receipts.keys.map(({ id, raw }) => ({
+    kid: id,
+    kty: 'OKP',
+    crv: 'Ed25519',
+    alg: 'Ed25519',
+    use: 'sig',
+    x: raw,
+    public_key: raw,
+  }))
+  return function receiptKeys(ctx) {
+    ctx.set('cache-control', KEYS_ARE_FRESH_FOR)
+    ctx.body = { keys }
+  }
+}
+
+/** `GET /v1/receipts/:id`: a receipt of the caller's own; what is another's is not there. */
+export function receiptRoute(options: ReceiptRouteOptions): Middleware<FrameState> {
+  return async function receipt(ctx) {
+    const scope = await scopeOf(ctx, options)
+    const id = ctx.path.slice('/v1/receipts/'.length)
+    const found = await options.receipts.find(scope, id)
+    if (found === undefined)
+      throw new GatewayError(
+        'not_found',
+        'There is no such receipt of yours. Receipts are there when their reply has ended.',
+      )
+    ctx.body = found
+  }
+}
+
+/** `GET /v1/receipts?after=<id>&limit=<count>`: the caller's own, oldest first. */
+export function receiptsRoute(options: ReceiptRouteOptions): Middleware<FrameState> {
+  return async function receipts(ctx) {
+    const scope = await scopeOf(ctx, options)
+    const { after, limit: asked } = ctx.query
+    const limit = asked === undefined ? USUAL_LIST : limitOf(String(asked))
+    // One more than is shown tells whether there are more.
+    const found = await options.receipts.list(scope, {
+      after: after === undefined ? undefined : String(after),
+      limit: limit + 1,
+    })
+    ctx.body = { data: found.slice(0, limit), has_more: found.length > limit }
+  }
+}
+
+/** Whose receipts may be seen. Throws `authentication_error`, `rate_limit_error`. */
+async function scopeOf(ctx: Context, options: ReceiptRouteOptions): Promise<string> {
+  const authenticated = await identify(ctx.req, options)
+  ctx.set({ ...(await limitRequests(options.limits.requests, authenticated)) })
+  ctx.set('cache-control', 'private')
+  return authenticated.caller.scope
+}
+
+function limitOf(text: string): number {
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_IN_ONE_LIST) return limit
+  throw new GatewayError(
+    'invalid_request',
+    `limit: expected a whole number from 1 to ${MOST_IN_ONE_LIST}, got \`${text}\`.`,
+  )
+}

@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import test from 'ava'
+import { runCommand } from '../support/command-line.ts'
+import { refusalOfStart } from '../support/door.ts'
+import { eventually } from '../support/eventually.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ask, send } from '../support/http-client.ts'
+import { parseJson, valueAt } from '../support/json.ts'
+import { createPluginDirectory } from '../support/plugin-folders.ts'
+import { startProvider } from '../support/stand-in-provider.ts'
+
+const provider = await startProvider()
+test.after.always(() => provider.close())
+
+const get = (url: string, route: string) => send(url, { method: 'GET', path: route })
+const environment = (dataDir: string) => ({
+  SVC_DATA_DIR: dataDir,
+  SVC_PIPELINE: 'none',
+  ANTHROPIC_BASE_URL: provider.url,
+  ANTHROPIC_API_KEY: 'sk-ant-x',
+})
+
+test('receipts: a stop stores what waits; another start has the same key, and the command verifies', async (t) => {
+  const folder = createPluginDirectory(t)
+  const env = environment(folder.path)
+  const first = await startGateway(env, { waitMs: 50_000 })
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => send(first.url, { body: ask(`hi ${i}`) })))
+  const keys = await get(first.url, '/.well-known/turnpike-keys')
+  t.deepEqual(await first.stop(), { code: 0, signal: null })
+  // The data folder of `env` is the test's own, so the gateway has not removed it.
+  const second = await startGateway(env, { waitMs: 50_000 })
+  t.teardown(() => second.stop())
+  t.is((await get(second.url, '/.well-known/turnpike-keys')).text, keys.text)
+  for (const { headers } of replies)
+    t.is((await get(second.url, `/v1/receipts/${headers['x-svc-receipt']}`)).status, 200)
+
+  const id = String(replies[0]?.headers['x-svc-receipt'])
+  const receipt = (await get(second.url, `/v1/receipts/${id}`)).text
+  const file = folder.put('receipt.json', receipt)
+  const forged = folder.put('forged.json', receipt.replace('"cost":{"provider_usd":"0.', '"cost":{"provider_usd":"1.'))
+  const keyFile = folder.put('keys.json', keys.text)
+  const raw = String(valueAt(keys.json, 'keys.0.x'))
+  const verify = (args: string[], more = {}) => runCommand(['receipt', 'verify', ...args], { env: { ...env, ...more } })
+
+  const local = await verify([file])
+  t.is(local.code, 0, local.stderr)
+  t.regex(local.stdout, /^Genuine: /)
+  t.regex(local.stdout, new RegExp(`ok +signature [^]*${id}[^]*SHA-256 of the reply +[0-9a-f]{64}`))
+  const elsewhere = { SVC_DATA_DIR: path.join(folder.path, 'elsewhere') }
+  t.is((await verify([file, '--key', raw], elsewhere)).code, 0)
+  const json = await verify([file, '--key', keyFile, '--json'], elsewhere)
+  t.is(json.code, 0)
+  t.like(parseJson(json.stdout), { valid: true, id, checks: [{ ok: true }, { ok: true }, { ok: true }] })
+
+  const bad = await verify([forged, '--json'])
+  t.is(bad.code, 1)
+  t.like(parseJson(bad.stdout), { valid: false, checks: [{ name: 'form', ok: true }, { ok: true }, { ok: false }] })
+  t.regex((await verify([forged])).stdout, /^NOT GENUINE[^]*FAILED +signature/)
+  const stranger = 'A'.repeat(43)
+  t.is((await verify([file, '--key', stranger])).code, 1)
+
+  const unusable = [
+    await verify([path.join(folder.path, 'nowhere.json')]),
+    await verify([keyFile, '--key', 'nonsense']),
+    await verify([file], elsewhere),
+    await verify([folder.put('list.json', '[]')]),
+  ]
+  t.deepEqual(
+    unusable.map(({ code }) => code),
+    [2, 2, 2, 2],
+  )
+  t.regex(unusable[0]!.stderr, /nowhere\.json` is no receipt: it cannot be read/)
+  t.regex(unusable[1]!.stderr, /^--key nonsense: Expected a public key/)
+  t.regex(unusable[2]!.stderr, /There is no key in .*--key/)
+})
+
+test('receipts: a key that cannot be used stops the start in words', async (t) => {
+  const folder = createPluginDirectory(t)
+  writeFileSync(path.join(folder.path, 'receipt-key.pem'), 'no key')
+  const words = await refusalOfStart({}, environment(folder.path))
+  t.regex(words, /turnpike cannot start: .*receipt-key\.pem` is not the private Ed25519 key/)
+  t.notRegex(words, /\n {4}at /)
+})
+
+test('receipts: workers on one port have one key, and find each other’s receipts', async (t) => {
+  const folder = createPluginDirectory(t)
+  const gateway = await startGateway(environment(folder.path), { args: ['--workers', '2'], waitMs: 50_000 })
+  t.teardown(() => gateway.stop())
+  const keys = await Promise.all(Array.from({ length: 12 }, () => get(gateway.url, '/.well-known/turnpike-keys')))
+  t.is(new Set(keys.map(({ text }) => text)).size, 1)
+  const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => send(gateway.url, { body: ask(`hi ${i}`) })))
+  for (const { headers } of replies) {
+    const route = `/v1/receipts/${headers['x-svc-receipt']}`
+    for (let i = 0; i < 4; i++)
+      await eventually(async () => (await get(gateway.url, route)).status === 200, `${route} on every worker`)
+  }
+  t.is(valueAt((await get(gateway.url, '/v1/receipts')).json, 'data.length'), 8)
+})

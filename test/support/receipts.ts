@@ -1,0 +1,62 @@
+import { GatewayError } from '../../src/core/errors.ts'
+import type { Receipt, ReceiptStore, SignedReceipt } from '../../src/core/receipt.ts'
+
+/** A whole receipt; `parts` replace members. */
+export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
+  return {
+    v: 1,
+    id: 'rcpt_01m803q1vqay4xsy28gwc92241',
+    created_at: '2026-11-21T22:30:31.058Z',
+    request_id: 'req_1',
+    route: 'messages',
+    dialect: 'messages',
+    stream: false,
+    status: 200,
+    model_asked: 'claude-sonnet-4-5',
+    model_served: 'claude-sonnet-4-5',
+    provider: 'anthropic',
+    attempts: [{ provider: 'anthropic', model: 'claude-sonnet-4-5', outcome: 'answered', status: 200 }],
+    pipeline: 'exact-cache',
+    steps: [{ module: 'exact-cache', action: 'miss', ms: 0.125 }],
+    usage: { input_tokens: 11, output_tokens: 3, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+    outcome: 'complete',
+    cost: { provider_usd: '0.000078000', price_source: 'catalogue', matched: 'anthropic/claude-sonnet-4-5' },
+    counterfactual: { usd: '0.000078000', basis: 'same', explained: 'No module changed the request.' },
+    request_sha256: '52300164f779973daa1a9c51003ea7546d86d20f27cb10dd1e4adc7d496d62e3',
+    reply_sha256: 'db4468c6d4fdd0d9c8ae654668f0ea40617b7bdeb9b1986fed286e50e595bc23',
+    reply_bytes: 411,
+    latency: { total_ms: 30.769, gateway_ms: 6.333, provider_ms: 20.741 },
+    key_id: '8gN1Nwm72vpLmxQk',
+    ...parts,
+  }
+}
+
+/** A store in memory that can be made to fail. */
+export interface MemoryReceipts extends ReceiptStore {
+  /** All that was put, in the order of the puts. */
+  readonly kept: readonly { scope: string; receipt: SignedReceipt }[]
+  /** What `put` does before it keeps anything; default nothing. */
+  beforePut: (receipt: SignedReceipt) => Promise<void>
+}
+
+/** Creates an empty store. */
+export function createMemoryReceipts(): MemoryReceipts {
+  const kept: { scope: string; receipt: SignedReceipt }[] = []
+  const own = (scope: string) => kept.filter((each) => each.scope === scope).map(({ receipt }) => receipt)
+  const store: MemoryReceipts = {
+    kept,
+    beforePut: async () => {},
+    async put(scope, receipt) {
+      await store.beforePut(receipt)
+      kept.push({ scope, receipt })
+    },
+    get: async (scope, id) => own(scope).find((receipt) => receipt.id === id),
+    list: async (scope, { limit }) => own(scope).slice(0, limit),
+  }
+  return store
+}
+
+/** What a database that is down says. */
+export function storeIsDown(): GatewayError {
+  return new GatewayError('service_unavailable', 'The database cannot be reached.')
+}
