@@ -1,6 +1,7 @@
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
 import type { Cap, CapsOf, Prices } from './core/caps.ts'
+import { GatewayError } from './core/errors.ts'
 import type { Exchange } from './core/exchange.ts'
 import type { Clock, Log, RequestObserver, SpendLedger, TokenCounter } from './core/ports.ts'
 import { createPriceBook } from './prices/book.ts'
@@ -34,7 +35,7 @@ export async function openAccounting({
   clock: Clock
 }): Promise<Accounting> {
   const prices = await openPrices(config)
-  const store = await openSqlStore({ databaseUrl: config.database_url, dataDir: config.data_dir, log, clock })
+  const store = await openStore(config, { log, clock })
   const spend = createSpendLedger({ store, log })
   const tokens = new TokenEstimator()
   return {
@@ -48,6 +49,16 @@ export async function openAccounting({
       await spend.close()
       await store.close()
     },
+  }
+}
+
+/** A database that cannot be opened is told in words: the start ends here. */
+async function openStore(config: Config, { log, clock }: { log: Log; clock: Clock }): Promise<SqlStore> {
+  try {
+    return await openSqlStore({ databaseUrl: config.database_url, dataDir: config.data_dir, log, clock })
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    throw new ConfigError(`\`database_url\` or \`data_dir\`: ${error.message}`, { cause: error })
   }
 }
 
@@ -79,10 +90,15 @@ function toNanoUsd(usd: number): number {
   return Math.floor(usd * NANO_USD + 1e-3)
 }
 
-/** A live answer tells how many tokens its input had. */
+/**
+ * A live answer tells how many tokens its input had. A chat body that went to a chat provider as it came teaches nothing:
+ * it would have to be translated for this alone, which takes time and, with what the canonical shape has no place for,
+ * throws; and those providers' tokenizer is the one that the estimator starts from.
+ */
 function learn(tokens: TokenEstimator, exchange: Exchange | undefined): void {
   const usage = exchange?.usage
   if (exchange === undefined || usage === undefined || exchange.isEdited || exchange.calls.length !== 1) return
+  if (exchange.client.dialect.name !== 'messages' && exchange.reply?.dialect.name !== 'messages') return
   const counted = usage.inputTokens + usage.cacheReadInputTokens + usage.cacheCreationInputTokens
   if (counted > 0) tokens.learn(exchange.request, exchange.target.model, counted)
 }

@@ -92,6 +92,11 @@ export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs ex
   options: Schema
   /** The only options that a pipeline string may set. */
   perRequest: readonly (keyof z.output<Schema> & string)[]
+  /**
+   * Those of them that a caller may set even where the operator has locked the module, because whatever is given can only
+   * tighten: the plugin itself keeps the operator's value where that is tighter.
+   */
+  tightening?: readonly (keyof z.output<Schema> & string)[]
   /** Exactly these services are injected. */
   needs: readonly Needs[]
   /** When it throws or hangs before `next()`: `bypass` goes on as if it were not there, `refuse` fails the request. */

@@ -100,7 +100,18 @@ test('architecture: the check has seen the imports there are', (t) => {
   t.true(files.length > 60, `${files.length} files`)
   t.true(imports.length > 200, `${imports.length} imports`)
   const counts = Map.groupBy(imports, ({ from }) => (from.startsWith('plugins/') ? 'plugins' : layerOf(from)))
-  for (const layer of ['core', 'pipeline', 'providers', 'http', 'config', 'cli', 'plugins', 'app.ts', 'plugin.ts']) {
+  for (const layer of [
+    'core',
+    'pipeline',
+    'providers',
+    'receipts',
+    'http',
+    'config',
+    'cli',
+    'plugins',
+    'app.ts',
+    'plugin.ts',
+  ]) {
     t.true((counts.get(layer)?.length ?? 0) >= 3, layer)
   }
   const withImport = files.filter(({ text }) => /^import\b/m.test(text)).map(({ file }) => file)

@@ -1,10 +1,11 @@
 import type { Exchange, Prices, TokenCounter } from 'turnpike/plugin'
+import { priceFactor } from './terms.ts'
 
 /** What a request may cost, in nano-dollars. */
 export interface Estimate {
   /** The input, in the form that costs most: all of it written to the prompt cache, where the request asks for that. */
   readonly inputNanoUsd: number
-  /** One token of output. */
+  /** One token of output, in each of the answers that are asked for. */
   readonly outputTokenNanoUsd: number
   readonly inputTokens: number
 }
@@ -15,12 +16,13 @@ const MARGIN_TOKENS = 32
 const CACHE_CONTROL = Buffer.from('"cache_control"')
 const ONE_HOUR = Buffer.from('"1h"')
 
-/** Estimates a request, at the prices of the dearest of those who may answer it. */
+/** Estimates a request for so many answers, at the prices of the dearest of those who may answer it. */
 export function estimate(
-  { request, targets }: Exchange,
+  exchange: Exchange,
   { tokens, prices }: { tokens: TokenCounter; prices: Prices },
-  atMs: number,
+  { answers, atMs }: { answers: number; atMs: number },
 ): Estimate {
+  const { request, targets } = exchange
   const inputTokens = targets.reduce((most, { model }) => Math.max(most, tokens.inputTokens(request, model)), 0)
   const bounded = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
   const writes = cacheWrites(request.bytes)
@@ -28,10 +30,11 @@ export function estimate(
   let outputTokenNanoUsd = 0
   for (const target of targets) {
     const rates = prices.rates(target, bounded, atMs)
-    inputNanoUsd = Math.max(inputNanoUsd, bounded * rates[writes] + rates.callNanoUsd)
-    outputTokenNanoUsd = Math.max(outputTokenNanoUsd, rates.outputNanoUsd)
+    const factor = priceFactor(exchange, prices, { target, atMs })
+    inputNanoUsd = Math.max(inputNanoUsd, Math.ceil(bounded * rates[writes] * factor) + rates.callNanoUsd)
+    outputTokenNanoUsd = Math.max(outputTokenNanoUsd, Math.ceil(rates.outputNanoUsd * factor))
   }
-  return { inputNanoUsd, outputTokenNanoUsd, inputTokens }
+  return { inputNanoUsd, outputTokenNanoUsd: outputTokenNanoUsd * answers, inputTokens }
 }
 
 function cacheWrites(body: Buffer): 'inputNanoUsd' | 'cacheWrite5mNanoUsd' | 'cacheWrite1hNanoUsd' {

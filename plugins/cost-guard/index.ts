@@ -36,6 +36,7 @@ export default definePlugin({
   summary: 'Keeps spend within caps per request, day and month: money is held before it is spent.',
   options,
   perRequest: ['per_request', 'per_day', 'per_month'],
+  tightening: ['per_request', 'per_day', 'per_month'],
   needs: ['caps', 'clock', 'log', 'prices', 'spend', 'tokens'],
   onError: 'refuse',
   setup(operators, { caps, clock, log, prices, spend, tokens }) {
@@ -54,48 +55,34 @@ export default definePlugin({
           const atMs = clock.nowMs()
           const budget = budgetOf(caps(exchange.caller), { ...own, scope: scopeOf(exchange) }, atMs)
           if (isUnbounded(budget)) return next()
-          const answers = answersOf(exchange)
-          const single = estimate(exchange, { tokens, prices }, atMs)
-          const estimated = { ...single, outputTokenNanoUsd: single.outputTokenNanoUsd * answers }
-          const key = `${exchange.caller.scope} ${exchange.target.provider}/${exchange.target.model}`
-          const hold = new Hold(spend, exchange.id, { budget, atMs })
-          const metered = isMetered(exchange)
           const tell = async () => ctx.set(await standing(budget, spend, atMs))
-          const worstUsd = toUsd(costOf(estimated, exchange.request.maxTokens))
-          const { maxTokens } = await exchange
-            .patiently(
-              admit(hold, {
-                estimate: estimated,
-                expectedTokens: expectation.tokens(key),
-                maxTokens: exchange.request.maxTokens,
-                isMetered: metered,
-                clamp,
-              }),
-            )
-            .catch(async (refusal) => {
-              if (refusal.status === 429) await tell().catch(() => {})
-              throw refusal
-            })
-          const learn = (outputTokens: number) => expectation.learn(key, Math.ceil(outputTokens / answers))
+          const answers = answersOf(exchange)
+          const key = `${exchange.caller.scope} ${exchange.target.provider}/${exchange.target.model}`
           const bill: Bill = {
             exchange,
-            hold,
-            estimate: estimated,
-            isMetered: metered,
+            hold: new Hold(spend, exchange.id, { budget, atMs }),
+            estimate: estimate(exchange, { tokens, prices }, { answers, atMs }),
+            isMetered: isMetered(exchange),
             atMs,
             clock,
             prices,
             log,
-            learn,
+            learn: (outputTokens) => expectation.learn(key, Math.ceil(outputTokens / answers)),
           }
+          const admission = admit(bill.hold, {
+            ...bill,
+            expectedTokens: expectation.tokens(key),
+            maxTokens: exchange.request.maxTokens,
+            clamp,
+          })
+          const { maxTokens } = await exchange.patiently(admission).catch(async (refusal) => {
+            if (refusal.status === 429) await tell().catch(() => {})
+            throw refusal
+          })
           let isAsked = false
           try {
+            noteAdmission(bill, maxTokens)
             if (maxTokens !== undefined) lowerMaxTokens(exchange, maxTokens)
-            exchange.note(maxTokens === undefined ? 'held' : 'clamped', {
-              heldUsd: toUsd(hold.heldNanoUsd),
-              worstUsd,
-              ...(maxTokens !== undefined && { maxTokens }),
-            })
             await tell()
             exchange.signal.throwIfAborted()
             isAsked = true
@@ -110,6 +97,14 @@ export default definePlugin({
     }
   },
 })
+
+/** Says in the trace what is held of what it may cost at most, and whether `max_tokens` is lowered to that. */
+function noteAdmission({ exchange, hold, estimate }: Bill, maxTokens: number | undefined): void {
+  const heldUsd = toUsd(hold.heldNanoUsd)
+  const worstUsd = toUsd(costOf(estimate, exchange.request.maxTokens))
+  if (maxTokens === undefined) exchange.note('held', { heldUsd, worstUsd })
+  else exchange.note('clamped', { heldUsd, worstUsd, maxTokens })
+}
 
 function scopeOf({ caller }: Exchange): string {
   return `key:${caller.scope}`

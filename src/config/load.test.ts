@@ -21,7 +21,7 @@ test('config: the defaults need neither file nor environment', (t) => {
   t.is(config.mode, 'local')
   t.is(config.server.port, 3099)
   t.is(config.server.body_limit, 32 * 1024 * 1024)
-  t.is(config.pipeline.default, 'exact-cache')
+  t.is(config.pipeline.default, 'exact-cache,cost-guard')
   t.true(config.providers.timeouts.first_byte >= 10 * 60_000)
   t.is(sourceOf('server.port'), 'default')
 })
@@ -45,7 +45,7 @@ test('config: the environment goes before the file, and that before the default'
 test('config: an empty variable is as good as none', (t) => {
   const { config } = load(t, 'server: { port: 4000 }', { PORT: '', SVC_PIPELINE: '', ANTHROPIC_API_KEY: '' })
   t.is(config.server.port, 4000)
-  t.is(config.pipeline.default, 'exact-cache')
+  t.is(config.pipeline.default, 'exact-cache,cost-guard')
   t.like(config.providers, { anthropic: { api_key: undefined } })
 })
 

@@ -101,6 +101,7 @@ const contractSchema = z.strictObject({
   perRequest: z.array(z.string()),
   needs: z.array(z.enum(SERVICE_NAMES)),
   onError: z.enum(['bypass', 'refuse']),
+  tightening: z.array(z.string()).optional(),
   setup: z.custom<(...args: unknown[]) => unknown>((value) => typeof value === 'function', 'expected a function'),
 })
 
@@ -121,6 +122,11 @@ function checkContract(exported: unknown, found: PluginFolder): PluginDefinition
       `plugin \`${found.name}\` breaks the contract: perRequest names \`${stray}\`, which is none of its options.${suggest(stray, options)}`,
     )
   }
+  const loose = checked.data.tightening?.find((name) => !checked.data.perRequest.includes(name))
+  if (loose !== undefined)
+    throw new PluginError(
+      `plugin \`${found.name}\` breaks the contract: tightening names \`${loose}\`, which is not in perRequest`,
+    )
   // Checked just above; what zod cannot see (the types of setup) is the plugin author's compiler's business.
   return exported as PluginDefinition
 }

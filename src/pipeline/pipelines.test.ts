@@ -17,6 +17,14 @@ function registryOf(names: readonly string[], ran: string[] = []): PluginRegistr
   return registry
 }
 
+/** A module whose option can only be tightened. */
+function guard(name: string): LoadedPlugin {
+  const { definition } = saying(name, name, [])
+  const instance = { middleware: () => (_ctx: PluginContext, next: () => Promise<void>) => next() }
+  const tightening = ['size'] as never[]
+  return new LoadedPlugin({ ...definition, tightening }, instance, { folder: `/${name}`, configured: {}, log })
+}
+
 function saying(name: string, word: string, ran: string[]): LoadedPlugin {
   const middleware: PluginMiddleware = (_ctx, next) => {
     ran.push(word)
@@ -116,4 +124,17 @@ test('pipelines: a clamp on an option that callers cannot set is refused at once
 test('pipelines: a clamp for a module that is not there is reported', (t) => {
   pipelinesOf(registryOf(['a']), { clamps: { zoom: { size: { max: 1 } } } })
   t.true(log.lines.some(({ event, fields }) => event === 'pipeline.clamp-unused' && fields.plugin === 'zoom'))
+})
+
+test('pipelines: a locked module takes from a caller what can only tighten it, in its own place', (t) => {
+  const registry = registryOf(['a', 'b'])
+  registry.put(guard('g'))
+  const pipelines = pipelinesOf(registry, { default: 'a,g', locked: ['g'] })
+  t.is(pipelines.for('g?size=2,b').printed, 'b,g?size=2')
+  t.is(pipelines.for('b').printed, 'b,g')
+})
+
+test('pipelines: a locked module takes nothing else from a caller', (t) => {
+  const pipelines = pipelinesOf(registryOf(['a', 'b']), { default: 'a', locked: ['b'] })
+  t.throws(() => pipelines.for('a,b?size=2'), { message: /`b` at position 2 of the pipeline is locked/ })
 })

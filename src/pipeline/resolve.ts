@@ -59,16 +59,19 @@ function resolveOwn(steps: readonly Step[], { registry, rails }: Resolving): Res
 /** A caller's string, between the locked modules and within the clamps. */
 function resolveGiven(steps: readonly Step[], { registry, rails }: Resolving): ResolvedStep[] {
   const locked = lockedSteps(rails)
-  const chosen = steps.filter((step) => !isLockedRepeat(step, locked))
+  const chosen = steps.filter((step) => !locked.all.has(step.name))
+  const repeats = steps.filter((step) => locked.all.has(step.name))
+  for (const step of repeats) assertTightens(step, registry)
+  const resolveLocked = (step: Step) => resolveStep(tightened(step, repeats), registry, true)
   return [
-    ...locked.outer.map((step) => resolveStep(step, registry, true)),
+    ...locked.outer.map(resolveLocked),
     ...chosen.map((step) => {
       assertAllowed(step, registry, rails)
       const done = resolveStep(step, registry, false)
       assertWithinClamps(done, rails.clamps[step.name] ?? {})
       return done
     }),
-    ...locked.inner.map((step) => resolveStep(step, registry, true)),
+    ...locked.inner.map(resolveLocked),
   ]
 }
 
@@ -93,14 +96,23 @@ function stepsMissingIn(steps: readonly Step[], locked: readonly string[]): Step
   return missing.map((name) => ({ name, options: {}, position: 0 }))
 }
 
-/** A caller may repeat a locked module's name, which changes nothing; giving it options is refused. */
-function isLockedRepeat(step: Step, locked: LockedSteps): boolean {
-  if (!locked.all.has(step.name)) return false
-  if (Object.keys(step.options).length === 0) return true
+/**
+ * A caller may repeat a locked module's name, which changes nothing, and set what can only tighten it.
+ * Throws `invalid_request` for any other option.
+ */
+function assertTightens(step: Step, registry: PluginRegistry): void {
+  const tightening: readonly string[] = registry.get(step.name)?.definition.tightening ?? []
+  if (Object.keys(step.options).every((name) => tightening.includes(name))) return
   throw new GatewayError(
     'invalid_request',
-    `Module \`${step.name}\` at position ${step.position} of the pipeline is locked by the operator: its options cannot be changed.`,
+    `Module \`${step.name}\` at position ${step.position} of the pipeline is locked by the operator: its options cannot be changed.${tightening.length === 0 ? '' : ` It may be tightened by ${tightening.map((name) => `\`${name}\``).join(', ')}.`}`,
   )
+}
+
+/** A locked step with what a caller has tightened. */
+function tightened(locked: Step, repeats: readonly Step[]): Step {
+  const own = repeats.find(({ name }) => name === locked.name)
+  return own === undefined ? locked : { ...locked, options: { ...locked.options, ...own.options } }
 }
 
 function assertAllowed(step: Step, registry: PluginRegistry, { allowed }: Rails): void {

@@ -58,8 +58,7 @@ async function hashElsewhere(bytes: Buffer): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
 }
 
-/** @internal the part that runs at once; exported for its benchmark */
-export function receiptOf(
+function receiptOf(
   facts: ReplyFacts,
   { ending, requestSha256, keyId, nowMs, ...accountants }: BuildOptions & Gathered,
 ): Receipt {

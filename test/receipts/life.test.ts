@@ -46,7 +46,7 @@ test('receipts: a stop stores what waits; another start has the same key, and th
   const local = await verify([file])
   t.is(local.code, 0, local.stderr)
   t.regex(local.stdout, /^Genuine: /)
-  t.regex(local.stdout, new RegExp(`ok +signature [^]*${id}[^]*SHA-256 of the reply +[0-9a-f]{64}`))
+  t.regex(local.stdout, new RegExp(`ok +signature .*${id}.*SHA-256 of the reply +[0-9a-f]{64}`, 's'))
   const elsewhere = { SVC_DATA_DIR: path.join(folder.path, 'elsewhere') }
   t.is((await verify([file, '--key', raw], elsewhere)).code, 0)
   const json = await verify([file, '--key', keyFile, '--json'], elsewhere)
@@ -56,7 +56,7 @@ test('receipts: a stop stores what waits; another start has the same key, and th
   const bad = await verify([forged, '--json'])
   t.is(bad.code, 1)
   t.like(parseJson(bad.stdout), { valid: false, checks: [{ name: 'form', ok: true }, { ok: true }, { ok: false }] })
-  t.regex((await verify([forged])).stdout, /^NOT GENUINE[^]*FAILED +signature/)
+  t.regex((await verify([forged])).stdout, /^NOT GENUINE.*FAILED +signature/s)
   const stranger = 'A'.repeat(43)
   t.is((await verify([file, '--key', stranger])).code, 1)
 

@@ -223,6 +223,13 @@ test('receipts: a client that leaves before the answer has one, of unknown cost'
   t.like(receipt, { outcome: 'cancelled', status: null, reply_bytes: 0, cost: { provider_usd: null } })
 })
 
+test('receipts: the one of a provider that is such a gateway too is not taken for ours', async (t) => {
+  const headers = { 'x-svc-receipt': 'rcpt_theirs' }
+  const request = { body: ask('chained'), headers: { 'x-svc-pipe': 'exact-cache' } }
+  const scene = stage.scene({ anthropic: { kind: 'answer', headers } })
+  for (const _ of ['live', 'stored']) t.is((await receiptOf(t, await scene.send(request))).provider, 'anthropic')
+})
+
 test('receipts: nobody else finds one', async (t) => {
   const reply = await stage.scene().send({ body: ask('mine alone') })
   const { id } = await receiptOf(t, reply)

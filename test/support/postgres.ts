@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { findPostgres, type PostgresPrograms } from '../../scripts/find-postgres.ts'
 import { eventually } from './eventually.ts'
@@ -39,7 +40,7 @@ export async function createPostgres(owner: Owner): Promise<Postgres> {
   if (runner.uid !== undefined && runner.gid !== undefined) chownSync(folder, runner.uid, runner.gid)
   const server = new Server({ programs, runner, folder, port })
   owner.teardown(() => server.remove())
-  server.initialize()
+  await server.initialize()
   await server.start()
   let databases = 0
   return {
@@ -111,10 +112,9 @@ class Server {
     return `postgresql://turnpike@127.0.0.1:${this.#options.port}/${database}`
   }
 
-  initialize(): void {
+  async initialize(): Promise<void> {
     const words = ['-D', this.#data, '-U', 'turnpike', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-    const { status, stderr } = spawnSync(this.#program('initdb'), words, { ...this.#how, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`initdb: ${stderr}`)
+    await promisify(execFile)(this.#program('initdb'), words, this.#how)
   }
 
   async start(): Promise<void> {

@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import fc from 'fast-check'
 import type { Reservation, SpendSums, SpendWindow } from '../../../src/core/ports.ts'
+import { LIMITS, MEMBERSHIPS, type Step } from './ledger-steps.ts'
 
 /**
- * What a spend ledger must do, as a model in which each step's result can be foretold, and random steps to check it
- * with. A round's steps are taken at once, so which of them wins is the ledger's choice; what that means is not.
+ * What a spend ledger must do, as a model that foretells the result of each step. A round's steps are taken at once, so
+ * which of them wins is the ledger's choice; what follows from that is not.
  */
 
 /** What the model checks. */
@@ -58,42 +58,7 @@ export function noOutcomes(): Outcomes {
   }
 }
 
-const SLOTS = 4
 const LEASE_MS = 3_600_000
-const LIMITS = [90, 120, 80, 110]
-/** Which windows a request belongs to; lists are not in lock order on purpose. */
-const MEMBERSHIPS = [[2, 0], [3, 1, 2], [0], [1, 3], [3, 2, 0], [3], [2, 1]]
-
-type Step =
-  | { readonly kind: 'reserve'; readonly slot: number; readonly amount: number; readonly member: number }
-  | { readonly kind: 'grow'; readonly slot: number; readonly by: number }
-  | { readonly kind: 'settle'; readonly slot: number; readonly share: number }
-  | { readonly kind: 'crash'; readonly slot: number }
-  | { readonly kind: 'sweep' }
-
-const slot = fc.nat({ max: SLOTS - 1 })
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('reserve'),
-      slot,
-      amount: fc.integer({ min: 1, max: 40 }),
-      member: fc.nat({ max: MEMBERSHIPS.length - 1 }),
-    }),
-  },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('grow'), slot, by: fc.integer({ min: 0, max: 30 }) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('settle'), slot, share: fc.integer({ min: 0, max: 4 }) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('crash'), slot }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('sweep') }) },
-)
-
-/** Rounds of steps; large, or the caps are never reached. */
-export const rounds: fc.Arbitrary<Step[][]> = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), {
-  minLength: 20,
-  maxLength: 60,
-  size: 'max',
-})
 
 interface Hold {
   readonly id: string

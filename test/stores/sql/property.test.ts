@@ -9,7 +9,8 @@ import { runGroup } from '../../../src/stores/sql/sqlite/group.ts'
 import type * as OpenModule from '../../../src/stores/sql/sqlite/open.ts'
 import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
 import { createPluginDirectory } from '../../support/plugin-folders.ts'
-import { checkLedger, type LedgerUnderTest, noOutcomes, rounds } from './ledger-model.ts'
+import { checkLedger, type LedgerUnderTest, noOutcomes } from './ledger-model.ts'
+import { rounds } from './ledger-steps.ts'
 import { endLeases, engines } from './places.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../..')

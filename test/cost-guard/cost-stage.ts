@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { eventually } from '../support/eventually.ts'
+import { ask, type Reply } from '../support/http-client.ts'
+import { isJsonObject, type JsonObject, parseJson, valueAt } from '../support/json.ts'
+import { openProviderStage, type ProviderScene, type ProviderStage } from '../support/provider-stage.ts'
+
+/** Nano-USD a token of `claude-sonnet-4-5` and of `gpt-4o`. */
+export const SONNET = { input: 3000, output: 15_000 }
+export const GPT_4O = { input: 2500, output: 10_000 }
+const NANO = 1e9
+
+/** What the ledger has of a caller, in nano-USD: the sums of its first window, and the holds that were settled. */
+export interface Books {
+  settledNanoUsd: number
+  heldNanoUsd: number
+  /** What each settled hold has cost, and what was held for it at last; in no order. */
+  holds: { costNanoUsd: number; amountNanoUsd: number }[]
+}
+
+/** What is asked, as whom, and through which guard. */
+export interface Asking {
+  /** The caller's key: each has windows of its own. */
+  as: string
+  /** Options of the guard, as they stand in a pipeline string. */
+  guard?: string
+  /** The whole pipeline, instead. */
+  pipe?: string
+  stream?: boolean
+  /** Further members of the body. */
+  extra?: JsonObject
+  dialect?: 'messages' | 'chat'
+  prompt?: string
+  signal?: AbortSignal
+  onChunk?: (chunk: Buffer) => void
+}
+
+/** A gateway in front of stand-ins, and its books. */
+export interface CostStage {
+  stage: ProviderStage
+  dataDir: string
+  ask(scene: ProviderScene, asking: Asking): Promise<Reply>
+  books(key: string): Books
+  /** Resolves when nothing is held for this caller any more. */
+  settled(key: string): Promise<Books>
+  close(): Promise<void>
+}
+
+/** Starts the gateway with a data folder that can be looked into. */
+export async function openCostStage({
+  config = {},
+  env = {},
+}: {
+  config?: JsonObject
+  env?: Readonly<Record<string, string>>
+} = {}): Promise<CostStage> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-cost-'))
+  const stage = await openProviderStage({ config, env: { SVC_DATA_DIR: dataDir, ...env } })
+  const books = (key: string) => readBooks(dataDir, key)
+  return {
+    stage,
+    dataDir,
+    books,
+    ask(scene, { as, guard = 'per_day=1', pipe, stream = false, extra, dialect = 'messages', prompt = 'hi', ...rest }) {
+      const headers = { authorization: `Bearer ${tokenOf(as)}`, 'x-svc-pipe': pipe ?? `cost-guard?${guard}` }
+      const body = ask(prompt, { ...(stream && { stream }), ...(dialect === 'chat' && { model: 'gpt-4o' }), ...extra })
+      const path = dialect === 'chat' ? '/v1/chat/completions' : '/v1/messages'
+      return scene.send({ path, headers, body, ...rest })
+    },
+    async settled(key) {
+      await eventually(() => books(key).heldNanoUsd === 0, `nothing is held for ${key}`)
+      return books(key)
+    },
+    async close() {
+      await stage.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The credential of a caller who may have any name, as a test's title is. */
+export function tokenOf(caller: string): string {
+  return hash('sha256', caller)
+}
+
+/** What the database has of a caller, read beside the gateway. */
+export function readBooks(dataDir: string, key: string): Books {
+  const scope = `key:local:${hash('sha256', tokenOf(key), 'base64url')}`
+  const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { readOnly: true })
+  try {
+    // The day's, or the month's where no day has a cap.
+    const sums = db.prepare(`select * from spend_window where scope = ? order by window_id`).get(scope)
+    const rows = db.prepare(`select * from spend_hold where state = 'settled'`).all()
+    return {
+      settledNanoUsd: Number(sums?.settled_nano_usd ?? 0),
+      heldNanoUsd: Number(sums?.held_nano_usd ?? 0),
+      holds: rows
+        .filter(({ windows }) => String(windows).includes(scope))
+        .map((row) => ({ costNanoUsd: Number(row.cost_nano_usd), amountNanoUsd: Number(row.amount_nano_usd) })),
+    }
+  } finally {
+    db.close()
+  }
+}
+
+/** What is left of the day, in nano-USD, as a reply's header tells it. */
+export function remaining({ headers }: Pick<Reply, 'headers'>): number {
+  return Math.round(Number(headers['x-svc-budget-day-remaining']) * NANO)
+}
+
+/** What the log says that the guard did with a request, by its reply. */
+export async function actionOf({ gateway }: ProviderStage, reply: Pick<Reply, 'headers'>): Promise<string | undefined> {
+  const id = String(reply.headers['request-id'])
+  const find = () => {
+    const lines = gateway.log().split('\n').map(parseJson).filter(isJsonObject)
+    return lines.find(({ requestId, providerRequestId }) => requestId === id || providerRequestId === id)
+  }
+  await eventually(() => find() !== undefined, `the log has a line of ${id}`)
+  return /cost-guard:(\w+)/.exec(String(valueAt(find(), 'steps')))?.[1]
+}

@@ -1,0 +1,84 @@
+import test from 'ava'
+import { valueAt } from '../support/json.ts'
+import { openCostStage, remaining } from './cost-stage.ts'
+
+const cost = await openCostStage({ config: { costs: { per_day: 1, per_month: 5, instance_per_month: 1000 } } })
+test.after.always(() => cost.close())
+
+const isMidnight = (text: unknown) => /^\d{4}-\d\d-\d\dT00:00:00\.000Z$/.test(String(text))
+
+for (const dialect of ['messages', 'chat'] as const) {
+  for (const stream of [false, true]) {
+    for (const period of ['request', 'day', 'month'] as const) {
+      test(`refusal: ${dialect}, ${stream ? 'SSE' : 'JSON'}: a cap per ${period} that the floor does not fit is 429, final, and says where it stands`, async (t) => {
+        const scene = cost.stage.scene()
+        const sentAtMs = Date.now()
+        const reply = await cost.ask(scene, { as: t.title, guard: `per_${period}=0.0003`, dialect, stream })
+        t.is(reply.status, 429)
+        t.is(reply.headers['x-should-retry'], 'false')
+        t.is(reply.headers['retry-after'], undefined)
+        t.like(reply.json, { type: 'error', error: { type: `cost_limit_per_${period}`, limit: 0.0003, spent: 0 } })
+        const error = valueAt(reply.json, 'error') as { estimated: number; resets_at: string; message: string }
+        t.true(error.estimated > 0.0003, error.message)
+        const resetsAtMs = Date.parse(error.resets_at)
+        if (period === 'request') t.true(resetsAtMs >= sentAtMs && resetsAtMs <= Date.now())
+        else t.true(isMidnight(error.resets_at) && resetsAtMs > Date.now())
+        if (dialect === 'chat') t.is(valueAt(reply.json, 'error.code'), `cost_limit_per_${period}`)
+        t.is(scene.seen('anthropic').length + scene.seen('openai').length, 0)
+        const { settledNanoUsd, heldNanoUsd } = cost.books(t.title)
+        t.deepEqual([settledNanoUsd, heldNanoUsd], [0, 0])
+      })
+    }
+  }
+}
+
+test('refusal: tells the budget in its headers too', async (t) => {
+  const reply = await cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_day=0.0003' })
+  t.like(reply.headers, { 'x-svc-budget-day-limit': '0.0003', 'x-svc-budget-day-remaining': '0.0003' })
+  t.like(reply.headers, { 'x-svc-budget-month-limit': '5', 'x-svc-budget-month-remaining': '5' })
+})
+
+test('refusal: what was spent before and what the request needs are together more than the limit', async (t) => {
+  const scene = cost.stage.scene({ anthropic: { kind: 'answer', usage: { input_tokens: 10, output_tokens: 90 } } })
+  const asking = { as: t.title, guard: 'per_day=0.003', extra: { max_tokens: 90 } }
+  let reply = await cost.ask(scene, asking)
+  for (let sent = 1; reply.status === 200 && sent < 10; sent++) {
+    await cost.settled(t.title)
+    reply = await cost.ask(scene, asking)
+  }
+  const error = valueAt(reply.json, 'error') as { limit: number; spent: number; estimated: number }
+  t.is(error.spent, cost.books(t.title).settledNanoUsd / 1e9)
+  t.true(error.spent > 0 && error.spent + error.estimated > error.limit)
+})
+
+test('tightening: a caller’s larger cap does nothing, a smaller one holds', async (t) => {
+  const limits = []
+  for (const guard of ['per_day=1000&per_month=1000', 'per_day=0.5', 'per_request=9'])
+    limits.push((await cost.ask(cost.stage.scene(), { as: t.title, guard })).headers['x-svc-budget-day-limit'])
+  t.deepEqual(limits, ['1', '0.5', '1'])
+})
+
+test('tightening: a cap of 0 blocks', async (t) => {
+  const reply = await cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_day=0' })
+  t.is(reply.status, 429)
+})
+
+test('tightening: callers have budgets of their own, and the instance one for all', async (t) => {
+  const scene = cost.stage.scene()
+  const [one, other] = [`${t.title} 1`, `${t.title} 2`]
+  t.is((await cost.ask(scene, { as: one })).status, 200)
+  await cost.settled(one)
+  const { settledNanoUsd } = cost.books(one)
+  t.true(settledNanoUsd > 0)
+  t.is(cost.books(other).settledNanoUsd, 0)
+})
+
+test('headers: every reply of a guarded request tells what is left beside what is held for it', async (t) => {
+  const scene = cost.stage.scene({ anthropic: { kind: 'answer', usage: { input_tokens: 10, output_tokens: 20 } } })
+  const first = await cost.ask(scene, { as: t.title })
+  t.true(remaining(first) < 1e9 && remaining(first) > 0.9e9)
+  t.true(isMidnight(first.headers['x-svc-budget-day-reset']))
+  await cost.settled(t.title)
+  const second = await cost.ask(scene, { as: t.title })
+  t.is(remaining(first) - remaining(second), 10 * 3000 + 20 * 15_000)
+})
