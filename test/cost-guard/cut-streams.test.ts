@@ -91,9 +91,9 @@ test('cut: the Anthropic SDK accepts a cut stream', async (t) => {
     apiKey: tokenOf(t.title),
     baseURL: cost.stage.gateway.url,
     maxRetries: 0,
-    defaultHeaders: { ...cost.stage.scene(scripts).headers, 'x-svc-pipe': 'cost-guard?per_day=0.01' },
+    defaultHeaders: { ...cost.stage.scene(scripts).headers, 'x-svc-pipe': 'cost-guard?per_day=0.02' },
   })
-  const asked = { model: 'claude-sonnet-4-5', ...MANY, messages: [{ role: 'user' as const, content: 'hi' }] }
+  const asked = { model: 'claude-opus-4-8', ...MANY, messages: [{ role: 'user' as const, content: 'hi' }] }
   const message = await client.messages.stream(asked).finalMessage()
   t.is(message.stop_reason, 'max_tokens')
   t.true(message.content[0]?.type === 'text' && message.content[0].text.startsWith('word0 word1 '))

@@ -1,0 +1,156 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { eventually } from '../support/eventually.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { ask, type Reply, send } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import type { Script } from '../support/provider/script.ts'
+import { type Provider, startProvider } from '../support/stand-in-provider.ts'
+import { readBooks, tokenOf } from './cost-stage.ts'
+
+const BURST = 500
+const FITTING = 60
+/** As few as the guard's floor: nothing can be lowered, every request holds the same. */
+const MAX_TOKENS = 64
+
+/** A gateway of so many processes, with its books, and a provider that answers when it is told. */
+interface Crowd {
+  gateway: Gateway
+  provider: Provider
+  dataDir: string
+  send(caller: string, guard: string, options?: { extra?: object; signal?: AbortSignal }): Promise<Reply>
+}
+
+async function openCrowd(t: ExecutionContext, workers: number, script: () => Script): Promise<Crowd> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-cost-'))
+  const config = path.join(dataDir, 'turnpike.yaml')
+  await writeFile(config, JSON.stringify({ plugins: { watch: false }, providers: { tries: 1 } }))
+  const provider = await startProvider({ script })
+  const env = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk', SVC_DATA_DIR: dataDir, SVC_CONFIG: config }
+  const gateway = await startGateway(env, { args: ['--workers', String(workers)], waitMs: 50_000 })
+  t.teardown(async () => {
+    await gateway.stop()
+    await provider.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  return {
+    gateway,
+    provider,
+    dataDir,
+    send: (caller, guard, { extra, signal } = {}) =>
+      send(gateway.url, {
+        headers: { authorization: `Bearer ${tokenOf(caller)}`, 'x-svc-pipe': `cost-guard?${guard}` },
+        body: ask('hi', { max_tokens: MAX_TOKENS, ...extra }),
+        ...(signal && { signal }),
+        timeoutMs: 30_000,
+      }),
+  }
+}
+
+for (const workers of [1, 4]) {
+  test.serial(
+    `never over: ${BURST} at once against a cap admit exactly what fits (${workers} processes)`,
+    async (t) => {
+      const decided = Promise.withResolvers<void>()
+      const answer: Script = { kind: 'answer', usage: { input_tokens: 10, output_tokens: 60 } }
+      let isGated = false
+      const crowd = await openCrowd(t, workers, () =>
+        isGated ? { ...answer, before: { until: decided.promise } } : answer,
+      )
+      await crowd.send('probe', 'per_day=1')
+      await eventually(() => readBooks(crowd.dataDir, 'probe').holds.length === 1, 'the probe is settled')
+      const amountNanoUsd = readBooks(crowd.dataDir, 'probe').holds[0]?.amountNanoUsd ?? 0
+      isGated = true
+      const guard = `per_day=${(FITTING * amountNanoUsd) / 1e9}`
+      let refused = 0
+      const replies = await Promise.all(
+        Array.from({ length: BURST }, async () => {
+          const reply = await crowd.send('burst', guard)
+          if (reply.status === 429 && ++refused === BURST - FITTING) decided.resolve()
+          return reply
+        }),
+      )
+      t.is(replies.filter(({ status }) => status === 200).length, FITTING)
+      for (const { status, json } of replies) {
+        if (status === 200) continue
+        const { limit, spent, estimated } = valueAt(json, 'error') as Record<'limit' | 'spent' | 'estimated', number>
+        t.true(spent + estimated > limit)
+      }
+      await eventually(() => readBooks(crowd.dataDir, 'burst').heldNanoUsd === 0, 'all are settled')
+      t.is(readBooks(crowd.dataDir, 'burst').settledNanoUsd, FITTING * (10 * 3000 + 60 * 15_000))
+    },
+  )
+}
+
+test.serial('never over: streams of any length that end, break, are cut or left settle within the cap', async (t) => {
+  const lengths = fc.sample(fc.tuple(fc.integer({ min: 5, max: 600 }), fc.integer({ min: 0, max: 9 })), {
+    numRuns: 150,
+    seed: 29,
+  })
+  let nth = 0
+  const crowd = await openCrowd(t, 1, () => {
+    const [words, fate] = lengths[nth++ % lengths.length] ?? [1, 0]
+    const writes = { sizes: [600], between: { delayMs: 1 } }
+    const script = { kind: 'answer', text: 'word '.repeat(words), writes } as const
+    return fate === 9 ? { ...script, cutAfterBytes: 20 * words } : script
+  })
+  const capNanoUsd = 0.15e9
+  const seen = new Map<string, number>()
+  await Promise.all(
+    lengths.map(async ([, fate]) => {
+      const leaving = new AbortController()
+      if (fate === 8) setTimeout(() => leaving.abort(), 50)
+      const extra = { stream: true, max_tokens: 4000 }
+      const reply = await crowd.send('many', 'per_day=0.15', { extra, signal: leaving.signal })
+      const kind = reply.status !== 200 ? String(reply.status) : (/"stop_reason":"(\w+)/.exec(reply.text)?.[1] ?? 'cut')
+      seen.set(kind, (seen.get(kind) ?? 0) + 1)
+    }),
+  )
+  await eventually(() => readBooks(crowd.dataDir, 'many').heldNanoUsd === 0, 'all are settled')
+  const { settledNanoUsd, holds } = readBooks(crowd.dataDir, 'many')
+  t.log(`${(settledNanoUsd / capNanoUsd) * 100} % of the cap`, Object.fromEntries(seen))
+  t.true(settledNanoUsd <= capNanoUsd, String(settledNanoUsd))
+  t.is(
+    holds.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+    settledNanoUsd,
+  )
+  t.true((seen.get('max_tokens') ?? 0) > 0 && (seen.get('end_turn') ?? 0) > 0)
+})
+
+const AGENTS = 20
+const USED = { input_tokens: 50, output_tokens: 800 }
+const TEXT = 'several plain words of English text '.repeat(90)
+for (const stream of [true, false]) {
+  test.serial(
+    `never locked out: agents that ask for 32,000 tokens and use 800 spend 90 % of a cap before the first refusal (${stream ? 'SSE' : 'JSON'})`,
+    async (t) => {
+      const writes = { sizes: [2000], between: { delayMs: 1 } }
+      const crowd = await openCrowd(t, 1, () => ({ kind: 'answer', text: TEXT, usage: USED, writes }))
+      const capNanoUsd = 3e9
+      let atFirstRefusal: number | undefined
+      let admitted = 0
+      const agent = async () => {
+        while (atFirstRefusal === undefined) {
+          const reply = await crowd.send('agents', 'per_day=3', { extra: { max_tokens: 32_000, stream } })
+          if (reply.status === 200) admitted++
+          else {
+            t.is(reply.status, 429)
+            atFirstRefusal ??= readBooks(crowd.dataDir, 'agents').settledNanoUsd
+          }
+        }
+      }
+      await Promise.all(Array.from({ length: AGENTS }, agent))
+      const share = (atFirstRefusal ?? 0) / capNanoUsd
+      await eventually(() => readBooks(crowd.dataDir, 'agents').heldNanoUsd === 0, 'all are settled')
+      const { settledNanoUsd } = readBooks(crowd.dataDir, 'agents')
+      t.log(
+        `${(share * 100).toFixed(1)} % at the first refusal, ${((settledNanoUsd / capNanoUsd) * 100).toFixed(1)} % in the end, ${admitted} answers`,
+      )
+      t.true(share >= 0.9, String(share))
+      t.true(settledNanoUsd <= capNanoUsd, String(settledNanoUsd))
+    },
+  )
+}
