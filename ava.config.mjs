@@ -4,4 +4,5 @@ export default {
   nodeArguments: ['--disable-warning=ExperimentalWarning'],
   timeout: '60s',
   concurrency: 4,
+  environmentVariables: { NODE_COMPILE_CACHE: 'node_modules/.cache/turnpike' },
 }

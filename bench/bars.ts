@@ -60,21 +60,21 @@ export function judge(summary: Summary): Bar[] {
     measured: ratio('peer', name, caseName),
   })
   const hitVersusLive = (caseName: string): Limit => ({
-    text: `${labels[caseName]}: our exact-cache hit ÷ our empty pipeline`,
+    text: `${labels[caseName]}: our exact-cache hit ÷ our relay`,
     measured: ratio('hit', 'none', caseName),
   })
   const translations: [string, string, string][] = [
-    ['chat-to-messages', 'none', 'our chat to Messages ÷ our empty pipeline'],
-    ['messages-to-chat', 'none', 'our Messages to chat ÷ our empty pipeline'],
+    ['chat-to-messages', 'none', 'our chat to Messages ÷ our relay'],
+    ['messages-to-chat', 'none', 'our Messages to chat ÷ our relay'],
     ['messages-to-chat', 'chat', 'our Messages to chat ÷ our chat to chat'],
   ]
   return [
-    ...allCases.map((name) => atMost(1.5, versusBare('none', name, 'our empty pipeline'))),
+    ...allCases.map((name) => atMost(1.5, versusBare('none', name, 'our relay'))),
     ...tightDefault.map(([name, limit]) => atMost(limit, versusBare('default', name, 'our default pipeline'))),
     ...allCases.map((name) => atMost(2.2, versusBare('default', name, 'our default pipeline'))),
-    ...peerFactors.map(([name, limit]) => atLeast(limit, peerVersus('none', name, 'our empty pipeline'))),
+    ...peerFactors.map(([name, limit]) => atLeast(limit, peerVersus('none', name, 'our relay'))),
     ...peerFactors.map(([name, limit]) => atLeast(limit, peerVersus('default', name, 'our default pipeline'))),
-    atMost(0.7, { ...versusBare('none', 'json-300k', 'our empty pipeline'), isStretch: true }),
+    atMost(0.7, { ...versusBare('none', 'json-300k', 'our relay'), isStretch: true }),
     ...hitFactors.map(([name, limit]) => atMost(limit, hitVersusLive(name))),
     ...hitFactors.map(([name]) => atMost(0.5, { ...hitVersusLive(name), isStretch: true })),
     ...translations.flatMap(([name, relay, text]) =>
@@ -98,5 +98,5 @@ function judgeFirstByte({ added }: Summary): Bar {
 function judgeIdleStream({ memory }: Summary): Bar {
   const bytes = memory.get('none')?.idleStreamBytes
   const measured = bytes === undefined ? undefined : bytes / 1024
-  return atMost(40, { text: 'memory of one idle stream, our empty pipeline, KB', measured })
+  return atMost(40, { text: 'memory of one idle stream, our relay, KB', measured })
 }

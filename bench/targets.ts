@@ -54,6 +54,12 @@ const ours = {
   reachesUpstream: true,
 }
 
+/** Without receipts: the relay and nothing else. */
+const relayOnly = {
+  ...ours,
+  environment: (place: Place) => ({ ...ours.environment(place), SVC_CONFIG: inBench('relay-only.yaml') }),
+}
+
 const chatClient = { authorization: 'Bearer bench', 'content-type': 'application/json' }
 const client = { ...chatClient, 'anthropic-version': '2023-06-01' }
 const withoutModules = { 'x-svc-pipe': 'none' }
@@ -82,10 +88,22 @@ export const targets: readonly Target[] = [
     unique: true,
     reachesUpstream: true,
   },
-  { ...ours, name: 'none', label: 'ours, empty pipeline', headers: () => ({ ...client, ...withoutModules }) },
-  { ...ours, name: 'default', label: 'ours, default pipeline', headers: () => client },
+  { ...relayOnly, name: 'none', label: 'ours, relay only', headers: () => ({ ...client, ...withoutModules }) },
+  { ...ours, name: 'receipts', label: 'ours, receipts', headers: () => ({ ...client, ...withoutModules }) },
+  { ...ours, name: 'default', label: 'ours, default pipeline, receipts', headers: () => client },
   {
     ...ours,
+    name: 'guarded',
+    label: 'ours, caps on, receipts',
+    environment: (place) => ({
+      ...ours.environment(place),
+      SVC_COST_PER_DAY: '1000000',
+      SVC_COST_PER_MONTH: '1000000',
+    }),
+    headers: () => ({ ...client, 'x-svc-pipe': 'cost-guard' }),
+  },
+  {
+    ...relayOnly,
     name: 'hit',
     label: 'ours, exact-cache hit',
     headers: () => ({ ...client, 'x-svc-pipe': 'exact-cache' }),
@@ -93,21 +111,21 @@ export const targets: readonly Target[] = [
     reachesUpstream: false,
   },
   {
-    ...ours,
+    ...relayOnly,
     name: 'chat',
     label: 'ours, chat to chat',
     headers: () => ({ ...chatClient, ...withoutModules }),
     wording: wordings.chat,
   },
   {
-    ...ours,
+    ...relayOnly,
     name: 'chat-to-messages',
     label: 'ours, chat to Messages',
     headers: () => ({ ...chatClient, ...withoutModules }),
     wording: wordings.chatToMessages,
   },
   {
-    ...ours,
+    ...relayOnly,
     name: 'messages-to-chat',
     label: 'ours, Messages to chat',
     headers: () => ({ ...client, ...withoutModules }),

@@ -2,6 +2,7 @@
 // The door of the command line. Plain JavaScript that any Node can read, so that too old a one gets a plain answer.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const NEEDED = [24, 12]
@@ -12,6 +13,8 @@ function isNewEnough(version) {
 }
 
 if (isNewEnough(process.versions.node)) {
+  // Types are stripped and code is compiled once, not at every start. Where the folder cannot be written, each time.
+  module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/turnpike', import.meta.url)))
   const { runCommandLine } = await import('../src/cli/main.ts')
   await runCommandLine(process.argv)
 } else {

@@ -191,9 +191,10 @@ function createServer(
     nowMs: () => clock.nowMs(),
   })
   const catalogue = new ModelCatalogue(providers, log)
+  const written = { receipts: config.receipts.enabled ? receipts : undefined }
   const app = createHttpApp({
-    messages: { ...shared, route: 'messages', dialect: messages, pipelines },
-    chat: { ...shared, route: 'chat', dialect: chat, pipelines },
+    messages: { ...shared, ...written, route: 'messages', dialect: messages, pipelines },
+    chat: { ...shared, ...written, route: 'chat', dialect: chat, pipelines },
     relay: {
       ...shared,
       provider: (name) => providers.get(name),

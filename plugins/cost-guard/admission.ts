@@ -6,10 +6,11 @@ import type { Hold } from './hold.ts'
  *
  * A reply that can be metered while it runs holds what answers usually cost, and its hold grows with it. One that comes
  * in one piece, or thinks in secret, holds the most it can cost, as long as there is plenty: then others do not feel it.
- * Otherwise its `max_tokens` is lowered: to twice what such answers usually have, and at the very end to what is left.
- * Only what does not even pay for the floor is refused.
+ * Otherwise its `max_tokens` is lowered: to twice what such answers usually have, then to that, and at the very end to
+ * what is left. Only what does not even pay for the floor is refused.
  *
- *     worst case ──not plenty──► twice the usual ──does not fit──► what is left ──below the floor──► 429
+ *     worst case ──not plenty──► twice the usual ──not enough──► the usual ──does not fit──► what is left
+ *                                                                         429 ◄──below the floor──┘
  *
  * Whether there is plenty is asked of the ledger in the same statement that holds the money: of a burst that arrives at
  * once, all would otherwise see an empty window, and the first few would take it all.
@@ -31,8 +32,9 @@ export interface AdmissionFacts {
   readonly clamp: { readonly isOn: boolean; readonly floorTokens: number }
 }
 
-/** There is plenty when so many more of the kind would fit. */
+/** The worst case is held while so many more of the kind would fit, and twice the usual while so many more would. */
 const PLENTY = 9
+const ENOUGH = 24
 const USUAL_FACTOR = 2
 /** Each window may refuse once, and others may take what was left meanwhile. */
 const MOST_TRIES = 8
@@ -41,15 +43,14 @@ const MOST_TRIES = 8
 export async function admit(hold: Hold, facts: AdmissionFacts): Promise<Admission> {
   const { estimate, clamp, isMetered, maxTokens } = facts
   const mayBeLess = clamp.isOn || isMetered
-  const usual = Math.min(maxTokens, isMetered ? facts.expectedTokens : USUAL_FACTOR * facts.expectedTokens)
   const most = mayBeLess ? Math.min(maxTokens, tokensFor(estimate, hold.perRequestNanoUsd)) : maxTokens
-  if (clamp.isOn && !isMetered && most > usual) {
-    const worstNanoUsd = costOf(estimate, most)
-    const isHeld = (await hold.reserve(worstNanoUsd, PLENTY * worstNanoUsd)) === undefined
-    if (isHeld) return admitted(most, facts)
+  const usual = Math.min(most, facts.expectedTokens)
+  if (clamp.isOn && !isMetered) {
+    const generous = await holdGenerously(hold, { estimate, most, usual })
+    if (generous !== undefined) return admitted(generous, facts)
   }
   const floorTokens = Math.min(clamp.floorTokens, maxTokens)
-  let wanted = mayBeLess ? Math.max(floorTokens, Math.min(usual, most)) : maxTokens
+  let wanted = mayBeLess ? Math.max(floorTokens, usual) : maxTokens
   for (let tries = 1; ; tries++) {
     const refused = await hold.reserve(costOf(estimate, wanted))
     if (refused === undefined) return admitted(wanted, facts)
@@ -57,6 +58,22 @@ export async function admit(hold: Hold, facts: AdmissionFacts): Promise<Admissio
     if (!mayBeLess || fitting < floorTokens || tries === MOST_TRIES) throw refused.refuse()
     wanted = tries === MOST_TRIES - 1 ? floorTokens : fitting
   }
+}
+
+/** Holds more than the usual, where others do not feel it. Gives the tokens that are held, if any. */
+async function holdGenerously(
+  hold: Hold,
+  { estimate, most, usual }: { estimate: Estimate; most: number; usual: number },
+): Promise<number | undefined> {
+  const twice = Math.min(most, USUAL_FACTOR * usual)
+  for (const [tokens, spare] of [
+    [most, PLENTY],
+    [twice, ENOUGH],
+  ] as const) {
+    const nanoUsd = costOf(estimate, tokens)
+    if (tokens > usual && (await hold.reserve(nanoUsd, spare * nanoUsd)) === undefined) return tokens
+  }
+  return undefined
 }
 
 function admitted(tokens: number, { isMetered, maxTokens }: AdmissionFacts): Admission {

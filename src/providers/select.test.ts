@@ -16,7 +16,6 @@ const selection: Selection = {
 for (const [model, provider, asked] of [
   ['openai/gpt-4o', 'openai', 'gpt-4o'],
   ['house/org/model', 'house', 'org/model'],
-  ['house/', 'house', ''],
   ['gpt-4o', 'openai', 'gpt-4o'],
   ['claude-x', 'anthropic', 'claude-x'],
   ['my-gpt-4o', 'house', 'my-gpt-4o'],
@@ -37,3 +36,7 @@ for (const model of ['opnai/gpt-4o', '/gpt-4o', 'OpenAI/gpt-4o', 'meta-llama/lla
     )
   })
 }
+
+test('select: a prefix without a name behind it is refused', (t) => {
+  t.throws(() => selectTarget('house/', selection), { message: /expected a name behind `house\/`/ })
+})

@@ -10,6 +10,7 @@ const [plain, open] = await Promise.all([
     provider: { acceptAnything: true },
     config: {
       server: { cors_origins: [PAGE] },
+      receipts: { enabled: false },
       providers: { allow_routes: ['/v1/messages/batches', '/v1/files'] },
     },
   }),
@@ -254,4 +255,11 @@ test('routes: the balance of local mode is the local record', async (t) => {
   const { status, json } = await plain.scene().send({ method: 'GET', path: '/v1/billing/balance' })
   t.is(status, 200)
   t.like(json, { tier: 'local', credits: 0, currentPeriodEnd: null, autoRechargeEnabled: false, local: true })
+})
+
+test('routes: replies name a receipt, unless the operator wants none', async (t) => {
+  const [one, other] = await Promise.all([plain, open].map((stage) => stage.scene().send({ body: ask('hi') })))
+  t.regex(String(one?.headers['x-svc-receipt']), /^rcpt_/)
+  t.is(other?.status, 200)
+  t.is(other?.headers['x-svc-receipt'], undefined)
 })

@@ -24,7 +24,8 @@ export interface ModelRouteOptions {
   /** Who may answer a model. Throws `invalid_request`. */
   readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
   readonly pipelines: Pipelines
-  readonly receipts: Receipts
+  /** `undefined`: replies have none. */
+  readonly receipts: Receipts | undefined
   readonly bodyLimitBytes: number
   readonly send: SendOptions
 }
@@ -44,18 +45,20 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     const exchange = openExchange(ctx, { options, authenticated, pipeline, client })
     ctx.state.exchange = exchange
     const ranPipeline = () => printRan(exchange, pipeline)
-    const receipt = new ReceiptOfReply(ctx, { ...options, exchange, ranPipeline, enteredAtMs, readAtMs })
+    const { receipts } = options
+    const receipt = receipts && new ReceiptOfReply(ctx, { receipts, exchange, ranPipeline, enteredAtMs, readAtMs })
+    const named = receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt.id }
     // The exchange was put into the state just above.
     try {
       await pipeline.run(ctx as unknown as PluginContext)
     } catch (error) {
       exchange.cancelUnopened()
-      ctx.set(RECEIPT_HEADER, receipt.id)
+      ctx.set(named)
       throw error
     } finally {
-      receipt.markReplied()
+      receipt?.markReplied()
     }
-    const told = { ...standing, 'x-svc-pipe': ranPipeline(), [RECEIPT_HEADER]: receipt.id }
+    const told = { ...standing, 'x-svc-pipe': ranPipeline(), ...named }
     send(ctx, exchange, { options, told })
   }
 }

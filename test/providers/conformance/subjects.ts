@@ -40,7 +40,8 @@ export interface Subject {
   open(behave: (nth: number) => Behaviour | undefined): Scene
 }
 
-const FIRST_BYTE = '1s'
+/** Long enough for a busy machine, short enough to wait for. */
+const FIRST_BYTE = '5s'
 const CUT_AFTER_BYTES = 700
 const PAGE = '<html>Service</html>'
 const PAGE_HEADERS = { 'content-type': 'text/html' }

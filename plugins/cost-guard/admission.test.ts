@@ -1,0 +1,174 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { createMemoryLedger } from '../../test/cost-guard/memory-ledger.ts'
+import { type AdmissionFacts, admit } from './admission.ts'
+import { costOf } from './estimate.ts'
+import { Hold } from './hold.ts'
+import type { Budget, BudgetWindow } from './windows.ts'
+
+const ESTIMATE = { inputNanoUsd: 1000, outputTokenNanoUsd: 10, inputTokens: 5 }
+const FACTS: AdmissionFacts = {
+  estimate: ESTIMATE,
+  expectedTokens: 800,
+  maxTokens: 32_000,
+  isMetered: false,
+  clamp: { isOn: true, floorTokens: 64 },
+}
+const window = (period: 'day' | 'month', limitNanoUsd: number): BudgetWindow => ({
+  scope: 'key:a',
+  window: period,
+  period,
+  limitNanoUsd,
+})
+const budgetOf = (dayNanoUsd: number, perRequestNanoUsd?: number): Budget => ({
+  perRequestNanoUsd,
+  windows: [window('day', dayNanoUsd)],
+})
+
+/** Admits one request; gives the bound it got and the tokens that are held. */
+async function admitted(budget: Budget, facts: Partial<AdmissionFacts> = {}, ledger = createMemoryLedger(), id = 'a') {
+  const hold = new Hold(ledger, id, { budget, atMs: 0 })
+  const { maxTokens } = await admit(hold, { ...FACTS, ...facts })
+  return { maxTokens, heldTokens: (hold.heldNanoUsd - ESTIMATE.inputNanoUsd) / ESTIMATE.outputTokenNanoUsd }
+}
+
+const WORST = costOf(ESTIMATE, 32_000)
+const cases: [
+  claim: string,
+  budget: Budget,
+  facts: Partial<AdmissionFacts>,
+  maxTokens: number | undefined,
+  held: number,
+][] = [
+  ['with plenty the worst case is held', budgetOf(10 * WORST), {}, undefined, 32_000],
+  ['without plenty, twice the usual', budgetOf(10 * WORST - 1), {}, 1600, 1600],
+  ['towards the end, the usual', budgetOf(10 * costOf(ESTIMATE, 1600)), {}, 800, 800],
+  ['at the end, what is left', budgetOf(costOf(ESTIMATE, 300)), {}, 300, 300],
+  [
+    'a bound per request alone leaves all that it pays for',
+    { perRequestNanoUsd: costOf(ESTIMATE, 5000), windows: [] },
+    {},
+    5000,
+    5000,
+  ],
+  ['a small bound of the client’s own stays', budgetOf(1e9), { maxTokens: 40 }, undefined, 40],
+  ['a metered stream holds the usual, and is not bounded', budgetOf(1e9), { isMetered: true }, undefined, 800],
+  ['a metered stream begins with what is left', budgetOf(costOf(ESTIMATE, 100)), { isMetered: true }, undefined, 100],
+  [
+    'a metered stream is admitted without clamp as well',
+    budgetOf(costOf(ESTIMATE, 100)),
+    { isMetered: true, clamp: { isOn: false, floorTokens: 64 } },
+    undefined,
+    100,
+  ],
+  [
+    'without clamp the worst case is held as long as it fits',
+    budgetOf(WORST),
+    { clamp: { isOn: false, floorTokens: 64 } },
+    undefined,
+    32_000,
+  ],
+]
+for (const [claim, budget, facts, maxTokens, heldTokens] of cases) {
+  test(`admission: ${claim}`, async (t) => t.deepEqual(await admitted(budget, facts), { maxTokens, heldTokens }))
+}
+
+const refusals: [claim: string, budget: Budget, facts: Partial<AdmissionFacts>, code: string][] = [
+  ['less than the floor', budgetOf(costOf(ESTIMATE, 63)), {}, 'cost_limit_per_day'],
+  ['less than the input', budgetOf(10), {}, 'cost_limit_per_day'],
+  ['less than the floor for one request', budgetOf(1e9, costOf(ESTIMATE, 63)), {}, 'cost_limit_per_request'],
+  [
+    'less than the worst case, without clamp',
+    budgetOf(WORST - 1),
+    { clamp: { isOn: false, floorTokens: 64 } },
+    'cost_limit_per_day',
+  ],
+  ['nothing', budgetOf(0), { isMetered: true }, 'cost_limit_per_day'],
+]
+for (const [claim, budget, facts, code] of refusals) {
+  test(`admission: ${claim} is refused`, async (t) => {
+    await t.throwsAsync(admitted(budget, facts), { code })
+  })
+}
+
+test('admission: several bounds leave what the smallest of them pays for, not the floor', async (t) => {
+  const windows = [window('day', costOf(ESTIMATE, 700)), window('month', costOf(ESTIMATE, 500))]
+  const budget = { perRequestNanoUsd: costOf(ESTIMATE, 900), windows }
+  t.deepEqual(await admitted(budget), { maxTokens: 500, heldTokens: 500 })
+})
+
+test('admission: a burst that arrives at once does not hold a window for itself', async (t) => {
+  const ledger = createMemoryLedger(() => new Promise(setImmediate))
+  const budget = budgetOf(30 * WORST)
+  const burst = await Promise.allSettled(
+    Array.from({ length: 200 }, (_, index) => admitted(budget, {}, ledger, `r${index}`)),
+  )
+  t.is(burst.filter(({ status }) => status === 'rejected').length, 0)
+  t.is(burst.filter((one) => one.status === 'fulfilled' && one.value.maxTokens === undefined).length, 21)
+})
+
+test('admission: a ledger that fails leaves nothing held for the request', async (t) => {
+  let isDown = true
+  const ledger = createMemoryLedger()
+  const failing = {
+    ...ledger,
+    async reserve(hold: Parameters<typeof ledger.reserve>[0]) {
+      const result = await ledger.reserve(hold)
+      if (isDown) throw new Error('no answer, and it happened all the same')
+      return result
+    },
+  }
+  await t.throwsAsync(admitted(budgetOf(1e9), {}, failing))
+  isDown = false
+  t.deepEqual(ledger.sums(window('day', 0)), { settledNanoUsd: 0, heldNanoUsd: 0 })
+})
+
+test('admission: never holds beyond a limit, lowers only what it holds, refuses only what the floor does not fit', async (t) => {
+  const facts = fc.record({
+    expectedTokens: fc.integer({ min: 1, max: 3000 }),
+    maxTokens: fc.integer({ min: 1, max: 40_000 }),
+    isMetered: fc.boolean(),
+    clamp: fc.record({ isOn: fc.boolean(), floorTokens: fc.integer({ min: 1, max: 200 }) }),
+  })
+  const request = fc.tuple(facts, fc.option(fc.integer({ min: 0, max: 500_000 }), { nil: undefined }))
+  let refused = 0
+  let lowered = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(request, { maxLength: 12 }),
+      fc.integer({ min: 0, max: 2_000_000 }),
+      fc.integer({ min: 0, max: 2_000_000 }),
+      async (requests, day, month) => {
+        const ledger = createMemoryLedger(() => new Promise(setImmediate))
+        const windows = [window('day', day), window('month', month)]
+        await Promise.all(
+          requests.map(async ([given, perRequestNanoUsd], index) => {
+            const all = { ...given, estimate: ESTIMATE }
+            const hold = new Hold(ledger, String(index), { budget: { perRequestNanoUsd, windows }, atMs: 0 })
+            try {
+              const { maxTokens } = await admit(hold, all)
+              t.true(hold.heldNanoUsd <= (perRequestNanoUsd ?? Number.POSITIVE_INFINITY))
+              if (maxTokens === undefined)
+                t.true(given.isMetered || hold.heldNanoUsd >= costOf(ESTIMATE, given.maxTokens))
+              else {
+                lowered++
+                t.true(given.clamp.isOn && !given.isMetered && maxTokens < given.maxTokens)
+                t.true(maxTokens >= Math.min(given.clamp.floorTokens, given.maxTokens))
+                t.is(hold.heldNanoUsd, costOf(ESTIMATE, maxTokens))
+              }
+            } catch (error) {
+              refused++
+              const { limit, spent, estimated } = (error as { fields: Record<'limit' | 'spent' | 'estimated', number> })
+                .fields
+              t.true(spent + estimated > limit)
+            }
+            for (const { window: name, scope, limitNanoUsd } of windows)
+              t.true(ledger.sums({ scope, window: name }).heldNanoUsd <= limitNanoUsd)
+          }),
+        )
+      },
+    ),
+    { numRuns: 200 },
+  )
+  t.true(refused > 0 && lowered > 0)
+})

@@ -1,0 +1,42 @@
+import test from 'ava'
+import { openExchange } from '../../test/support/exchange.ts'
+import { answersOf, isMetered } from './metering.ts'
+
+const ask = (fields: object, model = 'claude-sonnet-4-5') =>
+  openExchange({
+    dialect: 'messages',
+    body: JSON.stringify({ model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...fields }),
+  })
+const chat = (fields: object, model = 'gpt-4o') =>
+  openExchange({ body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }], ...fields }) })
+
+const cases: [claim: string, exchange: ReturnType<typeof ask>, expected: boolean][] = [
+  ['JSON', ask({}), false],
+  ['a stream', ask({ stream: true }), true],
+  ['a stream without thinking', ask({ stream: true, thinking: { type: 'disabled' } }), true],
+  [
+    'a stream whose thoughts are summarised',
+    ask({ stream: true, thinking: { type: 'enabled', budget_tokens: 1024 } }),
+    false,
+  ],
+  [
+    'a stream whose thoughts are left out',
+    ask({ stream: true, thinking: { type: 'adaptive', display: 'omitted' } }),
+    false,
+  ],
+  ['a chat stream', chat({ stream: true }), true],
+  ['a chat stream of several answers', chat({ stream: true, n: 2 }), false],
+  ['a model that reasons in secret', chat({ stream: true }, 'gpt-5-mini'), false],
+  ['such a model behind its maker’s name', chat({ stream: true }, 'openai/o4-mini'), false],
+  ['its sister that does not', chat({ stream: true }, 'gpt-5-chat-latest'), true],
+  ['Gemini that thinks', chat({ stream: true }, 'gemini-2.5-pro'), false],
+]
+for (const [claim, exchange, expected] of cases) {
+  test(`metering: ${claim} ${expected ? 'shows' : 'does not show'} what it costs while it runs`, (t) => {
+    t.is(isMetered(exchange), expected)
+  })
+}
+
+test('metering: one answer is asked for unless `n` says more', (t) => {
+  t.deepEqual([answersOf(chat({})), answersOf(chat({ n: 3 })), answersOf(ask({}))], [1, 3, 1])
+})

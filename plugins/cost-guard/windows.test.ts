@@ -1,0 +1,50 @@
+import test from 'ava'
+import { budgetOf, resetsAt } from './windows.ts'
+
+const NONE = { perRequestNanoUsd: undefined, windows: [] }
+const OWN = { perRequestNanoUsd: undefined, perDayNanoUsd: undefined, perMonthNanoUsd: undefined, scope: 'key:a' }
+const LEAP_DAY = Date.UTC(2028, 1, 29, 23, 59, 59, 999)
+
+const resets: [period: 'day' | 'month', atMs: number, expected: string][] = [
+  ['day', LEAP_DAY, '2028-03-01T00:00:00.000Z'],
+  ['day', LEAP_DAY + 1, '2028-03-02T00:00:00.000Z'],
+  ['month', LEAP_DAY, '2028-03-01T00:00:00.000Z'],
+  ['month', LEAP_DAY + 1, '2028-04-01T00:00:00.000Z'],
+  ['day', Date.UTC(2026, 11, 31, 12), '2027-01-01T00:00:00.000Z'],
+  ['month', Date.UTC(2026, 11, 1), '2027-01-01T00:00:00.000Z'],
+]
+for (const [period, atMs, expected] of resets) {
+  test(`windows: the ${period} of ${new Date(atMs).toISOString()} ends at ${expected}`, (t) => {
+    t.is(resetsAt(period, atMs), expected)
+  })
+}
+
+test('windows: are those of the UTC calendar', (t) => {
+  const own = { ...OWN, perDayNanoUsd: 5, perMonthNanoUsd: 50 }
+  const names = (atMs: number) => budgetOf(NONE, own, atMs).windows.map(({ window }) => window)
+  t.deepEqual(names(LEAP_DAY), ['d:2028-02-29', 'm:2028-02'])
+  t.deepEqual(names(LEAP_DAY + 1), ['d:2028-03-01', 'm:2028-03'])
+})
+
+test('windows: of two bounds on the same money the smaller one holds, whoever set it', (t) => {
+  const operators = { perRequestNanoUsd: 7, windows: [{ scope: 'key:a', period: 'day', limitNanoUsd: 10 } as const] }
+  const limits = (perDayNanoUsd: number, perRequestNanoUsd: number) => {
+    const budget = budgetOf(operators, { ...OWN, perDayNanoUsd, perRequestNanoUsd }, 0)
+    return [budget.windows.map(({ limitNanoUsd }) => limitNanoUsd), budget.perRequestNanoUsd]
+  }
+  t.deepEqual(limits(1000, 1000), [[10], 7])
+  t.deepEqual(limits(3, 2), [[3], 2])
+  t.deepEqual(limits(0, 0), [[0], 0])
+})
+
+test('windows: a cap on everybody stays beside a caller’s own', (t) => {
+  const caps = { ...NONE, windows: [{ scope: 'instance', period: 'day', limitNanoUsd: 10 } as const] }
+  const { windows } = budgetOf(caps, { ...OWN, perDayNanoUsd: 5 }, 0)
+  t.deepEqual(
+    windows.map(({ scope, limitNanoUsd }) => [scope, limitNanoUsd]),
+    [
+      ['instance', 10],
+      ['key:a', 5],
+    ],
+  )
+})

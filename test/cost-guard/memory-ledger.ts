@@ -1,0 +1,68 @@
+import type { Reservation, SpendHold, SpendLedger, SpendWindow } from '../../src/core/ports.ts'
+
+interface OpenHold {
+  amountNanoUsd: number
+  windows: readonly SpendWindow[]
+  isSettled: boolean
+}
+
+/** A ledger in memory, for tests of what is asked of it. */
+export interface MemoryLedger extends SpendLedger {
+  /** Settled and held in a window. */
+  sums(window: Pick<SpendWindow, 'scope' | 'window'>): { settledNanoUsd: number; heldNanoUsd: number }
+  /** How often `settle` was called for a hold. */
+  settles(holdId: string): number
+}
+
+/** Makes one; `answer` lets each call wait, or fail. */
+export function createMemoryLedger(answer: () => Promise<void> = async () => {}): MemoryLedger {
+  const holds = new Map<string, OpenHold>()
+  const settled = new Map<string, number>()
+  const settles = new Map<string, number>()
+  const keyOf = ({ scope, window }: Pick<SpendWindow, 'scope' | 'window'>) => `${scope} ${window}`
+  const sums: MemoryLedger['sums'] = (window) => {
+    const open = [...holds.values()].filter(
+      ({ isSettled, windows }) => !isSettled && windows.some((other) => keyOf(other) === keyOf(window)),
+    )
+    return {
+      settledNanoUsd: settled.get(keyOf(window)) ?? 0,
+      heldNanoUsd: open.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0),
+    }
+  }
+  const fit = (windows: readonly SpendWindow[], moreNanoUsd: number): Reservation => {
+    for (const window of windows) {
+      const { settledNanoUsd, heldNanoUsd } = sums(window)
+      const spentNanoUsd = settledNanoUsd + heldNanoUsd
+      if (spentNanoUsd + moreNanoUsd > window.limitNanoUsd) return { ok: false, refusedBy: window, spentNanoUsd }
+    }
+    return { ok: true }
+  }
+  return {
+    sums,
+    settles: (holdId) => settles.get(holdId) ?? 0,
+    async reserve({ holdId, amountNanoUsd, windows }: SpendHold) {
+      await answer()
+      const result = fit(windows, amountNanoUsd)
+      if (result.ok) holds.set(holdId, { amountNanoUsd, windows, isSettled: false })
+      return result
+    },
+    async grow({ holdId, toNanoUsd }) {
+      await answer()
+      const hold = holds.get(holdId)
+      if (hold === undefined || hold.isSettled) throw new Error('no such hold')
+      const result = fit(hold.windows, toNanoUsd - hold.amountNanoUsd)
+      if (result.ok) hold.amountNanoUsd = Math.max(hold.amountNanoUsd, toNanoUsd)
+      return result
+    },
+    async settle({ holdId, costNanoUsd }) {
+      settles.set(holdId, (settles.get(holdId) ?? 0) + 1)
+      await answer()
+      const hold = holds.get(holdId)
+      if (hold === undefined) throw new Error('no such hold')
+      if (hold.isSettled) return
+      hold.isSettled = true
+      for (const window of hold.windows) settled.set(keyOf(window), (settled.get(keyOf(window)) ?? 0) + costNanoUsd)
+    },
+    spent: async (windows) => windows.map(sums),
+  }
+}

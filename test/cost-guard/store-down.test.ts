@@ -1,0 +1,82 @@
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test from 'ava'
+import { valueAt } from '../support/json.ts'
+import { openCostStage } from './cost-stage.ts'
+
+const cost = await openCostStage()
+test.after.always(() => cost.close())
+
+test.serial(
+  'store down: guarded requests are 503 within two seconds or so, others run, and nothing stays held',
+  async (t) => {
+    t.is((await cost.ask(cost.stage.scene(), { as: t.title })).status, 200)
+    await cost.settled(t.title)
+    const other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'))
+    other.exec('begin exclusive')
+    const scene = cost.stage.scene()
+    try {
+      const sentAtMs = performance.now()
+      const [json, stream, unguarded, unbounded, perRequest] = await Promise.all([
+        cost.ask(scene, { as: t.title }),
+        cost.ask(scene, { as: t.title, stream: true, dialect: 'chat' }),
+        cost.ask(cost.stage.scene(), { as: t.title, pipe: 'none' }),
+        cost.ask(cost.stage.scene(), { as: t.title, pipe: 'cost-guard' }),
+        cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_request=1' }),
+      ])
+      const tookMs = performance.now() - sentAtMs
+      t.log(`503 after ${Math.round(tookMs)} ms`)
+      t.true(tookMs < 3500)
+      for (const { status, json: body, headers } of [json, stream]) {
+        t.is(status, 503)
+        t.is(valueAt(body, 'error.type'), 'service_unavailable')
+        t.truthy(headers['retry-after'])
+      }
+      t.deepEqual([unguarded.status, unbounded.status, perRequest.status], [200, 200, 200])
+      t.is(scene.seen('anthropic').length + scene.seen('openai').length, 0)
+    } finally {
+      other.exec('rollback')
+      other.close()
+    }
+    t.is((await cost.ask(cost.stage.scene(), { as: t.title })).status, 200)
+    const { settledNanoUsd, holds } = await cost.settled(t.title)
+    t.is(
+      holds.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+      settledNanoUsd,
+    )
+  },
+)
+
+test.serial('store down: what a running stream still holds is all that it may use', async (t) => {
+  const half = Promise.withResolvers<void>()
+  const text = 'some words and more '.repeat(400)
+  const writes = { sizes: [3000], between: (done: number) => (done === 2 ? { until: half.promise } : undefined) }
+  const scene = cost.stage.scene({ anthropic: { kind: 'answer', text, writes } })
+  let other: DatabaseSync | undefined
+  const reply = await cost.ask(scene, {
+    as: t.title,
+    stream: true,
+    extra: { max_tokens: 5000 },
+    onChunk() {
+      if (other !== undefined) return
+      other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'))
+      other.exec('begin exclusive')
+      half.resolve()
+    },
+  })
+  other?.exec('rollback')
+  other?.close()
+  t.is(reply.status, 200)
+  t.is(/"stop_reason":"(\w+)/.exec(reply.text)?.[1], 'max_tokens')
+})
+
+test.serial('crash: a hold outlives the process that had it, so that used money is not free', async (t) => {
+  const scene = cost.stage.scene({ anthropic: { kind: 'hang', at: 'after-headers' } })
+  const sent = cost.ask(scene, { as: t.title, stream: true }).catch(() => undefined)
+  await cost.stage.servers.anthropic.until(() => scene.seen('anthropic').length === 1)
+  const { heldNanoUsd } = cost.books(t.title)
+  process.kill(-cost.stage.gateway.pid, 'SIGKILL')
+  await Promise.all([sent, cost.stage.gateway.exited])
+  t.true(heldNanoUsd > 0)
+  t.is(cost.books(t.title).heldNanoUsd, heldNanoUsd)
+})
