@@ -2,8 +2,7 @@ import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
 import type { Cap, CapsOf, Prices } from './core/caps.ts'
 import { GatewayError } from './core/errors.ts'
-import type { Exchange } from './core/exchange.ts'
-import type { Clock, Log, RequestObserver, SpendLedger, TokenCounter } from './core/ports.ts'
+import type { Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 import { createPriceBook } from './prices/book.ts'
 import { loadPriceOverrides, PriceFileError } from './prices/overrides.ts'
 import { TokenEstimator } from './prices/tokens/token-estimator.ts'
@@ -17,8 +16,6 @@ export interface Accounting {
   readonly prices: Prices
   readonly tokens: TokenCounter
   readonly caps: CapsOf
-  /** Learns from what providers have counted. */
-  readonly observe: RequestObserver
   close(): Promise<void>
 }
 
@@ -44,7 +41,6 @@ export async function openAccounting({
     prices,
     tokens,
     caps: capsFrom(config.costs),
-    observe: ({ exchange }) => learn(tokens, exchange),
     async close() {
       await spend.close()
       await store.close()
@@ -88,17 +84,4 @@ function capOf(scope: string, period: Cap['period'], usd: number | undefined): C
 /** Rounded down: a cap is never larger than what was written. The product of a decimal may fall short by a hair. */
 function toNanoUsd(usd: number): number {
   return Math.floor(usd * NANO_USD + 1e-3)
-}
-
-/**
- * A live answer tells how many tokens its input had. A chat body that went to a chat provider as it came teaches nothing:
- * it would have to be translated for this alone, which takes time and, with what the canonical shape has no place for,
- * throws; and those providers' tokenizer is the one that the estimator starts from.
- */
-function learn(tokens: TokenEstimator, exchange: Exchange | undefined): void {
-  const usage = exchange?.usage
-  if (exchange === undefined || usage === undefined || exchange.isEdited || exchange.calls.length !== 1) return
-  if (exchange.client.dialect.name !== 'messages' && exchange.reply?.dialect.name !== 'messages') return
-  const counted = usage.inputTokens + usage.cacheReadInputTokens + usage.cacheCreationInputTokens
-  if (counted > 0) tokens.learn(exchange.request, exchange.target.model, counted)
 }

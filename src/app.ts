@@ -79,10 +79,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const pipelines = createPipelines(config, { registry, providers, log })
   pipelines.for(undefined)
   return {
-    server: createServer(
-      { ...options, observers: [...options.observers, accounting.observe] },
-      { pipelines, providers, limits, receipts },
-    ),
+    server: createServer(options, { pipelines, providers, limits, receipts }),
     pipelines,
     registry,
     providers,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
 import fc from 'fast-check'
 import { createMemoryLedger } from '../../test/cost-guard/memory-ledger.ts'
@@ -98,7 +99,7 @@ test('admission: several bounds leave what the smallest of them pays for, not th
 })
 
 test('admission: a burst that arrives at once does not hold a window for itself', async (t) => {
-  const ledger = createMemoryLedger(() => new Promise(setImmediate))
+  const ledger = createMemoryLedger(() => nextTurn())
   const budget = budgetOf(30 * WORST)
   const burst = await Promise.allSettled(
     Array.from({ length: 200 }, (_, index) => admitted(budget, {}, ledger, `r${index}`)),
@@ -139,7 +140,7 @@ test('admission: never holds beyond a limit, lowers only what it holds, refuses 
       fc.integer({ min: 0, max: 2_000_000 }),
       fc.integer({ min: 0, max: 2_000_000 }),
       async (requests, day, month) => {
-        const ledger = createMemoryLedger(() => new Promise(setImmediate))
+        const ledger = createMemoryLedger(() => nextTurn())
         const windows = [window('day', day), window('month', month)]
         await Promise.all(
           requests.map(async ([given, perRequestNanoUsd], index) => {

@@ -44,13 +44,13 @@ export async function admit(hold: Hold, facts: AdmissionFacts): Promise<Admissio
   const { estimate, clamp, isMetered, maxTokens } = facts
   const mayBeLess = clamp.isOn || isMetered
   const most = mayBeLess ? Math.min(maxTokens, tokensFor(estimate, hold.perRequestNanoUsd)) : maxTokens
-  const usual = Math.min(most, facts.expectedTokens)
+  const floorTokens = Math.min(clamp.floorTokens, maxTokens)
+  const usual = Math.max(floorTokens, Math.min(most, facts.expectedTokens))
   if (clamp.isOn && !isMetered) {
     const generous = await holdGenerously(hold, { estimate, most, usual })
     if (generous !== undefined) return admitted(generous, facts)
   }
-  const floorTokens = Math.min(clamp.floorTokens, maxTokens)
-  let wanted = mayBeLess ? Math.max(floorTokens, usual) : maxTokens
+  let wanted = mayBeLess ? usual : maxTokens
   for (let tries = 1; ; tries++) {
     const refused = await hold.reserve(costOf(estimate, wanted))
     if (refused === undefined) return admitted(wanted, facts)

@@ -1,4 +1,4 @@
-import { definePlugin, type Exchange, z } from 'turnpike/plugin'
+import { definePlugin, type Exchange, type Usage, z } from 'turnpike/plugin'
 import { admit } from './admission.ts'
 import { costOf, estimate } from './estimate.ts'
 import { Expectation } from './expectation.ts'
@@ -57,6 +57,8 @@ export default definePlugin({
           if (isUnbounded(budget)) return next()
           const tell = async () => ctx.set(await standing(budget, spend, atMs))
           const answers = answersOf(exchange)
+          // As it is estimated: the guard itself may lower its bound.
+          const { request } = exchange
           const key = `${exchange.caller.scope} ${exchange.target.provider}/${exchange.target.model}`
           const bill: Bill = {
             exchange,
@@ -67,7 +69,10 @@ export default definePlugin({
             clock,
             prices,
             log,
-            learn: (outputTokens) => expectation.learn(key, Math.ceil(outputTokens / answers)),
+            learn(usage) {
+              expectation.learn(key, Math.ceil(usage.outputTokens / answers))
+              tokens.learn?.(request, exchange.target.model, inputTokensOf(usage))
+            },
           }
           const admission = admit(bill.hold, {
             ...bill,
@@ -118,4 +123,8 @@ function isUnbounded({ perRequestNanoUsd, windows }: Budget): boolean {
 function tighter(one: number | undefined, other: number | undefined): number | undefined {
   const bounds = [one, other].filter((bound) => bound !== undefined)
   return bounds.length === 0 ? undefined : Math.floor(Math.min(...bounds) * 1e9 + 1e-3)
+}
+
+function inputTokensOf({ inputTokens, cacheReadInputTokens, cacheCreationInputTokens }: Usage): number {
+  return inputTokens + cacheReadInputTokens + cacheCreationInputTokens
 }

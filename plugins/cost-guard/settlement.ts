@@ -15,7 +15,7 @@ export interface Bill {
   readonly clock: Clock
   readonly prices: Prices
   readonly log: Log
-  readonly learn: (outputTokens: number) => void
+  readonly learn: (usage: Usage) => void
 }
 
 /**
@@ -75,7 +75,7 @@ function mostByNow(bill: Bill, usage: Usage | undefined): number {
 }
 
 function whole(bill: Bill, usage: Usage): number {
-  bill.learn(usage.outputTokens)
+  bill.learn(usage)
   return priced(bill, usage)
 }
 

@@ -21,6 +21,8 @@ export interface Clock {
 export interface TokenCounter {
   /** Input tokens of a request for a model, by its provider's name; a whole number of 1 or more. Never throws. */
   inputTokens(request: RequestDocument, model: string): number
+  /** Learns from an answer how many input tokens its provider has counted, those of its cache included. */
+  learn?(request: RequestDocument, model: string, counted: number): void
 }
 
 /** A bounded store of byte values. A miss and an expired entry are both `undefined`; a broken store rejects. */

@@ -29,7 +29,7 @@ export function createMemoryLedger(answer: () => Promise<void> = async () => {})
       heldNanoUsd: open.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0),
     }
   }
-  const fit = (windows: readonly SpendWindow[], moreNanoUsd: number): Reservation => {
+  const placeIn = (windows: readonly SpendWindow[], moreNanoUsd: number): Reservation => {
     for (const window of windows) {
       const { settledNanoUsd, heldNanoUsd } = sums(window)
       const spentNanoUsd = settledNanoUsd + heldNanoUsd
@@ -42,7 +42,7 @@ export function createMemoryLedger(answer: () => Promise<void> = async () => {})
     settles: (holdId) => settles.get(holdId) ?? 0,
     async reserve({ holdId, amountNanoUsd, windows }: SpendHold) {
       await answer()
-      const result = fit(windows, amountNanoUsd)
+      const result = placeIn(windows, amountNanoUsd)
       if (result.ok) holds.set(holdId, { amountNanoUsd, windows, isSettled: false })
       return result
     },
@@ -50,7 +50,7 @@ export function createMemoryLedger(answer: () => Promise<void> = async () => {})
       await answer()
       const hold = holds.get(holdId)
       if (hold === undefined || hold.isSettled) throw new Error('no such hold')
-      const result = fit(hold.windows, toNanoUsd - hold.amountNanoUsd)
+      const result = placeIn(hold.windows, toNanoUsd - hold.amountNanoUsd)
       if (result.ok) hold.amountNanoUsd = Math.max(hold.amountNanoUsd, toNanoUsd)
       return result
     },

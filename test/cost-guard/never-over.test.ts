@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import type { SeenRequest } from '../support/provider/journal.ts'
 import type { Script } from '../support/provider/script.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 import { readBooks, tokenOf } from './cost-stage.ts'
@@ -25,7 +26,11 @@ interface Crowd {
   send(caller: string, guard: string, options?: { extra?: object; signal?: AbortSignal }): Promise<Reply>
 }
 
-async function openCrowd(t: ExecutionContext, workers: number, script: () => Script): Promise<Crowd> {
+async function openCrowd(
+  t: ExecutionContext,
+  workers: number,
+  script: (request: SeenRequest) => Script,
+): Promise<Crowd> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-cost-'))
   const config = path.join(dataDir, 'turnpike.yaml')
   await writeFile(config, JSON.stringify({ plugins: { watch: false }, providers: { tries: 1 } }))
@@ -124,14 +129,15 @@ test.serial('never over: streams of any length that end, break, are cut or left 
   for (const kind of ['max_tokens', 'end_turn', 'broken', 'refused']) t.true((seen.get(kind) ?? 0) > 0, kind)
 })
 
-const USED = { input_tokens: 50, output_tokens: 800 }
+/** A model that would write 800 tokens. */
+const used = ({ json }: SeenRequest) => ({ input_tokens: 10, output_tokens: Math.min(800, Number(json?.max_tokens)) })
 const TEXT = 'several plain words of English text '.repeat(90)
 for (const stream of [true, false]) {
   test.serial(
     `never locked out: agents that ask for 32,000 tokens and use 800 spend 90 % of a cap before the first refusal (${stream ? 'SSE' : 'JSON'})`,
     async (t) => {
       const writes = { sizes: [2000], between: { delayMs: 1 } }
-      const crowd = await openCrowd(t, 1, () => ({ kind: 'answer', text: TEXT, usage: USED, writes }))
+      const crowd = await openCrowd(t, 1, (request) => ({ kind: 'answer', text: TEXT, usage: used(request), writes }))
       const capNanoUsd = 2.5e9
       let atFirstRefusal: number | undefined
       let admitted = 0

@@ -2,7 +2,12 @@ import test from 'ava'
 import { valueAt } from '../support/json.ts'
 import { openCostStage, remaining } from './cost-stage.ts'
 
-const cost = await openCostStage({ config: { costs: { per_day: 1, per_month: 5, instance_per_month: 1000 } } })
+const cost = await openCostStage({
+  config: {
+    costs: { per_day: 1, per_month: 5, instance_per_month: 1000 },
+    plugins: { watch: false, 'cost-guard': { per_month: 4 } },
+  },
+})
 test.after.always(() => cost.close())
 
 const isMidnight = (text: unknown) => /^\d{4}-\d\d-\d\dT00:00:00\.000Z$/.test(String(text))
@@ -35,7 +40,7 @@ for (const dialect of ['messages', 'chat'] as const) {
 test('refusal: tells the budget in its headers too', async (t) => {
   const reply = await cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_day=0.0003' })
   t.like(reply.headers, { 'x-svc-budget-day-limit': '0.0003', 'x-svc-budget-day-remaining': '0.0003' })
-  t.like(reply.headers, { 'x-svc-budget-month-limit': '5', 'x-svc-budget-month-remaining': '5' })
+  t.like(reply.headers, { 'x-svc-budget-month-limit': '4', 'x-svc-budget-month-remaining': '4' })
 })
 
 test('refusal: what was spent before and what the request needs are together more than the limit', async (t) => {
@@ -53,9 +58,15 @@ test('refusal: what was spent before and what the request needs are together mor
 
 test('tightening: a caller’s larger cap does nothing, a smaller one holds', async (t) => {
   const limits = []
-  for (const guard of ['per_day=1000&per_month=1000', 'per_day=0.5', 'per_request=9'])
-    limits.push((await cost.ask(cost.stage.scene(), { as: t.title, guard })).headers['x-svc-budget-day-limit'])
-  t.deepEqual(limits, ['1', '0.5', '1'])
+  for (const guard of ['per_day=1000&per_month=1000', 'per_day=0.5&per_month=3', 'per_request=9']) {
+    const { headers } = await cost.ask(cost.stage.scene(), { as: t.title, guard })
+    limits.push([headers['x-svc-budget-day-limit'], headers['x-svc-budget-month-limit']])
+  }
+  t.deepEqual(limits, [
+    ['1', '4'],
+    ['0.5', '3'],
+    ['1', '4'],
+  ])
 })
 
 test('tightening: a cap of 0 blocks', async (t) => {

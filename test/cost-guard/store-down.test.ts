@@ -12,7 +12,7 @@ test.serial(
   async (t) => {
     t.is((await cost.ask(cost.stage.scene(), { as: t.title })).status, 200)
     await cost.settled(t.title)
-    const other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'))
+    const other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'), { timeout: 5000 })
     other.exec('begin exclusive')
     const scene = cost.stage.scene()
     try {
@@ -59,7 +59,7 @@ test.serial('store down: what a running stream still holds is all that it may us
     extra: { max_tokens: 5000 },
     onChunk() {
       if (other !== undefined) return
-      other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'))
+      other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'), { timeout: 5000 })
       other.exec('begin exclusive')
       half.resolve()
     },

@@ -1,0 +1,265 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { type ByteSourceSink, type Ending, StreamReply } from 'turnpike/plugin'
+import { createMemoryLedger } from '../../test/cost-guard/memory-ledger.ts'
+import { parseEvents } from '../../test/support/events.ts'
+import type { JsonObject } from '../../test/support/json.ts'
+import { toEvents, toSse } from '../../test/support/provider/message-events.ts'
+import { checkEvents } from '../../test/support/stream-rules.ts'
+import { costOf } from './estimate.ts'
+import { Hold } from './hold.ts'
+import { type MeterEnd, meteredStream } from './metered-stream.ts'
+
+const ESTIMATE = { inputNanoUsd: 10_000, outputTokenNanoUsd: 10, inputTokens: 100 }
+const WINDOW = { scope: 'key:a', window: 'd:2026-11-21', period: 'day' as const }
+const SLACK = 48
+
+/** A stream that a test drives: it sends portions one by one, while the reader may be slow and the ledger slower. */
+function play({
+  capTokens,
+  heldTokens = 100,
+  inputNanoUsd = 3000,
+  answer,
+}: {
+  inputNanoUsd?: number
+  capTokens: number
+  heldTokens?: number
+  answer?: () => Promise<void>
+}) {
+  const ledger = createMemoryLedger(answer)
+  const windows = [{ ...WINDOW, limitNanoUsd: costOf(ESTIMATE, capTokens) }]
+  const hold = new Hold(ledger, 'hold', { budget: { perRequestNanoUsd: undefined, windows }, atMs: 0 })
+  let source: ByteSourceSink | undefined
+  const log = { isPaused: false, isCancelled: false }
+  const origin = new StreamReply(
+    { status: 200, headers: {} },
+    {
+      start: (sink) => {
+        source = sink
+      },
+      pause: () => {
+        log.isPaused = true
+      },
+      resume: () => {
+        log.isPaused = false
+      },
+      cancel: () => {
+        log.isCancelled = true
+      },
+    },
+  )
+  const ends: MeterEnd[] = []
+  const endings: Ending[] = []
+  const read: Buffer[] = []
+  const inputOf = () => inputNanoUsd
+  const reply = meteredStream(origin, { hold, estimate: ESTIMATE, inputOf, onEnd: (end) => ends.push(end) })
+  const open = () =>
+    reply.open({ write: (portion) => read.push(portion) > 0, end: (ending) => void endings.push(ending) })
+  return {
+    hold,
+    log,
+    reply,
+    ends,
+    endings,
+    open,
+    begin: () => hold.reserve(costOf(ESTIMATE, heldTokens)),
+    send: (bytes: Buffer) => source?.data(bytes),
+    end: () => source?.end(),
+    text: () => Buffer.concat(read).toString(),
+  }
+}
+
+const message = (text: string): JsonObject => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 30, output_tokens: 7 },
+})
+/** The events of an answer, each a portion. */
+const portionsOf = (text: string) =>
+  toSse(toEvents(message(text)))
+    .toString()
+    .split(/(?<=\n\n)/)
+    .map((event) => Buffer.from(event))
+const settle = async () => {
+  for (let i = 0; i < 20; i++) await nextTurn()
+}
+
+test('meter: a stream within its hold passes in the bytes that came', async (t) => {
+  const stream = play({ capTokens: 1000 })
+  await stream.begin()
+  stream.open()
+  for (const portion of portionsOf('a b')) stream.send(portion)
+  stream.end()
+  t.is(stream.text(), portionsOf('a b').join(''))
+  t.like(stream.ends, [{ isCut: false, ending: { outcome: 'complete' } }])
+  t.is(stream.hold.heldNanoUsd, costOf(ESTIMATE, 100))
+})
+
+test('meter: what the provider says of the input takes the place of the estimate', async (t) => {
+  const stream = play({ capTokens: 1000 })
+  await stream.begin()
+  stream.open()
+  const [start = Buffer.alloc(0)] = portionsOf('a')
+  stream.send(start)
+  stream.reply.cancel()
+  t.is(stream.ends[0]?.mostNanoUsd, 3000 + SLACK * 10)
+})
+
+test('meter: what needs more than is held waits until the hold has grown', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  let isSlow = false
+  const stream = play({ capTokens: 5000, heldTokens: 60, answer: () => (isSlow ? gate.promise : Promise.resolve()) })
+  await stream.begin()
+  isSlow = true
+  stream.open()
+  const portions = portionsOf('word '.repeat(3000))
+  for (const portion of portions.slice(0, 1200)) stream.send(portion)
+  t.true(stream.log.isPaused)
+  const before = stream.text().length
+  await settle()
+  t.is(stream.text().length, before)
+  gate.resolve()
+  await settle()
+  t.is(stream.text(), portions.slice(0, 1200).join(''))
+  t.false(stream.log.isPaused)
+  t.true(stream.hold.heldNanoUsd >= (stream.ends[0]?.mostNanoUsd ?? 0))
+})
+
+test('meter: what came meanwhile is paid as well before it goes on', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  let isSlow = false
+  const stream = play({ capTokens: 2500, heldTokens: 60, answer: () => (isSlow ? gate.promise : Promise.resolve()) })
+  await stream.begin()
+  isSlow = true
+  stream.open()
+  // The first 500 would fit; those behind them, which come while the ledger thinks, would not.
+  for (const portion of portionsOf('word '.repeat(3000)).slice(0, 2900)) stream.send(portion)
+  gate.resolve()
+  await settle()
+  t.true(stream.ends[0]?.isCut)
+  t.notThrows(() => checkEvents(parseEvents(stream.text())))
+})
+
+test('meter: an answer whose end has come is not cut', async (t) => {
+  const stream = play({ capTokens: 70, heldTokens: 60 })
+  await stream.begin()
+  stream.open()
+  for (const portion of portionsOf('word '.repeat(500))) stream.send(portion)
+  await settle()
+  stream.end()
+  t.like(stream.ends, [{ isCut: false, ending: { outcome: 'complete' } }])
+  t.is(stream.text(), portionsOf('word '.repeat(500)).join(''))
+})
+
+test('meter: an answer whose last token has come is not cut, though its stream goes on', async (t) => {
+  const stream = play({ capTokens: 70, heldTokens: 60 })
+  await stream.begin()
+  stream.open()
+  const portions = portionsOf('word '.repeat(500))
+  for (const portion of portions.slice(0, -1)) stream.send(portion)
+  await settle()
+  t.is(stream.ends.length, 0)
+  for (const portion of portions.slice(-1)) stream.send(portion)
+  stream.end()
+  t.is(stream.text(), portions.join(''))
+})
+
+test('meter: a stream that breaks while it waits is broken, and not ended well', async (t) => {
+  const stream = play({ capTokens: 70, heldTokens: 60 })
+  await stream.begin()
+  stream.open()
+  for (const portion of portionsOf('word '.repeat(500)).slice(0, 300)) stream.send(portion)
+  stream.end()
+  await settle()
+  t.is(stream.endings[0]?.outcome, 'incomplete')
+  t.truthy(stream.endings[0]?.error)
+  t.false(stream.text().includes('message_stop'))
+})
+
+test('meter: who leaves while the last portion of a whole answer waits, pays for the whole', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  let isSlow = false
+  const stream = play({ capTokens: 9000, heldTokens: 60, answer: () => (isSlow ? gate.promise : Promise.resolve()) })
+  await stream.begin()
+  isSlow = true
+  stream.open()
+  for (const portion of portionsOf('word '.repeat(500))) stream.send(portion)
+  stream.end()
+  stream.reply.cancel()
+  t.like(stream.ends, [{ isCut: false, ending: { outcome: 'complete' } }])
+  t.is(stream.ends.length, 1)
+})
+
+test('meter: a stream that nobody opens ends when it is dropped', async (t) => {
+  const stream = play({ capTokens: 100 })
+  await stream.begin()
+  stream.reply.cancel()
+  t.like(stream.ends, [{ isCut: false, ending: { outcome: 'cancelled' } }])
+})
+
+interface Step {
+  readonly kind: 'send' | 'turn' | 'end' | 'cancel' | 'pause' | 'resume'
+  readonly count: number
+}
+
+/** Plays steps and checks what must hold after each. */
+async function run(t: ExecutionContext, steps: readonly Step[], capTokens: number): Promise<MeterEnd | undefined> {
+  const stream = play({
+    capTokens,
+    heldTokens: 60,
+    inputNanoUsd: ESTIMATE.inputNanoUsd,
+    answer: () => nextTurn(),
+  })
+  if ((await stream.begin()) !== undefined) return undefined
+  stream.open()
+  const portions = portionsOf('some words '.repeat(200))
+  for (const { kind, count } of steps) {
+    if (kind === 'send') for (const portion of portions.splice(0, count)) stream.send(portion)
+    else if (kind === 'turn') await settle()
+    else if (kind === 'end') stream.end()
+    else if (kind === 'cancel') stream.reply.cancel()
+    else if (kind === 'resume') stream.reply.resume()
+    t.true(stream.ends.length <= 1 && stream.endings.length <= 2)
+  }
+  await settle()
+  stream.reply.cancel()
+  await settle()
+  const [end] = stream.ends
+  t.is(stream.ends.length, 1)
+  t.true(stream.hold.heldNanoUsd <= costOf(ESTIMATE, capTokens))
+  const whole = portionsOf('some words '.repeat(200)).join('')
+  if (end?.isCut === true) {
+    t.notThrows(() => checkEvents(parseEvents(stream.text())))
+    t.true(stream.log.isCancelled)
+  } else t.true(whole.startsWith(stream.text()))
+  return end
+}
+
+test('meter: whatever comes when, it ends once, holds within the cap, and every stream that it cuts is valid', async (t) => {
+  const step = fc.record({
+    kind: fc.constantFrom<Step['kind']>('send', 'send', 'send', 'turn', 'turn', 'end', 'cancel', 'resume'),
+    count: fc.integer({ min: 1, max: 500 }),
+  })
+  let cuts = 0
+  let wholes = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 14 }),
+      fc.integer({ min: 60, max: 1300 }),
+      async (steps, capTokens) => {
+        const end = await run(t, steps, capTokens)
+        if (end?.isCut === true) cuts++
+        if (end?.ending.outcome === 'complete') wholes++
+      },
+    ),
+    { numRuns: 400 },
+  )
+  t.log({ cuts, wholes })
+  t.true(cuts > 10 && wholes > 0)
+})

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test from 'ava'
+import { send } from '../support/http-client.ts'
+import { openCostStage } from './cost-stage.ts'
+
+/** A server of one's own that takes whatever it is sent. */
+const lenient = createServer((request, response) => {
+  request.resume()
+  const message = { role: 'assistant', content: 'fine' }
+  const usage = { prompt_tokens: 3000, completion_tokens: 2, total_tokens: 3002 }
+  const completion = {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    usage,
+  }
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(completion))
+})
+await new Promise<void>((resolve) => lenient.listen(0, '127.0.0.1', resolve))
+const { port } = lenient.address() as AddressInfo // safe: it listens on TCP
+const own = { lenient: { base_url: `http://127.0.0.1:${port}/v1`, api_key: 'k' } }
+const cost = await openCostStage({ config: { providers: { 'openai-compatible': own } } })
+test.after.always(async () => {
+  await cost.close()
+  lenient.close()
+})
+
+test('costs: a chat body that the canonical shape has no place for is not looked into after its reply', async (t) => {
+  const messages = [{ role: 'narrator', content: 'hi' }]
+  const extra = { model: 'lenient/m', messages }
+  const reply = await cost.ask(cost.stage.scene(), { as: t.title, pipe: 'none', dialect: 'chat', extra })
+  t.is(reply.status, 200, reply.text)
+  t.is((await send(cost.stage.gateway.url, { method: 'GET', path: '/health' })).status, 200)
+  t.notRegex(cost.stage.gateway.log(), /uncaught|unhandled|fatal/i)
+})
