@@ -71,7 +71,7 @@ export default definePlugin({
             log,
             learn(usage) {
               expectation.learn(key, Math.ceil(usage.outputTokens / answers))
-              tokens.learn?.(request, exchange.target.model, inputTokensOf(usage))
+              tokens.learn?.(request, (exchange.calls.at(-1) ?? exchange.target).model, inputTokensOf(usage))
             },
           }
           const admission = admit(bill.hold, {
@@ -88,10 +88,12 @@ export default definePlugin({
           try {
             noteAdmission(bill, maxTokens)
             if (maxTokens !== undefined) lowerMaxTokens(exchange, maxTokens)
-            await tell()
             exchange.signal.throwIfAborted()
             isAsked = true
+            // Asked while the provider answers; without it the reply only says less.
+            const told = tell().catch(() => {})
             await next()
+            await told
           } catch (error) {
             settleFailure(bill, { isAsked })
             throw error

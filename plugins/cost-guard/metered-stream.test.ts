@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { type ByteSourceSink, type Ending, StreamReply } from 'turnpike/plugin'
+import { type ByteSourceSink, type Ending, RequestDocument, StreamReply } from 'turnpike/plugin'
 import { createMemoryLedger } from '../../test/cost-guard/memory-ledger.ts'
 import { parseEvents } from '../../test/support/events.ts'
 import type { JsonObject } from '../../test/support/json.ts'
@@ -53,7 +53,8 @@ function play({
   const endings: Ending[] = []
   const read: Buffer[] = []
   const inputOf = () => inputNanoUsd
-  const reply = meteredStream(origin, { hold, estimate: ESTIMATE, inputOf, onEnd: (end) => ends.push(end) })
+  const request = new RequestDocument(Buffer.from('{}'))
+  const reply = meteredStream(origin, { request, hold, estimate: ESTIMATE, inputOf, onEnd: (end) => ends.push(end) })
   const open = () =>
     reply.open({ write: (portion) => read.push(portion) > 0, end: (ending) => void endings.push(ending) })
   return {

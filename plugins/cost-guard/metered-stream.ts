@@ -1,4 +1,11 @@
-import { type ByteSource, type ByteSourceSink, type Ending, StreamReply, type Usage } from 'turnpike/plugin'
+import {
+  type ByteSource,
+  type ByteSourceSink,
+  type Ending,
+  type RequestDocument,
+  StreamReply,
+  type Usage,
+} from 'turnpike/plugin'
 import { costOf, type Estimate } from './estimate.ts'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
@@ -19,6 +26,8 @@ import { tokenBound } from './text-bound.ts'
  * what has come, and never more than is held.
  */
 export interface MeterOptions {
+  /** As the client sent it: an early end is told as it has asked. */
+  readonly request: RequestDocument
   readonly hold: Hold
   readonly estimate: Estimate
   /** What an input of these counts costs, in nano-USD. */
@@ -69,7 +78,7 @@ class Meter implements ByteSource {
     this.#origin = origin
     this.#options = options
     this.#estimate = options.estimate
-    this.#end = origin.dialect.createEnd()
+    this.#end = origin.dialect.createEnd(options.request)
     // Told in the Messages shape, whichever the stream has, before the bytes come.
     origin.onEvent((name, data) => this.#weigh(name, data), METERED)
   }

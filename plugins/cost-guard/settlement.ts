@@ -33,6 +33,7 @@ export function settleReply(bill: Bill): void {
   else if (reply.kind === 'bytes') settle(bill, costOfReply(bill, reply))
   else if (isMetered) {
     exchange.reply = meteredStream(reply, {
+      request: exchange.client.document,
       hold,
       estimate,
       inputOf: (usage) => priced(bill, { ...usage, outputTokens: 0 }),

@@ -24,7 +24,7 @@ export function listOptions(schema: z.ZodType, path: readonly string[] = []): Op
 }
 
 /** The schema of an object's sections that the operator names; `undefined` when there are none. */
-export function sectionOfAnyName(schema: z.ZodType): z.ZodType | undefined {
+function sectionOfAnyName(schema: z.ZodType): z.ZodType | undefined {
   const { catchall } = unwrap(schema).def
   return catchall !== undefined && shapeOf(catchall) !== undefined ? catchall : undefined
 }

@@ -152,6 +152,12 @@ export class Exchange {
     return this.#state.request !== undefined
   }
 
+  /** Canonical fields whose values are nobody's wish: the client gave none, and no module has set them. */
+  get assumed(): readonly string[] {
+    const { client, edits } = this.#state
+    return client.assumed.filter((name) => !edits.some(({ paths }) => paths.includes(name)))
+  }
+
   /** Who is asked first. */
   get target(): Target {
     return this.#state.targets[0]

@@ -1,4 +1,5 @@
 import type { EventTranslator } from './event-translator.ts'
+import type { RequestDocument } from './request.ts'
 import { createMessagesEnd, type StreamEnd } from './stream-end.ts'
 import { readUsage, type Usage } from './usage.ts'
 
@@ -22,8 +23,8 @@ export interface ReplyDialect {
   readUsage(raw: unknown): Usage | undefined
   /** Tells a stream's events in the canonical shape, for whoever listens; `undefined` when they are in it. */
   readonly toMessagesEvents: (() => EventTranslator) | undefined
-  /** What can end a stream of this dialect early. */
-  createEnd(): StreamEnd
+  /** What can end a stream of this dialect early, for the client's own request. */
+  createEnd(request: RequestDocument): StreamEnd
 }
 
 const STOP: EventSign = { kind: 'stop' }

@@ -186,7 +186,8 @@ export class StreamReply {
   cancel(): void {
     if (this.#settled) return
     this.#source.cancel()
-    this.#finish({ outcome: 'cancelled', usage: this.#usage })
+    // The source may have told its ending meanwhile.
+    if (!this.#settled) this.#finish({ outcome: 'cancelled', usage: this.#usage })
   }
 
   /** @internal called by the source */

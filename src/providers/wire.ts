@@ -51,12 +51,12 @@ export function translatedWire(translation: ReplyTranslation): Wire {
 }
 
 /** Whether a reply's headers announce server-sent events. */
-export function isEventStream(headers: IncomingHttpHeaders): boolean {
+function isEventStream(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('text/event-stream') ?? false
 }
 
 /** The bytes of a source's events in another shape: whole events and their ending. */
-export function translatedSource(source: ByteSource, translator: EventTranslator): ByteSource {
+function translatedSource(source: ByteSource, translator: EventTranslator): ByteSource {
   const framer = new EventFramer()
   let text = ''
   const take = (name: string, bytes: Buffer, start: number, end: number) => {

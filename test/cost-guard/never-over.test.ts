@@ -56,6 +56,14 @@ async function openCrowd(
   }
 }
 
+/** On a busy machine the database may be asked too much at once, which is 503 and decides nothing: it is asked again. */
+async function decidedReply(send: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const reply = await send()
+    if (reply.status !== 503) return reply
+  }
+}
+
 for (const workers of [1, 4]) {
   test.serial(
     `never over: ${BURST} at once against a cap admit exactly what fits (${workers} processes)`,
@@ -74,7 +82,7 @@ for (const workers of [1, 4]) {
       let refused = 0
       const replies = await Promise.all(
         Array.from({ length: BURST }, async () => {
-          const reply = await crowd.send('burst', guard)
+          const reply = await decidedReply(() => crowd.send('burst', guard))
           if (reply.status === 429 && ++refused === BURST - FITTING) decided.resolve()
           return reply
         }),

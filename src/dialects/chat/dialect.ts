@@ -9,6 +9,7 @@ import { toChatError } from './reply/errors.ts'
 import { createChatChunks } from './reply/to-chat-chunks.ts'
 import { toChatReply } from './reply/to-chat-reply.ts'
 import { toMessagesRequest } from './to-messages-request.ts'
+import { wantsUsage } from './wants-usage.ts'
 
 /** What the dialect is made from. */
 export interface ChatDialectOptions {
@@ -41,12 +42,6 @@ export function createChatDialect({ defaultMaxTokens, modelNamed, nowMs }: ChatD
     ping: ': ping\n\n',
     breakEvent: (message) => `data: ${JSON.stringify({ error: chatError('api_error', message) })}\n\n`,
   }
-}
-
-function wantsUsage(document: ClientRequest['document']): boolean {
-  // Safe: checked when the request was taken in.
-  const options = document.field('stream_options') as { include_usage?: boolean | null } | null | undefined
-  return options?.include_usage === true
 }
 
 /** Readable by both families of clients: the members of `error` are OpenAI's, the outer `type` is Anthropic's. */

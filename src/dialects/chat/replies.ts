@@ -2,6 +2,7 @@ import type { EventSign, ReplyDialect } from '../../core/reply-dialect.ts'
 import { createChatEnd } from './reply/chat-end.ts'
 import { createMessagesEvents } from './reply/to-messages-events.ts'
 import { readChatUsage } from './reply/usage.ts'
+import { wantsUsage } from './wants-usage.ts'
 
 const STOP: EventSign = { kind: 'stop' }
 const FINISH: EventSign = { kind: 'finish' }
@@ -26,7 +27,7 @@ export const CHAT_REPLIES: ReplyDialect = {
   },
   readUsage: readChatUsage,
   toMessagesEvents: () => createMessagesEvents({ model: '', id: '' }),
-  createEnd: createChatEnd,
+  createEnd: (request) => createChatEnd({ includeUsage: wantsUsage(request) }),
 }
 
 /** A text that the model writes may look like one of these members: what counts is the chunk's own. */

@@ -76,7 +76,7 @@ function usageEdit(document: RequestDocument): Edit | undefined {
 function retold(exchange: Exchange, target: Target, habits: ChatHabits): { edits: Edit[]; losses: Losses } {
   const { client, request } = exchange
   const { model } = target
-  const translation = toChatRequest(request, { model, habits, assumed: client.assumed })
+  const translation = toChatRequest(request, { model, habits, assumed: exchange.assumed })
   const told = new RequestDocument(translation.bytes)
   const changed = changedFields(client.canonical, request)
   const fields = new Set(changed.flatMap((name) => COUNTERPARTS[name] ?? [name]))

@@ -99,7 +99,7 @@ export class ChatProvider implements Provider {
     const losses = new Losses()
     losses.add(exchange.client.losses)
     dropBetas(exchange, losses)
-    const translation = toChatRequest(exchange.request, { model, habits, assumed: exchange.client.assumed })
+    const translation = toChatRequest(exchange.request, { model, habits, assumed: exchange.assumed })
     losses.add(translation.losses)
     losses.assertCarried(this.name)
     const told = { model, id: `msg_${exchange.id.slice('req_'.length)}` }

@@ -48,7 +48,7 @@ export class GeminiProvider implements Provider {
     const losses = new Losses()
     losses.add(exchange.client.losses)
     dropBetas(exchange, losses)
-    const translation = toGeminiRequest(exchange.request, { model, assumed: exchange.client.assumed })
+    const translation = toGeminiRequest(exchange.request, { model, assumed: exchange.assumed })
     losses.add(translation.losses)
     losses.assertCarried(this.name)
     const told = { model, id: `msg_${exchange.id.slice('req_'.length)}` }

@@ -4,8 +4,8 @@ import { readUsage } from '../../../core/usage.ts'
 import { recordOf } from './narrow.ts'
 import { toChatUsage } from './usage.ts'
 
-/** Ends a stream of chat completion chunks early, with the finish reason `length`. */
-export function createChatEnd(): StreamEnd {
+/** Ends a stream of chat completion chunks early, with the finish reason `length`; with counts for those who asked for them. */
+export function createChatEnd({ includeUsage }: { includeUsage: boolean }): StreamEnd {
   let first: string | undefined
   return {
     see(portion) {
@@ -20,7 +20,8 @@ export function createChatEnd(): StreamEnd {
       const head = { id, object: 'chat.completion.chunk', created, model }
       const last = { ...head, choices: [{ index: 0, delta: {}, finish_reason: 'length' }] }
       const told = { ...head, choices: [], usage: toChatUsage(readUsage(usage)) }
-      return `data: ${JSON.stringify(last)}\n\ndata: ${JSON.stringify(told)}\n\ndata: [DONE]\n\n`
+      const counts = includeUsage ? `data: ${JSON.stringify(told)}\n\n` : ''
+      return `data: ${JSON.stringify(last)}\n\n${counts}data: [DONE]\n\n`
     },
   }
 }
