@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, Log } from '../core/ports.ts'
 import type { ReceiptPage, ReceiptStore, SignedReceipt } from '../core/receipt.ts'
 import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
 import type { PublicReceiptKey } from './public-key.ts'
+import { RandomPool } from './random-pool.ts'
 import { createReceiptId, ID_RANDOM_BYTES } from './receipt-id.ts'
 import { signReceipt } from './sign.ts'
 import type { ReceiptKey } from './signing-key.ts'
@@ -46,6 +46,7 @@ export interface ReceiptsOptions extends Accountants {
 export function createReceipts({ key, store, clock, log, ...accountants }: ReceiptsOptions): Receipts {
   const writer = new ReceiptWriter({ store, log, sign: (receipt) => signReceipt(receipt, key) })
   const building = new Set<Promise<void>>()
+  const randomness = new RandomPool(ID_RANDOM_BYTES)
   const make = async (facts: ReplyFacts): Promise<void> => {
     try {
       const options = { ...accountants, keyId: key.public.id, nowMs: clock.nowMs() }
@@ -58,7 +59,7 @@ export function createReceipts({ key, store, clock, log, ...accountants }: Recei
     keys: [key.public],
     open() {
       const admittedAtMs = clock.nowMs()
-      return { id: createReceiptId(admittedAtMs, randomBytes(ID_RANDOM_BYTES)), admittedAtMs }
+      return { id: createReceiptId(admittedAtMs, randomness.take()), admittedAtMs }
     },
     record(facts) {
       const made = make(facts)

@@ -1,4 +1,4 @@
-import { getReceipt, listOldestReceipts, listReceipts, putReceipt } from './receipts.ts'
+import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
 import { readSpend } from './spend-windows.ts'
 
@@ -9,7 +9,7 @@ export const commands = {
   'spend.settle': settleSpend,
   'spend.sweep': sweepSpend,
   'spend.read': readSpend,
-  'receipt.put': putReceipt,
+  'receipt.put': putReceipts,
   'receipt.get': getReceipt,
   'receipt.list': listReceipts,
   'receipt.list-oldest': listOldestReceipts,

@@ -17,11 +17,11 @@ export interface ReceiptCursor {
 
 const LONGEST_LIST = 100
 
-/** Stores a receipt; one whose id is there already stays as it is. */
-export const putReceipt: Command<StoredReceipt, void> = async (db, { id, scope, createdAtMs, json }) => {
+/** Stores receipts, one at least; those whose ids are there already stay as they are. */
+export const putReceipts: Command<readonly StoredReceipt[], void> = async (db, receipts) => {
   await db
     .insertInto('receipt')
-    .values({ id, scope, created_at_ms: createdAtMs, json })
+    .values(receipts.map(({ id, scope, createdAtMs, json }) => ({ id, scope, created_at_ms: createdAtMs, json })))
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 }

@@ -126,7 +126,7 @@ test('sqlite: a full disk is told in words, undoes the group, and is overcome', 
   const database = await openDatabase(':memory:')
   t.teardown(() => database.db.destroy())
   const put = (id: string, length: number) =>
-    ({ name: 'receipt.put', input: { id, scope: 's', createdAtMs: 1, json: 'x'.repeat(length) } }) as const
+    ({ name: 'receipt.put', input: [{ id, scope: 's', createdAtMs: 1, json: 'x'.repeat(length) }] }) as const
   const group = { nowMs: 0, deadlineMs: Number.POSITIVE_INFINITY }
   const { page_count: pages } = database.raw.prepare('pragma page_count').get() ?? {}
   database.raw.exec(`pragma max_page_count = ${Number(pages) + 2}`)
@@ -163,7 +163,7 @@ test('sqlite: a file that is no database is told in words', async (t) => {
 test('sqlite: a database that is damaged while it is used is told in words', async (t) => {
   const place = await createSqlitePlace(t)
   const first = await place.open()
-  await first.run('receipt.put', { id: 'r', scope: 's', createdAtMs: 1, json: 'x'.repeat(200_000) })
+  await first.run('receipt.put', [{ id: 'r', scope: 's', createdAtMs: 1, json: 'x'.repeat(200_000) }])
   await first.close()
   const store = await place.open()
   writeFileSync(sqliteFile(place.dataDir), Buffer.alloc(300_000, 0xff))

@@ -8,7 +8,7 @@ function receipt(id: string, createdAtMs: number, scope = 'mine') {
 for (const engine of engines) {
   engine.test('receipts: one is found by its scope, as the text that was put', async (t) => {
     const { store } = await engine.shared()
-    await store.run('receipt.put', receipt('found', 1))
+    await store.run('receipt.put', [receipt('found', 1)])
     t.is(await store.run('receipt.get', { id: 'found', scope: 'mine' }), '{"cost":1.0}')
     t.is(await store.run('receipt.get', { id: 'found', scope: 'yours' }), undefined)
     t.is(await store.run('receipt.get', { id: 'missing', scope: 'mine' }), undefined)
@@ -16,8 +16,8 @@ for (const engine of engines) {
 
   engine.test('receipts: putting one again changes nothing', async (t) => {
     const { store } = await engine.shared()
-    await store.run('receipt.put', receipt('again', 1))
-    await store.run('receipt.put', { ...receipt('again', 2, 'yours'), json: '{}' })
+    await store.run('receipt.put', [receipt('again', 1)])
+    await store.run('receipt.put', [{ ...receipt('again', 2, 'yours'), json: '{}' }])
     t.is(await store.run('receipt.get', { id: 'again', scope: 'mine' }), '{"cost":1.0}')
     t.is(await store.run('receipt.get', { id: 'again', scope: 'yours' }), undefined)
   })
@@ -29,7 +29,7 @@ for (const engine of engines) {
     const check = async (times: readonly number[], limit: number) => {
       const scope = `scope-${++lists}`
       const put = times.map((createdAtMs, i) => receipt(`${scope}-${i}`, createdAtMs, scope))
-      await Promise.all([...put, receipt(`other-${lists}`, 3, 'other')].map((each) => store.run('receipt.put', each)))
+      await store.run('receipt.put', [...put, receipt(`other-${lists}`, 3, 'other')])
       const listed: ReturnType<typeof receipt>[] = []
       for (;;) {
         const page: readonly (typeof listed)[number][] = await store.run('receipt.list', {
@@ -49,7 +49,8 @@ for (const engine of engines) {
 
   engine.test('receipts: no page is longer than a hundred', async (t) => {
     const { store } = await engine.shared()
-    await Promise.all(Array.from({ length: 120 }, (_, i) => store.run('receipt.put', receipt(`many-${i}`, i, 'many'))))
+    const many = Array.from({ length: 120 }, (_, i) => receipt(`many-${i}`, i, 'many'))
+    await store.run('receipt.put', many)
     t.is((await store.run('receipt.list', { scope: 'many', limit: 500 })).length, 100)
   })
 }
