@@ -9,6 +9,8 @@ export interface Translation {
   readonly losses: Losses
   /** Canonical fields that must be there and that the client did not give: their values are the gateway's own. */
   readonly assumed: readonly string[]
+  /** Values of the small fields, which a provider of the canonical dialect looks at: so the body need not be read again. */
+  readonly small: Readonly<Record<string, unknown>>
 }
 
 const NO_LOSSES = new Losses()
@@ -39,7 +41,9 @@ export class ClientRequest {
 
   /** The canonical request. Throws `invalid_request` when there can be none. */
   get canonical(): RequestDocument {
-    this.#canonical ??= new RequestDocument(this.#translation.bytes)
+    if (this.#canonical !== undefined) return this.#canonical
+    const { bytes, small } = this.#translation
+    this.#canonical = new RequestDocument(bytes, undefined, small)
     return this.#canonical
   }
 

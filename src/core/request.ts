@@ -11,9 +11,11 @@ export class RequestDocument {
   #shape: RequestShape | undefined
   #values: Map<string, unknown> | undefined
 
-  constructor(bytes: Buffer, shape?: RequestShape) {
+  /** `known` are values of fields, `undefined` for those that are absent: whoever has made the bytes need not read them. */
+  constructor(bytes: Buffer, shape?: RequestShape, known?: Readonly<Record<string, unknown>>) {
     this.bytes = bytes
     this.#shape = shape
+    if (known !== undefined) this.#values = new Map(Object.entries(known))
   }
 
   /** Byte ranges of the top-level fields, from one scan. */

@@ -19,6 +19,8 @@ export interface MessagesTranslation {
   readonly losses: Losses
   /** Fields that the client did not give and the Messages shape needs: only ever `max_tokens`. */
   readonly assumed: readonly string[]
+  /** Values of the small fields of the body, `undefined` for those that it has not. */
+  readonly small: Readonly<Record<string, unknown>>
 }
 
 /** What the operator decides about translations. */
@@ -73,20 +75,18 @@ function translate(
     isMidTurn: isMidTurn(messages.at(-1)),
   }
   const reasoned = toThinkingFields(body, circumstances, losses)
-  const request = {
-    model,
+  const small = {
+    model: named.model,
     max_tokens: reasoned.maxTokens,
-    system,
-    messages,
-    ...toolFields,
+    stream: undefined,
     ...toSampling(named, reasoned.thinking, losses),
     ...toSingleFields(body, losses),
     thinking: reasoned.thinking,
     output_config: toOutputConfig(reasoned, toOutputFormat(body.response_format, losses)),
   }
   tellLosses(body, losses)
-  const bytes = Buffer.from(printer.print(request))
-  return { bytes, losses, assumed: circumstances.isAssumed ? ['max_tokens'] : [] }
+  const bytes = Buffer.from(printer.print({ ...small, system, ...toolFields, messages }))
+  return { bytes, losses, assumed: circumstances.isAssumed ? ['max_tokens'] : [], small }
 }
 
 /** After tool results, and after the beginning of an answer, the model goes on with a turn that has no thoughts in it. */
