@@ -60,10 +60,21 @@ async function openStore(config: Config, { log, clock }: { log: Log; clock: Cloc
 
 async function openPrices({ prices: { file, ceiling } }: Config): Promise<Prices> {
   try {
-    return await createPriceBook({ overrides: loadPriceOverrides(file), ceiling })
+    return withFreeDemo(await createPriceBook({ overrides: loadPriceOverrides(file), ceiling }))
   } catch (error) {
     if (error instanceof PriceFileError) throw new ConfigError(error.message, { cause: error })
     throw error
+  }
+}
+
+const NOTHING = { costNanoUsd: 0, source: 'catalogue', matched: 'demo' } as const
+const NO_RATES = { inputNanoUsd: 0, cacheWrite5mNanoUsd: 0, cacheWrite1hNanoUsd: 0, outputNanoUsd: 0, callNanoUsd: 0 }
+
+/** The demo provider asks nobody: what it says is free. */
+function withFreeDemo(prices: Prices): Prices {
+  return {
+    price: (target, usage, atMs) => (target.provider === 'demo' ? NOTHING : prices.price(target, usage, atMs)),
+    rates: (target, call, atMs) => (target.provider === 'demo' ? NO_RATES : prices.rates(target, call, atMs)),
   }
 }
 

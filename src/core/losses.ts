@@ -51,7 +51,9 @@ export class Losses {
   /** Throws `invalid_request` that names each field that could not be carried to `provider`. */
   assertCarried(provider: string): void {
     if (this.#refused.length === 0) return
-    throw new GatewayError('invalid_request', `Provider ${provider} cannot be sent this: ${this.refused.join('; ')}.`)
+    throw new GatewayError('invalid_request', `Provider ${provider} cannot be sent this: ${this.refused.join('; ')}.`, {
+      fields: { param: this.#refused[0]?.path },
+    })
   }
 }
 

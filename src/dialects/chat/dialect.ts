@@ -47,7 +47,11 @@ export function createChatDialect({ defaultMaxTokens, modelNamed, nowMs }: ChatD
 /** Readable by both families of clients: the members of `error` are OpenAI's, the outer `type` is Anthropic's. */
 function errorBody(error: GatewayError, requestId: string): object {
   const { error: body } = error.toBody()
-  const shown = { ...chatError(String(body.type), error.message, error.code), ...body, param: paramOf(error) }
+  const shown = {
+    ...chatError(String(body.type), error.message, error.code),
+    ...body,
+    param: body.param ?? paramOf(error),
+  }
   return { type: 'error', error: shown, request_id: requestId }
 }
 
