@@ -9,7 +9,8 @@ import type { JsonObject } from './json.ts'
 import { countOpenFiles, hasProcessFacts } from './process-facts.ts'
 import type { SeenRequest } from './provider/journal.ts'
 import type { Script } from './provider/script.ts'
-import { type Provider, type ProviderOptions, type ScriptChooser, startProvider } from './stand-in-provider.ts'
+import type { Chooser } from './provider/scripted.ts'
+import { type Provider, type ProviderOptions, startProvider } from './stand-in-provider.ts'
 
 /*
  * DESIGN. One gateway in front of one stand-in, shared by the tests of a file, which may run at the same time: each test
@@ -47,7 +48,7 @@ export interface Stage extends AsyncDisposable {
   gateway: Gateway
   provider: Provider
   /** Opens a scene; a chooser's `nth` counts the scene's own valid requests. Default: the stand-in's answers. */
-  scene(script?: Script | ScriptChooser): Scene
+  scene(script?: Script | Chooser<Script>): Scene
   /** Asserts that a scene has left nothing running and the gateway is well. */
   assertSound(t: ExecutionContext, scene: Scene): Promise<void>
   /** Asserts that nothing is left of all scenes: no call, no socket, no file. */
@@ -66,7 +67,7 @@ const ALARM = /unhandled|uncaught|MaxListenersExceeded/i
 /** Starts a stand-in and a gateway that is configured to call it. */
 export async function openStage({ env, config, provider: rules }: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
-  const scripts = new Map<string, ScriptChooser>()
+  const scripts = new Map<string, Chooser<Script>>()
   const provider = await startProvider({
     apiKey: OPERATOR_KEY,
     ...rules,

@@ -1,10 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ChatRules } from './openai/check-request.ts'
 import type { ChatScript } from './openai/script.ts'
 import { serve } from './openai/serve.ts'
-import { createJournal, type SeenRequest, trackSocket } from './provider/journal.ts'
-import type { Provider } from './stand-in-provider.ts'
+import { type Scripted, type Scripts, startScripted } from './provider/scripted.ts'
 
 /*
  * DESIGN. A stand-in for servers that speak OpenAI's chat completions: a real HTTP server on loopback with two flavours.
@@ -20,13 +17,10 @@ import type { Provider } from './stand-in-provider.ts'
  * `openai/model.ts` tells apart.
  */
 
-/** Chooses what happens to the nth valid request since `reply()` (from 1); `undefined` is the default answer. */
-export type ChatScriptChooser = (request: SeenRequest, nth: number) => ChatScript | undefined
-
 /** Options of `startOpenAI`. */
 export interface OpenAIOptions extends ChatRules {
   /** What happens to requests until `reply()` says otherwise. Default: the default answer. */
-  script?: ChatScript | ChatScriptChooser
+  script?: Scripts<ChatScript>
   /** Refuses nothing, not even unknown routes. Default off. */
   acceptAnything?: boolean
   /** Whether streams end with `[DONE]`. Default true; some compatible servers just close. */
@@ -34,54 +28,9 @@ export interface OpenAIOptions extends ChatRules {
 }
 
 /** A running stand-in. `await using` closes it, and so does `t.teardown(server.close)`. */
-export interface OpenAIServer extends Omit<Provider, 'reply'> {
-  /** Sets what happens to valid requests from now on, and counts `nth` from 1 again. */
-  reply(script: ChatScript | ChatScriptChooser | undefined): void
-}
-
-const DEFAULT_WAIT_MS = 10_000
+export type OpenAIServer = Scripted<ChatScript>
 
 /** Starts a strict stand-in for the chat completions API on a free loopback port; its `url` has no `/v1`. */
-export async function startOpenAI(options: OpenAIOptions = {}): Promise<OpenAIServer> {
-  const journal = createJournal()
-  let received = 0
-  let nth = 0
-  let choose = toChooser(options.script)
-  const script = (request: SeenRequest) => choose(request, ++nth)
-  const serving = { journal, rules: options, count: () => ++received, script }
-  const server = createServer((request, response) => {
-    serve(request, response, serving).catch((error: unknown) => {
-      journal.failure ??= error
-      response.destroy()
-    })
-  })
-  server.on('connection', (socket) => trackSocket(socket, journal))
-  server.keepAliveTimeout = 60_000 // an idle close must not race with a pooled connection's next request
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // safe: it listens on TCP
-
-  const close = async () => {
-    journal.isClosing = true
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    for (const socket of journal.sockets) socket.destroy()
-    await closed
-    if (journal.failure !== undefined) throw journal.failure
-  }
-  return {
-    url: `http://127.0.0.1:${port}`,
-    seen: journal.seen,
-    reply(next) {
-      choose = toChooser(next)
-      nth = 0
-    },
-    connections: () => journal.sockets.size,
-    pending: () => journal.pending,
-    until: (condition, waitMs = DEFAULT_WAIT_MS) => journal.until(condition, waitMs),
-    close,
-    [Symbol.asyncDispose]: close,
-  }
-}
-
-function toChooser(script: ChatScript | ChatScriptChooser | undefined): ChatScriptChooser {
-  return typeof script === 'function' ? script : () => script
+export function startOpenAI(options: OpenAIOptions = {}): Promise<OpenAIServer> {
+  return startScripted(options, serve)
 }

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { RequestRules } from './provider/check-request.ts'
-import { createJournal, type SeenRequest, trackSocket } from './provider/journal.ts'
 import type { Script } from './provider/script.ts'
+import { type Scripted, type Scripts, startScripted } from './provider/scripted.ts'
 import { serve } from './provider/serve.ts'
 
 /*
@@ -17,77 +15,18 @@ import { serve } from './provider/serve.ts'
  * Limits: it counts a word, or four bytes, as a token; it keeps the last 1,000 requests.
  */
 
-/** Chooses what happens to the nth valid request since `reply()` (from 1); `undefined` is the default answer. */
-export type ScriptChooser = (request: SeenRequest, nth: number) => Script | undefined
-
 /** Options of `startProvider`. */
 export interface ProviderOptions extends RequestRules {
   /** What happens to requests until `reply()` says otherwise. Default: the default answer. */
-  script?: Script | ScriptChooser
+  script?: Scripts<Script>
   /** Refuses nothing, not even unknown routes: for tests of what else a gateway forwards. Default off. */
   acceptAnything?: boolean
 }
 
-/** A running stand-in. `await using` closes it, and so does `t.teardown(provider.close)`. */
-export interface Provider extends AsyncDisposable {
-  /** Base address, without a slash at the end. */
-  url: string
-  /** The newest 1,000 requests, oldest first. One is listed when its body is complete or its client has left. */
-  seen: readonly SeenRequest[]
-  /** Sets what happens to valid requests from now on, and counts `nth` from 1 again. */
-  reply(script: Script | ScriptChooser | undefined): void
-  /** Number of open sockets, idle ones included. */
-  connections(): number
-  /** Number of requests whose response is still open. */
-  pending(): number
-  /** Resolves once `condition` holds; looks after every change; rejects after `waitMs` (default 10 s). */
-  until(condition: () => boolean, waitMs?: number): Promise<void>
-  close(): Promise<void>
-}
-
-const DEFAULT_WAIT_MS = 10_000
+/** A running stand-in. `await using` closes it, and so does `t.teardown(server.close)`. */
+export type Provider = Scripted<Script>
 
 /** Starts a strict stand-in for the provider's Messages API on a free loopback port. */
-export async function startProvider(options: ProviderOptions = {}): Promise<Provider> {
-  const journal = createJournal()
-  let received = 0
-  let nth = 0
-  let choose = toChooser(options.script)
-  const script = (request: SeenRequest) => choose(request, ++nth)
-  const serving = { journal, rules: options, count: () => ++received, script }
-  const server = createServer((request, response) => {
-    serve(request, response, serving).catch((error: unknown) => {
-      journal.failure ??= error
-      response.destroy()
-    })
-  })
-  server.on('connection', (socket) => trackSocket(socket, journal))
-  server.keepAliveTimeout = 60_000 // an idle close must not race with a pooled connection's next request
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // safe: it listens on TCP
-
-  const close = async () => {
-    journal.isClosing = true
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    for (const socket of journal.sockets) socket.destroy()
-    await closed
-    if (journal.failure !== undefined) throw journal.failure
-  }
-  return {
-    url: `http://127.0.0.1:${port}`,
-    seen: journal.seen,
-    reply(next) {
-      choose = toChooser(next)
-      nth = 0
-    },
-    connections: () => journal.sockets.size,
-    pending: () => journal.pending,
-    until: (condition, waitMs = DEFAULT_WAIT_MS) => journal.until(condition, waitMs),
-    close,
-    [Symbol.asyncDispose]: close,
-  }
-}
-
-function toChooser(script: Script | ScriptChooser | undefined): ScriptChooser {
-  return typeof script === 'function' ? script : () => script
+export function startProvider(options: ProviderOptions = {}): Promise<Provider> {
+  return startScripted(options, serve)
 }

@@ -1,21 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isJsonObject, parseJson } from '../json.ts'
 import { breakConnection, deliver, type Exchange, hang, sendGarbage } from '../provider/deliver.ts'
-import type { Ending, Journal, SeenRequest } from '../provider/journal.ts'
+import { open, readBody } from '../provider/receive.ts'
+import type { Serving } from '../provider/scripted.ts'
 import { type ChatRules, checkRequest, routeOf } from './check-request.ts'
 import { type ChatPayloadContext, toPayload } from './payload.ts'
 import type { ChatRejection } from './rejection.ts'
 import type { ChatScript, Flavour } from './script.ts'
 
-/** What `serve` needs to know of the stand-in. */
-export interface ChatServing {
-  journal: Journal
-  rules: ChatRules & { acceptAnything?: boolean; done?: boolean }
-  /** Number of requests so far, this one included. */
-  count(): number
-  /** Asked once for each valid request. */
-  script(request: SeenRequest): ChatScript | undefined
-}
+type ChatServing = Serving<ChatScript, ChatRules & { acceptAnything?: boolean; done?: boolean }>
 
 /** OpenAI's header lines of every reply; the values are the same on every run. */
 const rateLimits = {
@@ -68,41 +60,4 @@ async function play(script: ChatScript, exchange: Exchange, context: ChatPayload
     default:
       return deliver(toPayload(script, context), script, exchange)
   }
-}
-
-function open(request: IncomingMessage, response: ServerResponse, journal: Journal) {
-  const gone = new AbortController()
-  const { promise: closed, resolve } = Promise.withResolvers<Ending>()
-  let isCut = false
-  const { method = '', url = '', headers, rawHeaders } = request
-  const blank = { raw: Buffer.alloc(0), json: undefined, refused: undefined, ended: 'open' as const, closed }
-  const entry: SeenRequest = { method, url, headers, rawHeaders, ...blank }
-  journal.pending++
-  response.once('close', () => {
-    if (response.writableFinished) entry.ended = 'finished'
-    else entry.ended = isCut || journal.isClosing ? 'cut' : 'client-left'
-    journal.pending--
-    gone.abort()
-    resolve(entry.ended)
-    journal.changed()
-  })
-  const markCut = () => {
-    isCut = true
-  }
-  const exchange: Exchange = { request, response, gone: gone.signal, left: closed.then(() => {}), markCut }
-  return { entry, exchange }
-}
-
-/** Reads the whole body into the entry; false when the client left before its end. */
-async function readBody(request: IncomingMessage, entry: SeenRequest): Promise<boolean> {
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of request) chunks.push(chunk)
-  } catch {
-    // the client left: what has come is kept
-  }
-  entry.raw = Buffer.concat(chunks)
-  const json = parseJson(entry.raw.toString())
-  entry.json = isJsonObject(json) ? json : undefined
-  return request.complete
 }
