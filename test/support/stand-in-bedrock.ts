@@ -1,6 +1,6 @@
 import { framesOf } from './bedrock/frames.ts'
-import { type CloudServer, type ModelCall, startCloud } from './bedrock/serve.ts'
 import { checkSignature, type SignatureRules } from './bedrock/signature.ts'
+import { type CloudServer, type ModelCall, startCloud } from './cloud.ts'
 import { isJsonObject, type JsonObject, parseJson, valueAt } from './json.ts'
 import { checkBody } from './provider/check-body.ts'
 import { checkConversation } from './provider/check-conversation.ts'

@@ -1,4 +1,4 @@
-import { type CloudServer, type ModelCall, startCloud } from './bedrock/serve.ts'
+import { type CloudServer, type ModelCall, startCloud } from './cloud.ts'
 import { checkBody } from './provider/check-body.ts'
 import { checkConversation } from './provider/check-conversation.ts'
 import type { SeenRequest } from './provider/journal.ts'

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { JsonObject } from '../json.ts'
-import { breakConnection, deliver, type Exchange, hang, sendGarbage } from '../provider/deliver.ts'
-import { createJournal, type SeenRequest } from '../provider/journal.ts'
-import { listen, type StandIn } from '../provider/listen.ts'
-import type { Payload, PayloadScript } from '../provider/payload.ts'
-import { open, readBody } from '../provider/receive.ts'
-import type { Rejection } from '../provider/rejection.ts'
-import type { Script } from '../provider/script.ts'
-import type { Chooser } from '../provider/scripted.ts'
+import type { JsonObject } from './json.ts'
+import { breakConnection, deliver, type Exchange, hang, sendGarbage } from './provider/deliver.ts'
+import { createJournal, type SeenRequest } from './provider/journal.ts'
+import { listen, type StandIn } from './provider/listen.ts'
+import type { Payload, PayloadScript } from './provider/payload.ts'
+import { open, readBody } from './provider/receive.ts'
+import type { Rejection } from './provider/rejection.ts'
+import type { Script } from './provider/script.ts'
+import type { Chooser } from './provider/scripted.ts'
 
 /*
  * DESIGN. What the stand-ins for clouds have in common: a real HTTP server on loopback, whose requests are told apart by
