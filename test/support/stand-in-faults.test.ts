@@ -1,4 +1,4 @@
-import { Agent } from 'node:http'
+import { Agent, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import test from 'ava'
 import { assertMessageStream, parseEvents } from './events.ts'
@@ -106,6 +106,21 @@ test('stand-in: hangs before the headers until the client leaves', async (t) => 
   t.is((await reply).status, 0)
   t.is(await provider.seen[0]?.closed, 'client-left')
   await provider.until(() => provider.connections() === 0)
+})
+
+test('stand-in: a client that leaves within its body is recorded with what came, and not judged', async (t) => {
+  await using provider = await startProvider()
+  const broken = request(`${provider.url}/v1/messages`, {
+    method: 'POST',
+    headers: { ...headers, 'content-length': 100 },
+  })
+  broken.on('error', () => {}) // it is broken on purpose
+  broken.write('{"model"')
+  await provider.until(() => provider.pending() === 1)
+  broken.destroy()
+  await provider.until(() => provider.seen.length === 1)
+  const [entry] = provider.seen
+  t.deepEqual([entry?.raw.toString(), entry?.refused, await entry?.closed], ['{"model"', undefined, 'client-left'])
 })
 
 test('stand-in: hangs after the headers until it closes', async (t) => {
