@@ -12,6 +12,7 @@ export function open(request: IncomingMessage, response: ServerResponse, journal
   const blank = { raw: Buffer.alloc(0), json: undefined, refused: undefined, ended: 'open' as const, closed }
   const entry: SeenRequest = { method, url, headers, rawHeaders, ...blank }
   journal.pending++
+  journal.changed()
   response.once('close', () => {
     if (response.writableFinished) entry.ended = 'finished'
     else entry.ended = isCut || journal.isClosing ? 'cut' : 'client-left'
