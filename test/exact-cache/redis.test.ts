@@ -5,7 +5,8 @@ import test, { type ExecutionContext } from 'ava'
 import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { send } from '../support/http-client.ts'
-import { createRedis, freePort, isRedisExpected } from '../support/redis.ts'
+import { freePort } from '../support/ports.ts'
+import { createRedis, isRedisExpected } from '../support/redis.ts'
 
 const testWithRedis = isRedisExpected ? test.serial : test.serial.skip
 

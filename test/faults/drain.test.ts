@@ -110,7 +110,7 @@ test('drain: with nothing under way the exit is immediate and clean', async (t) 
   t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
 })
 
-const workers = { args: ['--workers', '2'] }
+const workers = { args: ['--workers', '2'], waitMs: 50_000 }
 
 test('workers: two processes answer on one port, and both end with the first on SIGTERM', async (t) => {
   await using provider = await startProvider({ apiKey: OPERATOR_KEY })

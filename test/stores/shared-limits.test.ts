@@ -1,8 +1,9 @@
 import test from 'ava'
 import { openLimiter } from '../../src/stores/limits/open.ts'
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/ports.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
-import { createRedis, freePort, isRedisExpected } from '../support/redis.ts'
+import { createRedis, isRedisExpected } from '../support/redis.ts'
 
 const testWithRedis = isRedisExpected ? test : test.skip
 const LIMIT = 20

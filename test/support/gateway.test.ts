@@ -9,7 +9,8 @@ import { valueAt } from './json.ts'
 const SERVER = `
   import { createServer } from 'node:http'
   console.log('starting', process.argv[2])
-  createServer((_, response) => response.end(JSON.stringify(process.env))).listen(process.env.PORT, process.env.HOST)
+  const server = createServer((_, response) => response.end(JSON.stringify(process.env)))
+  server.listen(process.env.PORT, process.env.HOST, () => console.log(JSON.stringify(server.address())))
 `
 
 /** An entry file with this code, removed with the test. */
@@ -27,7 +28,7 @@ test('gateway helper: starts, logs, passes the environment, and leaves nothing b
   t.teardown(gateway.stop)
   const { json } = await send(gateway.url, { method: 'GET', path: '/env' })
   const folder = String(valueAt(json, 'SVC_DATA_DIR'))
-  t.like(json, { SVC_MODE: 'local', LOG_LEVEL: 'info', PORT: String(gateway.port), TURNPIKE_TEST_SECRET: undefined })
+  t.like(json, { SVC_MODE: 'local', LOG_LEVEL: 'info', PORT: '0', TURNPIKE_TEST_SECRET: undefined })
   t.true(existsSync(folder))
   t.regex(gateway.log(), /starting start/)
   t.deepEqual(await gateway.stop(), { code: null, signal: 'SIGTERM' })

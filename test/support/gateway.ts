@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -46,8 +45,9 @@ const DEFAULT_GRACE_MS = 5000
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_V8_COVERAGE']
 
 /**
- * Starts the gateway as a user does, in a process group of its own, on a free port, with an empty data folder. `env` is
- * laid over the test's defaults. Rejects, with the log in the message, when it exits or does not answer `/health`.
+ * Starts the gateway as a user does, in a process group of its own, on a port that the system gives it, with an empty
+ * data folder. `env` is laid over the test's defaults. Rejects, with the log in the message, when it exits, or does not
+ * tell its port and answer `/health`.
  */
 export async function startGateway(
   env: Readonly<Record<string, string>> = {},
@@ -59,11 +59,10 @@ export async function startGateway(
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
-  const port = Number(env.PORT ?? (await findFreePort()))
-  const defaults = { HOST: '127.0.0.1', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info' }
+  const defaults = { HOST: '127.0.0.1', PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info' }
   const child = spawn(process.execPath, [entry, 'start', ...args], {
     cwd,
-    env: { ...inheritedEnvironment(), ...defaults, ...env, PORT: String(port) },
+    env: { ...inheritedEnvironment(), ...defaults, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -89,28 +88,19 @@ export async function startGateway(
     ending ??= end(graceMs)
     return ending
   }
-  const url = `http://127.0.0.1:${port}`
   try {
-    await waitForHealth(`${url}/health`, exited, waitMs)
+    const port = await waitForHealth(log, exited, waitMs)
+    const pid = child.pid as number // safe: it has answered, so it was spawned
+    const url = `http://127.0.0.1:${port}`
+    return { url, port, pid, log, exited, stop, [Symbol.asyncDispose]: async () => void (await stop()) }
   } catch (error) {
     await stop()
     throw new Error(`${(error as Error).message}\n--- log ---\n${log()}`, { cause: error }) // safe: thrown just above
   }
-  const pid = child.pid as number // safe: it has answered, so it was spawned
-  return { url, port, pid, log, exited, stop, [Symbol.asyncDispose]: async () => void (await stop()) }
 }
 
 function inheritedEnvironment(): Record<string, string> {
   return Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('Expected a TCP address of the port finder')
-  return address.port
 }
 
 function collectLog({ stdout, stderr }: ChildProcess): () => string {
@@ -137,7 +127,11 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   } catch {}
 }
 
-async function waitForHealth(url: string, exited: Promise<Exit>, waitMs: number): Promise<void> {
+/** Where a gateway tells its port: to a person, and in its log. */
+const PORT_TOLD = /turnpike +http:\/\/[^ ]*:(\d+)|"port":(\d+)/
+
+/** Resolves with the port on which it answers. */
+async function waitForHealth(log: () => string, exited: Promise<Exit>, waitMs: number): Promise<number> {
   let exit: Exit | undefined
   void exited.then((ended) => {
     exit = ended
@@ -145,11 +139,16 @@ async function waitForHealth(url: string, exited: Promise<Exit>, waitMs: number)
   const deadline = AbortSignal.timeout(waitMs)
   while (!deadline.aborted) {
     if (exit) throw new Error(`The gateway exited before it answered /health: ${JSON.stringify(exit)}`)
-    const isHealthy = await fetch(url, { signal: deadline })
-      .then((reply) => reply.ok)
-      .catch(() => false)
-    if (isHealthy) return
+    const [, shown, logged] = PORT_TOLD.exec(log()) ?? []
+    const port = Number(shown ?? logged ?? 0)
+    if (port > 0 && (await isHealthy(port, deadline))) return port
     await sleep(POLL_MS)
   }
   throw new Error(`The gateway did not answer /health within ${waitMs} ms`)
+}
+
+function isHealthy(port: number, signal: AbortSignal): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/health`, { signal })
+    .then((reply) => reply.ok)
+    .catch(() => false)
 }

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { send } from './http-client.ts'
+import { freePort } from './ports.ts'
 import { startProvider } from './stand-in-provider.ts'
 
 test('client: sends a default key, unless one is given or taken out', async (t) => {
@@ -38,11 +37,7 @@ test('client: resolves with what has come when its signal aborts', async (t) => 
 })
 
 test('client: resolves when nobody listens', async (t) => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo // safe: it listens on TCP
-  await new Promise((resolve) => server.close(resolve))
-  const reply = await send(`http://127.0.0.1:${port}`)
+  const reply = await send(`http://127.0.0.1:${await freePort()}`)
   t.is(reply.status, 0)
   t.is(reply.error?.code, 'ECONNREFUSED')
 })

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { findPostgres, type PostgresPrograms } from '../../scripts/find-postgres.ts'
 import { eventually } from './eventually.ts'
-import { freePort } from './redis.ts'
+import { freePort } from './ports.ts'
 
 const programs = findPostgres()
 

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createConnection, createServer } from 'node:net'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { eventually } from './eventually.ts'
+import { freePort } from './ports.ts'
 
 /** Whether tests with Redis run: where it is installed, and on a build server, where a missing one is a failure. */
 export const isRedisExpected = spawnSync('redis-server', ['--version']).status === 0 || Boolean(process.env.CI)
@@ -18,16 +19,6 @@ export interface Redis {
   /** Stops answering, with its connections open. */
   freeze(): void
   thaw(): void
-}
-
-/** A TCP port of loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 /** Starts a Redis on a free port; it ends with the test. */

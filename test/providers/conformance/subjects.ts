@@ -41,7 +41,7 @@ export interface Subject {
 }
 
 /** Long enough for a busy machine, short enough to wait for. */
-const FIRST_BYTE = '5s'
+const FIRST_BYTE = '10s'
 const CUT_AFTER_BYTES = 700
 const PAGE = '<html>Service</html>'
 const PAGE_HEADERS = { 'content-type': 'text/html' }

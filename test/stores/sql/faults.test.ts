@@ -9,9 +9,9 @@ import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
 import { openSqliteStore } from '../../../src/stores/sql/sqlite/store.ts'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
 import { eventually } from '../../support/eventually.ts'
+import { freePort } from '../../support/ports.ts'
 import { createPostgres, isPostgresExpected, query } from '../../support/postgres.ts'
 import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
-import { freePort } from '../../support/redis.ts'
 import { createSqlitePlace, engines } from './places.ts'
 
 const testWithPostgres = isPostgresExpected ? test : test.skip

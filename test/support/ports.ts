@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** Below the range from which systems give out ports by themselves, to listeners on port 0 and to clients. */
+const LOWEST = 10_000
+const COUNT = 20_000
+const MOST_TRIES = 20
+
+/** A TCP port of loopback that nobody listens on, and that nobody is given unasked in the meantime. */
+export async function freePort(): Promise<number> {
+  for (let nth = 0; nth < MOST_TRIES; nth++) {
+    const port = LOWEST + Math.floor(Math.random() * COUNT)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`Expected a free port among ${MOST_TRIES} from ${LOWEST} on`)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening') // rejects when the server emits `error`
+  } catch {
+    return false
+  }
+  server.close()
+  await once(server, 'close')
+  return true
+}
