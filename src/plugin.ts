@@ -27,6 +27,7 @@ export type {
   SpendSums,
   SpendWindow,
   TokenCounter,
+  WindowStanding,
 } from './core/ports.ts'
 export {
   type ByteSource,

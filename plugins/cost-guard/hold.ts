@@ -1,5 +1,6 @@
-import type { GatewayError, Reservation, SpendLedger } from 'turnpike/plugin'
+import type { GatewayError, Reservation, SpendLedger, SpendSums, SpendWindow } from 'turnpike/plugin'
 import { requestRefusal, windowRefusal } from './refusal.ts'
+import type { Standing } from './standing.ts'
 import type { Budget, BudgetWindow } from './windows.ts'
 
 /** After this long without a renewal a hold counts as spent: a crash must not free money that was used. */
@@ -18,6 +19,7 @@ export class Hold {
   readonly #budget: Budget
   readonly #atMs: number
   #heldNanoUsd = 0
+  #standing: readonly Standing[] = []
   #settling: Promise<void> | undefined
 
   constructor(ledger: SpendLedger, id: string, { budget, atMs }: { budget: Budget; atMs: number }) {
@@ -29,6 +31,19 @@ export class Hold {
 
   get heldNanoUsd(): number {
     return this.#heldNanoUsd
+  }
+
+  /** What was spent and held in the windows when the money was held, with this hold. */
+  get standing(): readonly Standing[] {
+    return this.#standing
+  }
+
+  /** The same as of now, for a request that holds nothing. Rejects when the ledger does not answer. */
+  async currentStanding(): Promise<readonly Standing[]> {
+    const { windows } = this.#budget
+    if (windows.length === 0) return []
+    const sums = await this.#ledger.spent(windows)
+    return windows.map((window, index) => ({ ...window, ...(sums[index] ?? NOTHING) }))
   }
 
   /** The most that the request itself may cost. */
@@ -51,6 +66,7 @@ export class Hold {
     if (windows.length > 0) {
       const result = await this.#reserveInWindows(amountNanoUsd, spareNanoUsd)
       if (!result.ok) return this.#refused(result, amountNanoUsd)
+      this.#standing = windows.map((window) => ({ ...window, ...sumsOf(window, result) }))
     }
     this.#heldNanoUsd = amountNanoUsd
     return undefined
@@ -91,12 +107,22 @@ export class Hold {
 
   #refused({ refusedBy, spentNanoUsd }: Extract<Reservation, { ok: false }>, estimatedNanoUsd: number): Refused {
     // Safe: the windows are those that were asked for.
-    const window = this.#budget.windows.find(
-      ({ scope, window }) => scope === refusedBy.scope && window === refusedBy.window,
-    ) as BudgetWindow
+    const window = this.#budget.windows.find((window) => isSame(window, refusedBy)) as BudgetWindow
     return {
       fitsNanoUsd: Math.max(0, window.limitNanoUsd - spentNanoUsd),
       refuse: () => windowRefusal(window, { spentNanoUsd, estimatedNanoUsd, atMs: this.#atMs }),
     }
   }
+}
+
+const NOTHING: SpendSums = { settledNanoUsd: 0, heldNanoUsd: 0 }
+
+/** The answer's own limit is left out: it may have been lowered for the question. */
+function sumsOf(window: BudgetWindow, { standing }: Extract<Reservation, { ok: true }>): SpendSums {
+  const { settledNanoUsd, heldNanoUsd } = standing.find((other) => isSame(window, other)) ?? NOTHING
+  return { settledNanoUsd, heldNanoUsd }
+}
+
+function isSame(one: SpendWindow, other: SpendWindow): boolean {
+  return one.scope === other.scope && one.window === other.window
 }

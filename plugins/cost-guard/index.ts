@@ -7,7 +7,7 @@ import { lowerMaxTokens } from './lower-max-tokens.ts'
 import { answersOf, isMetered } from './metering.ts'
 import { toUsd } from './refusal.ts'
 import { type Bill, settleFailure, settleReply } from './settlement.ts'
-import { standing } from './standing.ts'
+import { budgetHeaders, type Standing } from './standing.ts'
 import { type Budget, budgetOf } from './windows.ts'
 
 const usd = (what: string) =>
@@ -55,7 +55,8 @@ export default definePlugin({
           const atMs = clock.nowMs()
           const budget = budgetOf(caps(exchange.caller), { ...own, scope: scopeOf(exchange) }, atMs)
           if (isUnbounded(budget)) return next()
-          const tell = async () => ctx.set(await standing(budget, spend, atMs))
+          const isMessages = exchange.dialect.name === 'messages'
+          const tell = (windows: readonly Standing[]) => ctx.set(budgetHeaders(windows, { atMs, isMessages }))
           const answers = answersOf(exchange)
           // As it is estimated: the guard itself may lower its bound.
           const { request } = exchange
@@ -81,19 +82,18 @@ export default definePlugin({
             clamp,
           })
           const { maxTokens } = await exchange.patiently(admission).catch(async (refusal) => {
-            if (refusal.status === 429) await tell().catch(() => {})
+            // Without an answer of the ledger the refusal goes without these headers.
+            if (refusal.status === 429) tell(await bill.hold.currentStanding().catch(() => []))
             throw refusal
           })
+          tell(bill.hold.standing)
           let isAsked = false
           try {
             noteAdmission(bill, maxTokens)
             if (maxTokens !== undefined) lowerMaxTokens(exchange, maxTokens)
             exchange.signal.throwIfAborted()
             isAsked = true
-            // Asked while the provider answers; without it the reply only says less.
-            const told = tell().catch(() => {})
             await next()
-            await told
           } catch (error) {
             settleFailure(bill, { isAsked })
             throw error

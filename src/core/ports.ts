@@ -58,9 +58,9 @@ export interface SpendHold {
   readonly leaseMs: number
 }
 
-/** Whether money is held; if not, by which window, and what is spent and held there without it. */
+/** Whether money is held, and the sums of its windows with it; if not, by which window, and what is spent and held there. */
 export type Reservation =
-  | { readonly ok: true }
+  | { readonly ok: true; readonly standing: readonly WindowStanding[] }
   | { readonly ok: false; readonly refusedBy: SpendWindow; readonly spentNanoUsd: number }
 
 /** The sums of a window. */
@@ -68,6 +68,9 @@ export interface SpendSums {
   readonly settledNanoUsd: number
   readonly heldNanoUsd: number
 }
+
+/** A window and its sums. */
+export interface WindowStanding extends SpendWindow, SpendSums {}
 
 /**
  * Keeps spend within caps, exactly, for all instances together: money is held before it is spent. A hold belongs to the

@@ -29,30 +29,36 @@ export function createMemoryLedger(answer: () => Promise<void> = async () => {})
       heldNanoUsd: open.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0),
     }
   }
-  const placeIn = (windows: readonly SpendWindow[], moreNanoUsd: number): Reservation => {
+  const refusalIn = (windows: readonly SpendWindow[], moreNanoUsd: number): Reservation | undefined => {
     for (const window of windows) {
       const { settledNanoUsd, heldNanoUsd } = sums(window)
       const spentNanoUsd = settledNanoUsd + heldNanoUsd
       if (spentNanoUsd + moreNanoUsd > window.limitNanoUsd) return { ok: false, refusedBy: window, spentNanoUsd }
     }
-    return { ok: true }
+    return undefined
   }
+  const admission = (windows: readonly SpendWindow[]): Reservation => ({
+    ok: true,
+    standing: windows.map((window) => ({ ...window, ...sums(window) })),
+  })
   return {
     sums,
     settles: (holdId) => settles.get(holdId) ?? 0,
     async reserve({ holdId, amountNanoUsd, windows }: SpendHold) {
       await answer()
-      const result = placeIn(windows, amountNanoUsd)
-      if (result.ok) holds.set(holdId, { amountNanoUsd, windows, isSettled: false })
-      return result
+      const refusal = refusalIn(windows, amountNanoUsd)
+      if (refusal !== undefined) return refusal
+      holds.set(holdId, { amountNanoUsd, windows, isSettled: false })
+      return admission(windows)
     },
     async grow({ holdId, toNanoUsd }) {
       await answer()
       const hold = holds.get(holdId)
       if (hold === undefined || hold.isSettled) throw new Error('no such hold')
-      const result = placeIn(hold.windows, toNanoUsd - hold.amountNanoUsd)
-      if (result.ok) hold.amountNanoUsd = Math.max(hold.amountNanoUsd, toNanoUsd)
-      return result
+      const refusal = refusalIn(hold.windows, toNanoUsd - hold.amountNanoUsd)
+      if (refusal !== undefined) return refusal
+      hold.amountNanoUsd = Math.max(hold.amountNanoUsd, toNanoUsd)
+      return admission(hold.windows)
     },
     async settle({ holdId, costNanoUsd }) {
       settles.set(holdId, (settles.get(holdId) ?? 0) + 1)

@@ -2,16 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import { GatewayError } from '../../core/errors.ts'
 import type { Reservation, SpendSums, SpendWindow } from '../../core/ports.ts'
 import type { Command } from './command.ts'
-import type { Database } from './schema.ts'
+import type { Database, SpendWindowTable } from './schema.ts'
+import { type Places, statement } from './statement.ts'
 
 /** Which window of which scope. */
 type WindowKey = Pick<SpendWindow, 'scope' | 'window'>
 
 /** What is added to the sums of a window. */
-interface Change {
-  readonly settledNanoUsd: number
-  readonly heldNanoUsd: number
-}
+type Change = Pick<SpendSums, 'settledNanoUsd' | 'heldNanoUsd'>
 
 /** Sorts by window in the one order in which windows are locked: two transactions never wait for each other. */
 export function inLockOrder<Item>(items: readonly Item[], windowOf: (item: Item) => WindowKey): Item[] {
@@ -19,35 +17,48 @@ export function inLockOrder<Item>(items: readonly Item[], windowOf: (item: Item)
   return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
-/** Holds an amount in a window, which may be new. `false`: it does not fit, and nothing is changed but that its row is locked. */
+/**
+ * Holds an amount in a window, which may be new, and gives its sums. `undefined`: it does not fit, and nothing is changed
+ * but that its row is locked.
+ */
 export async function holdInWindow(
   db: Kysely<Database>,
   { scope, window, limitNanoUsd }: SpendWindow,
   amountNanoUsd: number,
-): Promise<boolean> {
+): Promise<SpendSums | undefined> {
   // The statement checks rows that are there; a window without a row has nothing in it but this.
-  if (amountNanoUsd > limitNanoUsd) return false
-  const row = await db
-    .insertInto('spend_window')
-    .values({ scope, window_id: window, settled_nano_usd: 0, held_nano_usd: amountNanoUsd })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['scope', 'window_id'])
-        .doUpdateSet((of) => ({
-          held_nano_usd: of('spend_window.held_nano_usd', '+', of.ref('excluded.held_nano_usd')),
-        }))
-        .where(
-          sql<boolean>`spend_window.settled_nano_usd + spend_window.held_nano_usd + excluded.held_nano_usd <= ${limitNanoUsd}`,
-        ),
-    )
-    .returning('scope')
-    .executeTakeFirst()
-  return row !== undefined
+  if (amountNanoUsd > limitNanoUsd) return undefined
+  const [row] = await addHold(db, { scope, window, amountNanoUsd, limitNanoUsd })
+  return row && toSums(row)
 }
 
-/** Changes the sums of a window if they stay within its limit. `false`: they would not, and nothing is changed. */
-export async function growInWindow(db: Kysely<Database>, window: SpendWindow, change: Change): Promise<boolean> {
-  if (await changeWithin(db, window, change)) return true
+const addHold = statement(
+  ['scope', 'window', 'amountNanoUsd', 'limitNanoUsd'],
+  (db, given: Places<WindowKey & { amountNanoUsd: number; limitNanoUsd: number }>) =>
+    db
+      .insertInto('spend_window')
+      .values({ scope: given.scope, window_id: given.window, settled_nano_usd: 0, held_nano_usd: given.amountNanoUsd })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['scope', 'window_id'])
+          .doUpdateSet((of) => ({
+            held_nano_usd: of('spend_window.held_nano_usd', '+', of.ref('excluded.held_nano_usd')),
+          }))
+          .where(
+            sql<boolean>`spend_window.settled_nano_usd + spend_window.held_nano_usd + excluded.held_nano_usd <= ${given.limitNanoUsd}`,
+          ),
+      )
+      .returning(['settled_nano_usd', 'held_nano_usd']),
+)
+
+/** Changes the sums of a window if they stay within its limit, and gives them. `undefined`: they would not; nothing is changed. */
+export async function growInWindow(
+  db: Kysely<Database>,
+  window: SpendWindow,
+  change: Change,
+): Promise<SpendSums | undefined> {
+  const changed = await changeWithin(db, window, change)
+  if (changed !== undefined) return changed
   // A row that does not match is not locked: room may be made before the refusal is worded. Locked, it stays as it is.
   const { scope, window: window_id, limitNanoUsd } = window
   const row = await db
@@ -59,12 +70,13 @@ export async function growInWindow(db: Kysely<Database>, window: SpendWindow, ch
     .executeTakeFirst()
   const spent = (row?.settled_nano_usd ?? 0) + (row?.held_nano_usd ?? 0)
   const fits = spent + change.settledNanoUsd + change.heldNanoUsd <= limitNanoUsd
-  return fits && changeWithin(db, window, change)
+  return fits ? changeWithin(db, window, change) : undefined
 }
 
-/** Changes the sums of a window whatever its limit: money that is spent is spent. */
-export async function changeWindow(db: Kysely<Database>, window: WindowKey, change: Change): Promise<void> {
-  if (await changeWithin(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, change)) return
+/** Changes the sums of a window whatever its limit, and gives them: money that is spent is spent. */
+export async function changeWindow(db: Kysely<Database>, window: WindowKey, change: Change): Promise<SpendSums> {
+  const sums = await changeWithin(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, change)
+  if (sums !== undefined) return sums
   throw new GatewayError('internal_error', `The spend of ${window.window} is gone or beyond what can be counted.`)
 }
 
@@ -72,19 +84,30 @@ async function changeWithin(
   db: Kysely<Database>,
   { scope, window, limitNanoUsd }: SpendWindow,
   { settledNanoUsd, heldNanoUsd }: Change,
-): Promise<boolean> {
-  const row = await db
-    .updateTable('spend_window')
-    .set((of) => ({
-      settled_nano_usd: of('settled_nano_usd', '+', settledNanoUsd),
-      held_nano_usd: of('held_nano_usd', '+', heldNanoUsd),
-    }))
-    .where('scope', '=', scope)
-    .where('window_id', '=', window)
-    .where(sql<boolean>`settled_nano_usd + held_nano_usd + ${settledNanoUsd + heldNanoUsd} <= ${limitNanoUsd}`)
-    .returning('scope')
-    .executeTakeFirst()
-  return row !== undefined
+): Promise<SpendSums | undefined> {
+  const addedNanoUsd = settledNanoUsd + heldNanoUsd
+  const given = { scope, window, settledNanoUsd, heldNanoUsd, addedNanoUsd, limitNanoUsd }
+  const [row] = await addToSums(db, given)
+  return row && toSums(row)
+}
+
+const addToSums = statement(
+  ['scope', 'window', 'settledNanoUsd', 'heldNanoUsd', 'addedNanoUsd', 'limitNanoUsd'],
+  (db, given: Places<WindowKey & Change & { addedNanoUsd: number; limitNanoUsd: number }>) =>
+    db
+      .updateTable('spend_window')
+      .set((of) => ({
+        settled_nano_usd: of('settled_nano_usd', '+', given.settledNanoUsd),
+        held_nano_usd: of('held_nano_usd', '+', given.heldNanoUsd),
+      }))
+      .where('scope', '=', given.scope)
+      .where('window_id', '=', given.window)
+      .where(sql<boolean>`settled_nano_usd + held_nano_usd + ${given.addedNanoUsd} <= ${given.limitNanoUsd}`)
+      .returning(['settled_nano_usd', 'held_nano_usd']),
+)
+
+function toSums(row: Pick<SpendWindowTable, 'settled_nano_usd' | 'held_nano_usd'>): SpendSums {
+  return { settledNanoUsd: row.settled_nano_usd, heldNanoUsd: row.held_nano_usd }
 }
 
 /** The answer to a reservation that a window refuses; the caller’s transaction has that window’s row locked. */

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import { GatewayError } from '../../core/errors.ts'
-import type { Reservation, SpendHold, SpendWindow } from '../../core/ports.ts'
-import { type Command, Undo } from './command.ts'
-import type { Database, SpendHoldTable } from './schema.ts'
+import type { Reservation, SpendHold, SpendWindow, WindowStanding } from '../../core/ports.ts'
+import { type Command, type Moment, Undo } from './command.ts'
+import type { Database, HoldState, SpendHoldTable } from './schema.ts'
 import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from './spend-windows.ts'
+import { type Places, statement } from './statement.ts'
 
 /**
  * DESIGN — spend ledger
@@ -26,32 +27,58 @@ const EXPIRED_KEPT_MS = 7 * SETTLED_KEPT_MS
 /** Holds that one sweep expires, and rows it deletes: few enough not to stop everybody else. */
 const SWEPT_AT_ONCE = 200
 
+const createHold = statement(
+  ['id', 'amountNanoUsd', 'windows', 'leaseMs'],
+  (db, given: Places<{ id: string; amountNanoUsd: number; windows: string; leaseMs: number }>, now) =>
+    db
+      .insertInto('spend_hold')
+      .values({
+        id: given.id,
+        state: 'open',
+        previous_state: 'open',
+        amount_nano_usd: given.amountNanoUsd,
+        previous_amount_nano_usd: 0,
+        cost_nano_usd: null,
+        windows: given.windows,
+        due_at_ms: sql`${now} + ${given.leaseMs}`,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id'),
+)
+
 /** Holds an amount in all windows, or answers the first that it does not fit. The same hold again renews it. */
 export const reserveSpend: Command<SpendHold, Reservation> = async (db, input, now) => {
   const { holdId, amountNanoUsd, leaseMs } = input
   assertAmount(amountNanoUsd)
   const windows = inLockOrder(input.windows, (window) => window)
-  const created = await db
-    .insertInto('spend_hold')
-    .values({
-      id: holdId,
-      state: 'open',
-      previous_state: 'open',
-      amount_nano_usd: amountNanoUsd,
-      previous_amount_nano_usd: 0,
-      cost_nano_usd: null,
-      windows: JSON.stringify(windows),
-      due_at_ms: sql`${now} + ${leaseMs}`,
-    })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .executeTakeFirst()
+  const given = { id: holdId, amountNanoUsd, windows: JSON.stringify(windows), leaseMs }
+  const [created] = await createHold(db, given, now)
   if (created === undefined) return growSpend(db, { holdId, toNanoUsd: amountNanoUsd, leaseMs }, now)
+  const standing: WindowStanding[] = []
   for (const window of windows) {
-    if (!(await holdInWindow(db, window, amountNanoUsd))) throw new Undo(await refusalBy(db, window))
+    const sums = await holdInWindow(db, window, amountNanoUsd)
+    if (sums === undefined) throw new Undo(await refusalBy(db, window))
+    standing.push({ ...window, ...sums })
   }
-  return { ok: true }
+  return { ok: true, standing }
 }
+
+const raiseHold = statement(
+  ['id', 'toNanoUsd', 'leaseMs'],
+  (db, given: Places<{ id: string; toNanoUsd: number; leaseMs: number }>, now) =>
+    db
+      .updateTable('spend_hold')
+      .set((of) => ({
+        previous_state: of.ref('state'),
+        state: 'open',
+        previous_amount_nano_usd: of.ref('amount_nano_usd'),
+        amount_nano_usd: sql`case when amount_nano_usd < ${given.toNanoUsd} then ${given.toNanoUsd} else amount_nano_usd end`,
+        due_at_ms: sql`${now} + ${given.leaseMs}`,
+      }))
+      .where('id', '=', given.id)
+      .where('state', '!=', 'settled')
+      .returning(['previous_state', 'previous_amount_nano_usd', 'amount_nano_usd', 'windows']),
+)
 
 /** Raises a hold in all its windows, or answers the first that it does not fit. Never lowers it. */
 export const growSpend: Command<{ holdId: string; toNanoUsd: number; leaseMs: number }, Reservation> = async (
@@ -60,19 +87,7 @@ export const growSpend: Command<{ holdId: string; toNanoUsd: number; leaseMs: nu
   now,
 ) => {
   assertAmount(toNanoUsd)
-  const hold = await db
-    .updateTable('spend_hold')
-    .set((of) => ({
-      previous_state: of.ref('state'),
-      state: 'open',
-      previous_amount_nano_usd: of.ref('amount_nano_usd'),
-      amount_nano_usd: sql`case when amount_nano_usd < ${toNanoUsd} then ${toNanoUsd} else amount_nano_usd end`,
-      due_at_ms: sql`${now} + ${leaseMs}`,
-    }))
-    .where('id', '=', holdId)
-    .where('state', '!=', 'settled')
-    .returning(['previous_state', 'previous_amount_nano_usd', 'amount_nano_usd', 'windows'])
-    .executeTakeFirst()
+  const [hold] = await raiseHold(db, { id: holdId, toNanoUsd, leaseMs }, now)
   if (hold === undefined) throw new GatewayError('internal_error', `The hold ${holdId} has ended or never was.`)
   const { previous_amount_nano_usd: before, amount_nano_usd: after } = hold
   const wasCounted = hold.previous_state === 'expired'
@@ -80,15 +95,32 @@ export const growSpend: Command<{ holdId: string; toNanoUsd: number; leaseMs: nu
     settledNanoUsd: wasCounted ? -before : 0,
     heldNanoUsd: wasCounted ? after : after - before,
   }
+  const standing: WindowStanding[] = []
   for (const window of windowsOf(hold)) {
-    if (after === before) await changeWindow(db, window, change)
-    else if (!(await growInWindow(db, window, change))) throw new Undo(await refusalBy(db, window))
+    const changed = after === before ? changeWindow : growInWindow
+    const sums = await changed(db, window, change)
+    if (sums === undefined) throw new Undo(await refusalBy(db, window))
+    standing.push({ ...window, ...sums })
   }
-  return { ok: true }
+  return { ok: true, standing }
 }
 
 /** How a `settle` found its hold. */
 export type SettleOutcome = 'settled' | 'corrected' | 'repeated' | 'unknown'
+
+const endHold = statement(['id', 'costNanoUsd'], (db, given: Places<{ id: string; costNanoUsd: number }>, now) =>
+  db
+    .updateTable('spend_hold')
+    .set((of) => ({
+      previous_state: of.ref('state'),
+      state: 'settled',
+      cost_nano_usd: given.costNanoUsd,
+      due_at_ms: sql`${now} + ${sql.lit(SETTLED_KEPT_MS)}`,
+    }))
+    .where('id', '=', given.id)
+    .where('state', '!=', 'settled')
+    .returning(['previous_state', 'amount_nano_usd', 'windows']),
+)
 
 /** Ends a hold: its cost is spent in its windows, the rest is free again. */
 export const settleSpend: Command<{ holdId: string; costNanoUsd: number }, SettleOutcome> = async (
@@ -97,18 +129,7 @@ export const settleSpend: Command<{ holdId: string; costNanoUsd: number }, Settl
   now,
 ) => {
   assertAmount(costNanoUsd)
-  const hold = await db
-    .updateTable('spend_hold')
-    .set((of) => ({
-      previous_state: of.ref('state'),
-      state: 'settled',
-      cost_nano_usd: costNanoUsd,
-      due_at_ms: sql`${now} + ${SETTLED_KEPT_MS}`,
-    }))
-    .where('id', '=', holdId)
-    .where('state', '!=', 'settled')
-    .returning(['previous_state', 'amount_nano_usd', 'windows'])
-    .executeTakeFirst()
+  const [hold] = await endHold(db, { id: holdId, costNanoUsd }, now)
   if (hold === undefined) return (await isKnown(db, holdId)) ? 'repeated' : 'unknown'
   const wasCounted = hold.previous_state === 'expired'
   const change = {
@@ -119,7 +140,7 @@ export const settleSpend: Command<{ holdId: string; costNanoUsd: number }, Settl
   return wasCounted ? 'corrected' : 'settled'
 }
 
-/** What a sweep has done; `isMore`: there is more to do. */
+/** What a sweep has done; `isMore`: there was as much to do as it may, or others have done it meanwhile. */
 export interface SweepOutcome {
   readonly expired: number
   readonly forgotten: number
@@ -128,41 +149,51 @@ export interface SweepOutcome {
 
 /** Counts holds whose lease has ended at their full amount, and deletes those that ended long ago. */
 export const sweepSpend: Command<undefined, SweepOutcome> = async (db, _, now) => {
-  const expired = await db
+  const due = await dueHolds(db, ['open'], now)
+  const expired = await expire(db, due, now)
+  for (const { window, amountNanoUsd } of sumByWindow(expired))
+    await changeWindow(db, window, { settledNanoUsd: amountNanoUsd, heldNanoUsd: -amountNanoUsd })
+  const ended = await dueHolds(db, ['settled', 'expired'], now)
+  const forgotten = await forget(db, ended, now)
+  return { expired: expired.length, forgotten, isMore: due.length + ended.length > 0 }
+}
+
+/** Holds whose time has come, those first that have waited longest. */
+async function dueHolds(db: Kysely<Database>, states: readonly HoldState[], now: Moment): Promise<string[]> {
+  const rows = await db
+    .selectFrom('spend_hold')
+    .select('id')
+    .where('state', 'in', states)
+    .where('due_at_ms', '<=', now)
+    .orderBy('due_at_ms')
+    .limit(SWEPT_AT_ONCE)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Asks again on the locked row: it may have been renewed or settled since it was chosen. */
+async function expire(db: Kysely<Database>, ids: readonly string[], now: Moment) {
+  if (ids.length === 0) return []
+  return db
     .updateTable('spend_hold')
     .set({ previous_state: 'open', state: 'expired', due_at_ms: sql`${now} + ${EXPIRED_KEPT_MS}` })
-    .where('id', 'in', (from) =>
-      from
-        .selectFrom('spend_hold')
-        .select('id')
-        .where('state', '=', 'open')
-        .where('due_at_ms', '<=', now)
-        .orderBy('due_at_ms')
-        .limit(SWEPT_AT_ONCE),
-    )
-    // Again, on the locked row: it may have been renewed or settled since the rows were chosen.
+    .where('id', 'in', ids)
     .where('state', '=', 'open')
     .where('due_at_ms', '<=', now)
     .returning(['amount_nano_usd', 'windows'])
     .execute()
-  for (const { window, amountNanoUsd } of sumByWindow(expired))
-    await changeWindow(db, window, { settledNanoUsd: amountNanoUsd, heldNanoUsd: -amountNanoUsd })
-  const forgotten = await db
+}
+
+async function forget(db: Kysely<Database>, ids: readonly string[], now: Moment): Promise<number> {
+  if (ids.length === 0) return 0
+  const deleted = await db
     .deleteFrom('spend_hold')
-    .where('id', 'in', (from) =>
-      from
-        .selectFrom('spend_hold')
-        .select('id')
-        .where('state', 'in', ['settled', 'expired'])
-        .where('due_at_ms', '<=', now)
-        .limit(SWEPT_AT_ONCE),
-    )
+    .where('id', 'in', ids)
     .where('state', '!=', 'open')
     .where('due_at_ms', '<=', now)
     .returning('id')
     .execute()
-  const isMore = Math.max(expired.length, forgotten.length) === SWEPT_AT_ONCE
-  return { expired: expired.length, forgotten: forgotten.length, isMore }
+  return deleted.length
 }
 
 async function isKnown(db: Kysely<Database>, holdId: string): Promise<boolean> {

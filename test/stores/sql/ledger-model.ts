@@ -124,7 +124,7 @@ class Model {
           windows: [window],
           leaseMs: LEASE_MS,
         })
-      deepEqual(await reserve('last', left), { ok: true })
+      equal((await reserve('last', left)).ok, true)
       equal((await reserve('beyond', 1)).ok, false)
       await this.#ledger.settle({ holdId: `${this.#name}-last-${i}`, costNanoUsd: 0 })
     }
@@ -170,12 +170,21 @@ class Model {
     this.#slots[slot] = hold
     this.#holds.push(hold)
     this.#outcomes.admitted++
+    if (check.isAlone) this.#isToldTruly(result, windows)
+  }
+
+  /** The sums that come with an admission are those of the model, with this hold. */
+  #isToldTruly({ standing }: Extract<Reservation, { ok: true }>, windows: readonly SpendWindow[]): void {
+    const foretold = this.#foretold()
+    const expected = windows.map((window) => ({ ...window, ...foretold[this.#windows.indexOf(window)] }))
+    const byWindow = (one: SpendWindow, other: SpendWindow) => (one.window < other.window ? -1 : 1)
+    deepEqual(standing.toSorted(byWindow), expected.sort(byWindow))
   }
 
   /** The same reservation again, as after an answer that was lost. */
   async #repeat(hold: Hold): Promise<void> {
     const { id: holdId, firstAmount: amountNanoUsd, windows } = hold
-    deepEqual(await this.#ledger.reserve({ holdId, amountNanoUsd, windows, leaseMs: LEASE_MS }), { ok: true })
+    equal((await this.#ledger.reserve({ holdId, amountNanoUsd, windows, leaseMs: LEASE_MS })).ok, true)
     hold.state = 'open'
     this.#outcomes.repeated++
   }

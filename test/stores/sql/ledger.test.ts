@@ -46,8 +46,8 @@ async function stageOn(t: ExecutionContext, engine: Engine): Promise<Stage> {
 for (const engine of engines) {
   engine.test('ledger: an amount that just fits is held in all windows', async (t) => {
     const { hold, sums } = await stageOn(t, engine)
-    t.deepEqual(await hold('a', 40), { ok: true })
-    t.deepEqual(await hold('b', 60), { ok: true })
+    t.true((await hold('a', 40)).ok)
+    t.true((await hold('b', 60)).ok)
     t.deepEqual(await sums(), [
       [0, 100],
       [0, 100],
@@ -79,10 +79,10 @@ for (const engine of engines) {
     const { hold, grow, sums, day } = await stageOn(t, engine)
     await hold('a', 10)
     await hold('b', 30)
-    t.deepEqual(await grow('a', 70), { ok: true })
+    t.true((await grow('a', 70)).ok)
     const refused = await grow('a', 71)
     t.deepEqual(refused, { ok: false, refusedBy: day, spentNanoUsd: 100 })
-    t.deepEqual(await grow('a', 5), { ok: true })
+    t.true((await grow('a', 5)).ok)
     t.deepEqual(await sums(), [
       [0, 100],
       [0, 100],
@@ -98,7 +98,7 @@ for (const engine of engines) {
       [30, 0],
       [30, 0],
     ])
-    t.deepEqual(await hold('b', 70), { ok: true })
+    t.true((await hold('b', 70)).ok)
   })
 
   engine.test('ledger: a cost beyond the hold and the limit is told as it is', async (t) => {
@@ -117,7 +117,7 @@ for (const engine of engines) {
     await hold('a', 10)
     await hold('b', 10)
     await settle('b', 500)
-    t.deepEqual(await grow('a', 10), { ok: true })
+    t.true((await grow('a', 10)).ok)
   })
 
   engine.test('ledger: a hold whose lease has ended counts in full until its cost is told', async (t) => {
@@ -144,7 +144,7 @@ for (const engine of engines) {
     await hold('a', 40)
     await endLeases(place, [id('a')])
     await ledger.sweep()
-    t.deepEqual(await grow('a', 60), { ok: true })
+    t.true((await grow('a', 60)).ok)
     await ledger.sweep()
     t.deepEqual(await sums(), [
       [0, 60],
@@ -164,7 +164,7 @@ for (const engine of engines) {
   engine.test('ledger: the same hold twice is held once', async (t) => {
     const { hold, settle, sums } = await stageOn(t, engine)
     const both = await Promise.all([hold('a', 60), hold('a', 60)])
-    t.deepEqual(both, [{ ok: true }, { ok: true }])
+    t.true(both.every(({ ok }) => ok))
     t.deepEqual((await sums())[0], [0, 60])
     await settle('a', 60)
     await t.throwsAsync(hold('a', 60), { code: 'internal_error', message: /has ended/ })
@@ -190,9 +190,9 @@ for (const engine of engines) {
   engine.test('ledger: large amounts are exact', async (t) => {
     const { hold, ledger, day } = await stageOn(t, engine)
     const wide = { ...day, limitNanoUsd: Number.MAX_SAFE_INTEGER }
-    t.deepEqual(await hold('a', 2 ** 53 - 2, [wide]), { ok: true })
+    t.true((await hold('a', 2 ** 53 - 2, [wide])).ok)
     t.like(await hold('b', 2, [wide]), { ok: false, spentNanoUsd: 2 ** 53 - 2 })
-    t.deepEqual(await hold('c', 1, [wide]), { ok: true })
+    t.true((await hold('c', 1, [wide])).ok)
     t.deepEqual(await ledger.spent([wide]), [{ settledNanoUsd: 0, heldNanoUsd: 2 ** 53 - 1 }])
   })
 

@@ -82,7 +82,7 @@ for (const engine of engines) {
 /** Faults that a ledger can have: where, what is there, what is put in its place. */
 const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wrong: string]>> = {
   'compares the limit before adding': ['spend-windows.ts', ' + excluded.held_nano_usd <= $', ' <= $'],
-  'does not check growth': ['spend.ts', 'if (after === before) await', 'if (after > 0) await'],
+  'does not check growth': ['spend.ts', 'after === before ? changeWindow', 'after > 0 ? changeWindow'],
   'settles twice': [
     'spend.ts',
     ".where('state', '!=', 'settled')\n    .returning(['previous_state', 'amount_",
@@ -95,13 +95,13 @@ const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wro
   ],
   'leaves a refused reservation in the first windows': [
     'spend.ts',
-    'if (!(await holdInWindow(db, window, amountNanoUsd))) throw new Undo(await refusalBy(db, window))',
-    'if (!(await holdInWindow(db, window, amountNanoUsd))) return refusalBy(db, window)',
+    'holdInWindow(db, window, amountNanoUsd)\n    if (sums === undefined) throw new Undo(await refusalBy(db, window))',
+    'holdInWindow(db, window, amountNanoUsd)\n    if (sums === undefined) return refusalBy(db, window)',
   ],
   'leaves a refused growth in the first windows': [
     'spend.ts',
-    'else if (!(await growInWindow(db, window, change))) throw new Undo(await refusalBy(db, window))',
-    'else if (!(await growInWindow(db, window, change))) return refusalBy(db, window)',
+    'changed(db, window, change)\n    if (sums === undefined) throw new Undo(await refusalBy(db, window))',
+    'changed(db, window, change)\n    if (sums === undefined) return refusalBy(db, window)',
   ],
   'counts a late cost besides the full amount': [
     'spend.ts',
@@ -120,7 +120,7 @@ const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wro
     'heldNanoUsd: wasCounted ? 0 : -costNanoUsd',
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-  'forgets to renew a lease': ['spend.ts', ' + ${leaseMs}`,\n    }))', ' - ${leaseMs}`,\n    }))'],
+  'forgets to renew a lease': ['spend.ts', ' + ${given.leaseMs}`,\n      }))', ' - ${given.leaseMs}`,\n      }))'],
   'holds the same twice': [
     'spend.ts',
     'if (created === undefined) return growSpend',

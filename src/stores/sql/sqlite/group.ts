@@ -25,12 +25,12 @@ export function monotonicMs(): number {
  * Runs commands one after another in one transaction, so that they share the wait for the disk; each inside a savepoint,
  * so that one that fails does not undo its neighbours. Returns after the commit. Throws when none of them happened.
  */
-export async function runGroup({ raw, db }: OpenDatabase, group: Group): Promise<Outcome[]> {
+export async function runGroup({ raw, db, setNow }: OpenDatabase, group: Group): Promise<Outcome[]> {
   raw.exec('begin immediate')
   try {
-    const now = sql<number>`${group.nowMs}`
+    setNow(group.nowMs)
     const outcomes: Outcome[] = []
-    for (const { name, input } of group.commands) outcomes.push(await runOne({ raw, db }, { name, input, now }))
+    for (const command of group.commands) outcomes.push(await runOne({ raw, db }, command))
     if (monotonicMs() > group.deadlineMs) throw unavailable('The database did not answer in time.')
     raw.exec('commit')
     return outcomes
@@ -41,18 +41,17 @@ export async function runGroup({ raw, db }: OpenDatabase, group: Group): Promise
   }
 }
 
-interface Call {
-  readonly name: CommandName
-  readonly input: unknown
-  readonly now: Moment
-}
+const NOW: Moment = sql`now_ms()`
 
-async function runOne({ raw, db }: Pick<OpenDatabase, 'raw' | 'db'>, { name, input, now }: Call): Promise<Outcome> {
+async function runOne(
+  { raw, db }: Pick<OpenDatabase, 'raw' | 'db'>,
+  { name, input }: Group['commands'][number],
+): Promise<Outcome> {
   // The cast is safe: `SqlStore.run` lets a name be called with its own input only.
   const command = commands[name] as Command<unknown, unknown>
   raw.exec('savepoint command')
   try {
-    const output = await command(db, input, now)
+    const output = await command(db, input, NOW)
     raw.exec('release command')
     return { output }
   } catch (error) {

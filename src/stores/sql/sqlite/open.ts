@@ -20,6 +20,8 @@ export interface OpenDatabase {
   /** For the transaction around commands. */
   readonly raw: DatabaseSync
   readonly db: Kysely<Database>
+  /** The present of the commands that follow: what `now_ms()` gives them. */
+  setNow(nowMs: number): void
   /** The migrations that opening it has run. */
   readonly migrated: readonly string[]
 }
@@ -30,8 +32,13 @@ export async function openDatabase(file: string): Promise<OpenDatabase> {
   const raw = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
   try {
     await whileBusy(() => setUp(raw, file))
+    let presentMs = 0
+    raw.function('now_ms', () => presentMs)
+    const setNow = (nowMs: number): void => {
+      presentMs = nowMs
+    }
     const db = new Kysely<Database>({ dialect: createSqliteDialect(raw) })
-    return { raw, db, migrated: await migrate(db) }
+    return { raw, db, setNow, migrated: await migrate(db) }
   } catch (error) {
     raw.close()
     throw error
