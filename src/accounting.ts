@@ -7,6 +7,7 @@ import { createPriceBook } from './prices/book.ts'
 import { loadPriceOverrides, PriceFileError } from './prices/overrides.ts'
 import { TokenEstimator } from './prices/tokens/token-estimator.ts'
 import { createSpendLedger } from './stores/sql/spend-ledger.ts'
+import { SpendTills } from './stores/sql/spend-tills.ts'
 import { openSqlStore, type SqlStore } from './stores/sql/store.ts'
 
 /** What is about money: where it is kept, what things cost, who may spend how much. */
@@ -33,7 +34,8 @@ export async function openAccounting({
 }): Promise<Accounting> {
   const prices = await openPrices(config)
   const store = await openStore(config, { log, clock })
-  const spend = createSpendLedger({ store, log })
+  const ledger = createSpendLedger({ store, log })
+  const spend = new SpendTills({ ledger, roll: (roll) => store.run('spend.roll', roll), log })
   const tokens = new TokenEstimator()
   return {
     store,
@@ -43,6 +45,7 @@ export async function openAccounting({
     caps: capsFrom(config.costs),
     async close() {
       await spend.close()
+      await ledger.close()
       await store.close()
     },
   }

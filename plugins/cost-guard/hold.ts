@@ -73,12 +73,9 @@ export class Hold {
   }
 
   async #reserveInWindows(amountNanoUsd: number, spareNanoUsd: number): Promise<Reservation> {
-    const windows = this.#budget.windows.map((window) => ({
-      ...window,
-      limitNanoUsd: Math.max(-1, window.limitNanoUsd - spareNanoUsd),
-    }))
+    const { windows } = this.#budget
     try {
-      return await this.#ledger.reserve({ holdId: this.#id, amountNanoUsd, windows, leaseMs: LEASE_MS })
+      return await this.#ledger.reserve({ holdId: this.#id, amountNanoUsd, spareNanoUsd, windows, leaseMs: LEASE_MS })
     } catch (error) {
       // It may have happened all the same. Without a hold there is nothing to settle, which is an error, and well.
       void this.settle(0).catch(() => {})

@@ -52,6 +52,8 @@ export interface SpendHold {
   /** The idempotency key: the same hold again renews its lease and holds nothing twice. */
   readonly holdId: string
   readonly amountNanoUsd: number
+  /** Must be left besides, in each window, and is not held. Default: nothing. */
+  readonly spareNanoUsd?: number
   /** No window twice. */
   readonly windows: readonly SpendWindow[]
   /** How long it is held unless it is renewed; then it counts as spent. */
@@ -79,7 +81,7 @@ export interface WindowStanding extends SpendWindow, SpendSums {}
  * may be asked again.
  */
 export interface SpendLedger {
-  /** Holds an amount in all windows at once, or in none: admitted when settled + held + amount ≤ limit in each. */
+  /** Holds an amount in all windows at once, or in none: admitted when settled + held + amount + spare ≤ limit in each. */
   reserve(hold: SpendHold): Promise<Reservation>
   /**
    * Raises a hold to `toNanoUsd` in all its windows, or not at all, and renews its lease; a lower amount only renews.

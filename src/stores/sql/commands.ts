@@ -1,5 +1,6 @@
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
+import { rollSpend } from './spend-roll.ts'
 import { readSpend } from './spend-windows.ts'
 
 /** All that can be asked of the database, on either engine. */
@@ -7,6 +8,7 @@ export const commands = {
   'spend.reserve': reserveSpend,
   'spend.grow': growSpend,
   'spend.settle': settleSpend,
+  'spend.roll': rollSpend,
   'spend.sweep': sweepSpend,
   'spend.read': readSpend,
   'receipt.put': putReceipts,

@@ -27,7 +27,8 @@ const EXPIRED_KEPT_MS = 7 * SETTLED_KEPT_MS
 /** Holds that one sweep expires, and rows it deletes: few enough not to stop everybody else. */
 const SWEPT_AT_ONCE = 200
 
-const createHold = statement(
+/** Enters a hold, unless one of that id is there. */
+export const createHold = statement(
   ['id', 'amountNanoUsd', 'windows', 'leaseMs'],
   (db, given: Places<{ id: string; amountNanoUsd: number; windows: string; leaseMs: number }>, now) =>
     db
@@ -51,12 +52,14 @@ export const reserveSpend: Command<SpendHold, Reservation> = async (db, input, n
   const { holdId, amountNanoUsd, leaseMs } = input
   assertAmount(amountNanoUsd)
   const windows = inLockOrder(input.windows, (window) => window)
+  const spareNanoUsd = input.spareNanoUsd ?? 0
   const given = { id: holdId, amountNanoUsd, windows: JSON.stringify(windows), leaseMs }
   const [created] = await createHold(db, given, now)
   if (created === undefined) return growSpend(db, { holdId, toNanoUsd: amountNanoUsd, leaseMs }, now)
   const standing: WindowStanding[] = []
   for (const window of windows) {
-    const sums = await holdInWindow(db, window, amountNanoUsd)
+    const limitNanoUsd = window.limitNanoUsd - spareNanoUsd
+    const sums = await holdInWindow(db, { ...window, limitNanoUsd }, amountNanoUsd)
     if (sums === undefined) throw new Undo(await refusalBy(db, window))
     standing.push({ ...window, ...sums })
   }

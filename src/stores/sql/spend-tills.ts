@@ -1,0 +1,175 @@
+import { LRUCache } from 'lru-cache'
+import { messageOf } from '../../core/errors.ts'
+import type {
+  Log,
+  Reservation,
+  SpendHold,
+  SpendLedger,
+  SpendSums,
+  SpendWindow,
+  WindowStanding,
+} from '../../core/ports.ts'
+import type { RollOutcome, SpendRoll } from './spend-roll.ts'
+import { SpendTill } from './spend-till.ts'
+
+/**
+ * DESIGN — tills
+ *
+ *   far from every cap:  request ──draw──► till (memory) ──a few times a second──► roll: one transaction for all of them
+ *   otherwise:           request ─────────────────────────────────────────────────► reserve: one transaction each
+ *
+ * A till is a hold for many requests to come. It is an ordinary hold of the database, made within the caps by the
+ * statement that decides, so what is drawn from it can never be too much; and it is so small beside what is left that
+ * nobody feels it. Where a thousand requests of a kind would not fit any more there are no tills, and each decides alone.
+ * After a crash a till counts in full, like any hold that was not heard of again.
+ */
+const PERIOD_MS = 250
+/** A caller is far from its caps while so many more requests would fit. */
+const FAR = 1000
+const MOST_TILLS = 10_000
+/** Draws that ended lately, so that one that is ended again is known. */
+const MOST_REMEMBERED = 10_000
+
+/** What tills are laid over. */
+export interface TillsOptions {
+  readonly ledger: SpendLedger
+  readonly roll: (roll: SpendRoll) => Promise<RollOutcome>
+  readonly log: Log
+}
+
+/** What a request has drawn from a till, and holds beside it where the till had no more. */
+interface Draw {
+  readonly till: SpendTill
+  readonly windows: readonly SpendWindow[]
+  drawnNanoUsd: number
+  besideNanoUsd: number
+}
+
+/** A ledger that keeps money for callers that are far from their caps, and asks the database for the others. */
+export class SpendTills implements SpendLedger {
+  readonly #options: TillsOptions
+  readonly #tills = new Map<string, SpendTill>()
+  readonly #draws = new Map<string, Draw>()
+  readonly #ended = new LRUCache<string, true>({ max: MOST_REMEMBERED })
+  readonly #timer: NodeJS.Timeout
+
+  constructor(options: TillsOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => this.#rollAll(), PERIOD_MS).unref()
+  }
+
+  async reserve(hold: SpendHold): Promise<Reservation> {
+    const { holdId, amountNanoUsd, spareNanoUsd = 0, windows, leaseMs } = hold
+    if (this.#draws.has(holdId)) return this.grow({ holdId, toNanoUsd: amountNanoUsd, leaseMs })
+    const key = keyOf(windows)
+    const till = this.#tills.get(key)
+    const standing = till?.draw(amountNanoUsd, spareNanoUsd)
+    if (till !== undefined && standing !== undefined) {
+      this.#draws.set(holdId, { till, windows, drawnNanoUsd: amountNanoUsd, besideNanoUsd: 0 })
+      return { ok: true, standing }
+    }
+    const result = await this.#without(till, () => this.#options.ledger.reserve(hold))
+    if (result.ok && isFar(result.standing, amountNanoUsd)) this.#tillOf(key, hold)?.note(amountNanoUsd)
+    return result
+  }
+
+  async grow(change: { holdId: string; toNanoUsd: number; leaseMs: number }): Promise<Reservation> {
+    const draw = this.#draws.get(change.holdId)
+    if (draw === undefined) return this.#options.ledger.grow(change)
+    const byNanoUsd = change.toNanoUsd - draw.drawnNanoUsd - draw.besideNanoUsd
+    if (byNanoUsd <= 0) return { ok: true, standing: draw.till.standing }
+    if (!draw.till.raise(byNanoUsd)) return this.#growBeside(draw, { ...change, byNanoUsd })
+    draw.drawnNanoUsd += byNanoUsd
+    return { ok: true, standing: draw.till.standing }
+  }
+
+  async settle({ holdId, costNanoUsd }: { holdId: string; costNanoUsd: number }): Promise<void> {
+    const draw = this.#draws.get(holdId)
+    if (draw === undefined) {
+      if (this.#ended.has(holdId)) return
+      return this.#options.ledger.settle({ holdId, costNanoUsd })
+    }
+    this.#draws.delete(holdId)
+    this.#ended.set(holdId, true)
+    const besideNanoUsd = Math.min(draw.besideNanoUsd, Math.max(0, costNanoUsd - draw.drawnNanoUsd))
+    draw.till.spend(draw.drawnNanoUsd, costNanoUsd - besideNanoUsd)
+    if (draw.besideNanoUsd > 0)
+      await this.#options.ledger.settle({ holdId: besideOf(holdId), costNanoUsd: besideNanoUsd })
+  }
+
+  spent(windows: readonly Pick<SpendWindow, 'scope' | 'window'>[]): Promise<SpendSums[]> {
+    return this.#options.ledger.spent(windows)
+  }
+
+  /** Tells the database all that was spent, and gives back what is not needed. Rejects when it does not answer. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#tills.values()].map((till) => till.roll({ isLast: true })))
+  }
+
+  /** As `flush`, at the end: what it cannot tell counts in full when the tills' leases end. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush().catch((error: unknown) => this.#warn(error))
+  }
+
+  #rollAll(): void {
+    for (const [key, till] of this.#tills) {
+      if (till.isEmpty) this.#tills.delete(key)
+      else till.roll({ isLast: false }).catch((error: unknown) => this.#warn(error))
+    }
+  }
+
+  /** Holds beside the till what it has no more of. */
+  #growBeside(
+    draw: Draw,
+    { holdId, byNanoUsd, leaseMs }: { holdId: string; byNanoUsd: number; leaseMs: number },
+  ): Promise<Reservation> {
+    const { ledger } = this.#options
+    const { windows, besideNanoUsd } = draw
+    const toNanoUsd = besideNanoUsd + byNanoUsd
+    const beside = besideOf(holdId)
+    return this.#without(draw.till, async () => {
+      const result =
+        besideNanoUsd === 0
+          ? await ledger.reserve({ holdId: beside, amountNanoUsd: toNanoUsd, windows, leaseMs })
+          : await ledger.grow({ holdId: beside, toNanoUsd, leaseMs })
+      if (result.ok) draw.besideNanoUsd = toNanoUsd
+      return result
+    })
+  }
+
+  /** Asks the database; when it refuses, once more after the till has given back what it does not need. */
+  async #without(till: SpendTill | undefined, ask: () => Promise<Reservation>): Promise<Reservation> {
+    const result = await ask()
+    if (result.ok || till === undefined) return result
+    await till.roll({ isLast: true })
+    return ask()
+  }
+
+  #tillOf(key: string, { windows, leaseMs }: SpendHold): SpendTill | undefined {
+    const known = this.#tills.get(key)
+    if (known !== undefined || this.#tills.size >= MOST_TILLS) return known
+    const till = new SpendTill({ windows, leaseMs, roll: this.#options.roll })
+    this.#tills.set(key, till)
+    return till
+  }
+
+  #warn(error: unknown): void {
+    this.#options.log.warn({ reason: messageOf(error) }, 'spend.till-not-told')
+  }
+}
+
+function keyOf(windows: readonly SpendWindow[]): string {
+  return windows.map(({ scope, window, limitNanoUsd }) => `${scope} ${window} ${limitNanoUsd}`).join()
+}
+
+function besideOf(holdId: string): string {
+  return `${holdId}+`
+}
+
+function isFar(standing: readonly WindowStanding[], amountNanoUsd: number): boolean {
+  return standing.every(
+    ({ limitNanoUsd, settledNanoUsd, heldNanoUsd }) =>
+      limitNanoUsd - settledNanoUsd - heldNanoUsd >= FAR * amountNanoUsd,
+  )
+}
