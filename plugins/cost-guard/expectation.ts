@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /**
  * How long answers are: for each caller and model the output tokens of the last answers, and what nearly all of them
  * stay below. Clients ask for 32,000 tokens and use 800; a hold of the former would lock everybody out near a cap.
@@ -11,24 +13,36 @@ const QUANTILE = 0.95
 
 /** Remembers lengths of answers. */
 export class Expectation {
-  readonly #lengths = new Map<string, number[]>()
+  readonly #lengths = new LRUCache<string, Lengths>({ max: MOST_KEYS })
 
   /** Output tokens that an answer is expected to stay below. */
   tokens(key: string): number {
-    const lengths = this.#lengths.get(key)
-    if (lengths === undefined || lengths.length < ENOUGH) return UNKNOWN_TOKENS
-    const sorted = lengths.toSorted((a, b) => a - b)
-    return Math.max(LEAST_TOKENS, sorted[Math.floor(sorted.length * QUANTILE)] ?? UNKNOWN_TOKENS)
+    return this.#lengths.get(key)?.expected ?? UNKNOWN_TOKENS
   }
 
   learn(key: string, outputTokens: number): void {
-    const lengths = this.#lengths.get(key) ?? []
-    if (lengths.push(outputTokens) > REMEMBERED) lengths.shift()
-    // The key used longest ago goes first: one that is used moves to the end.
-    this.#lengths.delete(key)
-    this.#lengths.set(key, lengths)
-    if (this.#lengths.size <= MOST_KEYS) return
-    const [oldest] = this.#lengths.keys()
-    if (oldest !== undefined) this.#lengths.delete(oldest)
+    const known = this.#lengths.get(key)
+    const lengths = known ?? new Lengths()
+    if (known === undefined) this.#lengths.set(key, lengths)
+    lengths.add(outputTokens)
+  }
+}
+
+/** The last lengths in the order of their coming, and the same sorted, so that asking costs nothing. */
+class Lengths {
+  readonly #recent: number[] = []
+  readonly #sorted: number[] = []
+
+  get expected(): number | undefined {
+    if (this.#recent.length < ENOUGH) return undefined
+    return Math.max(LEAST_TOKENS, this.#sorted[Math.floor(this.#sorted.length * QUANTILE)] ?? UNKNOWN_TOKENS)
+  }
+
+  add(length: number): void {
+    const oldest = this.#recent.length === REMEMBERED ? this.#recent.shift() : undefined
+    if (oldest !== undefined) this.#sorted.splice(this.#sorted.indexOf(oldest), 1)
+    this.#recent.push(length)
+    const larger = this.#sorted.findIndex((other) => other > length)
+    this.#sorted.splice(larger < 0 ? this.#sorted.length : larger, 0, length)
   }
 }

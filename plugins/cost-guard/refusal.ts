@@ -1,5 +1,6 @@
 import { GatewayError } from 'turnpike/plugin'
-import { type BudgetWindow, resetsAt } from './windows.ts'
+import { periodOf } from './calendar.ts'
+import type { BudgetWindow } from './windows.ts'
 
 const NANO = 1e9
 
@@ -29,7 +30,7 @@ export function windowRefusal(
   { period, limitNanoUsd }: BudgetWindow,
   { spentNanoUsd, estimatedNanoUsd, atMs }: { spentNanoUsd: number; estimatedNanoUsd: number; atMs: number },
 ): GatewayError {
-  const resets = resetsAt(period, atMs)
+  const resets = periodOf(period, atMs).resetsAt
   return new GatewayError(
     period === 'day' ? 'cost_limit_per_day' : 'cost_limit_per_month',
     `Of $${toUsd(limitNanoUsd)} a ${period}, $${toUsd(spentNanoUsd)} is spent or held for running requests; this one needs $${toUsd(estimatedNanoUsd)}. Resets at ${resets}.`,

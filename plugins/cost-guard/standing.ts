@@ -1,6 +1,7 @@
 import type { SpendSums } from 'turnpike/plugin'
+import { periodOf } from './calendar.ts'
 import { toUsd } from './refusal.ts'
-import { type BudgetWindow, resetsAt } from './windows.ts'
+import type { BudgetWindow } from './windows.ts'
 
 /** A window of the budget with what is spent and held in it. */
 export type Standing = BudgetWindow & SpendSums
@@ -24,7 +25,7 @@ export function budgetHeaders(
     const told = {
       limit: String(toUsd(tightest.limitNanoUsd)),
       remaining: String(toUsd(leftIn(tightest))),
-      reset: resetsAt(period, atMs),
+      reset: periodOf(period, atMs).resetsAt,
     }
     for (const manner of isMessages ? [OUR_MANNER, PROVIDERS_MANNER] : [OUR_MANNER])
       for (const [name, value] of Object.entries(told)) headers[`${manner}-${period}-${name}`] = value

@@ -1,23 +1,9 @@
 import test from 'ava'
-import { budgetOf, resetsAt } from './windows.ts'
+import { budgetOf } from './windows.ts'
 
 const NONE = { perRequestNanoUsd: undefined, windows: [] }
 const OWN = { perRequestNanoUsd: undefined, perDayNanoUsd: undefined, perMonthNanoUsd: undefined, scope: 'key:a' }
 const LEAP_DAY = Date.UTC(2028, 1, 29, 23, 59, 59, 999)
-
-const resets: [period: 'day' | 'month', atMs: number, expected: string][] = [
-  ['day', LEAP_DAY, '2028-03-01T00:00:00.000Z'],
-  ['day', LEAP_DAY + 1, '2028-03-02T00:00:00.000Z'],
-  ['month', LEAP_DAY, '2028-03-01T00:00:00.000Z'],
-  ['month', LEAP_DAY + 1, '2028-04-01T00:00:00.000Z'],
-  ['day', Date.UTC(2026, 11, 31, 12), '2027-01-01T00:00:00.000Z'],
-  ['month', Date.UTC(2026, 11, 1), '2027-01-01T00:00:00.000Z'],
-]
-for (const [period, atMs, expected] of resets) {
-  test(`windows: the ${period} of ${new Date(atMs).toISOString()} ends at ${expected}`, (t) => {
-    t.is(resetsAt(period, atMs), expected)
-  })
-}
 
 test('windows: are those of the UTC calendar', (t) => {
   const own = { ...OWN, perDayNanoUsd: 5, perMonthNanoUsd: 50 }

@@ -124,6 +124,16 @@ export interface SignedReceipt extends Receipt {
   readonly signature: ReceiptSignature
 }
 
+/** A signed receipt as it is stored. */
+export interface StoredReceipt {
+  readonly id: string
+  /** Whose it is; only that scope finds it. */
+  readonly scope: string
+  readonly createdAtMs: number
+  /** Of the signed receipt. */
+  readonly json: string
+}
+
 /** What to list. */
 export interface ReceiptPage {
   /** The id of the last receipt that was seen. */
@@ -133,8 +143,8 @@ export interface ReceiptPage {
 
 /** Keeps receipts. Every method rejects with `service_unavailable` while it cannot; the same may be asked again. */
 export interface ReceiptStore {
-  /** Keeps a receipt for a scope; one that is there stays as it is. */
-  put(scope: string, receipt: SignedReceipt): Promise<void>
+  /** Keeps receipts, all or none, one at least; those whose ids are there already stay as they are. */
+  put(receipts: readonly StoredReceipt[]): Promise<void>
   /** A receipt of this scope. */
   get(scope: string, id: string): Promise<SignedReceipt | undefined>
   /** Receipts of a scope, oldest first. Throws `invalid_request` when `after` is none of them. */

@@ -229,14 +229,14 @@ test('scanRequest: nesting is bounded, and the error says where', (t) => {
   t.regex(errorOf(inMessages).message, /nesting deeper than 256 levels/)
 })
 
-test('scanRequest: 32 MB of brackets, quotes or backslashes are judged in no time', (t) => {
+test('scanRequest: 32 MB of brackets, quotes or backslashes are judged in time in proportion', (t) => {
   const size = 32 << 20
   const bodies = [`{"a":${'['.repeat(size)}`, `{"a":"${'\\'.repeat(size)}"}`, `{"a":"${'\\"'.repeat(size / 2)}"}`]
   for (const body of bodies) {
     const bytes = Buffer.from(body)
     const startedAtMs = performance.now()
     accepts(() => scanRequest(bytes))
-    t.true(performance.now() - startedAtMs < 3000)
+    t.true(performance.now() - startedAtMs < 30_000, 'what is not linear takes minutes')
   }
 })
 

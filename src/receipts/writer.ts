@@ -1,21 +1,22 @@
 import { GatewayError, messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports.ts'
-import type { Receipt, ReceiptStore, SignedReceipt } from '../core/receipt.ts'
+import type { ReceiptStore, SignedReceipt, StoredReceipt } from '../core/receipt.ts'
 
 /**
  * DESIGN — receipts on their way to the store
  *
- *   add() ──► waiting (bounded) ──a moment──► sign ──► put, a few dozen at once ──► gone
+ *   add() ──► waiting (bounded) ──a moment──► put, a few dozen at once ──► gone
  *                 ▲                             │ the store is down
  *                 └──────── after a pause ◄─────┘
  *
- * They wait for a moment so that many share one commit: alone, a receipt would cost several times what its request does.
+ * They wait for a moment so that many share one message and one commit: alone, a receipt would cost several times what
+ * its request does. They wait as text, which is what is stored and weighs least on the collector of garbage.
  *
  * Guarantees: `add` never waits, throws or rejects; what waits can be found; a warning at most once a second counts what
  * failed and what was dropped. Limits: what does not fit is dropped, the newest first; what waits at a crash is lost.
  */
 const MOST_WAITING = 10_000
-/** As many as the SQLite store commits together. */
+/** As many as one statement takes, and few enough not to hold up others. */
 const MOST_AT_ONCE = 64
 const PAUSE_MS = 1000
 const MOMENT_MS = 50
@@ -23,7 +24,6 @@ const MOMENT_MS = 50
 /** What a writer is made from. */
 export interface ReceiptWriterOptions {
   readonly store: ReceiptStore
-  readonly sign: (receipt: Receipt) => Promise<SignedReceipt>
   readonly log: Log
   /** Default 10,000. */
   readonly mostWaiting?: number
@@ -31,21 +31,15 @@ export interface ReceiptWriterOptions {
   readonly pauseMs?: number
 }
 
-interface Waiting {
-  readonly scope: string
-  readonly receipt: Receipt
-  signed?: Promise<SignedReceipt>
-}
-
-/** Signs and stores receipts in the background. */
+/** Stores receipts in the background. */
 export class ReceiptWriter {
   readonly #options: ReceiptWriterOptions
   readonly #mostWaiting: number
   readonly #pauseMs: number
   /** By id, in the order of their coming; those that are being written are among them. */
-  readonly #waiting = new Map<string, Waiting>()
-  #queue: Waiting[] = []
-  #running = 0
+  readonly #waiting = new Map<string, StoredReceipt>()
+  #queue: StoredReceipt[] = []
+  #isWriting = false
   #pause: NodeJS.Timeout | undefined
   #moment: NodeJS.Timeout | undefined
   #warning: NodeJS.Timeout | undefined
@@ -62,11 +56,10 @@ export class ReceiptWriter {
   }
 
   /** Takes a receipt; it is stored later, or dropped when too many wait. */
-  add(scope: string, receipt: Receipt): void {
+  add(receipt: StoredReceipt): void {
     if (this.#waiting.size >= this.#mostWaiting) return void this.#drop(1, 'too many receipts wait')
-    const waiting: Waiting = { scope, receipt }
-    this.#waiting.set(receipt.id, waiting)
-    this.#queue.push(waiting)
+    this.#waiting.set(receipt.id, receipt)
+    this.#queue.push(receipt)
     this.#schedule()
   }
 
@@ -76,9 +69,10 @@ export class ReceiptWriter {
   }
 
   /** A receipt of this scope that still waits. */
-  find(scope: string, id: string): Promise<SignedReceipt> | undefined {
+  find(scope: string, id: string): SignedReceipt | undefined {
     const waiting = this.#waiting.get(id)
-    return waiting?.scope === scope ? this.#signed(waiting) : undefined
+    // Safe: what waits is a signed receipt's JSON.
+    return waiting?.scope === scope ? (JSON.parse(waiting.json) as SignedReceipt) : undefined
   }
 
   /** Stores what waits, for at most `timeoutMs`; the rest is dropped, and counted. */
@@ -101,58 +95,52 @@ export class ReceiptWriter {
   }
 
   #schedule(): void {
-    if (this.#isClosing || this.#queue.length >= MOST_AT_ONCE) this.#pump()
-    else this.#moment ??= setTimeout(() => this.#pump(), MOMENT_MS).unref()
+    if (this.#isClosing || this.#queue.length >= MOST_AT_ONCE) void this.#pump()
+    else this.#moment ??= setTimeout(() => void this.#pump(), MOMENT_MS).unref()
   }
 
-  #pump(): void {
+  /** Writes one batch after another until nothing waits. Never rejects. */
+  async #pump(): Promise<void> {
     clearTimeout(this.#moment)
     this.#moment = undefined
-    while (this.#running < MOST_AT_ONCE && this.#pause === undefined) {
-      const next = this.#queue.shift()
-      if (next === undefined) return
-      this.#running++
-      void this.#write(next).then(() => {
-        this.#running--
-        if (this.#running === 0 && this.#queue.length > 0) this.#schedule()
-        if (this.#waiting.size === 0) this.#onIdle?.()
-      })
-    }
+    if (this.#isWriting) return
+    this.#isWriting = true
+    while (this.#queue.length > 0 && this.#pause === undefined) await this.#write(this.#queue.splice(0, MOST_AT_ONCE))
+    this.#isWriting = false
+    if (this.#waiting.size === 0) this.#onIdle?.()
   }
 
-  /** Never rejects. */
-  async #write(waiting: Waiting): Promise<void> {
+  async #write(batch: readonly StoredReceipt[]): Promise<void> {
     try {
-      await this.#options.store.put(waiting.scope, await this.#signed(waiting))
-      this.#waiting.delete(waiting.receipt.id)
+      await this.#options.store.put(batch)
+      for (const { id } of batch) this.#waiting.delete(id)
     } catch (error) {
-      this.#onFailure(waiting, error)
+      await this.#onFailure(batch, error)
     }
   }
 
-  #signed(waiting: Waiting): Promise<SignedReceipt> {
-    waiting.signed ??= this.#options.sign(waiting.receipt)
-    return waiting.signed
-  }
-
-  /** What is down now may be up again; what is refused for another reason would be refused for ever. */
-  #onFailure(waiting: Waiting, error: unknown): void {
+  /** What is down now may be up again. One that is refused for another reason must not take the others along. */
+  async #onFailure(batch: readonly StoredReceipt[], error: unknown): Promise<void> {
     // The writer may have been closed meanwhile.
-    if (!this.#waiting.has(waiting.receipt.id)) return
-    if (!(error instanceof GatewayError) || error.code !== 'service_unavailable') {
-      this.#waiting.delete(waiting.receipt.id)
-      return void this.#drop(1, messageOf(error))
+    const waiting = batch.filter(({ id }) => this.#waiting.has(id))
+    if (error instanceof GatewayError && error.code === 'service_unavailable') {
+      this.#queue.unshift(...waiting)
+      this.#pause ??= setTimeout(() => this.#resume(), this.#pauseMs).unref()
+      this.#failed += waiting.length
+      return void this.#warn(messageOf(error))
     }
-    this.#queue.unshift(waiting)
-    this.#pause ??= setTimeout(() => this.#resume(), this.#pauseMs).unref()
-    this.#failed++
-    this.#warn(messageOf(error))
+    if (waiting.length > 1) {
+      for (const each of waiting) await this.#write([each])
+      return
+    }
+    for (const { id } of waiting) this.#waiting.delete(id)
+    this.#drop(waiting.length, messageOf(error))
   }
 
   #resume(): void {
     clearTimeout(this.#pause)
     this.#pause = undefined
-    this.#pump()
+    void this.#pump()
   }
 
   #drop(count: number, reason: string): void {

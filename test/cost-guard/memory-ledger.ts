@@ -44,9 +44,9 @@ export function createMemoryLedger(answer: () => Promise<void> = async () => {})
   return {
     sums,
     settles: (holdId) => settles.get(holdId) ?? 0,
-    async reserve({ holdId, amountNanoUsd, windows }: SpendHold) {
+    async reserve({ holdId, amountNanoUsd, spareNanoUsd = 0, windows }: SpendHold) {
       await answer()
-      const refusal = refusalIn(windows, amountNanoUsd)
+      const refusal = refusalIn(windows, amountNanoUsd + spareNanoUsd)
       if (refusal !== undefined) return refusal
       holds.set(holdId, { amountNanoUsd, windows, isSettled: false })
       return admission(windows)

@@ -38,7 +38,7 @@ test('receipts: a stop stores what waits; another start has the same key, and th
   const id = String(replies[0]?.headers['x-svc-receipt'])
   const receipt = (await get(second.url, `/v1/receipts/${id}`)).text
   const file = folder.put('receipt.json', receipt)
-  const forged = folder.put('forged.json', receipt.replace('"cost":{"provider_usd":"0.', '"cost":{"provider_usd":"1.'))
+  const forged = folder.put('forged.json', receipt.replace('"provider_usd":"0.', '"provider_usd":"1.'))
   const keyFile = folder.put('keys.json', keys.text)
   const raw = String(valueAt(keys.json, 'keys.0.x'))
   const verify = (args: string[], more = {}) => runCommand(['receipt', 'verify', ...args], { env: { ...env, ...more } })

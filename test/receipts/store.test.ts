@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { SignedReceipt } from '../../src/core/receipt.ts'
+import type { SignedReceipt, StoredReceipt } from '../../src/core/receipt.ts'
 import { createReceiptStore } from '../../src/stores/sql/receipt-store.ts'
 import { engines } from '../stores/sql/places.ts'
 import { sampleReceipt } from '../support/receipts.ts'
@@ -9,12 +9,16 @@ function receipt(id: string, atMs: number): SignedReceipt {
   return { ...sampleReceipt({ id, created_at }), signature: { alg: 'Ed25519', key: 'k', value: 's' } }
 }
 
+function stored(scope: string, receipt: SignedReceipt): StoredReceipt {
+  return { id: receipt.id, scope, createdAtMs: Date.parse(receipt.created_at), json: JSON.stringify(receipt) }
+}
+
 for (const engine of engines) {
   engine.test('receipt store: gives a receipt back as it was, to its scope alone', async (t) => {
     const store = createReceiptStore(await (await engine.createPlace(t)).open())
     const put = receipt('rcpt_1', 1000)
-    await store.put('mine', put)
-    await store.put('mine', { ...put, status: 500 })
+    await store.put([stored('mine', put)])
+    await store.put([stored('mine', { ...put, status: 500 })])
     t.deepEqual(await store.get('mine', 'rcpt_1'), put)
     t.is(await store.get('yours', 'rcpt_1'), undefined)
   })
@@ -26,8 +30,8 @@ for (const engine of engines) {
     const check = async (times: readonly number[], limit: number) => {
       const scope = `scope-${++lists}`
       const put = times.map((atMs, i) => receipt(`rcpt_${lists}_${String(i).padStart(2, '0')}`, atMs))
-      await Promise.all(put.map((each) => store.put(scope, each)))
-      await store.put('other', receipt(`rcpt_other_${lists}`, 3))
+      await store.put(put.map((each) => stored(scope, each)))
+      await store.put([stored('other', receipt(`rcpt_other_${lists}`, 3))])
       const listed: SignedReceipt[] = []
       for (;;) {
         const page = await store.list(scope, { after: listed.at(-1)?.id, limit })
@@ -46,7 +50,7 @@ for (const engine of engines) {
 
   engine.test('receipt store: an unknown receipt is no place in a list', async (t) => {
     const store = createReceiptStore(await (await engine.createPlace(t)).open())
-    await store.put('yours', receipt('rcpt_1', 1))
+    await store.put([stored('yours', receipt('rcpt_1', 1))])
     const error = await t.throwsAsync(store.list('mine', { after: 'rcpt_1', limit: 1 }))
     t.like(error, { code: 'invalid_request' })
   })

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../src/core/errors.ts'
-import type { Receipt, ReceiptStore, SignedReceipt } from '../../src/core/receipt.ts'
+import type { Receipt, ReceiptStore, SignedReceipt, StoredReceipt } from '../../src/core/receipt.ts'
 
 /** A whole receipt; `parts` replace members. */
 export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
@@ -31,24 +31,32 @@ export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
   }
 }
 
+/** A receipt as it waits to be stored; its signature is of nobody. */
+export function storedSample(id: string, scope = 'mine'): StoredReceipt {
+  const receipt = sampleReceipt({ id })
+  const json = JSON.stringify({ ...receipt, signature: { alg: 'Ed25519', key: 'k', value: 's' } })
+  return { id, scope, createdAtMs: Date.parse(receipt.created_at), json }
+}
+
 /** A store in memory that can be made to fail. */
 export interface MemoryReceipts extends ReceiptStore {
   /** All that was put, in the order of the puts. */
-  readonly kept: readonly { scope: string; receipt: SignedReceipt }[]
+  readonly kept: readonly StoredReceipt[]
   /** What `put` does before it keeps anything; default nothing. */
-  beforePut: (receipt: SignedReceipt) => Promise<void>
+  beforePut: (receipts: readonly StoredReceipt[]) => Promise<void>
 }
 
 /** Creates an empty store. */
 export function createMemoryReceipts(): MemoryReceipts {
-  const kept: { scope: string; receipt: SignedReceipt }[] = []
-  const own = (scope: string) => kept.filter((each) => each.scope === scope).map(({ receipt }) => receipt)
+  const kept: StoredReceipt[] = []
+  const own = (scope: string) =>
+    kept.filter((each) => each.scope === scope).map(({ json }) => JSON.parse(json) as SignedReceipt)
   const store: MemoryReceipts = {
     kept,
     beforePut: async () => {},
-    async put(scope, receipt) {
-      await store.beforePut(receipt)
-      kept.push({ scope, receipt })
+    async put(receipts) {
+      await store.beforePut(receipts)
+      kept.push(...receipts)
     },
     get: async (scope, id) => own(scope).find((receipt) => receipt.id === id),
     list: async (scope, { limit }) => own(scope).slice(0, limit),

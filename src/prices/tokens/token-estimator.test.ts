@@ -174,7 +174,7 @@ test('token estimate: time is linear, also for blocks within blocks', (t) => {
     depth === 0 ? PROSE.repeat(2000) : [{ type: 'tool_result', content: nested(depth - 1) }]
   const startedAtMs = performance.now()
   for (let i = 0; i < 10; i++) count(ask(nested(100)))
-  t.true(performance.now() - startedAtMs < 2000)
+  t.true(performance.now() - startedAtMs < 30_000, 'what is not linear takes minutes')
 })
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000005000000', 'hex')

@@ -1,13 +1,5 @@
+import type { StoredReceipt } from '../../core/receipt.ts'
 import type { Command } from './command.ts'
-
-/** A receipt as it is stored. */
-export interface StoredReceipt {
-  readonly id: string
-  /** Whose it is; only that scope finds it. */
-  readonly scope: string
-  readonly createdAtMs: number
-  readonly json: string
-}
 
 /** The place in a list after which it goes on: the last receipt seen. */
 export interface ReceiptCursor {

@@ -55,7 +55,7 @@ export class SpendTills implements SpendLedger {
 
   constructor(options: TillsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#rollAll(), PERIOD_MS).unref()
+    this.#timer = setInterval(() => void this.rollAll(), PERIOD_MS).unref()
   }
 
   async reserve(hold: SpendHold): Promise<Reservation> {
@@ -101,6 +101,16 @@ export class SpendTills implements SpendLedger {
     return this.#options.ledger.spent(windows)
   }
 
+  /** Accounts for the period that ends now; done a few times a second. Never rejects: the next time makes up for it. */
+  async rollAll(): Promise<void> {
+    const rolls: Promise<void>[] = []
+    for (const [key, till] of this.#tills) {
+      if (till.isEmpty) this.#tills.delete(key)
+      else rolls.push(till.roll({ isLast: false }).catch((error: unknown) => this.#warn(error)))
+    }
+    await Promise.all(rolls)
+  }
+
   /** Tells the database all that was spent, and gives back what is not needed. Rejects when it does not answer. */
   async flush(): Promise<void> {
     await Promise.all([...this.#tills.values()].map((till) => till.roll({ isLast: true })))
@@ -110,13 +120,6 @@ export class SpendTills implements SpendLedger {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.flush().catch((error: unknown) => this.#warn(error))
-  }
-
-  #rollAll(): void {
-    for (const [key, till] of this.#tills) {
-      if (till.isEmpty) this.#tills.delete(key)
-      else till.roll({ isLast: false }).catch((error: unknown) => this.#warn(error))
-    }
   }
 
   /** Holds beside the till what it has no more of. */

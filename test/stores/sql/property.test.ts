@@ -95,8 +95,8 @@ const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wro
   ],
   'leaves a refused reservation in the first windows': [
     'spend.ts',
-    'holdInWindow(db, window, amountNanoUsd)\n    if (sums === undefined) throw new Undo(await refusalBy(db, window))',
-    'holdInWindow(db, window, amountNanoUsd)\n    if (sums === undefined) return refusalBy(db, window)',
+    'limitNanoUsd }, amountNanoUsd)\n    if (sums === undefined) throw new Undo(await refusalBy(db, window))',
+    'limitNanoUsd }, amountNanoUsd)\n    if (sums === undefined) return refusalBy(db, window)',
   ],
   'leaves a refused growth in the first windows': [
     'spend.ts',

@@ -1,0 +1,254 @@
+import { deepEqual, ok } from 'node:assert/strict'
+import type { ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import type { SpendLedger, SpendWindow } from '../../../src/core/ports.ts'
+import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
+import type { RollOutcome, SpendRoll } from '../../../src/stores/sql/spend-roll.ts'
+import { SpendTills } from '../../../src/stores/sql/spend-tills.ts'
+import type { SqlStore } from '../../../src/stores/sql/store.ts'
+import { type Engine, endLeases, engines, type Place } from './places.ts'
+
+/** Of each caller: far from its cap, or soon near it. */
+const LIMITS = [1_000_000, 100_000]
+const LARGEST = 90
+const LEASE_MS = 60_000
+
+type Step =
+  | { kind: 'reserve'; process: number; caller: number; amount: number; spare: number }
+  | { kind: 'grow'; hold: number; by: number }
+  | { kind: 'settle'; hold: number; share: number }
+  | { kind: 'roll'; process: number; fate: 'answered' | 'lost before' | 'lost after' }
+  | { kind: 'crash'; process: number }
+
+const process = fc.nat({ max: 1 })
+const usual: fc.WeightedArbitrary<Step>[] = [
+  {
+    weight: 40,
+    arbitrary: fc.record({
+      kind: fc.constant('reserve' as const),
+      process,
+      caller: fc.nat({ max: LIMITS.length - 1 }),
+      amount: fc.integer({ min: 1, max: LARGEST }),
+      spare: fc.constantFrom(0, 0, 0, 9000),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('grow' as const), hold: fc.nat(), by: fc.integer({ min: 0, max: 9000 }) }),
+  },
+  {
+    weight: 16,
+    arbitrary: fc.record({ kind: fc.constant('settle' as const), hold: fc.nat(), share: fc.nat({ max: 100 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('roll' as const),
+      process,
+      fate: fc.constantFrom('answered' as const, 'answered' as const, 'lost before' as const, 'lost after' as const),
+    }),
+  },
+]
+
+const crash: fc.WeightedArbitrary<Step> = {
+  weight: 1,
+  arbitrary: fc.record({ kind: fc.constant('crash' as const), process }),
+}
+
+interface Hold {
+  readonly id: string
+  readonly caller: number
+  readonly process: number
+  amount: number
+}
+
+type Outcomes = Record<'drawn' | 'alone' | 'refused' | 'grown' | 'settled' | 'lost' | 'crashed', number>
+
+let runs = 0
+
+/** Two processes on one database, and what must hold of them however their steps fall. */
+class Model {
+  readonly #store: SqlStore
+  readonly #place: Place
+  readonly #ledger: SpendLedger
+  readonly #outcomes: Outcomes
+  readonly #windows: readonly SpendWindow[]
+  readonly #processes: SpendTills[]
+  readonly #holds: Hold[] = []
+  readonly #costs = LIMITS.map(() => 0)
+  readonly #lostInCrashes = LIMITS.map(() => 0)
+  #fate: 'answered' | 'lost before' | 'lost after' = 'answered'
+  readonly #inDoubt = new Set<number>()
+  #made = 0
+
+  constructor({ store, place, outcomes }: { store: SqlStore; place: Place; outcomes: Outcomes }) {
+    this.#store = store
+    this.#place = place
+    this.#outcomes = outcomes
+    const ledger = createSpendLedger({ store, log: place.log })
+    this.#ledger = { ...ledger, reserve: (hold) => this.#count('alone', ledger.reserve(hold)) }
+    void ledger.close() // the sweep is called for
+    const run = ++runs
+    this.#windows = LIMITS.map((limitNanoUsd, i) => ({ scope: `tills-${run}-${i}`, window: 'd:1', limitNanoUsd }))
+    this.#processes = [this.#open(), this.#open()]
+  }
+
+  async take(step: Step): Promise<void> {
+    if (step.kind === 'reserve') await this.#reserve(step)
+    else if (step.kind === 'roll') await this.#roll(step)
+    else if (step.kind === 'crash') await this.#crash(step.process)
+    else await this.#change(step)
+    await this.#isHeld()
+  }
+
+  /** When everything has ended, what was spent is known to the nano-dollar, and nothing else is taken. */
+  async end(): Promise<void> {
+    for (const hold of this.#holds.splice(0)) await this.#settle(hold, 50)
+    for (const tills of this.#processes) {
+      await tills.flush()
+      await tills.close()
+    }
+    const sums = await this.#ledger.spent(this.#windows)
+    for (const [i, { settledNanoUsd, heldNanoUsd }] of sums.entries()) {
+      deepEqual(heldNanoUsd, 0)
+      ok(settledNanoUsd >= this.#costs[i]!, 'what was spent is counted')
+      ok(settledNanoUsd <= this.#costs[i]! + this.#lostInCrashes[i]!, 'only what a crash took is counted besides')
+    }
+  }
+
+  #open(): SpendTills {
+    // One that has crashed says nothing any more, and hears nothing.
+    const roll = (roll: SpendRoll) =>
+      this.#processes.includes(tills) ? this.#answer(roll) : new Promise<never>(() => {})
+    const tills = new SpendTills({ ledger: this.#ledger, roll, log: this.#place.log })
+    return tills
+  }
+
+  async #answer(roll: SpendRoll): Promise<RollOutcome> {
+    const fate = this.#fate
+    if (fate !== 'answered') this.#outcomes.lost++
+    if (fate === 'lost before') throw new Error('lost before')
+    const outcome = await this.#store.run('spend.roll', roll)
+    if (fate === 'lost after') throw new Error('lost after')
+    return outcome
+  }
+
+  async #reserve({ process, caller, amount, spare }: Step & { kind: 'reserve' }): Promise<void> {
+    const hold: Hold = { id: `${this.#windows[caller]!.scope}-${++this.#made}`, caller, process, amount }
+    const alone = this.#outcomes.alone
+    const { ok: isHeld } = await this.#processes[process]!.reserve({
+      holdId: hold.id,
+      amountNanoUsd: amount,
+      spareNanoUsd: spare,
+      windows: [this.#windows[caller]!],
+      leaseMs: LEASE_MS,
+    })
+    if (!isHeld) return void this.#outcomes.refused++
+    if (this.#outcomes.alone === alone) this.#outcomes.drawn++
+    this.#holds.push(hold)
+  }
+
+  async #change(step: Step & { kind: 'grow' | 'settle' }): Promise<void> {
+    const index = step.hold % Math.max(1, this.#holds.length)
+    const hold = this.#holds[index]
+    if (hold === undefined) return
+    if (step.kind === 'settle') {
+      this.#holds.splice(index, 1)
+      return this.#settle(hold, step.share)
+    }
+    const toNanoUsd = hold.amount + step.by
+    const { ok: isGrown } = await this.#processes[hold.process]!.grow({ holdId: hold.id, toNanoUsd, leaseMs: LEASE_MS })
+    if (!isGrown) return void this.#outcomes.refused++
+    hold.amount = toNanoUsd
+    this.#outcomes.grown++
+  }
+
+  async #settle({ id, caller, process, amount }: Hold, share: number): Promise<void> {
+    const costNanoUsd = Math.floor((amount * share) / 100)
+    await this.#processes[process]!.settle({ holdId: id, costNanoUsd })
+    await this.#processes[process]!.settle({ holdId: id, costNanoUsd: costNanoUsd + 7 })
+    this.#costs[caller]! += costNanoUsd
+    this.#outcomes.settled++
+  }
+
+  async #roll({ process, fate }: Step & { kind: 'roll' }): Promise<void> {
+    this.#fate = fate
+    await this.#processes[process]!.rollAll()
+    this.#fate = 'answered'
+    if (fate === 'answered') this.#inDoubt.delete(process)
+    else this.#inDoubt.add(process)
+  }
+
+  /** What it held counts in full: at most what is held of all, and what it had not told yet is within that. */
+  async #crash(process: number): Promise<void> {
+    this.#outcomes.crashed++
+    const held = await this.#ledger.spent(this.#windows)
+    for (const [i, { heldNanoUsd }] of held.entries()) this.#lostInCrashes[i]! += heldNanoUsd
+    const other = this.#processes[1 - process]!
+    await other.flush().catch(() => {})
+    const survivors = this.#holds.filter((hold) => hold.process !== process)
+    this.#holds.splice(0, this.#holds.length, ...survivors)
+    this.#processes[process] = this.#open()
+    this.#inDoubt.delete(process)
+    await endLeases(this.#place)
+    await this.#store.run('spend.sweep', undefined)
+  }
+
+  /** Never over; and unless a roll was lost just now, all that is spent or running is counted, and little else. */
+  async #isHeld(): Promise<void> {
+    const sums = await this.#ledger.spent(this.#windows)
+    for (const [i, { settledNanoUsd, heldNanoUsd }] of sums.entries()) {
+      const countedNanoUsd = settledNanoUsd + heldNanoUsd
+      ok(countedNanoUsd <= LIMITS[i]!, 'never over')
+      if (this.#inDoubt.size > 0) continue
+      const running = this.#holds.filter(({ caller }) => caller === i)
+      const leastNanoUsd = running.reduce((sum, { amount }) => sum + amount, this.#costs[i]!)
+      ok(countedNanoUsd >= leastNanoUsd, 'what runs is held')
+      const mostNanoUsd = leastNanoUsd + this.#lostInCrashes[i]! + (2 * LIMITS[i]!) / 1000
+      ok(countedNanoUsd <= mostNanoUsd, 'little else is held')
+    }
+  }
+
+  async #count<Result>(outcome: keyof Outcomes, result: Promise<Result>): Promise<Result> {
+    this.#outcomes[outcome]++
+    return result
+  }
+}
+
+/** Few runs, so always the same: each outcome occurs in them. */
+const RUNS: Pick<fc.Parameters, 'numRuns' | 'seed' | 'endOnFailure'> = { numRuns: 4, seed: 7, endOnFailure: true }
+
+async function checkTills(
+  t: ExecutionContext,
+  engine: Engine,
+  steps: fc.WeightedArbitrary<Step>[],
+  outcomes: Partial<Outcomes>,
+): Promise<void> {
+  const place = await engine.createPlace(t)
+  const store = await place.open()
+  const taken = fc.array(fc.oneof(...steps), { minLength: 300, maxLength: 500, size: 'max' })
+  const seen = { ...NONE }
+  const property = fc.asyncProperty(taken, async (steps) => {
+    const model = new Model({ store, place, outcomes: seen })
+    for (const each of steps) await model.take(each)
+    await model.end()
+  })
+  const { failed, counterexample, errorInstance } = await fc.check(property, RUNS)
+  if (failed) t.log({ last: JSON.stringify(counterexample?.[0].slice(-12)), error: errorInstance })
+  t.false(failed)
+  t.log(JSON.stringify(seen))
+  for (const outcome of Object.keys(outcomes) as (keyof Outcomes)[]) t.true(seen[outcome] > 0, outcome)
+}
+
+const NONE: Outcomes = { drawn: 0, alone: 0, refused: 0, grown: 0, settled: 0, lost: 0, crashed: 0 }
+
+for (const engine of engines) {
+  engine.test('tills: caps hold, what runs is held, what was spent is counted once, and little else', (t) => {
+    const { crashed, ...others } = NONE
+    return checkTills(t, engine, usual, others)
+  })
+
+  engine.test('tills: a crash takes no more than was held, and frees nothing that was spent', (t) =>
+    checkTills(t, engine, [...usual, crash], NONE),
+  )
+}
