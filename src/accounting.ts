@@ -1,6 +1,7 @@
+import { capsFrom } from './caps.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
-import type { Cap, CapsOf, Prices } from './core/caps.ts'
+import type { CapsOf, Prices } from './core/caps.ts'
 import { GatewayError } from './core/errors.ts'
 import type { Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 import { createPriceBook } from './prices/book.ts'
@@ -19,8 +20,6 @@ export interface Accounting {
   readonly caps: CapsOf
   close(): Promise<void>
 }
-
-const NANO_USD = 1e9
 
 /** Opens the database, the price book and the ledger. Throws `ConfigError` for a price file that cannot be used. */
 export async function openAccounting({
@@ -79,23 +78,4 @@ function withFreeDemo(prices: Prices): Prices {
     price: (target, usage, atMs) => (target.provider === 'demo' ? NOTHING : prices.price(target, usage, atMs)),
     rates: (target, call, atMs) => (target.provider === 'demo' ? NO_RATES : prices.rates(target, call, atMs)),
   }
-}
-
-/** The operator's caps: on each caller, and on all of them together. */
-function capsFrom({ per_request, per_day, per_month, instance_per_day, instance_per_month }: Config['costs']): CapsOf {
-  const instance = [...capOf('instance', 'day', instance_per_day), ...capOf('instance', 'month', instance_per_month)]
-  const perRequestNanoUsd = per_request === undefined ? undefined : toNanoUsd(per_request)
-  return ({ scope }) => ({
-    perRequestNanoUsd,
-    windows: [...capOf(`key:${scope}`, 'day', per_day), ...capOf(`key:${scope}`, 'month', per_month), ...instance],
-  })
-}
-
-function capOf(scope: string, period: Cap['period'], usd: number | undefined): Cap[] {
-  return usd === undefined ? [] : [{ scope, period, limitNanoUsd: toNanoUsd(usd) }]
-}
-
-/** Rounded down: a cap is never larger than what was written. The product of a decimal may fall short by a hair. */
-function toNanoUsd(usd: number): number {
-  return Math.floor(usd * NANO_USD + 1e-3)
 }

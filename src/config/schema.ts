@@ -215,6 +215,8 @@ const costs = z.strictObject({
   per_request: cap('The most that one request may cost', 'SVC_COST_PER_REQUEST'),
   per_day: cap('The most that each key may spend in a UTC day', 'SVC_COST_PER_DAY'),
   per_month: cap('The most that each key may spend in a UTC month', 'SVC_COST_PER_MONTH'),
+  user_per_day: cap('The most that all keys of a user together may spend in a UTC day'),
+  user_per_month: cap('The most that all keys of a user together may spend in a UTC month'),
   instance_per_day: cap('The most that all keys together may spend in a UTC day'),
   instance_per_month: cap('The most that all keys together may spend in a UTC month'),
 })

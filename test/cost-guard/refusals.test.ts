@@ -93,3 +93,10 @@ test('headers: every reply of a guarded request tells what is left beside what i
   const second = await cost.ask(scene, { as: t.title })
   t.is(remaining(first) - remaining(second), 10 * 3000 + 20 * 15_000)
 })
+
+test('headers: clients of the Messages API are told the same in the provider’s manner', async (t) => {
+  const { headers } = await cost.ask(cost.stage.scene(), { as: t.title })
+  for (const name of ['day-limit', 'day-remaining', 'day-reset', 'month-limit', 'month-remaining', 'month-reset'])
+    t.is(headers[`anthropic-ratelimit-budget-usd-${name}`], headers[`x-svc-budget-${name}`], name)
+  t.is(headers['anthropic-ratelimit-budget-usd-day-limit'], '1')
+})

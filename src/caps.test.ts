@@ -1,0 +1,22 @@
+import test from 'ava'
+import { capsFrom } from './caps.ts'
+
+const COSTS = { per_day: 5, user_per_day: 8, user_per_month: 0.07, instance_per_month: 100 }
+const limits = (caller: Parameters<ReturnType<typeof capsFrom>>[0]) =>
+  capsFrom(COSTS)(caller).windows.map(({ scope, period, limitNanoUsd }) => [scope, period, limitNanoUsd])
+
+test('caps: hold for the key, its user and the whole instance', (t) => {
+  t.deepEqual(limits({ kind: 'key', scope: 'k1', userId: 'ada' }), [
+    ['key:k1', 'day', 5e9],
+    ['user:ada', 'day', 8e9],
+    ['user:ada', 'month', 70_000_000],
+    ['instance', 'month', 100e9],
+  ])
+})
+
+test('caps: who is no user has none of a user', (t) => {
+  t.deepEqual(limits({ kind: 'local', scope: 'any' }), [
+    ['key:any', 'day', 5e9],
+    ['instance', 'month', 100e9],
+  ])
+})
