@@ -1,4 +1,4 @@
-import { capsFrom } from './caps.ts'
+import { capsFrom } from './config/caps.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
 import type { CapsOf, Prices } from './core/caps.ts'

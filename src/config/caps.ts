@@ -1,5 +1,5 @@
-import type { Config } from './config/schema.ts'
-import type { Cap, CapsOf } from './core/caps.ts'
+import type { Cap, CapsOf } from '../core/caps.ts'
+import type { Config } from './schema.ts'
 
 const NANO_USD = 1e9
 
