@@ -1,51 +1,34 @@
-import type { CompiledQuery, Kysely } from 'kysely'
+import { type Kysely, PostgresAdapter, sql } from 'kysely'
 import type { Command } from '../command.ts'
 import type { Database } from '../schema.ts'
 import { sumByHour } from './hours.ts'
 import { type RequestRow, recordOf } from './rows.ts'
-import { REQUEST_COLUMNS, SUM_COLUMNS, type UsageHourTable } from './schema.ts'
-
-/** As many rows as one statement takes: the text of each length up to it is kept. */
-const ROWS_AT_ONCE = 50
+import { REQUEST_COLUMNS, REQUEST_TYPES, SUM_COLUMNS, type UsageHourTable } from './schema.ts'
 
 /**
  * Stores requests and adds them to their hours. Those whose ids are there already change nothing, so that a batch whose
  * fate is not known may be put again.
  */
 export const putRequests: Command<readonly RequestRow[], void> = async (db, rows) => {
-  const added = new Set<string>()
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    const some = rows.slice(start, start + ROWS_AT_ONCE)
-    const { rows: stored } = await db.executeQuery<{ id: string }>({
-      ...insertOf(db, some.length),
-      parameters: some.flat(),
-    })
-    for (const { id } of stored) added.add(id)
-  }
+  const { rows: stored } = await insertRows(db, rows)
+  const added = new Set(stored.map(({ id }) => id))
   const records = rows.map(recordOf).filter(({ id }) => added.delete(id))
   for (const hour of sumByHour(records)) await addHour(db, hour)
 }
 
-type Insert = CompiledQuery<{ id: string }>
+const NAMES = sql.join(REQUEST_COLUMNS.map((column) => sql.ref(column)))
+const VALUES = sql.join(
+  REQUEST_COLUMNS.map((column, index) => sql`cast(value ->> ${sql.lit(index)} as ${sql.raw(REQUEST_TYPES[column])})`),
+)
 
-/** Kysely takes longer to put this statement together than the database to run it; its text depends on the length alone. */
-const inserts = new WeakMap<Kysely<Database>, Map<number, Insert>>()
-
-function insertOf(db: Kysely<Database>, length: number): Insert {
-  const known = inserts.get(db) ?? new Map<number, Insert>()
-  inserts.set(db, known)
-  const existing = known.get(length)
-  if (existing !== undefined) return existing
-  // Any values do: they are replaced, and stand in the order of the columns.
-  const blank = recordOf(REQUEST_COLUMNS.map(() => ''))
-  const compiled = db
-    .insertInto('usage_request')
-    .values(Array.from({ length }, () => blank))
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .compile()
-  known.set(length, compiled)
-  return compiled
+/** All rows as one parameter: thousands of them, one a value, would cost the thread several times as much. */
+function insertRows(db: Kysely<Database>, rows: readonly RequestRow[]) {
+  const json = JSON.stringify(rows)
+  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter
+  const source = isPostgres ? sql`json_array_elements(cast(${json} as json))` : sql`json_each(${json})`
+  // SQLite takes `on conflict` for the source's without a condition before it.
+  return sql<{ id: string }>`insert into usage_request (${NAMES}) select ${VALUES} from ${source} as each
+    where true on conflict (id) do nothing returning id`.execute(db)
 }
 
 async function addHour(db: Kysely<Database>, hour: UsageHourTable): Promise<void> {

@@ -50,11 +50,12 @@ function storable(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
 }
 
-/** The record of a row, by its columns' names. The cast is safe: `toRow` alone makes rows. */
+/** The record of a row, by its columns' names. */
 export function recordOf(row: RequestRow): UsageRequestTable {
-  return Object.fromEntries(
-    REQUEST_COLUMNS.map((column, index) => [column, row[index]]),
-  ) as unknown as UsageRequestTable
+  const record: Record<string, string | number | null> = {}
+  for (let i = 0; i < REQUEST_COLUMNS.length; i++) record[REQUEST_COLUMNS[i] ?? ''] = row[i] ?? null
+  // Safe: `toRow` alone makes rows.
+  return record as unknown as UsageRequestTable
 }
 
 /** The request that a record is of, without its trace. The casts are safe: `toRow` alone writes the words. */

@@ -38,36 +38,39 @@ export interface UsageRequestTable {
   trace: string
 }
 
-/** All columns of a request, in the order in which rows are sent to the database. */
-export const REQUEST_COLUMNS = [
-  'id',
-  'request_id',
-  'has_receipt',
-  'scope',
-  'key_id',
-  'started_at_ms',
-  'route',
-  'dialect',
-  'is_stream',
-  'status',
-  'outcome',
-  'cache',
-  'pipeline',
-  'model_asked',
-  'model_served',
-  'provider',
-  'input_tokens',
-  'output_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost_nano_usd',
-  'counterfactual_nano_usd',
-  'counterfactual_basis',
-  'gateway_us',
-  'provider_us',
-  'total_us',
-  'trace',
-] as const satisfies readonly (keyof UsageRequestTable)[]
+/** What each column of a request is. */
+export const REQUEST_TYPES = {
+  id: 'text',
+  request_id: 'text',
+  has_receipt: 'bigint',
+  scope: 'text',
+  key_id: 'text',
+  started_at_ms: 'bigint',
+  route: 'text',
+  dialect: 'text',
+  is_stream: 'bigint',
+  status: 'bigint',
+  outcome: 'text',
+  cache: 'text',
+  pipeline: 'text',
+  model_asked: 'text',
+  model_served: 'text',
+  provider: 'text',
+  input_tokens: 'bigint',
+  output_tokens: 'bigint',
+  cache_read_tokens: 'bigint',
+  cache_write_tokens: 'bigint',
+  cost_nano_usd: 'bigint',
+  counterfactual_nano_usd: 'bigint',
+  counterfactual_basis: 'text',
+  gateway_us: 'bigint',
+  provider_us: 'bigint',
+  total_us: 'bigint',
+  trace: 'text',
+} as const satisfies Record<keyof UsageRequestTable, 'text' | 'bigint'>
+
+/** All columns of a request, in the order in which rows are sent to the database. The cast is safe: these are its keys. */
+export const REQUEST_COLUMNS = Object.keys(REQUEST_TYPES) as readonly (keyof UsageRequestTable)[]
 
 /** What is added up for an hour, besides the classes of gateway times. */
 export const HOUR_SUMS = [
