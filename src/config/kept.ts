@@ -12,7 +12,7 @@ export const receipts = z.strictObject({
   keep: duration({ min: '0s', max: '3650d' })
     .prefault('400d')
     .describe(
-      'How long receipts are kept; `0s`: for ever. The default covers a year’s books and the weeks in which a bill is disputed. Lower it where disk is scarce: a receipt takes about 2 KB.',
+      'How long receipts are kept; `0s`: for ever. The default covers a year’s books and the weeks in which a bill is disputed. Lower it where disk is scarce: a receipt takes about 1.5 KB.',
     ),
 })
 
@@ -27,6 +27,6 @@ export const telemetry = z.strictObject({
   keep: duration({ min: '1h', max: '3650d' })
     .prefault('30d')
     .describe(
-      'How long rows and traces are kept, about 1.5 KB a request. Sums by hour and model stay for 400 days in any case.',
+      'How long rows and traces are kept, about 1 KB a request. Sums by hour and model stay for 400 days in any case.',
     ),
 })

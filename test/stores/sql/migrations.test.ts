@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { sql } from 'kysely'
 import { migrateDatabase } from '../../../src/stores/sql/migrate.ts'
 import { migrate, migrations, type TableSet, tableSets } from '../../../src/stores/sql/migrations.ts'
 import { migratePostgres } from '../../../src/stores/sql/postgres/migrate.ts'
-import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
+import { sqliteFile, telemetryFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
 import { runCommand } from '../../support/command-line.ts'
 import { createSqlitePlace, engines, type Place } from './places.ts'
@@ -108,4 +108,24 @@ test('cli: backup says what stands in its way', async (t) => {
   t.like(nothing, { code: 1, stderr: `There is no database at ${dataDir}/turnpike.db.\n` })
   t.is(onServer.code, 1)
   t.regex(onServer.stderr, /`pg_dump`/)
+})
+
+test('cli: backup writes neither copy when the second is in its way', async (t) => {
+  const { dataDir, log } = await createSqlitePlace(t)
+  await migrateDatabase({ databaseUrl: undefined, dataDir, log })
+  const copy = path.join(dataDir, 'copy.db')
+  writeFileSync(path.join(dataDir, 'copy.telemetry.db'), '')
+  const refused = await runCommand(['backup', copy], { env: settings(dataDir) })
+  t.is(refused.code, 1)
+  t.regex(refused.stderr, /copy\.telemetry\.db exists\. Name a new file\./)
+  t.false(existsSync(copy))
+})
+
+test('cli: backup copies a database that has no telemetry beside it', async (t) => {
+  const { dataDir, log } = await createSqlitePlace(t)
+  await migrateDatabase({ databaseUrl: undefined, dataDir, log })
+  rmSync(telemetryFile(dataDir))
+  const made = await runCommand(['backup', path.join(dataDir, 'copy.db')], { env: settings(dataDir) })
+  t.is(made.code, 0)
+  t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\n$/)
 })

@@ -57,7 +57,7 @@ function sumOf(requests: readonly FinishedRequest[]): Omit<UsageSums, 'fromMs' |
   }
 }
 
-const amount = fc.integer({ min: 0, max: 2 ** 40 })
+const amount = fc.integer({ min: 0, max: 1e12 })
 const tokens = fc.record({ input: amount, output: amount, cacheRead: amount, cacheWrite: amount })
 /** Errors are told by their status too. */
 const ending = fc.constantFrom(
@@ -223,6 +223,31 @@ for (const engine of engines) {
     ] as const
     for (const [each, message] of refused)
       await t.throwsAsync(telemetry.usage('mine', each), { code: 'invalid_request', message })
+  })
+
+  engine.test('telemetry: nonsense that a provider tells leaves lists and sums readable', async (t) => {
+    const telemetry = await open(t, engine)
+    const scope = newScope()
+    const most = Number.MAX_SAFE_INTEGER
+    const tokens = { input: most, output: most, cacheRead: most, cacheWrite: most }
+    const odd = () => sampleRequest({ scope, tokens, costNanoUsd: 1e22, counterfactualNanoUsd: most })
+    await put(telemetry, [odd(), odd(), odd()])
+    t.deepEqual(
+      (await telemetry.list(scope, { limit: 10 })).map(({ costNanoUsd, tokens: told }) => [costNanoUsd, told?.input]),
+      [
+        [null, most],
+        [null, most],
+        [null, most],
+      ],
+    )
+    const range = { fromMs: DAY_BEGINS_MS, toMs: DAY_BEGINS_MS + HOUR_MS, stepMs: HOUR_MS }
+    t.like(await telemetry.usage(scope, range), [{ requests: 3, unpriced: 3, costNanoUsd: 0, tokens: { input: 3e12 } }])
+    const { place } = await engine.shared()
+    const enough = `update usage_hour set input_tokens = 9223372036854775807 where scope = '${scope}'`
+    if (engine.name === 'postgres') {
+      await place.sql(enough)
+      t.is((await telemetry.usage(scope, range))[0]?.tokens.input, most)
+    }
   })
 
   engine.test('telemetry: what clients may write into names is stored', async (t) => {

@@ -11,6 +11,8 @@ import {
 const HOUR_MS = 3_600_000
 const US_PER_MS = 1000
 const FIRST_ERROR_STATUS = 400
+/** A thousand dollars, or a trillion tokens. More is nonsense of a provider, and would spoil a year's sums. */
+const MOST_OF_ONE = 1e12
 
 /** What requests add to their hours, in the one order in which hours are locked: two batches never wait for each other. */
 export function sumByHour(requests: readonly UsageRequestTable[]): UsageHourTable[] {
@@ -48,17 +50,18 @@ function emptyHour(key: HourKey): UsageHourTable {
 }
 
 function addTo(hour: UsageHourTable, request: UsageRequestTable): void {
-  const { cost_nano_usd: cost, counterfactual_nano_usd: without } = request
+  const cost = plausible(request.cost_nano_usd)
+  const without = plausible(request.counterfactual_nano_usd)
   hour.requests++
   if (isError(request)) hour.errors++
   else if (request.outcome !== 'complete') hour.unfinished++
   if (request.cache === 'hit') hour.cache_hits++
   if (request.cache === 'attached') hour.cache_attached++
   if (request.cache === 'miss') hour.cache_misses++
-  hour.input_tokens += request.input_tokens ?? 0
-  hour.output_tokens += request.output_tokens ?? 0
-  hour.cache_read_tokens += request.cache_read_tokens ?? 0
-  hour.cache_write_tokens += request.cache_write_tokens ?? 0
+  hour.input_tokens += plausible(request.input_tokens) ?? 0
+  hour.output_tokens += plausible(request.output_tokens) ?? 0
+  hour.cache_read_tokens += plausible(request.cache_read_tokens) ?? 0
+  hour.cache_write_tokens += plausible(request.cache_write_tokens) ?? 0
   if (cost === null) hour.unpriced++
   else hour.cost_nano_usd += cost
   const saved = cost === null || without === null ? 0 : without - cost
@@ -69,4 +72,8 @@ function addTo(hour: UsageHourTable, request: UsageRequestTable): void {
   if (request.provider_us !== null) hour.asked++
   const column = GATEWAY_COLUMNS[gatewayClassOf(request.gateway_us / US_PER_MS)]
   if (column !== undefined) hour[column] = (hour[column] ?? 0) + 1
+}
+
+function plausible(amount: number | null): number | null {
+  return amount === null ? null : Math.min(amount, MOST_OF_ONE)
 }

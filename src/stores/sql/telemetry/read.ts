@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
 import type { FinishedRequest, ListedRequest, RequestPage, UsageRange, UsageSums } from '../../../core/telemetry.ts'
 import type { Command } from '../command.ts'
 import { toFinished, toListed } from './rows.ts'
-import { GATEWAY_COLUMNS, REQUEST_COLUMNS, SUM_COLUMNS, type UsageHourTable } from './schema.ts'
+import { GATEWAY_COLUMNS, REQUEST_COLUMNS, SUM_COLUMNS, type SumColumn, type UsageHourTable } from './schema.ts'
 
 const LONGEST_LIST = 100
 const HOUR_MS = 3_600_000
@@ -11,6 +11,7 @@ const US_PER_MS = 1000
 const MOST_STEPS = 1000
 /** Far more than a scope has models, times the steps of a chart. */
 const MOST_SUMS = 20_000
+const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
 const LISTED = REQUEST_COLUMNS.filter((column) => column !== 'trace')
 
 /** A scope's requests, newest first. */
@@ -47,8 +48,7 @@ export const readUsage: Command<UsageRange & { scope: string }, UsageSums[]> = a
   assertRange(range)
   const { fromMs, toMs, stepMs } = range
   const step = sql<number>`hour_ms - hour_ms % ${sql.lit(stepMs)}`
-  // PostgreSQL's sum of whole numbers is a decimal, which would come as text.
-  const sums = SUM_COLUMNS.map((column) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`.as(column))
+  const sums = SUM_COLUMNS.map((column) => sumOf(column).as(column))
   const rows = await db
     .selectFrom('usage_hour')
     .select(['scope', 'provider', 'model', step.as('hour_ms'), ...sums])
@@ -63,6 +63,15 @@ export const readUsage: Command<UsageRange & { scope: string }, UsageSums[]> = a
     .execute()
   // Safe: what was selected are all its columns.
   return (rows as UsageHourTable[]).map(toSums)
+}
+
+/**
+ * A sum, bounded by what a number here can tell: a larger one would make the whole answer unreadable. PostgreSQL's sum of
+ * whole numbers is a decimal, which would come as text.
+ */
+function sumOf(column: SumColumn): RawBuilder<number> {
+  const sum = sql`sum(${sql.ref(column)})`
+  return sql`cast(case when ${sum} > ${LARGEST} then ${LARGEST} when ${sum} < -${LARGEST} then -${LARGEST} else ${sum} end as bigint)`
 }
 
 function assertRange({ fromMs, toMs, stepMs }: UsageRange): void {

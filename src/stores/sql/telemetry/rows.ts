@@ -30,8 +30,8 @@ export function toRow(request: FinishedRequest): RequestRow {
     output_tokens: tokens?.output ?? null,
     cache_read_tokens: tokens?.cacheRead ?? null,
     cache_write_tokens: tokens?.cacheWrite ?? null,
-    cost_nano_usd: request.costNanoUsd,
-    counterfactual_nano_usd: request.counterfactualNanoUsd,
+    cost_nano_usd: exact(request.costNanoUsd),
+    counterfactual_nano_usd: exact(request.counterfactualNanoUsd),
     counterfactual_basis: request.counterfactualBasis,
     gateway_us: toUs(request.gatewayMs),
     provider_us: request.providerMs === null ? null : toUs(request.providerMs),
@@ -43,6 +43,11 @@ export function toRow(request: FinishedRequest): RequestRow {
 
 function toUs(ms: number): number {
   return Math.max(0, Math.round(ms * US_PER_MS))
+}
+
+/** A price of nonsense that a provider told as usage: beyond it no database's number can be read here. */
+function exact(nanoUsd: number | null): number | null {
+  return Number.isSafeInteger(nanoUsd) ? nanoUsd : null
 }
 
 /** PostgreSQL takes no NUL in a text, and would refuse the whole batch. */
