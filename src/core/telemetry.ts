@@ -57,12 +57,14 @@ export interface TokensByClass {
   readonly cacheWrite: number
 }
 
-/** What happened to a request, in its order; a few kilobytes at most. */
+/** What happened to a request, in its order; some kilobytes at most. */
 export interface RequestTrace {
   readonly steps: readonly TraceStep[]
   readonly edits: readonly TraceEdit[]
   /** The calls to providers. */
   readonly calls: Receipt['attempts']
+  /** It was too long: details and edits were left out. */
+  readonly isCut?: true
 }
 
 /** What one module did. */

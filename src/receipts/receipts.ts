@@ -61,8 +61,8 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
     try {
       const options = { ...accountants, keyId: key.public.id, nowMs: clock.nowMs() }
       const receipt = await buildReceipt(facts, options)
-      onBuilt?.(receipt, facts)
       keep(facts.exchange.caller.scope, receipt)
+      onBuilt?.(receipt, facts)
     } catch (error) {
       writer.fail(error)
     }

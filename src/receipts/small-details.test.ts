@@ -27,6 +27,15 @@ test('details: what is no plain data is told, and never throws', (t) => {
   t.like(told, { big: `1${'0'.repeat(30)}`, fn: 'function', not: 'NaN', symbol: 'symbol' })
 })
 
+test('details: what cannot be read is told as that', (t) => {
+  const trap = {
+    get secret() {
+      throw new Error('no')
+    },
+  }
+  t.deepEqual(smallDetails(trap), { unreadable: true })
+})
+
 test('details: whatever was noted, the copy is small', (t) => {
   const noted = fc.dictionary(fc.string({ maxLength: 300 }), fc.anything({ maxDepth: 5, maxKeys: 40 }), {
     maxKeys: 40,

@@ -10,7 +10,12 @@ const MOST_VALUES = 64
  * out, and what is no plain data is told as its type.
  */
 export function smallDetails(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return copyObject(details, { left: MOST_VALUES }, 1)
+  try {
+    return copyObject(details, { left: MOST_VALUES }, 1)
+  } catch {
+    // An object may run its maker's code when it is read.
+    return { unreadable: true }
+  }
 }
 
 interface Budget {

@@ -265,6 +265,16 @@ for (const engine of engines) {
     t.deepEqual(found?.trace.steps[0]?.details, details)
   })
 
+  engine.test('telemetry: a trace that is too long does without details, and says so', async (t) => {
+    const telemetry = await open(t, engine)
+    const scope = newScope()
+    const step = { module: 'm', action: 'ran', ms: 1 }
+    const trace = { steps: [{ ...step, details: { long: 'x'.repeat(20_000) } }], edits: [], calls: [] }
+    const request = sampleRequest({ scope, trace })
+    await put(telemetry, [request])
+    t.deepEqual((await telemetry.find(scope, request.id))?.trace, { ...trace, steps: [step], isCut: true })
+  })
+
   engine.test('telemetry: what is recorded is there a moment later, and the end stores what waits', async (t) => {
     const { place, store } = await engine.shared()
     const options = { ...place, accounts: store, clock: { nowMs: () => Date.now() } }

@@ -37,10 +37,10 @@ export const findRequest: Command<{ scope: string; id: string }, FinishedRequest
   const record = await db
     .selectFrom('usage_request')
     .selectAll()
-    .where('scope', '=', scope)
     .where((is) => is.or([is('id', '=', id), is('request_id', '=', id)]))
     .executeTakeFirst()
-  return record && toFinished(record)
+  // Asked for the scope as well, SQLite would look through all that the scope has.
+  return record?.scope === scope ? toFinished(record) : undefined
 }
 
 /** A scope's use in each step of a range, by provider and model, oldest first. Throws `invalid_request` for the range. */

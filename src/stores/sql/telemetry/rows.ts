@@ -5,6 +5,8 @@ import { REQUEST_COLUMNS, type UsageRequestTable } from './schema.ts'
 export type RequestRow = readonly (string | number | null)[]
 
 const US_PER_MS = 1000
+/** In UTF-16 units. */
+const LONGEST_TRACE = 16_384
 
 /** The row of a request. */
 export function toRow(request: FinishedRequest): RequestRow {
@@ -36,9 +38,17 @@ export function toRow(request: FinishedRequest): RequestRow {
     gateway_us: toUs(request.gatewayMs),
     provider_us: request.providerMs === null ? null : toUs(request.providerMs),
     total_us: toUs(request.totalMs),
-    trace: JSON.stringify(request.trace),
+    trace: traceText(request.trace),
   }
   return REQUEST_COLUMNS.map((column) => record[column])
+}
+
+/** What modules noted and edited is the first that a long trace does without. */
+function traceText(trace: RequestTrace): string {
+  const text = JSON.stringify(trace)
+  if (text.length <= LONGEST_TRACE) return text
+  const steps = trace.steps.map(({ module, action, ms }) => ({ module, action, ms }))
+  return JSON.stringify({ steps, edits: [], calls: trace.calls, isCut: true } satisfies RequestTrace)
 }
 
 function toUs(ms: number): number {

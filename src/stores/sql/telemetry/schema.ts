@@ -107,6 +107,15 @@ export type SumColumn = (typeof HOUR_SUMS)[number] | GatewayColumn
 /** All columns that are added up. */
 export const SUM_COLUMNS: readonly SumColumn[] = [...HOUR_SUMS, ...GATEWAY_COLUMNS]
 
+/** What each column of an hour is. The cast is safe: the names are those of the sums. */
+export const HOUR_TYPES = {
+  scope: 'text',
+  hour_ms: 'bigint',
+  provider: 'text',
+  model: 'text',
+  ...(Object.fromEntries(SUM_COLUMNS.map((column) => [column, 'bigint'])) as Record<SumColumn, 'bigint'>),
+} as const satisfies Record<keyof UsageHourTable, 'text' | 'bigint'>
+
 /** Sums of the requests that were admitted in an hour. */
 export type UsageHourTable = HourKey & Record<SumColumn, number>
 
