@@ -24,12 +24,16 @@ import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
+import { finishedRequestOf } from './receipts/finished-request.ts'
 import { ReceiptKeyError } from './receipts/public-key.ts'
-import { createReceipts, type Receipts } from './receipts/receipts.ts'
+import { firstReceiptIdAt } from './receipts/receipt-id.ts'
+import { createReceipts, type Receipts, type ReceiptsOptions, type ReplyRecorder } from './receipts/receipts.ts'
 import { openReceiptKey, type ReceiptKey } from './receipts/signing-key.ts'
 import { createByteStores } from './stores/kv/stores.ts'
 import { openLimiter } from './stores/limits/open.ts'
 import { createReceiptStore } from './stores/sql/receipt-store.ts'
+import { createRetention, type Retention } from './stores/sql/retention.ts'
+import { openTelemetry, type SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
 
 /** What the composition root is given from outside. */
 export interface AppOptions {
@@ -61,7 +65,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const accounting = await openAccounting(options)
   const { store, prices: pricer, tokens } = accounting
-  const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log })
+  const telemetry = startTelemetry(options, accounting)
+  const retention = startRetention(options, { accounting, telemetry })
+  const onBuilt = telemetry && recordIn(telemetry, config)
+  const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log, onBuilt })
   const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
   const registry = new PluginRegistry()
@@ -88,10 +95,44 @@ export async function createApp(options: AppOptions): Promise<App> {
       await registry.close()
       await providers.close()
       await receipts.close(config.server.drain_timeout)
+      await retention.close()
+      await telemetry?.close(config.server.drain_timeout)
       await accounting.close()
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
   }
+}
+
+function startTelemetry({ config, clock, log }: AppOptions, { store }: Accounting): SqlTelemetry | undefined {
+  const { data_dir: dataDir, database_url: databaseUrl, telemetry } = config
+  return telemetry.enabled ? openTelemetry({ databaseUrl, dataDir, accounts: store, log, clock }) : undefined
+}
+
+function recordIn(telemetry: SqlTelemetry, { receipts }: Config): ReceiptsOptions['onBuilt'] {
+  const kept = { hasReceipt: receipts.enabled }
+  return (receipt, facts) => telemetry.record(finishedRequestOf(receipt, facts, kept))
+}
+
+interface Kept {
+  accounting: Accounting
+  telemetry: SqlTelemetry | undefined
+}
+
+function startRetention({ config, clock, log }: AppOptions, { accounting, telemetry }: Kept): Retention {
+  return createRetention({
+    store: accounting.store,
+    receiptsMs: config.receipts.keep,
+    telemetry: telemetry && { store: telemetry, keepMs: config.telemetry.keep },
+    firstIdAt: firstReceiptIdAt,
+    clock,
+    log,
+  })
+}
+
+/** Who is told how replies ended: without receipts and telemetry, nobody. */
+function recorderFor({ receipts: { enabled }, telemetry }: Config, receipts: Receipts): ReplyRecorder | undefined {
+  if (enabled) return receipts
+  return telemetry.enabled ? receipts.unwritten : undefined
 }
 
 function startWatching(config: Config, install: InstallOptions): () => void {
@@ -188,10 +229,10 @@ function createServer(
     nowMs: () => clock.nowMs(),
   })
   const catalogue = new ModelCatalogue(providers, log)
-  const written = { receipts: config.receipts.enabled ? receipts : undefined }
+  const recorder = recorderFor(config, receipts)
   const app = createHttpApp({
-    messages: { ...shared, ...written, route: 'messages', dialect: messages, pipelines },
-    chat: { ...shared, ...written, route: 'chat', dialect: chat, pipelines },
+    messages: { ...shared, recorder, route: 'messages', dialect: messages, pipelines },
+    chat: { ...shared, recorder, route: 'chat', dialect: chat, pipelines },
     relay: {
       ...shared,
       provider: (name) => providers.get(name),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { bytes, duration } from '../core/units.ts'
 import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
 import { providerKinds } from '../providers/kinds.ts'
+import { receipts, telemetry } from './kept.ts'
 
 /**
  * Every option of the gateway: its type, default, unit and consequence, and the environment variable that overrides it.
@@ -221,15 +222,6 @@ const costs = z.strictObject({
   instance_per_month: cap('The most that all keys together may spend in a UTC month'),
 })
 
-const receipts = z.strictObject({
-  enabled: z
-    .boolean()
-    .default(true)
-    .describe(
-      'Whether replies of models have receipts. Off saves about 60 µs of CPU a request, and nobody can prove what happened.',
-    ),
-})
-
 /** Above 0: what is not known is not free. */
 const usdOfUnknown = z.number().min(0.001).max(100_000)
 
@@ -278,6 +270,7 @@ export const configSchema = z.strictObject({
   providers: providers.prefault({}),
   costs: costs.prefault({}),
   receipts: receipts.prefault({}),
+  telemetry: telemetry.prefault({}),
   prices: prices.prefault({}),
 })
 

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Context } from 'koa'
 import type { Exchange } from '../core/exchange.ts'
 import type { Latency } from '../receipts/build.ts'
-import type { Receipts } from '../receipts/receipts.ts'
+import type { ReplyRecorder } from '../receipts/receipts.ts'
 import { followBody } from './sent-body.ts'
 
 /** The reply header that names the receipt. */
@@ -18,11 +18,13 @@ interface Moments {
 
 /** What a receipt is opened for. */
 export interface ReceiptOpening extends Moments {
-  readonly receipts: Receipts
+  readonly recorder: ReplyRecorder
   readonly exchange: Exchange
   /** The pipeline that ran; asked when the reply has ended. */
   readonly ranPipeline: () => string
 }
+
+const NOT_DIGESTED = { sha256: '', bytes: 0 }
 
 /** A receipt that is written when the reply has ended, however it ends. */
 export class ReceiptOfReply {
@@ -32,16 +34,16 @@ export class ReceiptOfReply {
   #runAtMs: number
   #repliedAtMs: number | undefined
 
-  constructor({ res }: Context, { receipts, exchange, ranPipeline, ...moments }: ReceiptOpening) {
-    const { id, admittedAtMs } = receipts.open()
+  constructor({ res }: Context, { recorder, exchange, ranPipeline, ...moments }: ReceiptOpening) {
+    const { id, admittedAtMs } = recorder.open()
     this.id = id
     this.#moments = moments
     this.#exchange = exchange
     this.#runAtMs = performance.now()
-    const digest = followBody(res)
+    const digest = recorder.writesReceipts ? followBody(res) : () => NOT_DIGESTED
     res.once('close', () => {
       const { sha256, bytes } = digest()
-      receipts.record({
+      recorder.record({
         id,
         exchange,
         pipeline: ranPipeline(),

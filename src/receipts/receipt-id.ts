@@ -9,6 +9,13 @@ const BITS = 5
 /** The form of a receipt's id. */
 export const RECEIPT_ID = /^rcpt_[0-9a-hjkmnp-tv-z]{26}$/
 
+const NO_RANDOMNESS = new Uint8Array(ID_RANDOM_BYTES)
+
+/** The first of all ids that a receipt of this moment could have. */
+export function firstReceiptIdAt(nowMs: number): string {
+  return createReceiptId(Math.max(0, nowMs), NO_RANDOMNESS)
+}
+
 /** A new receipt's id: `rcpt_`, 10 characters of milliseconds since 1970, 16 of `random`. Ids sort by time. */
 export function createReceiptId(nowMs: number, random: Uint8Array): string {
   let time = ''

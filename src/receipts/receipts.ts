@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, Log } from '../core/ports.ts'
-import type { ReceiptPage, ReceiptStore, SignedReceipt } from '../core/receipt.ts'
+import type { Receipt, ReceiptPage, ReceiptStore, SignedReceipt } from '../core/receipt.ts'
 import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
 import type { PublicReceiptKey } from './public-key.ts'
@@ -10,14 +10,22 @@ import { signReceipt } from './sign.ts'
 import type { ReceiptKey } from './signing-key.ts'
 import { ReceiptWriter } from './writer.ts'
 
-/** Writes receipts, and gives them to their owners. */
-export interface Receipts {
-  /** The keys that tell whether a receipt is genuine. */
-  readonly keys: readonly PublicReceiptKey[]
+/** Is told how replies ended. */
+export interface ReplyRecorder {
+  /** Whether replies have receipts: then their headers name them, and their bodies are digested. */
+  readonly writesReceipts: boolean
   /** Opens the receipt of a request that is admitted now. */
   open(): OpenReceipt
-  /** Makes a receipt and stores it in the background. Never throws. */
+  /** Takes in what is known of a request whose reply has ended; the rest is done in the background. Never throws. */
   record(facts: ReplyFacts): void
+}
+
+/** Writes receipts, and gives them to their owners. */
+export interface Receipts extends ReplyRecorder {
+  /** The keys that tell whether a receipt is genuine. */
+  readonly keys: readonly PublicReceiptKey[]
+  /** The same without receipts: what they would say is told to `onBuilt`, and not kept. */
+  readonly unwritten: ReplyRecorder
   /** A receipt of this scope, whether stored or on its way. Throws `service_unavailable`. */
   find(scope: string, id: string): Promise<SignedReceipt | undefined>
   /** Stored receipts of a scope, oldest first. Throws `service_unavailable`, or `invalid_request` for an unknown `after`. */
@@ -40,34 +48,43 @@ export interface ReceiptsOptions extends Accountants {
   readonly store: ReceiptStore
   readonly clock: Clock
   readonly log: Log
+  /** Is told what each receipt says. Must not throw. */
+  readonly onBuilt?: ((receipt: Receipt, facts: ReplyFacts) => void) | undefined
 }
 
 /** Puts building, signing and storing together. */
-export function createReceipts({ key, store, clock, log, ...accountants }: ReceiptsOptions): Receipts {
+export function createReceipts({ key, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
   const writer = new ReceiptWriter({ store, log })
   const building = new Set<Promise<void>>()
   const randomness = new RandomPool(ID_RANDOM_BYTES)
-  const make = async (facts: ReplyFacts): Promise<void> => {
+  const make = async (facts: ReplyFacts, { isKept }: { isKept: boolean }): Promise<void> => {
     try {
       const nowMs = clock.nowMs()
       const receipt = await buildReceipt(facts, { ...accountants, keyId: key.public.id, nowMs })
-      const { scope } = facts.exchange.caller
-      writer.add({ id: receipt.id, scope, createdAtMs: nowMs, json: signReceipt(receipt, key) })
+      if (isKept) {
+        const { scope } = facts.exchange.caller
+        writer.add({ id: receipt.id, scope, createdAtMs: nowMs, json: signReceipt(receipt, key) })
+      }
+      onBuilt?.(receipt, facts)
     } catch (error) {
       writer.fail(error)
     }
   }
+  const record = (facts: ReplyFacts, how: { isKept: boolean }): void => {
+    const made = make(facts, how)
+    building.add(made)
+    void made.then(() => building.delete(made))
+  }
+  const open = (): OpenReceipt => {
+    const admittedAtMs = clock.nowMs()
+    return { id: createReceiptId(admittedAtMs, randomness.take()), admittedAtMs }
+  }
   return {
     keys: [key.public],
-    open() {
-      const admittedAtMs = clock.nowMs()
-      return { id: createReceiptId(admittedAtMs, randomness.take()), admittedAtMs }
-    },
-    record(facts) {
-      const made = make(facts)
-      building.add(made)
-      void made.then(() => building.delete(made))
-    },
+    writesReceipts: true,
+    open,
+    record: (facts) => record(facts, { isKept: true }),
+    unwritten: { writesReceipts: false, open, record: (facts) => record(facts, { isKept: false }) },
     find: async (scope, id) => writer.find(scope, id) ?? store.get(scope, id),
     list: (scope, page) => store.list(scope, page),
     async close(timeoutMs) {

@@ -5,7 +5,7 @@ import { Exchange, type RouteName, type Target } from '../../core/exchange.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
 import type { PluginContext } from '../../plugin.ts'
-import type { Receipts } from '../../receipts/receipts.ts'
+import type { ReplyRecorder } from '../../receipts/receipts.ts'
 import type { Authenticate, Authenticated } from '../authenticate.ts'
 import { readJsonBody } from '../body.ts'
 import type { FrameState } from '../frame.ts'
@@ -24,8 +24,8 @@ export interface ModelRouteOptions {
   /** Who may answer a model. Throws `invalid_request`. */
   readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
   readonly pipelines: Pipelines
-  /** `undefined`: replies have none. */
-  readonly receipts: Receipts | undefined
+  /** Is told how replies ended; `undefined`: nobody is. */
+  readonly recorder: ReplyRecorder | undefined
   readonly bodyLimitBytes: number
   readonly send: SendOptions
 }
@@ -45,9 +45,9 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     const exchange = openExchange(ctx, { options, authenticated, pipeline, client })
     ctx.state.exchange = exchange
     const ranPipeline = () => printRan(exchange, pipeline)
-    const { receipts } = options
-    const receipt = receipts && new ReceiptOfReply(ctx, { receipts, exchange, ranPipeline, enteredAtMs, readAtMs })
-    const named = receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt.id }
+    const { recorder } = options
+    const receipt = recorder && new ReceiptOfReply(ctx, { recorder, exchange, ranPipeline, enteredAtMs, readAtMs })
+    const named = receipt !== undefined && recorder?.writesReceipts ? { [RECEIPT_HEADER]: receipt.id } : {}
     // The exchange was put into the state just above.
     try {
       await pipeline.run(ctx as unknown as PluginContext)

@@ -1,7 +1,10 @@
+import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './prune.ts'
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
 import { rollSpend } from './spend-roll.ts'
 import { readSpend } from './spend-windows.ts'
+import { putRequests } from './telemetry/put.ts'
+import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
 
 /** All that can be asked of the database, on either engine. */
 export const commands = {
@@ -11,10 +14,18 @@ export const commands = {
   'spend.roll': rollSpend,
   'spend.sweep': sweepSpend,
   'spend.read': readSpend,
+  'spend.prune': pruneWindows,
   'receipt.put': putReceipts,
   'receipt.get': getReceipt,
   'receipt.list': listReceipts,
   'receipt.list-oldest': listOldestReceipts,
+  'receipt.prune': pruneReceipts,
+  'telemetry.put': putRequests,
+  'telemetry.find': findRequest,
+  'telemetry.list': listRequests,
+  'telemetry.usage': readUsage,
+  'telemetry.prune': pruneRequests,
+  'telemetry.prune-hours': pruneHours,
 }
 
 /** The name of a command. */
@@ -29,8 +40,15 @@ export type CommandOutput<Name extends CommandName> = Awaited<ReturnType<(typeof
 /** Commands of one statement, which is a transaction by itself: on PostgreSQL they save two round trips. */
 export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'spend.read',
+  'spend.prune',
   'receipt.put',
   'receipt.get',
   'receipt.list',
   'receipt.list-oldest',
+  'receipt.prune',
+  'telemetry.find',
+  'telemetry.list',
+  'telemetry.usage',
+  'telemetry.prune',
+  'telemetry.prune-hours',
 ])

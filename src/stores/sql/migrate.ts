@@ -1,6 +1,6 @@
 import type { Log } from '../../core/ports.ts'
 import { sqliteFault, toError } from './faults.ts'
-import { sqliteFile } from './sqlite/location.ts'
+import { sqliteFile, telemetryFile } from './sqlite/location.ts'
 
 /** Which database to migrate. */
 export interface MigrationOptions {
@@ -17,9 +17,11 @@ export async function migrateDatabase({ databaseUrl, dataDir, log }: MigrationOp
   }
   const { openDatabase } = await import('./sqlite/open.ts')
   try {
-    const { db, migrated } = await openDatabase(sqliteFile(dataDir))
-    await db.destroy()
-    return migrated
+    const accounts = await openDatabase(sqliteFile(dataDir), 'accounts')
+    await accounts.db.destroy()
+    const telemetry = await openDatabase(telemetryFile(dataDir), 'telemetry')
+    await telemetry.db.destroy()
+    return [...accounts.migrated, ...telemetry.migrated]
   } catch (error) {
     throw toError(sqliteFault(error))
   }

@@ -2,6 +2,7 @@ import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import type { Database } from './schema.ts'
+import { telemetryMigrations } from './telemetry/migrations.ts'
 
 /** Beyond it a number of JavaScript is no longer exact. */
 const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
@@ -49,19 +50,49 @@ const receipts: Migration = {
   },
 }
 
+/** To delete old ones without looking at all. */
+const windowsByTime: Migration = {
+  async up(db) {
+    await db.schema.createIndex('spend_window_by_window').on('spend_window').column('window_id').execute()
+  },
+}
+
 /** The steps from an empty database to the present one, in the order of their names. One that was released never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-spend': spend,
   '0002-receipts': receipts,
+  '0003-windows-by-time': windowsByTime,
 }
+
+/** Tables that are brought up to date together; each set remembers its own steps, so that either may get new ones. */
+export interface TableSet {
+  readonly steps: Readonly<Record<string, Migration>>
+  /** Where the steps that were taken are kept. */
+  readonly memory: { readonly migrationTableName?: string; readonly migrationLockTableName?: string }
+}
+
+/** The sets of tables. PostgreSQL has them in one database, SQLite in a file each. */
+export const tableSets = {
+  accounts: { steps: migrations, memory: {} },
+  telemetry: {
+    steps: telemetryMigrations,
+    memory: { migrationTableName: 'telemetry_migration', migrationLockTableName: 'telemetry_migration_lock' },
+  },
+} as const satisfies Record<string, TableSet>
+
+/** The name of a set of tables. */
+export type TableSetName = keyof typeof tableSets
 
 /**
  * Brings the tables up to date and returns the names of the steps it took. All steps are one transaction under a lock:
  * a failing one leaves nothing, and of two at once one waits. Throws `internal_error` with the name of a failed step.
  */
-export async function migrate(db: Kysely<Database>, steps = migrations): Promise<string[]> {
+export async function migrate(
+  db: Kysely<Database>,
+  { steps, memory }: TableSet = tableSets.accounts,
+): Promise<string[]> {
   const provider = { getMigrations: async () => ({ ...steps }) }
-  const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+  const { error, results } = await new Migrator({ db, provider, ...memory }).migrateToLatest()
   if (error === undefined) return (results ?? []).map(({ migrationName }) => migrationName)
   const unknown = /previously executed migration (\S+) is missing/.exec(messageOf(error))?.[1]
   if (unknown !== undefined) {

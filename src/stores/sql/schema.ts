@@ -1,10 +1,12 @@
+import type { TelemetryTables } from './telemetry/schema.ts'
+
 /**
  * The tables. Both engines have the same, in the subset of SQL that both speak: text, `bigint` for money and moments,
  * JSON as text, CHECK, `on conflict`, `returning`. Every column's name ends in its unit.
  */
 
-/** All tables. */
-export interface Database {
+/** All tables. With SQLite those of telemetry are in a file of their own. */
+export interface Database extends TelemetryTables {
   spend_window: SpendWindowTable
   spend_hold: SpendHoldTable
   receipt: ReceiptTable

@@ -1,25 +1,26 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { sql } from 'kysely'
 import { migrateDatabase } from '../../../src/stores/sql/migrate.ts'
-import { migrate, migrations } from '../../../src/stores/sql/migrations.ts'
+import { migrate, migrations, type TableSet, tableSets } from '../../../src/stores/sql/migrations.ts'
 import { migratePostgres } from '../../../src/stores/sql/postgres/migrate.ts'
-import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
+import { sqliteFile, telemetryFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
 import { runCommand } from '../../support/command-line.ts'
 import { createSqlitePlace, engines, type Place } from './places.ts'
 
 type Steps = typeof migrations
 
-const NAMES = Object.keys(migrations)
+const NAMES = Object.values(tableSets).flatMap(({ steps }) => Object.keys(steps))
 
 /** Runs these steps instead of the real ones. */
 async function migrateWith({ databaseUrl, dataDir, log }: Place, steps: Steps): Promise<string[]> {
-  if (databaseUrl !== undefined) return migratePostgres({ url: databaseUrl, log }, steps)
+  const set: TableSet = { steps, memory: {} }
+  if (databaseUrl !== undefined) return migratePostgres({ url: databaseUrl, log }, [set])
   const { db } = await openDatabase(sqliteFile(dataDir))
   try {
-    return await migrate(db, steps)
+    return await migrate(db, set)
   } finally {
     await db.destroy()
   }
@@ -49,7 +50,7 @@ for (const engine of engines) {
     for (const store of stores) t.is(await store.run('receipt.get', { id: 'r', scope: 's' }), undefined)
     t.deepEqual(
       (await place.sql('select name from kysely_migration order by name')).map(({ name }) => name),
-      NAMES,
+      Object.keys(migrations),
     )
   })
 
@@ -93,7 +94,7 @@ test('cli: migrate and backup on a database that is there', async (t) => {
   const [migrated, made] = await Promise.all([runCommand(['migrate'], { env }), runCommand(['backup', copy], { env })])
   t.deepEqual(migrated, { code: 0, stdout: 'The tables are up to date.\n', stderr: '' })
   t.is(made.code, 0)
-  t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\n$/)
+  t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\nWrote .*copy\.telemetry\.db \(\d+ bytes\)\.\n$/)
 })
 
 test('cli: backup says what stands in its way', async (t) => {
@@ -107,4 +108,24 @@ test('cli: backup says what stands in its way', async (t) => {
   t.like(nothing, { code: 1, stderr: `There is no database at ${dataDir}/turnpike.db.\n` })
   t.is(onServer.code, 1)
   t.regex(onServer.stderr, /`pg_dump`/)
+})
+
+test('cli: backup writes neither copy when the second is in its way', async (t) => {
+  const { dataDir, log } = await createSqlitePlace(t)
+  await migrateDatabase({ databaseUrl: undefined, dataDir, log })
+  const copy = path.join(dataDir, 'copy.db')
+  writeFileSync(path.join(dataDir, 'copy.telemetry.db'), '')
+  const refused = await runCommand(['backup', copy], { env: settings(dataDir) })
+  t.is(refused.code, 1)
+  t.regex(refused.stderr, /copy\.telemetry\.db exists\. Name a new file\./)
+  t.false(existsSync(copy))
+})
+
+test('cli: backup copies a database that has no telemetry beside it', async (t) => {
+  const { dataDir, log } = await createSqlitePlace(t)
+  await migrateDatabase({ databaseUrl: undefined, dataDir, log })
+  rmSync(telemetryFile(dataDir))
+  const made = await runCommand(['backup', path.join(dataDir, 'copy.db')], { env: settings(dataDir) })
+  t.is(made.code, 0)
+  t.regex(made.stdout, /^Wrote .*copy\.db \(\d+ bytes\)\.\n$/)
 })

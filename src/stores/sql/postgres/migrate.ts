@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Log } from '../../../core/ports.ts'
 import { postgresError } from '../faults.ts'
-import { migrate, migrations } from '../migrations.ts'
+import { migrate, type TableSet, tableSets } from '../migrations.ts'
 import type { Database } from '../schema.ts'
 import { createPool } from './pool.ts'
 
@@ -14,11 +14,16 @@ export interface PostgresMigration {
 }
 
 /** Brings the tables up to date, however long it takes, and returns the names of the steps it took. */
-export async function migratePostgres({ url, log }: PostgresMigration, steps = migrations): Promise<string[]> {
+export async function migratePostgres(
+  { url, log }: PostgresMigration,
+  sets: readonly TableSet[] = Object.values(tableSets),
+): Promise<string[]> {
   const pool = createPool({ url, log, connectTimeoutMs: CONNECT_TIMEOUT_MS, statementTimeoutMs: 0 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   try {
-    return await migrate(db, steps)
+    const taken: string[] = []
+    for (const set of sets) taken.push(...(await migrate(db, set)))
+    return taken
   } catch (error) {
     throw postgresError(error)
   } finally {

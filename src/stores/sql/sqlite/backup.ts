@@ -13,7 +13,7 @@ const ALL_PAGES = 2 ** 31 - 1
  */
 export async function backUp(source: string, target: string): Promise<void> {
   if (!existsSync(source)) throw new GatewayError('invalid_request', `There is no database at ${source}.`)
-  if (existsSync(target)) throw new GatewayError('invalid_request', `${target} exists. Name a new file.`)
+  assertNew(target)
   const unfinished = `${target}.unfinished`
   try {
     mkdirSync(path.dirname(path.resolve(target)), { recursive: true })
@@ -25,6 +25,11 @@ export async function backUp(source: string, target: string): Promise<void> {
   } finally {
     rmSync(unfinished, { force: true })
   }
+}
+
+/** Throws `invalid_request` when the file exists. */
+export function assertNew(file: string): void {
+  if (existsSync(file)) throw new GatewayError('invalid_request', `${file} exists. Name a new file.`)
 }
 
 async function copy(source: string, target: string): Promise<void> {

@@ -4,3 +4,8 @@ import path from 'node:path'
 export function sqliteFile(dataDir: string): string {
   return path.join(path.resolve(dataDir), 'turnpike.db')
 }
+
+/** The file of telemetry beside it. */
+export function telemetryFile(dataDir: string): string {
+  return path.join(path.resolve(dataDir), 'telemetry.db')
+}

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
 import { sqliteCodeOf } from '../faults.ts'
-import { migrate } from '../migrations.ts'
+import { migrate, type TableSetName, tableSets } from '../migrations.ts'
 import type { Database } from '../schema.ts'
 import { createSqliteDialect } from './dialect.ts'
 
@@ -26,33 +26,38 @@ export interface OpenDatabase {
   readonly migrated: readonly string[]
 }
 
+/**
+ * When a commit returns. FULL: it is on the disk. NORMAL: the disk has not been waited for, and when the power goes the
+ * last ones are lost, the file is sound; good enough for what is no money.
+ */
+const SYNCHRONOUS = { accounts: 'full', telemetry: 'normal' } as const satisfies Record<TableSetName, string>
+
 /** Opens a database, made if it is not there, and brings its tables up to date. */
-export async function openDatabase(file: string): Promise<OpenDatabase> {
+export async function openDatabase(file: string, tables: TableSetName = 'accounts'): Promise<OpenDatabase> {
   if (file !== IN_MEMORY) mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const raw = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
   try {
-    await whileBusy(() => setUp(raw, file))
+    await whileBusy(() => setUp(raw, { file, tables }))
     let presentMs = 0
     raw.function('now_ms', () => presentMs)
     const setNow = (nowMs: number): void => {
       presentMs = nowMs
     }
     const db = new Kysely<Database>({ dialect: createSqliteDialect(raw) })
-    return { raw, db, setNow, migrated: await migrate(db) }
+    return { raw, db, setNow, migrated: await migrate(db, tableSets[tables]) }
   } catch (error) {
     raw.close()
     throw error
   }
 }
 
-function setUp(raw: DatabaseSync, file: string): void {
+function setUp(raw: DatabaseSync, { file, tables }: { file: string; tables: TableSetName }): void {
   const mode = raw.prepare('pragma journal_mode = wal').get()?.journal_mode
   if (mode !== 'wal' && file !== IN_MEMORY) {
     const words = `The folder of \`${file}\` does not allow a write-ahead log; it must not be a network drive.`
     throw new GatewayError('service_unavailable', words)
   }
-  // FULL: a commit is on the disk when it returns. With NORMAL the last ones are lost when the power goes.
-  raw.exec(`pragma synchronous = full; pragma journal_size_limit = ${LARGEST_LEFT_LOG_BYTES}`)
+  raw.exec(`pragma synchronous = ${SYNCHRONOUS[tables]}; pragma journal_size_limit = ${LARGEST_LEFT_LOG_BYTES}`)
 }
 
 /** Two processes that open a new file at once: changing its mode does not wait for the other by itself. */

@@ -1,9 +1,12 @@
 import type { Fault } from '../faults.ts'
+import type { TableSetName } from '../migrations.ts'
 import type { Group, Outcome } from './group.ts'
 
 /** What the thread is started with. */
 export interface WorkerStart {
   readonly file: string
+  /** What the file holds. */
+  readonly tables: TableSetName
 }
 
 /** What the thread is asked. The next group is sent when the one before is answered. */

@@ -4,7 +4,7 @@ import { toError, unavailable } from '../faults.ts'
 import type { SqlStore } from '../store.ts'
 import { backUp } from './backup.ts'
 import { monotonicMs, type Outcome } from './group.ts'
-import { SqliteThread } from './thread.ts'
+import { SqliteThread, type ThreadOptions } from './thread.ts'
 
 /**
  * DESIGN — SQLite store
@@ -30,6 +30,8 @@ const HANGS_AFTER = 15
 /** What a store on SQLite is made from. */
 export interface SqliteStoreOptions {
   readonly file: string
+  /** What the file holds; default `accounts`. */
+  readonly tables?: ThreadOptions['tables']
   readonly log: Log
   readonly clock: Clock
   /** How long a command may take. */

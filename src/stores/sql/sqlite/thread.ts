@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { messageOf } from '../../../core/errors.ts'
 import type { Log } from '../../../core/ports.ts'
 import { toError, unavailable } from '../faults.ts'
+import type { TableSetName } from '../migrations.ts'
 import type { Group, Outcome } from './group.ts'
 import type { FromWorker, ToWorker, WorkerStart } from './protocol.ts'
 
@@ -12,6 +13,8 @@ const WORKER = new URL('./worker.ts', import.meta.url)
 /** What a thread is made from. */
 export interface ThreadOptions {
   readonly file: string
+  /** What the file holds; default `accounts`. */
+  readonly tables?: TableSetName | undefined
   readonly log: Log
   /** The thread's program; tests give a broken one. */
   readonly program?: URL | undefined
@@ -33,9 +36,9 @@ export class SqliteThread {
 
   /** Starts the thread; rejects with what is wrong with the database. */
   start(): Promise<void> {
-    const { file, program = WORKER } = this.#options
+    const { file, tables = 'accounts', program = WORKER } = this.#options
     const started = Promise.withResolvers<void>()
-    const workerData: WorkerStart = { file }
+    const workerData: WorkerStart = { file, tables }
     const worker = new Worker(program, { workerData })
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'failed') started.reject(toError(message.fault))

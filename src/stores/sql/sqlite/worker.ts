@@ -11,7 +11,7 @@ import type { FromWorker, ToWorker, WorkerStart } from './protocol.ts'
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread.')
 // The cast is safe: the engine alone starts this thread.
-const { file } = workerData as WorkerStart
+const { file, tables } = workerData as WorkerStart
 const tell = (message: FromWorker): void => port.postMessage(message)
 
 async function outcomesOf(database: OpenDatabase, group: Group): Promise<Outcome[]> {
@@ -24,7 +24,7 @@ async function outcomesOf(database: OpenDatabase, group: Group): Promise<Outcome
 }
 
 try {
-  const database = await openDatabase(file)
+  const database = await openDatabase(file, tables)
   port.on('message', async (message: ToWorker) => {
     if (message.kind === 'group') return tell({ kind: 'outcomes', outcomes: await outcomesOf(database, message.group) })
     await database.db.destroy()

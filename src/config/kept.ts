@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { duration } from '../core/units.ts'
+
+/** What is proved of requests, and for how long. */
+export const receipts = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether replies of models have receipts. Off saves about 60 µs of CPU a request, less while `telemetry` is on, and nobody can prove what happened.',
+    ),
+  keep: duration({ min: '0s', max: '3650d' })
+    .prefault('400d')
+    .describe(
+      'How long receipts are kept; `0s`: for ever. The default covers a year’s books and the weeks in which a bill is disputed. Lower it where disk is scarce: a receipt takes about 1.5 KB.',
+    ),
+})
+
+/** What is counted of requests, and for how long. */
+export const telemetry = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether each request leaves a row of usage figures and a trace of what modules did, without prompts and answers: what the dashboard shows. SQLite keeps them in a file of their own, `telemetry.db`, that requests never wait for.',
+    ),
+  keep: duration({ min: '1h', max: '3650d' })
+    .prefault('30d')
+    .describe(
+      'How long rows and traces are kept, about 1 KB a request. Sums by hour and model stay for 400 days in any case.',
+    ),
+})

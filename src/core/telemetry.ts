@@ -1,0 +1,150 @@
+import type { RouteName } from './exchange.ts'
+import type { Counterfactual, Receipt } from './receipt.ts'
+import type { DialectName } from './reply-dialect.ts'
+
+/** What a cache did with a request; `none`: no cache was asked. */
+export type CacheOutcome = 'hit' | 'attached' | 'miss' | 'none'
+
+/**
+ * One request whose reply has ended, for usage figures and for looking into it: what its receipt says as numbers, and its
+ * trace. Never prompts, answers or credentials.
+ */
+export interface FinishedRequest {
+  /** `rcpt_` and 26 characters, sorting by time: also the id of its receipt, if it has one. */
+  readonly id: string
+  readonly requestId: string
+  readonly hasReceipt: boolean
+  /** Whose it is; only that scope finds it. */
+  readonly scope: string
+  readonly keyId: string | null
+  /** When it was admitted, in milliseconds since 1970. */
+  readonly startedAtMs: number
+  readonly route: RouteName
+  readonly dialect: DialectName
+  readonly isStream: boolean
+  /** The HTTP status; `null` when the client left before there was one. */
+  readonly status: number | null
+  readonly outcome: Receipt['outcome']
+  readonly cache: CacheOutcome
+  /** The pipeline that ran. */
+  readonly pipeline: string
+  readonly modelAsked: string
+  /** `null` when nobody answered. */
+  readonly modelServed: string | null
+  readonly provider: string | null
+  /** `null` when the reply told none. */
+  readonly tokens: TokensByClass | null
+  /** What the provider bills; `null` when it cannot be known. */
+  readonly costNanoUsd: number | null
+  /** What it would have cost without the gateway; `null` when it cannot be told. */
+  readonly counterfactualNanoUsd: number | null
+  /** `estimate`: modules changed the request; the others are measured. */
+  readonly counterfactualBasis: Counterfactual['basis']
+  /** The gateway's own share of the wait for the first of the reply. */
+  readonly gatewayMs: number
+  /** The wait for providers; `null` when none was asked. */
+  readonly providerMs: number | null
+  /** From the request's head to the end of the reply. */
+  readonly totalMs: number
+  readonly trace: RequestTrace
+}
+
+/** Tokens of a request and its reply; input is what no prompt cache held. */
+export interface TokensByClass {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+/** What happened to a request, in its order; some kilobytes at most. */
+export interface RequestTrace {
+  readonly steps: readonly TraceStep[]
+  readonly edits: readonly TraceEdit[]
+  /** The calls to providers. */
+  readonly calls: Receipt['attempts']
+  /** It was too long: details and edits were left out. */
+  readonly isCut?: true
+}
+
+/** What one module did. */
+export interface TraceStep {
+  readonly module: string
+  readonly action: string
+  readonly ms: number
+  /** What the module noted, as far as it is small. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** What one module changed in the request. */
+export interface TraceEdit {
+  readonly module: string
+  readonly paths: readonly string[]
+  readonly bytesBefore: number
+  readonly bytesAfter: number
+}
+
+/** A request in a list. */
+export type ListedRequest = Omit<FinishedRequest, 'trace'>
+
+/** What to list. */
+export interface RequestPage {
+  /** The id of the last request that was seen. */
+  readonly after?: string | undefined
+  /** At most 100. */
+  readonly limit: number
+}
+
+/** A stretch of time, cut into steps. */
+export interface UsageRange {
+  /** In milliseconds since 1970; the hour in which it lies counts wholly. */
+  readonly fromMs: number
+  /** The end; the hour that begins then or later does not count. */
+  readonly toMs: number
+  /** A whole number of hours, counted from 1970, so that days are those of UTC. At most 1,000 steps to a range. */
+  readonly stepMs: number
+}
+
+/** What a scope has used in one step of a range, of one model. */
+export interface UsageSums {
+  /** When the step begins, in milliseconds since 1970. */
+  readonly fromMs: number
+  /** Empty when nobody answered. */
+  readonly provider: string
+  /** Empty when nobody answered, and for errors. */
+  readonly model: string
+  readonly requests: number
+  /** Requests that ended with an error's status, or without one. */
+  readonly errors: number
+  /** Replies that broke off, or that the client left. */
+  readonly unfinished: number
+  readonly cacheHits: number
+  readonly cacheAttached: number
+  readonly cacheMisses: number
+  readonly tokens: TokensByClass
+  readonly costNanoUsd: number
+  /** Requests whose cost is not known, and not in the sum. */
+  readonly unpriced: number
+  /** What the gateway has saved: below zero when it cost more. */
+  readonly savedNanoUsd: number
+  /** The part of it that is estimated. */
+  readonly savedEstimateNanoUsd: number
+  readonly gatewayMs: number
+  readonly providerMs: number
+  /** Requests for which a provider was asked. */
+  readonly asked: number
+  /** How many requests took the gateway how long: see `GATEWAY_BOUNDS_MS`. */
+  readonly gatewayTimes: readonly number[]
+}
+
+/** Records finished requests. */
+export interface Telemetry {
+  /** Takes a request in; it is stored a moment later, or dropped and counted. Never throws, never waits. */
+  record(request: FinishedRequest): void
+  /** Requests of a scope, newest first. Throws `service_unavailable`. */
+  list(scope: string, page: RequestPage): Promise<readonly ListedRequest[]>
+  /** A request of this scope with its trace, by its id or its request id. Throws `service_unavailable`. */
+  find(scope: string, id: string): Promise<FinishedRequest | undefined>
+  /** A scope's use, by step, provider and model, from sums. Throws `service_unavailable`, or `invalid_request` for the range. */
+  usage(scope: string, range: UsageRange): Promise<readonly UsageSums[]>
+}

@@ -1,0 +1,49 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { smallDetails } from './small-details.ts'
+
+const MOST_BYTES = 64 * 1024
+
+test('details: what is small is kept as it is', (t) => {
+  const details = { heldUsd: 0.25, kept: ['a', 'b'], more: { of: { it: true } }, nothing: null }
+  t.deepEqual(smallDetails(details), details)
+})
+
+test('details: what is large or deep is cut, and says so by its form', (t) => {
+  const { text, list, deep } = smallDetails({
+    text: 'x'.repeat(10_000),
+    list: Array.from({ length: 1000 }, (_, i) => i),
+    deep: { a: { b: { c: 1 }, l: [1, 2] } },
+  })
+  t.is(String(text).length, 120)
+  t.is((list as unknown[]).length, 16)
+  t.deepEqual(deep, { a: { b: '{…}', l: '[2]' } })
+})
+
+test('details: what is no plain data is told, and never throws', (t) => {
+  const circle: Record<string, unknown> = { big: 10n ** 30n, fn: () => {}, not: Number.NaN, symbol: Symbol('s') }
+  circle.self = circle
+  const told = JSON.parse(JSON.stringify(smallDetails(circle)))
+  t.like(told, { big: `1${'0'.repeat(30)}`, fn: 'function', not: 'NaN', symbol: 'symbol' })
+})
+
+test('details: what cannot be read is told as that', (t) => {
+  const trap = {
+    get secret() {
+      throw new Error('no')
+    },
+  }
+  t.deepEqual(smallDetails(trap), { unreadable: true })
+})
+
+test('details: whatever was noted, the copy is small', (t) => {
+  const noted = fc.dictionary(fc.string({ maxLength: 300 }), fc.anything({ maxDepth: 5, maxKeys: 40 }), {
+    maxKeys: 40,
+    size: 'max',
+  })
+  fc.assert(
+    fc.property(noted, (details) => {
+      t.true((JSON.stringify(smallDetails(details)) ?? '').length < MOST_BYTES)
+    }),
+  )
+})

@@ -1,0 +1,69 @@
+import type { Command } from './command.ts'
+
+/** Rows that go at once: few enough not to hold up everybody else. */
+export const PRUNED_AT_ONCE = 200
+
+/** Deletes receipts whose ids sort before this one; returns how many, at most 200. */
+export const pruneReceipts: Command<{ beforeId: string }, number> = async (db, { beforeId }) => {
+  const { numDeletedRows } = await db
+    .deleteFrom('receipt')
+    .where('id', 'in', (from) =>
+      from.selectFrom('receipt').select('id').where('id', '<', beforeId).orderBy('id').limit(PRUNED_AT_ONCE),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+/** Deletes windows of spending of one kind, from the first of its kind to before another; returns how many, at most 200. */
+export const pruneWindows: Command<{ fromWindow: string; beforeWindow: string }, number> = async (
+  db,
+  { fromWindow, beforeWindow },
+) => {
+  const { numDeletedRows } = await db
+    .deleteFrom('spend_window')
+    .where((is) =>
+      is(is.refTuple('scope', 'window_id'), 'in', (from) =>
+        from
+          .selectFrom('spend_window')
+          .select(['scope', 'window_id'])
+          .where('window_id', '>=', fromWindow)
+          .where('window_id', '<', beforeWindow)
+          .where('held_nano_usd', '=', 0)
+          .limit(PRUNED_AT_ONCE)
+          .$asTuple('scope', 'window_id'),
+      ),
+    )
+    // Again, on the locked row: money may be held in it since it was chosen.
+    .where('held_nano_usd', '=', 0)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+/** Deletes telemetry of requests whose ids sort before this one; returns how many, at most 200. */
+export const pruneRequests: Command<{ beforeId: string }, number> = async (db, { beforeId }) => {
+  const { numDeletedRows } = await db
+    .deleteFrom('usage_request')
+    .where('id', 'in', (from) =>
+      from.selectFrom('usage_request').select('id').where('id', '<', beforeId).orderBy('id').limit(PRUNED_AT_ONCE),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+/** Deletes sums of hours that begin before a moment; returns how many, at most 200. */
+export const pruneHours: Command<{ beforeMs: number }, number> = async (db, { beforeMs }) => {
+  const { numDeletedRows } = await db
+    .deleteFrom('usage_hour')
+    .where((is) =>
+      is(is.refTuple('scope', 'hour_ms', 'provider', 'model'), 'in', (from) =>
+        from
+          .selectFrom('usage_hour')
+          .select(['scope', 'hour_ms', 'provider', 'model'])
+          .where('hour_ms', '<', beforeMs)
+          .limit(PRUNED_AT_ONCE)
+          .$asTuple('scope', 'hour_ms', 'provider', 'model'),
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../../core/errors.ts'
+import type { Clock, Log } from '../../core/ports.ts'
+import { PRUNED_AT_ONCE } from './prune.ts'
+import type { SqlStore } from './store.ts'
+
+/**
+ * DESIGN — retention
+ *
+ * Old rows go in batches of 200, each a command among the others, with a pause after each: what is older by a moment
+ * today is little, and a long backlog takes a while without anybody's noticing. Receipts and requests go by their ids,
+ * which sort by time, so that no further index is kept up for it. Several processes may do the same at once.
+ */
+const EVERY_MS = 10 * 60 * 1000
+const PAUSE_MS = 25
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Thirteen months, and a bit: the same month of the year before is still there to compare with. */
+const SUMS_KEPT_MS = 400 * DAY_MS
+
+/** What is deleted, and when. */
+export interface RetentionOptions {
+  readonly store: Pick<SqlStore, 'run'>
+  /** How long receipts are kept, in milliseconds; 0: for ever. */
+  readonly receiptsMs: number
+  /** Where telemetry is, and how long it is kept; unset when there is none. */
+  readonly telemetry: { readonly store: Pick<SqlStore, 'run'>; readonly keepMs: number } | undefined
+  /** The first id that a receipt or request of this moment could have. */
+  readonly firstIdAt: (ms: number) => string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Deletes old rows now and then. */
+export interface Retention {
+  /** Deletes all that is too old now; done at the start and every ten minutes. Throws `service_unavailable`. */
+  prune(): Promise<void>
+  /** Ends the timer, and waits for the batch under way. */
+  close(): Promise<void>
+}
+
+/** One batch of one kind of row; returns how many rows went. */
+type Batch = () => Promise<number>
+
+/** Starts deleting what is too old. */
+export function createRetention(options: RetentionOptions): Retention {
+  const { log } = options
+  const closing = new AbortController()
+  let pruning: Promise<void> | undefined
+  const pruneQuietly = (): void => {
+    pruning ??= pruneAll(options, closing.signal)
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'retention.failed'))
+      .finally(() => {
+        pruning = undefined
+      })
+  }
+  const timer = setInterval(pruneQuietly, EVERY_MS).unref()
+  pruneQuietly()
+  return {
+    prune: () => pruneAll(options, closing.signal),
+    async close() {
+      clearInterval(timer)
+      closing.abort()
+      await pruning
+    },
+  }
+}
+
+/** Telemetry comes last: a fault of its file must not keep the others from being pruned. */
+async function pruneAll(options: RetentionOptions, signal: AbortSignal): Promise<void> {
+  const { store, telemetry, receiptsMs, firstIdAt, clock, log } = options
+  const nowMs = clock.nowMs()
+  const pruned: Record<string, number> = {}
+  const prune = async (name: string, batch: Batch): Promise<void> => {
+    const rows = await pruneKind(batch, signal)
+    if (rows > 0) pruned[name] = rows
+  }
+  try {
+    const oldest = new Date(nowMs - SUMS_KEPT_MS).toISOString()
+    const days = { fromWindow: 'd:', beforeWindow: `d:${oldest.slice(0, 10)}` }
+    const months = { fromWindow: 'm:', beforeWindow: `m:${oldest.slice(0, 7)}` }
+    await prune('days', () => store.run('spend.prune', days))
+    await prune('months', () => store.run('spend.prune', months))
+    const receipts = { beforeId: firstIdAt(nowMs - receiptsMs) }
+    if (receiptsMs > 0) await prune('receipts', () => store.run('receipt.prune', receipts))
+    if (telemetry === undefined) return
+    const requests = { beforeId: firstIdAt(nowMs - telemetry.keepMs) }
+    await prune('requests', () => telemetry.store.run('telemetry.prune', requests))
+    const hours = { beforeMs: nowMs - SUMS_KEPT_MS }
+    await prune('hours', () => telemetry.store.run('telemetry.prune-hours', hours))
+  } finally {
+    if (Object.keys(pruned).length > 0) log.info(pruned, 'retention.pruned')
+  }
+}
+
+/** Batch after batch until one is not full. */
+async function pruneKind(batch: Batch, signal: AbortSignal): Promise<number> {
+  let rows = 0
+  while (!signal.aborted) {
+    const deleted = await batch()
+    rows += deleted
+    if (deleted < PRUNED_AT_ONCE) break
+    await sleep(PAUSE_MS, undefined, { signal, ref: false }).catch(() => {})
+  }
+  return rows
+}

@@ -1,0 +1,79 @@
+import { gatewayClassOf } from '../../../core/time-buckets.ts'
+import {
+  GATEWAY_COLUMNS,
+  type HourKey,
+  SUM_COLUMNS,
+  type SumColumn,
+  type UsageHourTable,
+  type UsageRequestTable,
+} from './schema.ts'
+
+const HOUR_MS = 3_600_000
+const US_PER_MS = 1000
+const FIRST_ERROR_STATUS = 400
+/** A thousand dollars, or a trillion tokens. More is nonsense of a provider, and would spoil a year's sums. */
+const MOST_OF_ONE = 1e12
+
+/** What requests add to their hours, in the one order in which hours are locked: two batches never wait for each other. */
+export function sumByHour(requests: readonly UsageRequestTable[]): UsageHourTable[] {
+  const hours = new Map<string, UsageHourTable>()
+  for (const request of requests) {
+    const key = keyOf(request)
+    const text = JSON.stringify([key.scope, key.hour_ms, key.provider, key.model])
+    let hour = hours.get(text)
+    if (hour === undefined) {
+      hour = emptyHour(key)
+      hours.set(text, hour)
+    }
+    addTo(hour, request)
+  }
+  return [...hours].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, hour]) => hour)
+}
+
+function keyOf(request: UsageRequestTable): HourKey {
+  return {
+    scope: request.scope,
+    hour_ms: Math.floor(request.started_at_ms / HOUR_MS) * HOUR_MS,
+    provider: request.provider ?? '',
+    model: isError(request) ? '' : (request.model_served ?? ''),
+  }
+}
+
+function isError({ status, outcome }: UsageRequestTable): boolean {
+  return outcome === 'error' || (status !== null && status >= FIRST_ERROR_STATUS)
+}
+
+function emptyHour(key: HourKey): UsageHourTable {
+  const zeros = Object.fromEntries(SUM_COLUMNS.map((column) => [column, 0]))
+  // Safe: these are all the columns.
+  return { ...key, ...(zeros as Record<SumColumn, number>) }
+}
+
+function addTo(hour: UsageHourTable, request: UsageRequestTable): void {
+  const cost = plausible(request.cost_nano_usd)
+  const without = plausible(request.counterfactual_nano_usd)
+  hour.requests++
+  if (isError(request)) hour.errors++
+  else if (request.outcome !== 'complete') hour.unfinished++
+  if (request.cache === 'hit') hour.cache_hits++
+  if (request.cache === 'attached') hour.cache_attached++
+  if (request.cache === 'miss') hour.cache_misses++
+  hour.input_tokens += plausible(request.input_tokens) ?? 0
+  hour.output_tokens += plausible(request.output_tokens) ?? 0
+  hour.cache_read_tokens += plausible(request.cache_read_tokens) ?? 0
+  hour.cache_write_tokens += plausible(request.cache_write_tokens) ?? 0
+  if (cost === null) hour.unpriced++
+  else hour.cost_nano_usd += cost
+  const saved = cost === null || without === null ? 0 : without - cost
+  hour.saved_nano_usd += saved
+  if (request.counterfactual_basis === 'estimate') hour.saved_estimate_nano_usd += saved
+  hour.gateway_us += request.gateway_us
+  hour.provider_us += request.provider_us ?? 0
+  if (request.provider_us !== null) hour.asked++
+  const column = GATEWAY_COLUMNS[gatewayClassOf(request.gateway_us / US_PER_MS)]
+  if (column !== undefined) hour[column] = (hour[column] ?? 0) + 1
+}
+
+function plausible(amount: number | null): number | null {
+  return amount === null ? null : Math.min(amount, MOST_OF_ONE)
+}

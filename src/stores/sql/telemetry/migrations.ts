@@ -1,0 +1,54 @@
+import type { CreateTableBuilder } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { SUM_COLUMNS } from './schema.ts'
+
+const usage: Migration = {
+  async up(db) {
+    await db.schema
+      .createTable('usage_request')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('request_id', 'text', (column) => column.notNull())
+      .addColumn('has_receipt', 'integer', (column) => column.notNull())
+      .addColumn('scope', 'text', (column) => column.notNull())
+      .addColumn('key_id', 'text')
+      .addColumn('started_at_ms', 'bigint', (column) => column.notNull())
+      .addColumn('route', 'text', (column) => column.notNull())
+      .addColumn('dialect', 'text', (column) => column.notNull())
+      .addColumn('is_stream', 'integer', (column) => column.notNull())
+      .addColumn('status', 'integer')
+      .addColumn('outcome', 'text', (column) => column.notNull())
+      .addColumn('cache', 'text', (column) => column.notNull())
+      .addColumn('pipeline', 'text', (column) => column.notNull())
+      .addColumn('model_asked', 'text', (column) => column.notNull())
+      .addColumn('model_served', 'text')
+      .addColumn('provider', 'text')
+      .addColumn('input_tokens', 'bigint')
+      .addColumn('output_tokens', 'bigint')
+      .addColumn('cache_read_tokens', 'bigint')
+      .addColumn('cache_write_tokens', 'bigint')
+      .addColumn('cost_nano_usd', 'bigint')
+      .addColumn('counterfactual_nano_usd', 'bigint')
+      .addColumn('counterfactual_basis', 'text', (column) => column.notNull())
+      .addColumn('gateway_us', 'bigint', (column) => column.notNull())
+      .addColumn('provider_us', 'bigint')
+      .addColumn('total_us', 'bigint', (column) => column.notNull())
+      .addColumn('trace', 'text', (column) => column.notNull())
+      .execute()
+    await db.schema.createIndex('usage_request_by_scope').on('usage_request').columns(['scope', 'id']).execute()
+    await db.schema.createIndex('usage_request_by_request').on('usage_request').column('request_id').execute()
+
+    let hours: CreateTableBuilder<string, string> = db.schema.createTable('usage_hour')
+    hours = hours.addColumn('scope', 'text', (column) => column.notNull())
+    hours = hours.addColumn('hour_ms', 'bigint', (column) => column.notNull())
+    hours = hours.addColumn('provider', 'text', (column) => column.notNull())
+    hours = hours.addColumn('model', 'text', (column) => column.notNull())
+    for (const name of SUM_COLUMNS) hours = hours.addColumn(name, 'bigint', (column) => column.notNull())
+    await hours.addPrimaryKeyConstraint('usage_hour_key', ['scope', 'hour_ms', 'provider', 'model']).execute()
+    await db.schema.createIndex('usage_hour_by_hour').on('usage_hour').column('hour_ms').execute()
+  },
+}
+
+/** The steps from an empty database to the present tables of telemetry. One that was released never changes. */
+export const telemetryMigrations: Readonly<Record<string, Migration>> = {
+  'telemetry-0001-usage': usage,
+}

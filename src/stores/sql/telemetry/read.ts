@@ -1,0 +1,113 @@
+import { type RawBuilder, sql } from 'kysely'
+import { GatewayError } from '../../../core/errors.ts'
+import type { FinishedRequest, ListedRequest, RequestPage, UsageRange, UsageSums } from '../../../core/telemetry.ts'
+import type { Command } from '../command.ts'
+import { toFinished, toListed } from './rows.ts'
+import { GATEWAY_COLUMNS, REQUEST_COLUMNS, SUM_COLUMNS, type SumColumn, type UsageHourTable } from './schema.ts'
+
+const LONGEST_LIST = 100
+const HOUR_MS = 3_600_000
+const US_PER_MS = 1000
+const MOST_STEPS = 1000
+/** Far more than a scope has models, times the steps of a chart. */
+const MOST_SUMS = 20_000
+const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
+const LISTED = REQUEST_COLUMNS.filter((column) => column !== 'trace')
+
+/** A scope's requests, newest first. */
+export const listRequests: Command<RequestPage & { scope: string }, ListedRequest[]> = async (
+  db,
+  { scope, after, limit },
+) => {
+  let query = db
+    .selectFrom('usage_request')
+    .select(LISTED)
+    .where('scope', '=', scope)
+    .orderBy('id', 'desc')
+    .limit(Math.min(limit, LONGEST_LIST))
+  if (after !== undefined) query = query.where('id', '<', after)
+  return (await query.execute()).map(toListed)
+}
+
+/** A scope's request with its trace, by its id or its request id. */
+export const findRequest: Command<{ scope: string; id: string }, FinishedRequest | undefined> = async (
+  db,
+  { scope, id },
+) => {
+  const record = await db
+    .selectFrom('usage_request')
+    .selectAll()
+    .where((is) => is.or([is('id', '=', id), is('request_id', '=', id)]))
+    .executeTakeFirst()
+  // Asked for the scope as well, SQLite would look through all that the scope has.
+  return record?.scope === scope ? toFinished(record) : undefined
+}
+
+/** A scope's use in each step of a range, by provider and model, oldest first. Throws `invalid_request` for the range. */
+export const readUsage: Command<UsageRange & { scope: string }, UsageSums[]> = async (db, { scope, ...range }) => {
+  assertRange(range)
+  const { fromMs, toMs, stepMs } = range
+  const step = sql<number>`hour_ms - hour_ms % ${sql.lit(stepMs)}`
+  const sums = SUM_COLUMNS.map((column) => sumOf(column).as(column))
+  const rows = await db
+    .selectFrom('usage_hour')
+    .select(['scope', 'provider', 'model', step.as('hour_ms'), ...sums])
+    .where('scope', '=', scope)
+    .where('hour_ms', '>=', Math.floor(fromMs / HOUR_MS) * HOUR_MS)
+    .where('hour_ms', '<', toMs)
+    .groupBy(['scope', step, 'provider', 'model'])
+    .orderBy(step)
+    .orderBy('provider')
+    .orderBy('model')
+    .limit(MOST_SUMS)
+    .execute()
+  // Safe: what was selected are all its columns.
+  return (rows as UsageHourTable[]).map(toSums)
+}
+
+/**
+ * A sum, bounded by what a number here can tell: a larger one would make the whole answer unreadable. PostgreSQL's sum of
+ * whole numbers is a decimal, which would come as text.
+ */
+function sumOf(column: SumColumn): RawBuilder<number> {
+  const sum = sql`sum(${sql.ref(column)})`
+  return sql`cast(case when ${sum} > ${LARGEST} then ${LARGEST} when ${sum} < -${LARGEST} then -${LARGEST} else ${sum} end as bigint)`
+}
+
+function assertRange({ fromMs, toMs, stepMs }: UsageRange): void {
+  const refuse = (words: string) => new GatewayError('invalid_request', words)
+  if (![fromMs, toMs].every((ms) => Number.isSafeInteger(ms) && ms >= 0) || fromMs >= toMs)
+    throw refuse(`Expected a range whose end lies after its beginning, got ${fromMs} to ${toMs}.`)
+  if (!Number.isSafeInteger(stepMs) || stepMs <= 0 || stepMs % HOUR_MS !== 0)
+    throw refuse(`Expected a step of whole hours, in milliseconds, got ${stepMs}.`)
+  if ((toMs - fromMs) / stepMs > MOST_STEPS)
+    throw refuse(`Expected at most ${MOST_STEPS} steps, got ${Math.ceil((toMs - fromMs) / stepMs)}.`)
+}
+
+function toSums(hour: UsageHourTable): UsageSums {
+  return {
+    fromMs: hour.hour_ms,
+    provider: hour.provider,
+    model: hour.model,
+    requests: hour.requests,
+    errors: hour.errors,
+    unfinished: hour.unfinished,
+    cacheHits: hour.cache_hits,
+    cacheAttached: hour.cache_attached,
+    cacheMisses: hour.cache_misses,
+    tokens: {
+      input: hour.input_tokens,
+      output: hour.output_tokens,
+      cacheRead: hour.cache_read_tokens,
+      cacheWrite: hour.cache_write_tokens,
+    },
+    costNanoUsd: hour.cost_nano_usd,
+    unpriced: hour.unpriced,
+    savedNanoUsd: hour.saved_nano_usd,
+    savedEstimateNanoUsd: hour.saved_estimate_nano_usd,
+    gatewayMs: hour.gateway_us / US_PER_MS,
+    providerMs: hour.provider_us / US_PER_MS,
+    asked: hour.asked,
+    gatewayTimes: GATEWAY_COLUMNS.map((column) => hour[column] ?? 0),
+  }
+}

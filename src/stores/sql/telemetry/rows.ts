@@ -1,0 +1,113 @@
+import type { FinishedRequest, ListedRequest, RequestTrace } from '../../../core/telemetry.ts'
+import { REQUEST_COLUMNS, type UsageRequestTable } from './schema.ts'
+
+/** A request as it travels to the database: the values of `REQUEST_COLUMNS`, which are cheaper to copy than objects. */
+export type RequestRow = readonly (string | number | null)[]
+
+const US_PER_MS = 1000
+/** In UTF-16 units. */
+const LONGEST_TRACE = 16_384
+
+/** The row of a request. */
+export function toRow(request: FinishedRequest): RequestRow {
+  const { tokens } = request
+  const record: UsageRequestTable = {
+    id: request.id,
+    request_id: request.requestId,
+    has_receipt: Number(request.hasReceipt),
+    scope: request.scope,
+    key_id: request.keyId,
+    started_at_ms: request.startedAtMs,
+    route: request.route,
+    dialect: request.dialect,
+    is_stream: Number(request.isStream),
+    status: request.status,
+    outcome: request.outcome,
+    cache: request.cache,
+    pipeline: storable(request.pipeline),
+    model_asked: storable(request.modelAsked),
+    model_served: request.modelServed === null ? null : storable(request.modelServed),
+    provider: request.provider,
+    input_tokens: tokens?.input ?? null,
+    output_tokens: tokens?.output ?? null,
+    cache_read_tokens: tokens?.cacheRead ?? null,
+    cache_write_tokens: tokens?.cacheWrite ?? null,
+    cost_nano_usd: exact(request.costNanoUsd),
+    counterfactual_nano_usd: exact(request.counterfactualNanoUsd),
+    counterfactual_basis: request.counterfactualBasis,
+    gateway_us: toUs(request.gatewayMs),
+    provider_us: request.providerMs === null ? null : toUs(request.providerMs),
+    total_us: toUs(request.totalMs),
+    trace: traceText(request.trace),
+  }
+  return REQUEST_COLUMNS.map((column) => record[column])
+}
+
+/** What modules noted and edited is the first that a long trace does without. */
+function traceText(trace: RequestTrace): string {
+  const text = JSON.stringify(trace)
+  if (text.length <= LONGEST_TRACE) return text
+  const steps = trace.steps.map(({ module, action, ms }) => ({ module, action, ms }))
+  return JSON.stringify({ steps, edits: [], calls: trace.calls, isCut: true } satisfies RequestTrace)
+}
+
+function toUs(ms: number): number {
+  return Math.max(0, Math.round(ms * US_PER_MS))
+}
+
+/** A price of nonsense that a provider told as usage: beyond it no database's number can be read here. */
+function exact(nanoUsd: number | null): number | null {
+  return Number.isSafeInteger(nanoUsd) ? nanoUsd : null
+}
+
+/** PostgreSQL takes no NUL in a text, and would refuse the whole batch. */
+function storable(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
+}
+
+/** The record of a row, by its columns' names. */
+export function recordOf(row: RequestRow): UsageRequestTable {
+  const record: Record<string, string | number | null> = {}
+  for (let i = 0; i < REQUEST_COLUMNS.length; i++) record[REQUEST_COLUMNS[i] ?? ''] = row[i] ?? null
+  // Safe: `toRow` alone makes rows.
+  return record as unknown as UsageRequestTable
+}
+
+/** The request that a record is of, without its trace. The casts are safe: `toRow` alone writes the words. */
+export function toListed(record: Omit<UsageRequestTable, 'trace'>): ListedRequest {
+  const { input_tokens: input, output_tokens: output } = record
+  return {
+    id: record.id,
+    requestId: record.request_id,
+    hasReceipt: record.has_receipt === 1,
+    scope: record.scope,
+    keyId: record.key_id,
+    startedAtMs: record.started_at_ms,
+    route: record.route as ListedRequest['route'],
+    dialect: record.dialect as ListedRequest['dialect'],
+    isStream: record.is_stream === 1,
+    status: record.status,
+    outcome: record.outcome as ListedRequest['outcome'],
+    cache: record.cache as ListedRequest['cache'],
+    pipeline: record.pipeline,
+    modelAsked: record.model_asked,
+    modelServed: record.model_served,
+    provider: record.provider,
+    tokens:
+      input === null || output === null
+        ? null
+        : { input, output, cacheRead: record.cache_read_tokens ?? 0, cacheWrite: record.cache_write_tokens ?? 0 },
+    costNanoUsd: record.cost_nano_usd,
+    counterfactualNanoUsd: record.counterfactual_nano_usd,
+    counterfactualBasis: record.counterfactual_basis as ListedRequest['counterfactualBasis'],
+    gatewayMs: record.gateway_us / US_PER_MS,
+    providerMs: record.provider_us === null ? null : record.provider_us / US_PER_MS,
+    totalMs: record.total_us / US_PER_MS,
+  }
+}
+
+/** The request that a record is of. */
+export function toFinished(record: UsageRequestTable): FinishedRequest {
+  // Safe: `toRow` alone writes traces.
+  return { ...toListed(record), trace: JSON.parse(record.trace) as RequestTrace }
+}

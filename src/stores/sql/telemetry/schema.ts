@@ -1,0 +1,131 @@
+import { GATEWAY_BOUNDS_MS } from '../../../core/time-buckets.ts'
+
+/** The tables of telemetry: in a file of their own with SQLite, beside the others on PostgreSQL. */
+export interface TelemetryTables {
+  usage_request: UsageRequestTable
+  usage_hour: UsageHourTable
+}
+
+/** One finished request. Ids sort by the moment of admission. */
+export interface UsageRequestTable {
+  id: string
+  request_id: string
+  has_receipt: number
+  scope: string
+  key_id: string | null
+  started_at_ms: number
+  route: string
+  dialect: string
+  is_stream: number
+  status: number | null
+  outcome: string
+  cache: string
+  pipeline: string
+  model_asked: string
+  model_served: string | null
+  provider: string | null
+  input_tokens: number | null
+  output_tokens: number | null
+  cache_read_tokens: number | null
+  cache_write_tokens: number | null
+  cost_nano_usd: number | null
+  counterfactual_nano_usd: number | null
+  counterfactual_basis: string
+  gateway_us: number
+  provider_us: number | null
+  total_us: number
+  /** JSON of the steps, edits and calls. */
+  trace: string
+}
+
+/** What each column of a request is. */
+export const REQUEST_TYPES = {
+  id: 'text',
+  request_id: 'text',
+  has_receipt: 'bigint',
+  scope: 'text',
+  key_id: 'text',
+  started_at_ms: 'bigint',
+  route: 'text',
+  dialect: 'text',
+  is_stream: 'bigint',
+  status: 'bigint',
+  outcome: 'text',
+  cache: 'text',
+  pipeline: 'text',
+  model_asked: 'text',
+  model_served: 'text',
+  provider: 'text',
+  input_tokens: 'bigint',
+  output_tokens: 'bigint',
+  cache_read_tokens: 'bigint',
+  cache_write_tokens: 'bigint',
+  cost_nano_usd: 'bigint',
+  counterfactual_nano_usd: 'bigint',
+  counterfactual_basis: 'text',
+  gateway_us: 'bigint',
+  provider_us: 'bigint',
+  total_us: 'bigint',
+  trace: 'text',
+} as const satisfies Record<keyof UsageRequestTable, 'text' | 'bigint'>
+
+/** All columns of a request, in the order in which rows are sent to the database. The cast is safe: these are its keys. */
+export const REQUEST_COLUMNS = Object.keys(REQUEST_TYPES) as readonly (keyof UsageRequestTable)[]
+
+/** What is added up for an hour, besides the classes of gateway times. */
+export const HOUR_SUMS = [
+  'requests',
+  'errors',
+  'unfinished',
+  'cache_hits',
+  'cache_attached',
+  'cache_misses',
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost_nano_usd',
+  'unpriced',
+  'saved_nano_usd',
+  'saved_estimate_nano_usd',
+  'gateway_us',
+  'provider_us',
+  'asked',
+] as const
+
+/** The column that counts a class of gateway times. */
+export type GatewayColumn = `gateway_class_${number}`
+
+/** One column for each class, in their order. */
+export const GATEWAY_COLUMNS: readonly GatewayColumn[] = [...GATEWAY_BOUNDS_MS, Number.POSITIVE_INFINITY].map(
+  (_, index) => `gateway_class_${index}` as const,
+)
+
+/** A column that is added up. */
+export type SumColumn = (typeof HOUR_SUMS)[number] | GatewayColumn
+
+/** All columns that are added up. */
+export const SUM_COLUMNS: readonly SumColumn[] = [...HOUR_SUMS, ...GATEWAY_COLUMNS]
+
+/** What each column of an hour is. The cast is safe: the names are those of the sums. */
+export const HOUR_TYPES = {
+  scope: 'text',
+  hour_ms: 'bigint',
+  provider: 'text',
+  model: 'text',
+  ...(Object.fromEntries(SUM_COLUMNS.map((column) => [column, 'bigint'])) as Record<SumColumn, 'bigint'>),
+} as const satisfies Record<keyof UsageHourTable, 'text' | 'bigint'>
+
+/** Sums of the requests that were admitted in an hour. */
+export type UsageHourTable = HourKey & Record<SumColumn, number>
+
+/** What an hour's sums are about. */
+export interface HourKey {
+  scope: string
+  /** When the hour begins, in milliseconds since 1970. */
+  hour_ms: number
+  /** Empty when nobody answered. */
+  provider: string
+  /** Empty when nobody answered, and for errors: names of models that do not exist are without number. */
+  model: string
+}

@@ -1,0 +1,112 @@
+import { messageOf } from '../../../core/errors.ts'
+import type { Clock, Log } from '../../../core/ports.ts'
+import type { Telemetry } from '../../../core/telemetry.ts'
+import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
+import { unavailable } from '../faults.ts'
+import { telemetryFile } from '../sqlite/location.ts'
+import { openSqliteStore } from '../sqlite/store.ts'
+import type { SqlStore } from '../store.ts'
+import { toRow } from './rows.ts'
+import { TelemetryWriter, type TelemetryWriterOptions } from './writer.ts'
+
+/** A batch is large, and nobody waits for it. */
+const PATIENCE_MS = 10_000
+
+/** Telemetry in a database. */
+export interface SqlTelemetry extends Telemetry, Pick<SqlStore, 'run'> {
+  /** Stores what waits, for at most `timeoutMs`, and lets the database go. */
+  close(timeoutMs: number): Promise<void>
+}
+
+/** What telemetry is made from. */
+export interface TelemetryOptions extends Pick<TelemetryWriterOptions, 'mostWaiting' | 'momentMs' | 'pauseMs'> {
+  /** Opens its database; called again when that failed. */
+  readonly open: () => Promise<Pick<SqlStore, 'run' | 'close'>>
+  readonly log: Log
+}
+
+/** Where telemetry is kept. */
+export interface TelemetryPlace {
+  /** Of a PostgreSQL server, whose store is `accounts`; unset: a file of its own in `dataDir`. */
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  readonly accounts: SqlStore
+  readonly log: Log
+  readonly clock: Clock
+}
+
+/** Telemetry in its own file and thread, so that money never waits for it; or in the one PostgreSQL database. */
+export function openTelemetry({ databaseUrl, dataDir, accounts, log, clock }: TelemetryPlace): SqlTelemetry {
+  const file = telemetryFile(dataDir)
+  const open = async () =>
+    databaseUrl === undefined
+      ? openSqliteStore({ file, tables: 'telemetry', log: log.child({ file }), clock, patienceMs: PATIENCE_MS })
+      : { run: accounts.run.bind(accounts), close: async () => {} }
+  return createTelemetry({ open, log })
+}
+
+/** Opens the database in the background; while that does not work, requests wait in memory, up to a bound. */
+export function createTelemetry({ open, log, ...settings }: TelemetryOptions): SqlTelemetry {
+  const opener = new Opener(open)
+  const run = async <Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> =>
+    (await opener.opened()).run(name, input)
+  const writer = new TelemetryWriter({ ...settings, log, put: (rows) => run('telemetry.put', rows) })
+  opener.opened().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'telemetry.failed'))
+  return {
+    run,
+    record(request) {
+      try {
+        writer.add(toRow(request))
+      } catch (error) {
+        writer.fail(error)
+      }
+    },
+    list: (scope, page) => run('telemetry.list', { ...page, scope }),
+    find: (scope, id) => run('telemetry.find', { scope, id }),
+    usage: (scope, range) => run('telemetry.usage', { ...range, scope }),
+    async close(timeoutMs) {
+      await writer.close(timeoutMs)
+      await opener.close()
+    },
+  }
+}
+
+type Opened = Pick<SqlStore, 'run' | 'close'>
+
+/** A store that is opened once, or as often as it takes. */
+class Opener {
+  readonly #open: () => Promise<Opened>
+  #store: Opened | undefined
+  #opening: Promise<Opened> | undefined
+  #isClosed = false
+
+  constructor(open: () => Promise<Opened>) {
+    this.#open = open
+  }
+
+  /** The open store. Rejects with `service_unavailable` whatever is wrong with it: another try may find it well. */
+  async opened(): Promise<Opened> {
+    if (this.#isClosed) throw unavailable('The database is closed.')
+    if (this.#store !== undefined) return this.#store
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    try {
+      this.#store = await this.#opening
+      return this.#store
+    } catch (error) {
+      throw unavailable(messageOf(error), error)
+    }
+  }
+
+  /** Closes the store; one that is being opened for too long is left to the end of the process. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const store = this.#store
+    if (store !== undefined) return store.close()
+    void this.#opening?.then(
+      (late) => late.close(),
+      () => {},
+    )
+  }
+}

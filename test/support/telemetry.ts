@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { messageOf } from '../../src/core/errors.ts'
+import type { FinishedRequest } from '../../src/core/telemetry.ts'
+import { createReceiptId, ID_RANDOM_BYTES } from '../../src/receipts/receipt-id.ts'
+import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
+import { eventually } from './eventually.ts'
+
+let made = 0
+
+/** A finished request with an id of its own that fits its moment; `parts` replace members. */
+export function sampleRequest(parts: Partial<FinishedRequest> = {}): FinishedRequest {
+  const startedAtMs = parts.startedAtMs ?? 1_795_305_600_000
+  const randomness = new Uint8Array(ID_RANDOM_BYTES)
+  new DataView(randomness.buffer).setUint32(0, ++made)
+  return {
+    id: createReceiptId(startedAtMs, randomness),
+    requestId: `req_${made}`,
+    hasReceipt: true,
+    scope: 'mine',
+    keyId: null,
+    startedAtMs,
+    route: 'messages',
+    dialect: 'messages',
+    isStream: false,
+    status: 200,
+    outcome: 'complete',
+    cache: 'none',
+    pipeline: 'none',
+    modelAsked: 'claude-sonnet-4-5',
+    modelServed: 'claude-sonnet-4-5',
+    provider: 'anthropic',
+    tokens: { input: 11, output: 3, cacheRead: 2, cacheWrite: 1 },
+    costNanoUsd: 78_000,
+    counterfactualNanoUsd: 100_000,
+    counterfactualBasis: 'same',
+    gatewayMs: 1.234,
+    providerMs: 20.5,
+    totalMs: 30.769,
+    trace: { steps: [], edits: [], calls: [] },
+    ...parts,
+  }
+}
+
+/** What the file of telemetry has under this id or request id, read beside the gateway; waits until it is there. */
+export async function rowOf(dataDir: string, id: unknown): Promise<Row> {
+  const find = () => rowsOf(dataDir).find((row) => row.id === id || row.request_id === id)
+  await eventually(() => find() !== undefined, `a row of ${id}`)
+  return find() ?? {}
+}
+
+/** One row of the table of requests, or of a question. */
+export type Row = Record<string, string | number | null>
+
+/** All that the file of telemetry has, oldest first; empty while there is no such table. */
+export function rowsOf(dataDir: string, sql = 'select * from usage_request order by id'): Row[] {
+  if (!existsSync(telemetryFile(dataDir))) return []
+  const database = new DatabaseSync(telemetryFile(dataDir), { readOnly: true, timeout: 5000 })
+  try {
+    // Safe: no column is a blob, and none holds a number beyond what JavaScript can tell.
+    return database.prepare(sql).all() as Row[]
+  } catch (error) {
+    // The file is made before its tables.
+    if (/no such table/.test(messageOf(error))) return []
+    throw error
+  } finally {
+    database.close()
+  }
+}
