@@ -22,16 +22,26 @@ export function canonicalJson(value: unknown): string {
 
 function object(members: Readonly<Record<string, unknown>>): string {
   let text = ''
-  // The default order of `sort` is that of UTF-16 units, which RFC 8785, section 3.2.3, asks for.
-  for (const name of Object.keys(members).sort()) {
+  for (const name of sortedNames(members)) {
     const value = members[name]
     if (value !== undefined) text += `${text === '' ? '' : ','}${quoted(name)}:${canonicalJson(value)}`
   }
   return `{${text}}`
 }
 
+/** In the default order of `sort`, that of UTF-16 units, which RFC 8785, section 3.2.3, asks for. */
+function sortedNames(members: object): string[] {
+  const names = Object.keys(members)
+  const isSorted = names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name)
+  return isSorted ? names : names.sort()
+}
+
+/** Characters that stand for themselves in JSON, and are whole. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
 /** RFC 8785, section 3.2.2.2: half characters are an error; JSON.stringify would escape them. */
 function quoted(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`
   if (!text.isWellFormed()) throw new TypeError('There is no canonical JSON of half a character.')
   return JSON.stringify(text)
 }
