@@ -15,8 +15,9 @@ export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts
 export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
 export type { Caller, CallTrace, Exchange, StepTrace, Target } from './core/exchange.ts'
-export type { ContentBlock, Message, MessageRequest, Tool } from './core/message.ts'
+export { type ContentBlock, explain, type Message, type MessageRequest, type Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
+export { suggest } from './core/nearest.ts'
 export type {
   ByteStore,
   ByteStores,

@@ -1,6 +1,6 @@
 import type { Message } from './message.ts'
-import { type RequestShape, scanRequest } from './scan.ts'
-import { applyEdits, type Edit } from './splice.ts'
+import { type Child, children, type RequestShape, scanRequest } from './scan.ts'
+import { applyEdits, type Edit, type Path } from './splice.ts'
 
 /**
  * A model request in the canonical Messages shape: its raw bytes, the byte ranges of its fields, and values parsed when
@@ -58,6 +58,19 @@ export class RequestDocument {
   }
 
   /**
+   * The bytes of the value at this path, as the client wrote them: to be put elsewhere by an edit, for instance.
+   * `undefined` when it does not exist.
+   */
+  rawAt([name = '', ...steps]: Path): Buffer | undefined {
+    let raw = this.raw(String(name))
+    for (const step of steps) {
+      const child = raw && childrenOf(raw).find(({ key }, index) => (key ?? index) === step)
+      raw = child && raw?.subarray(child.start, child.end)
+    }
+    return raw
+  }
+
+  /**
    * A fact about the bytes, which `find` finds out: once for this document and for every later one of the same bytes,
    * whoever sends them. It must not depend on anything else, nor be changed.
    */
@@ -75,4 +88,11 @@ export class RequestDocument {
   edited(edits: readonly Edit[]): RequestDocument {
     return new RequestDocument(applyEdits(this.bytes, [...edits]))
   }
+}
+
+const OPEN_BRACE = '{'.charCodeAt(0)
+const OPEN_BRACKET = '['.charCodeAt(0)
+
+function childrenOf(raw: Buffer): Child[] {
+  return raw[0] === OPEN_BRACE || raw[0] === OPEN_BRACKET ? children(raw.toString('latin1'), 0) : []
 }

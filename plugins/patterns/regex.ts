@@ -1,0 +1,42 @@
+/**
+ * DESIGN: regular expressions of operators, on texts of strangers.
+ *
+ * JavaScript's own engine backtracks: one careless expression and one text made for it hang the whole gateway. RE2's
+ * syntax leaves out what needs backtracking, and its engine takes time in proportion to text times program. Both factors
+ * are bounded here: the program below, the text in `match-text.ts`.
+ */
+import { RE2JS } from 're2js'
+
+/** Most instructions of a program: about those of `x[\s\S]{0,200}y`, twice. */
+const MOST_INSTRUCTIONS = 1000
+
+/** Says whether a text has a place that fits; letters match in either case. */
+export type TextTest = (text: string) => boolean
+
+/**
+ * Compiles an expression in RE2's syntax; `(?-i)` at its start tells small from capital letters.
+ * Throws an `Error` that quotes the part that the syntax does not have: lookaround, back references, possessive or atomic
+ * groups, counts over 1000.
+ */
+export function compileRegex(source: string): TextTest {
+  const expression = parse(source)
+  const size = expression.programSize()
+  if (size > MOST_INSTRUCTIONS) {
+    throw new Error(
+      `the expression \`${source}\` makes a program of ${size} instructions, expected at most ${MOST_INSTRUCTIONS}: shorten its counted repetitions`,
+    )
+  }
+  return (text) => expression.test(text)
+}
+
+function parse(source: string): RE2JS {
+  try {
+    return RE2JS.compile(source, RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.replace('error parsing regexp: ', '') : String(cause)
+    throw new Error(
+      `the expression \`${source}\` is not in RE2's syntax: ${reason}. Lookaround, back references and possessive or atomic groups are not allowed: they cannot be matched in linear time`,
+      { cause },
+    )
+  }
+}
