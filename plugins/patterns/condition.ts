@@ -57,8 +57,8 @@ function* textParts(source: ConditionSource, options: ConditionOptions): Generat
     yield (situation) => Number(test(situation.text(where)))
   }
   if (regex !== undefined) {
-    const tests = regex.map(compileRegex)
-    yield (situation) => Number(tests.some((test) => test(situation.text(where).text)))
+    const tests = regex.map((source) => compileRegex(source))
+    yield (situation) => Number(tests.some((test) => test(situation.text(where))))
   }
   if (examples !== undefined) yield resembles(source, options)
   if (any !== undefined) {

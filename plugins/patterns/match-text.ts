@@ -1,13 +1,14 @@
 import type { ExampleIndex } from './examples.ts'
 import { fold, plainWords } from './words.ts'
 
-/** Most characters of a text that are searched. */
-export const SEARCHED_CHARACTERS = 8192
+/** Most characters of a text that are searched at all, and that are compared with examples. */
+const SEARCHED_CHARACTERS = 65_536
+const COMPARED_CHARACTERS = 8192
 
 /** The beginning and the end of a long text, where people say what they want; what they paste stands between. */
-export function bounded(text: string): string {
-  if (text.length <= SEARCHED_CHARACTERS) return text
-  const half = SEARCHED_CHARACTERS / 2
+function bounded(text: string, characters: number): string {
+  if (text.length <= characters) return text
+  const half = Math.floor(characters / 2)
   return `${text.slice(0, half - 1)}\n\n${text.slice(1 - half)}`
 }
 
@@ -15,14 +16,26 @@ export function bounded(text: string): string {
 export class MatchText {
   readonly text: string
   readonly #index: ExampleIndex
+  #lower: string | undefined
   #folded: string | undefined
   #words: ReadonlySet<string> | undefined
   #scores: ReadonlyMap<string, number> | undefined
   #best: readonly [owner: string, score: number][] | undefined
 
   constructor(text: string, index: ExampleIndex) {
-    this.text = bounded(text)
+    this.text = bounded(text, SEARCHED_CHARACTERS)
     this.#index = index
+  }
+
+  /** At most so many characters of it. */
+  upTo(characters: number): string {
+    return bounded(this.text, characters)
+  }
+
+  /** The text in small letters, the long s among them, as expressions compare letters. */
+  get lower(): string {
+    this.#lower ??= this.text.toLowerCase().replaceAll('ſ', 's')
+    return this.#lower
   }
 
   /** The text as keywords are compared with it. */
@@ -38,7 +51,7 @@ export class MatchText {
 
   /** Example scores by pattern, of those that have any. */
   get scores(): ReadonlyMap<string, number> {
-    this.#scores ??= this.#index.scores(this.text)
+    this.#scores ??= this.#index.scores(this.upTo(COMPARED_CHARACTERS))
     return this.#scores
   }
 
