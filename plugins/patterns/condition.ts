@@ -18,6 +18,8 @@ export interface Situation {
   text(where: NonNullable<ConditionSource['where']>): MatchText
   /** How many messages of the user came before. */
   readonly turn: number
+  /** Whether the conversation begins here. */
+  readonly isFirst: boolean
   /** `undefined` in a pattern's own tests, which are about texts alone. */
   readonly circumstances: Circumstances | undefined
 }

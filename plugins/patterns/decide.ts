@@ -103,7 +103,7 @@ export function decide(options: DecisionOptions): { injections: Injection[]; dro
       drop('exclusive_group')
       continue
     }
-    const position = positionOf(pattern, situation.turn === 0)
+    const position = positionOf(pattern, situation.isFirst)
     const rendered = render(pattern, sources)
     if (position === undefined || rendered === undefined) {
       drop(position === undefined ? 'position' : 'vars')

@@ -8,6 +8,8 @@ export interface Moment {
   readonly text: string
   /** Identifies the conversation up to here by what the user has said: not what the caller may add to it later. */
   readonly key: string
+  /** Whether the conversation begins with it. */
+  readonly isFirst: boolean
   /** Whether nothing comes behind it: it is new in this call, or asked again. */
   readonly isLast: boolean
 }
@@ -19,12 +21,13 @@ const REMINDER = /<system-reminder>[\s\S]*?(?:<\/system-reminder>|$)/g
 export function momentsOf(request: RequestDocument, scope: string): Moment[] {
   const { messages } = request
   const moments: Moment[] = []
+  const first = messages.findIndex(({ role }) => role !== 'system')
   let key = hash('sha256', `${scope}\0${systemText(request)}`, 'base64url')
   for (const [index, message] of messages.entries()) {
     const text = saidIn(message)
     if (text === undefined) continue
-    key = hash('sha256', key + text, 'base64url')
-    moments.push({ index, text, key, isLast: index === messages.length - 1 })
+    key = hash('sha256', `${key}${index} ${text}`, 'base64url')
+    moments.push({ index, text, key, isFirst: index === first, isLast: index === messages.length - 1 })
   }
   return moments
 }

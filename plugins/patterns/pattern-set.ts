@@ -81,5 +81,5 @@ function runTests({ tests, score }: Pattern, index: ExampleIndex): void {
 /** The situation in which a text stands alone, with nothing known around it. */
 export function aloneWith(text: string, index: ExampleIndex): Situation {
   const searched = new MatchText(text, index)
-  return { text: () => searched, turn: 0, circumstances: undefined }
+  return { text: () => searched, turn: 0, isFirst: true, circumstances: undefined }
 }

@@ -1,6 +1,6 @@
 import type { ContentBlock, Edit, Message, RequestDocument } from 'turnpike/plugin'
 import type { Injection } from './decide.ts'
-import { neutralised } from './tag.ts'
+import { isImitating, neutralised } from './tag.ts'
 
 /** What goes into one message of the user. */
 export interface Placement {
@@ -52,35 +52,36 @@ function messageEdits(request: RequestDocument, { index, message, injections }: 
   const before = injections.filter(({ position }) => position === 'user-prepend')
   const behind = injections.filter(({ position }) => position === 'user-append')
   if (typeof content === 'string') {
-    const harmless = neutralised(content)
-    const raw = harmless === undefined ? undefined : Buffer.from(JSON.stringify(harmless))
-    if (injections.length === 0) return raw === undefined ? [] : [{ op: 'replace', path, value: raw }]
-    const own = content === '' ? undefined : (raw ?? request.rawAt(path))
-    return [{ op: 'replace', path, value: arrayOf(own, { before, behind }) }]
+    if (injections.length === 0) return harmlessEdits(request, content, path)
+    const raw = request.rawAt(path)
+    const own = raw && isImitating(content) ? neutralised(content, raw) : raw
+    return [{ op: 'replace', path, value: arrayOf(content === '' ? undefined : own, { before, behind }) }]
   }
   // Results of tools must stay first in their message.
   const start = content.findLastIndex(({ type }) => type === 'tool_result') + 1
   return [
-    ...content.flatMap((block, i) => harmlessEdits(block, [...path, i])),
+    ...content.flatMap((block, i) => blockEdits(request, block, [...path, i])),
     ...before.map((one): Edit => ({ op: 'add', path: [...path, start], value: blockOf(one) })),
     ...behind.map((one): Edit => ({ op: 'add', path: [...path, '-'], value: blockOf(one) })),
   ]
 }
 
+type Path = readonly (string | number)[]
+
 /** Of what the user says and of what tools have brought along. */
-function harmlessEdits(block: ContentBlock, path: readonly (string | number)[]): Edit[] {
-  if (block.type === 'text') return replacement(block.text, [...path, 'text'])
+function blockEdits(request: RequestDocument, block: ContentBlock, path: Path): Edit[] {
+  if (block.type === 'text') return harmlessEdits(request, block.text, [...path, 'text'])
   if (block.type !== 'tool_result') return []
   const { content } = block
-  if (typeof content === 'string') return replacement(content, [...path, 'content'])
+  if (typeof content === 'string') return harmlessEdits(request, content, [...path, 'content'])
   return (content ?? []).flatMap((part, i) =>
-    part.type === 'text' ? replacement(part.text, [...path, 'content', i, 'text']) : [],
+    part.type === 'text' ? harmlessEdits(request, part.text, [...path, 'content', i, 'text']) : [],
   )
 }
 
-function replacement(text: string, path: readonly (string | number)[]): Edit[] {
-  const value = neutralised(text)
-  return value === undefined ? [] : [{ op: 'replace', path, value }]
+function harmlessEdits(request: RequestDocument, text: string, path: Path): Edit[] {
+  const raw = isImitating(text) ? request.rawAt(path) : undefined
+  return raw === undefined ? [] : [{ op: 'replace', path, value: neutralised(text, raw) }]
 }
 
 function blockOf({ text }: Injection): { type: 'text'; text: string } {

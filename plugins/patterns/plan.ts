@@ -50,7 +50,8 @@ export function planFor(exchange: Exchange, { library, memory, choice, limits, c
     }
     const chosenFrom = hasAll(set, choice) ? set : library.current
     assertKnown(choice, chosenFrom)
-    const situation = { text: textsFor({ moments, turn, exchange, set: chosenFrom }), turn, circumstances }
+    const text = textsFor({ moments, turn, exchange, set: chosenFrom })
+    const situation = { text, turn, isFirst: moment.isFirst, circumstances }
     const decision = decide({ set: chosenFrom, choice, situation, sources: { headers, config }, standing })
     memory.remember(moment.key, { version: set.version, injections: decision.injections })
     placements.push({ index: moment.index, injections: decision.injections })

@@ -1,5 +1,5 @@
 import type { Message } from './message.ts'
-import { type Child, children, type RequestShape, scanRequest } from './scan.ts'
+import { children, type Range, type RequestShape, scanRequest } from './scan.ts'
 import { applyEdits, type Edit, type Path } from './splice.ts'
 
 /**
@@ -53,8 +53,7 @@ export class RequestDocument {
 
   /** The bytes of a top-level field's value, as the client wrote them; `undefined` when absent. */
   raw(name: string): Buffer | undefined {
-    const range = this.shape.fields.get(name)
-    return range && this.bytes.subarray(range.start, range.end)
+    return this.#slice(this.shape.fields.get(name))
   }
 
   /**
@@ -63,11 +62,17 @@ export class RequestDocument {
    */
   rawAt([name = '', ...steps]: Path): Buffer | undefined {
     let raw = this.raw(String(name))
-    for (const step of steps) {
-      const child = raw && childrenOf(raw).find(({ key }, index) => (key ?? index) === step)
-      raw = child && raw?.subarray(child.start, child.end)
+    for (const [depth, step] of steps.entries()) {
+      const isMessage = depth === 0 && name === 'messages'
+      // Where the messages are is known: a long history is not scanned again.
+      if (isMessage) raw = this.#slice(this.shape.messages[Number(step)])
+      else raw = raw && childOf(raw, step)
     }
     return raw
+  }
+
+  #slice(range: Range | undefined): Buffer | undefined {
+    return range && this.bytes.subarray(range.start, range.end)
   }
 
   /**
@@ -93,6 +98,8 @@ export class RequestDocument {
 const OPEN_BRACE = '{'.charCodeAt(0)
 const OPEN_BRACKET = '['.charCodeAt(0)
 
-function childrenOf(raw: Buffer): Child[] {
-  return raw[0] === OPEN_BRACE || raw[0] === OPEN_BRACKET ? children(raw.toString('latin1'), 0) : []
+function childOf(raw: Buffer, step: string | number): Buffer | undefined {
+  if (raw[0] !== OPEN_BRACE && raw[0] !== OPEN_BRACKET) return undefined
+  const child = children(raw.toString('latin1'), 0).find(({ key }, index) => (key ?? index) === step)
+  return child && raw.subarray(child.start, child.end)
 }
