@@ -1,5 +1,6 @@
 import { definePlugin, z } from 'turnpike/plugin'
 import { assertKnown, parseChoice } from './choice.ts'
+import { commands } from './commands.ts'
 import { DEFAULT_DIRECTORIES, Library } from './library.ts'
 import { Memory } from './memory.ts'
 import { editsFor } from './place.ts'
@@ -57,6 +58,7 @@ export default definePlugin({
   tightening: ['max_patterns', 'max_tokens'],
   needs: ['clock', 'log'],
   onError: 'bypass',
+  commands,
   setup(operators, { clock, log }) {
     const library = new Library({ directories: operators.dirs, isWatched: operators.watch, log })
     const memory = new Memory(clock)

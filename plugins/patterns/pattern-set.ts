@@ -72,10 +72,12 @@ function indexOf(patterns: readonly Pattern[]): ExampleIndex {
 
 /** Throws when a text that should match does not, or the other way round. */
 function runTests({ tests, score }: Pattern, index: ExampleIndex): void {
-  const missed = tests.should.find((text) => score(aloneWith(text, index)) === 0)
-  if (missed !== undefined) throw new Error(`its test failed: \`${missed}\` should match, and does not`)
-  const caught = tests.should_not.find((text) => score(aloneWith(text, index)) > 0)
-  if (caught !== undefined) throw new Error(`its test failed: \`${caught}\` should not match, and does`)
+  const matches = (text: string) => score(aloneWith(text, index)) > 0
+  const failed = [
+    ...tests.should.filter((text) => !matches(text)).map((text) => `\`${text}\` should match, and does not`),
+    ...tests.should_not.filter(matches).map((text) => `\`${text}\` should not match, and does`),
+  ]
+  if (failed.length > 0) throw new Error(`its tests failed: ${failed.join('; ')}`)
 }
 
 /** The situation in which a text stands alone, with nothing known around it. */
