@@ -90,8 +90,14 @@ export interface DecisionOptions {
   readonly standing: Standing
 }
 
-/** What one moment is given, and what it is not for want of room. Takes what it gives into the standing. */
-export function decide(options: DecisionOptions): { injections: Injection[]; dropped: Dropped[] } {
+/** What one moment is given, and what it is not. */
+export interface Decision {
+  readonly injections: readonly Injection[]
+  readonly dropped: readonly Dropped[]
+}
+
+/** Decides about one moment, and takes what it gives into the standing. */
+export function decide(options: DecisionOptions): Decision {
   const { situation, sources, standing } = options
   const injections: Injection[] = []
   const dropped: Dropped[] = []

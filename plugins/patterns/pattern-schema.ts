@@ -7,7 +7,10 @@ function oneOrMore<Item extends z.ZodType>(item: Item) {
 
 const text = z.string().min(1).max(2000)
 const globs = oneOrMore(text)
-const headerName = z.string().regex(/^[a-z0-9-]{1,64}$/, 'expected a header name in small letters')
+const headerName = z
+  .string()
+  .toLowerCase()
+  .regex(/^[a-z0-9-]{1,64}$/)
 
 /** What a text must be like, and in which circumstances; every given key must hold. */
 export interface ConditionSource {
@@ -49,8 +52,11 @@ const variable = z.union([
   z.strictObject({
     from: z
       .string()
-      .regex(/^(header:[a-z0-9-]{1,64}|config:[a-zA-Z0-9_-]{1,64})$/, 'expected `header:<name>` or `config:<name>`')
-      .refine((from) => !SECRET_HEADERS.includes(from.replace('header:', '')), 'this header holds a secret'),
+      .regex(/^(header:[a-zA-Z0-9-]{1,64}|config:[a-zA-Z0-9_-]{1,64})$/, 'expected `header:<name>` or `config:<name>`')
+      .refine(
+        (from) => !SECRET_HEADERS.includes(from.replace('header:', '').toLowerCase()),
+        'this header holds a secret',
+      ),
     default: z.string().max(1000).optional(),
   }),
 ])

@@ -39,7 +39,7 @@ export function render(pattern: PatternFile, sources: VariableSources): Rendered
 function valueFrom(from: string | undefined, { headers, config }: VariableSources): string | undefined {
   if (from === undefined) return undefined
   const [kind, name = ''] = from.split(':')
-  const value = kind === 'header' ? headers[name] : config[name]
+  const value = kind === 'header' ? headers[name.toLowerCase()] : config[name]
   return value === undefined || value.length === 0 ? undefined : String(value)
 }
 
