@@ -98,7 +98,7 @@ test('decide: a place of its own choice depends on scope and on whether the conv
 })
 
 test('decide: what is chosen by name need not match, and keeps to the budget', (t) => {
-  const set = setOf({ a: '---\n{}\n---\nx', b: pattern(''), c: '---\n{}\n---\n' + 'word '.repeat(2000) })
+  const set = setOf({ a: '---\n{}\n---\nx', b: pattern(''), c: `---\n{}\n---\n${'word '.repeat(2000)}` })
   const decision = decideIn(set, 'go', { choice: 'a,c' })
   t.deepEqual(namesOf(decision), ['a'])
   t.deepEqual(decision.dropped, [{ name: 'c', reason: 'max_tokens' }])

@@ -32,7 +32,7 @@ const SUFFIXES = [
 const SHORTEST_STEM = 4
 
 /** A word without its English endings. Words of other languages mostly stay as they are, and are found as such. */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length < SHORTEST_STEM) return word
   const singular = PLURALS.reduce((form, [ending, replacement]) => form.replace(ending, replacement), word)
   const suffix = SUFFIXES.find(
