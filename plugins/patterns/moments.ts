@@ -21,15 +21,20 @@ const REMINDER = /<system-reminder>[\s\S]*?(?:<\/system-reminder>|$)/g
 export function momentsOf(request: RequestDocument, scope: string): Moment[] {
   const { messages } = request
   const moments: Moment[] = []
-  const first = messages.findIndex(({ role }) => role !== 'system')
+  // Coding agents put the system's turns around the user's.
+  const [first, last] = [messages.findIndex(isTurn), messages.findLastIndex(isTurn)]
   let key = hash('sha256', `${scope}\0${systemText(request)}`, 'base64url')
   for (const [index, message] of messages.entries()) {
     const text = saidIn(message)
     if (text === undefined) continue
     key = hash('sha256', `${key}${index} ${text}`, 'base64url')
-    moments.push({ index, text, key, isFirst: index === first, isLast: index === messages.length - 1 })
+    moments.push({ index, text, key, isFirst: index === first, isLast: index === last })
   }
   return moments
+}
+
+function isTurn({ role }: Message): boolean {
+  return role !== 'system'
 }
 
 /** What the user says in a message; `undefined` when it is not the user's or only carries results of tools. */
