@@ -22,10 +22,10 @@ writePatterns(directory, {
 })
 
 const MAX_TOKENS = 150
-const modules: PatternsModule[] = [
-  await openPatterns({ dirs: [directory], max_patterns: 4, max_tokens: MAX_TOKENS }),
-  await openPatterns({ dirs: [directory], max_patterns: 4, max_tokens: MAX_TOKENS }),
-]
+const open = () => openPatterns({ dirs: [directory], max_patterns: 4, max_tokens: MAX_TOKENS })
+const modules: PatternsModule[] = [await open(), await open()]
+/** The same conversations with other choices would be other conversations to remember. */
+const chosenFrom = await open()
 
 const words = fc.constantFrom(
   'alpha',
@@ -129,6 +129,30 @@ test('patterns: what a call has sent is the beginning of what the next one sends
     { numRuns: 400 },
   )
   t.true(outcomes.withInjection > 300 && outcomes.grown > 50 && outcomes.full > 20, JSON.stringify(outcomes))
+})
+
+test('patterns: so it is when the caller chooses anew with every call, for whoever remembers', async (t) => {
+  const outcomes = { calls: 0, withInjection: 0, chosen: 0 }
+  const choices = fc.array(fc.constantFrom('', '', 'turn-end', 'lasting,style-b', 'system+late'), {
+    minLength: 6,
+    maxLength: 6,
+  })
+  await fc.assert(
+    fc.asyncProperty(conversation, choices, async (given, chosen) => {
+      let before: Parts = { cached: [], injected: [] }
+      for (let count = 1; count <= given.turns.length; count++) {
+        const headers = { 'x-svc-patterns': chosen[count - 1] ?? '' }
+        const now = partsOf((await chosenFrom.run({ body: callOf(given, count), headers })).sent)
+        t.deepEqual(now.cached.slice(0, before.cached.length), before.cached)
+        outcomes.calls++
+        if (headers['x-svc-patterns'] !== '') outcomes.chosen++
+        if (now.injected.length > before.injected.length) outcomes.withInjection++
+        before = now
+      }
+    }),
+    { numRuns: 300 },
+  )
+  t.true(outcomes.withInjection > 200 && outcomes.chosen > 200, JSON.stringify(outcomes))
 })
 
 test('patterns: every byte that is not injected or an imitated tag is the client’s', async (t) => {

@@ -3,6 +3,7 @@ import { type Choice, parseChoice } from './choice.ts'
 import { decide, Standing } from './decide.ts'
 import { readLibrary } from './library.ts'
 import { aloneWith, type Pattern, type PatternSet } from './pattern-set.ts'
+import { tagged } from './tag.ts'
 import { boundTokens } from './tokens.ts'
 
 /** What the commands need of the module's options. */
@@ -32,7 +33,7 @@ export const commands: readonly PluginCommand<Options>[] = [
 function list({ options, json, print }: CommandCall<Options>): boolean {
   const set = readLibrary(options.dirs)
   const rows = [
-    ...[...set.patterns.values()].map((pattern) => ({ ...facts(pattern), state: 'ready' })),
+    ...[...set.patterns.values()].map((pattern) => ({ ...facts(pattern, options), state: 'ready' })),
     ...set.disabled.map(({ name, file, description }) => ({ name, file, description, state: 'disabled' })),
     ...set.faults.map(({ name, file, reason }) => ({ name, file, description: reason, state: 'broken' })),
   ]
@@ -55,9 +56,16 @@ function rowOf({ name, state, description, fires, tokens }: Row, width: number):
   return `${name.padEnd(width)}  ${about}\n${' '.repeat(width)}  ${description}`
 }
 
-function facts({ name, file, description, match, priority, position, scope, body }: Pattern) {
+function facts(
+  { name, file, description, match, priority, position, scope, body }: Pattern,
+  { max_tokens }: Pick<Options, 'max_tokens'>,
+) {
+  const tokens = boundTokens(tagged(name, body))
   const fires = match === undefined ? 'when asked for' : 'when it matches'
-  return { name, file, description, fires, priority, position, scope, tokens: boundTokens(body) }
+  return {
+    ...{ name, file, description, priority, position, scope, tokens },
+    fires: tokens > max_tokens ? `never, being over max_tokens (${max_tokens})` : fires,
+  }
 }
 
 function test({ options, json, print }: CommandCall<Options>): boolean {

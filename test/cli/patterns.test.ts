@@ -14,6 +14,7 @@ test('patterns list: says which patterns there are and which cannot be used', as
     'p/brief/PATTERN.md': PATTERN,
     'p/wrong/PATTERN.md': PATTERN.replace('at length', 'briefly at length'),
     'p/skill/SKILL.md': '---\nname: skill\ndescription: Skilful.\n---\nDo it.',
+    'p/huge/system.md': 'word '.repeat(2000),
     'p/off/PATTERN.md': '---\nenabled: false\n---\nOff.',
   })
   const SVC_CONFIG = folder.put(
@@ -24,6 +25,7 @@ test('patterns list: says which patterns there are and which cannot be used', as
   t.is(code, 0)
   t.regex(stdout, /^brief {2}when it matches, up to \d+ tokens\n {7}For tests\.$/m)
   t.regex(stdout, /^skill {2}when asked for/m)
+  t.regex(stdout, /^huge {3}never, being over max_tokens \(1500\), up to \d+ tokens/m)
   t.regex(stdout, /^off {4}disabled/m)
   t.regex(stdout, /^wrong {2}broken\n {7}its tests failed: `briefly at length` should not match, and does$/m)
 
