@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
@@ -21,15 +22,17 @@ export async function addCommandsOfPlugins(program: Command): Promise<void> {
   }
 }
 
-/** Without a usable configuration the built-in ones: help must not fail, and what reads the configuration will say it. */
+/** Help must not fail: what is wrong with the configuration, or is not there, will be said by who needs it. */
 function pluginFolders(): PluginFolder[] {
-  const directories = [BUILT_IN_PLUGINS]
+  return [BUILT_IN_PLUGINS, ...configuredDirectories().filter(existsSync)].flatMap(findPluginFolders)
+}
+
+function configuredDirectories(): string[] {
   try {
-    directories.push(...loadConfig(process.env).config.plugins.dirs.map((directory) => path.resolve(directory)))
-    return directories.flatMap(findPluginFolders)
+    return loadConfig(process.env).config.plugins.dirs.map((directory) => path.resolve(directory))
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    return findPluginFolders(BUILT_IN_PLUGINS)
+    if (error instanceof ConfigError) return []
+    throw error
   }
 }
 

@@ -77,3 +77,13 @@ test('cli: a dropped-in plugin may bring commands, and a broken one does not kee
   t.is((await runCommand(['parrot', 'say', 'bad'], { env })).code, 1)
   t.regex((await runCommand(['--help'], { env })).stdout, /^ {2}parrot +A plugin of a test\.$/m)
 })
+
+test('cli: help does not need a configuration that can be used', async (t) => {
+  const bad = createPluginDirectory(t, { 'turnpike.yaml': 'mode: nowhere' }).path
+  for (const env of [{ SVC_CONFIG: `${bad}/turnpike.yaml` }, { SVC_PLUGINS_DIR: `${bad}/none` }]) {
+    const { code, stdout } = await runCommand(['--help'], { env })
+    t.is(code, 0)
+    t.regex(stdout, /^ {2}patterns /m)
+  }
+  t.is((await runCommand(['patterns', 'list'], { env: { SVC_CONFIG: `${bad}/turnpike.yaml` } })).code, 78)
+})
