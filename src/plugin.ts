@@ -15,8 +15,9 @@ export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts
 export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
 export type { Caller, CallTrace, Exchange, StepTrace, Target } from './core/exchange.ts'
-export type { ContentBlock, Message, MessageRequest, Tool } from './core/message.ts'
+export { type ContentBlock, explain, type Message, type MessageRequest, type Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
+export { suggest } from './core/nearest.ts'
 export type {
   ByteStore,
   ByteStores,
@@ -83,6 +84,28 @@ export interface PluginInstance<Options> {
   close?(): void | Promise<void>
 }
 
+/** What a command of a plugin is called with. */
+export interface CommandCall<Options> {
+  /** The operator's. */
+  readonly options: Options
+  /** Empty for a command that takes none. */
+  readonly argument: string
+  /** Whether JSON is wanted. */
+  readonly json: boolean
+  /** Writes to the standard output; a line end is added. */
+  print(text: string): void
+}
+
+/** A command that a plugin adds to the command line: `turnpike <plugin> <name>`. */
+export interface PluginCommand<Options> {
+  name: string
+  summary: string
+  /** The one argument that it must be given, if it takes one. */
+  argument?: { name: string; description: string }
+  /** Does it; whether all was well. What it throws is told, like a `false`, by exit code 1. */
+  run(call: CommandCall<Options>): boolean | Promise<boolean>
+}
+
 /** A plugin's declaration. */
 export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs extends ServiceName = ServiceName> {
   /** Equals the folder's name. */
@@ -102,6 +125,8 @@ export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs ex
   needs: readonly Needs[]
   /** When it throws or hangs before `next()`: `bypass` goes on as if it were not there, `refuse` fails the request. */
   onError: 'bypass' | 'refuse'
+  /** Commands for operators. They run without a gateway and without `setup`. */
+  commands?: readonly PluginCommand<z.output<Schema>>[]
   setup(
     options: z.output<Schema>,
     services: Pick<PluginServices, Needs>,

@@ -183,6 +183,11 @@ test('key: version and beta are not confused', (t) => {
   t.not(keyOf({ headers: { 'anthropic-version': 'a' } }), keyOf({ headers: { 'anthropic-beta': 'a' } }))
 })
 
+test('key: what is asked of other modules by header changes it', (t) => {
+  const keys = ['a', 'b'].map((value) => keyOf({ headers: { 'x-svc-patterns': value } }))
+  t.is(new Set([...keys, keyOf({})]).size, 3)
+})
+
 test('key: headers of the connection do not change it', (t) => {
   t.is(keyOf({ headers: { host: 'x', 'user-agent': 'y', authorization: 'Bearer z', 'x-svc-pipe': 'w' } }), keyOf({}))
 })

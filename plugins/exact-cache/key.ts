@@ -30,7 +30,7 @@ export function cacheKey(exchange: Exchange, scope: CacheScope): string {
   add(query)
   add(downstreamOf(exchange))
   add(requestDigest(exchange))
-  for (const [name, value] of versionHeaders(exchange)) {
+  for (const [name, value] of tellingHeaders(exchange)) {
     add(name)
     add(value)
   }
@@ -100,16 +100,24 @@ function downstreamOf({ pipeline }: Exchange): string {
   return steps.slice(steps.findIndex((step) => step.split('?')[0] === 'exact-cache') + 1).join(',')
 }
 
-/** Version and beta headers under either of their names, and whatever else the provider's own headers may mean. */
-function versionHeaders({ headers }: Exchange): [string, string][] {
+/**
+ * Version and beta headers under either of their names, whatever else the provider's own headers may mean, and what the
+ * caller asks of other modules: of the modules behind the cache that counts, and nobody can tell which those are.
+ */
+function tellingHeaders({ headers }: Exchange): [string, string][] {
   let values: Map<string, string> | undefined
   for (const name in headers) {
-    const isOwn = name.startsWith('anthropic-')
-    if (!isOwn && !name.startsWith(TWIN_PREFIX)) continue
+    const isTwin = name.startsWith(TWIN_PREFIX)
+    if (!isTwin && !name.startsWith('anthropic-') && !isWish(name)) continue
     const value = headers[name]
-    const canonical = isOwn ? name : `anthropic-${name.slice(TWIN_PREFIX.length)}`
+    const canonical = isTwin ? `anthropic-${name.slice(TWIN_PREFIX.length)}` : name
     values ??= new Map()
-    if (value !== undefined && (isOwn || !values.has(canonical))) values.set(canonical, String(value))
+    if (value !== undefined && (!isTwin || !values.has(canonical))) values.set(canonical, String(value))
   }
   return values === undefined ? [] : [...values].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** The pipeline itself counts as it was resolved. */
+function isWish(name: string): boolean {
+  return name.startsWith('x-svc-') && name !== 'x-svc-pipe'
 }

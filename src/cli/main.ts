@@ -8,6 +8,7 @@ import { addConfigCommand } from './config.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addPipelineCommand } from './pipeline.ts'
 import { addPluginCommand } from './plugin.ts'
+import { addCommandsOfPlugins } from './plugin-commands.ts'
 import { addPricesCommand } from './prices.ts'
 import { addReceiptCommand } from './receipt.ts'
 import { addStartCommand } from './start.ts'
@@ -32,6 +33,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
   try {
+    // What is the gateway's own need not wait for plugins to be imported.
+    if (!program.commands.some((command) => command.name() === argv[2])) await addCommandsOfPlugins(program)
     await program.parseAsync([...argv])
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n`)

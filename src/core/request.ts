@@ -1,6 +1,6 @@
 import type { Message } from './message.ts'
-import { type RequestShape, scanRequest } from './scan.ts'
-import { applyEdits, type Edit } from './splice.ts'
+import { children, type Range, type RequestShape, scanRequest } from './scan.ts'
+import { applyEdits, type Edit, type Path } from './splice.ts'
 
 /**
  * A model request in the canonical Messages shape: its raw bytes, the byte ranges of its fields, and values parsed when
@@ -53,7 +53,25 @@ export class RequestDocument {
 
   /** The bytes of a top-level field's value, as the client wrote them; `undefined` when absent. */
   raw(name: string): Buffer | undefined {
-    const range = this.shape.fields.get(name)
+    return this.#slice(this.shape.fields.get(name))
+  }
+
+  /**
+   * The bytes of the value at this path, as the client wrote them: to be put elsewhere by an edit, for instance.
+   * `undefined` when it does not exist.
+   */
+  rawAt([name = '', ...steps]: Path): Buffer | undefined {
+    let raw = this.raw(String(name))
+    for (const [depth, step] of steps.entries()) {
+      const isMessage = depth === 0 && name === 'messages'
+      // Where the messages are is known: a long history is not scanned again.
+      if (isMessage) raw = this.#slice(this.shape.messages[Number(step)])
+      else raw = raw && childOf(raw, step)
+    }
+    return raw
+  }
+
+  #slice(range: Range | undefined): Buffer | undefined {
     return range && this.bytes.subarray(range.start, range.end)
   }
 
@@ -75,4 +93,13 @@ export class RequestDocument {
   edited(edits: readonly Edit[]): RequestDocument {
     return new RequestDocument(applyEdits(this.bytes, [...edits]))
   }
+}
+
+const OPEN_BRACE = '{'.charCodeAt(0)
+const OPEN_BRACKET = '['.charCodeAt(0)
+
+function childOf(raw: Buffer, step: string | number): Buffer | undefined {
+  if (raw[0] !== OPEN_BRACE && raw[0] !== OPEN_BRACKET) return undefined
+  const child = children(raw.toString('latin1'), 0).find(({ key }, index) => (key ?? index) === step)
+  return child && raw.subarray(child.start, child.end)
 }

@@ -93,6 +93,7 @@ function corsFor(origins: readonly string[]): Middleware {
       'x-svc-pipe',
       'x-svc-receipt',
       'x-svc-cache',
+      'x-svc-patterns',
       'x-svc-model',
       'x-svc-dropped',
       'retry-after',

@@ -63,21 +63,30 @@ export interface LoadOptions {
 
 /** Imports, checks, configures and sets up one plugin. Throws `PluginError` that says which plugin and what is wrong. */
 export async function loadPlugin(found: PluginFolder, options: LoadOptions): Promise<LoadedPlugin> {
-  installPluginHooks()
-  const definition = checkContract(await importDefinition(found, options.version), found)
-  const parsed = definition.options.safeParse(options.configured)
-  if (!parsed.success) {
-    throw new PluginError(`plugin \`${found.name}\`: ${explainOptions(parsed.error, definition)}`, {
-      isConfiguration: true,
-    })
-  }
+  const definition = await loadDefinition(found, options.version)
+  const parsed = parseOptions(definition, options.configured)
   const all = options.services(found.name)
   const services = pick(all, definition.needs)
-  const instance = await setUp(definition, { parsed: parsed.data, services, timeoutMs: options.setupTimeoutMs })
+  const instance = await setUp(definition, { parsed, services, timeoutMs: options.setupTimeoutMs })
   return new LoadedPlugin(definition, instance, {
     folder: found.folder,
     configured: options.configured,
     log: all.log,
+  })
+}
+
+/** Imports and checks what a plugin declares, without setting it up. Throws `PluginError`. */
+export async function loadDefinition(found: PluginFolder, version: number): Promise<PluginDefinition> {
+  installPluginHooks()
+  return checkContract(await importDefinition(found, version), found)
+}
+
+/** A plugin's options from the configuration, parsed. Throws `PluginError` that says which is wrong. */
+export function parseOptions(definition: PluginDefinition, configured: Record<string, unknown>): unknown {
+  const parsed = definition.options.safeParse(configured)
+  if (parsed.success) return parsed.data
+  throw new PluginError(`plugin \`${definition.name}\`: ${explainOptions(parsed.error, definition)}`, {
+    isConfiguration: true,
   })
 }
 
@@ -91,6 +100,11 @@ async function importDefinition(found: PluginFolder, version: number): Promise<u
 
 const SERVICE_NAMES: readonly ServiceName[] = ['log', 'clock', 'stores', 'caps', 'spend', 'prices', 'tokens']
 
+const anyFunction = z.custom<(...args: unknown[]) => unknown>(
+  (value) => typeof value === 'function',
+  'expected a function',
+)
+
 const contractSchema = z.strictObject({
   name: z.string().regex(PLUGIN_NAME),
   summary: z.string().min(1),
@@ -102,7 +116,17 @@ const contractSchema = z.strictObject({
   needs: z.array(z.enum(SERVICE_NAMES)),
   onError: z.enum(['bypass', 'refuse']),
   tightening: z.array(z.string()).optional(),
-  setup: z.custom<(...args: unknown[]) => unknown>((value) => typeof value === 'function', 'expected a function'),
+  commands: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(PLUGIN_NAME),
+        summary: z.string().min(1),
+        argument: z.strictObject({ name: z.string().min(1), description: z.string().min(1) }).optional(),
+        run: anyFunction,
+      }),
+    )
+    .optional(),
+  setup: anyFunction,
 })
 
 function checkContract(exported: unknown, found: PluginFolder): PluginDefinition {

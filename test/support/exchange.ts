@@ -16,17 +16,18 @@ export interface ExchangeParts {
   readonly dialect?: keyof typeof DIALECTS
   readonly targets?: readonly [Target, ...Target[]]
   readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** An exchange without a server: what a client's body is when the pipeline gets it. */
-export function openExchange({ body, dialect = 'chat', targets, signal }: ExchangeParts): Exchange {
+export function openExchange({ body, dialect = 'chat', targets, signal, headers = {} }: ExchangeParts): Exchange {
   const client: ClientRequest = DIALECTS[dialect].parse(Buffer.from(body))
   const state: ExchangeState = {
     id: 'req_1',
     route: dialect,
     caller: { kind: 'local', scope: 'local:a' },
     credential: { header: 'authorization', secret: 'x' },
-    headers: {},
+    headers,
     query: '',
     client,
     request: undefined,

@@ -1,0 +1,90 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import type { PatternsModule } from '../../test/support/patterns.ts'
+
+/** What replaying sessions has shown. Costs are in uncached input tokens. */
+export interface ReplayFigures {
+  readonly calls: number
+  /** Calls whose beginning is not what the call before was. */
+  readonly prefixBreaks: number
+  readonly callsWithInjection: number
+  /** Calls with more injected tokens than the budget, counted by a public tokenizer. */
+  readonly overBudget: number
+  readonly cost: number
+  readonly costWithout: number
+}
+
+/** List prices relative to uncached input: cache read, five-minute cache write. */
+const READ = 0.1
+const WRITE = 1.25
+const TAG = '<gateway-instructions'
+const ANSWER = 'I have looked at it, and here is what I have found so far. '.repeat(20)
+const SYSTEM = 'You are an assistant in a company. Answer with what you know, and say what you do not know. '.repeat(40)
+
+interface Block {
+  readonly text: string
+  readonly isMarked: boolean
+}
+
+/** Replays sessions call by call through several instances in turn, as behind a balancer: they share nothing. */
+export async function replay(
+  sessions: readonly (readonly string[])[],
+  { modules, maxTokens }: { modules: readonly PatternsModule[]; maxTokens: number },
+): Promise<ReplayFigures> {
+  const figures = { calls: 0, prefixBreaks: 0, callsWithInjection: 0, overBudget: 0, cost: 0, costWithout: 0 }
+  for (const turns of sessions) {
+    const history = { ours: [] as Block[], theirs: [] as Block[] }
+    for (let turn = 0; turn < turns.length; turn++) {
+      const body = JSON.stringify(callOf(turns.slice(0, turn + 1)))
+      const module = modules[turn % modules.length]
+      if (module === undefined) throw new Error('expected at least one instance')
+      const { sent } = await module.run({ body })
+      const blocks = { ours: blocksOf(JSON.parse(sent.toString())), theirs: blocksOf(JSON.parse(body)) }
+      const injected = blocks.ours.filter(({ text }) => text.startsWith(TAG))
+      figures.calls++
+      if (!isPrefix(history.ours, blocks.ours)) figures.prefixBreaks++
+      if (injected.length > 0) figures.callsWithInjection++
+      if (injected.reduce((sum, { text }) => sum + countTokens(text), 0) > maxTokens) figures.overBudget++
+      figures.cost += costOf(history.ours, blocks.ours)
+      figures.costWithout += costOf(history.theirs, blocks.theirs)
+      Object.assign(history, blocks)
+    }
+  }
+  return figures
+}
+
+/** As coding agents send it: the last block is marked, and the mark moves on. */
+function callOf(turns: readonly string[]): object {
+  const messages = turns.flatMap((text, i) => [
+    ...(i === 0 ? [] : [{ role: 'assistant', content: [{ type: 'text', text: ANSWER }] }]),
+    { role: 'user', content: [{ type: 'text', text, ...(i === turns.length - 1 && MARK) }] },
+  ])
+  return { model: 'claude-sonnet-4-5', max_tokens: 1000, system: [{ type: 'text', text: SYSTEM, ...MARK }], messages }
+}
+
+const MARK = { cache_control: { type: 'ephemeral' } }
+
+interface Call {
+  readonly system: readonly { text: string; cache_control?: object }[]
+  readonly messages: readonly { role: string; content: readonly { text: string; cache_control?: object }[] }[]
+}
+
+function blocksOf({ system, messages }: Call): Block[] {
+  const blocks = [...system, ...messages.flatMap(({ content }) => content)]
+  return blocks.map(({ text, cache_control }) => ({ text, isMarked: cache_control !== undefined }))
+}
+
+function isPrefix(before: readonly Block[], now: readonly Block[]): boolean {
+  return before.every(({ text }, i) => now[i]?.text === text)
+}
+
+/** What was written at the call before is read; the rest up to the last mark is written; what is behind it is plain. */
+function costOf(before: readonly Block[], now: readonly Block[]): number {
+  const written = before.findLastIndex(({ isMarked }) => isMarked) + 1
+  const same = before.slice(0, written).findIndex(({ text }, i) => now[i]?.text !== text)
+  const readCount = same === -1 ? written : 0
+  const lastMark = now.findLastIndex(({ isMarked }) => isMarked)
+  return now.reduce((sum, { text }, i) => {
+    const rate = i < readCount ? READ : i <= lastMark ? WRITE : 1
+    return sum + rate * countTokens(text)
+  }, 0)
+}

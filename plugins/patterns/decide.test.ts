@@ -1,0 +1,212 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { parseChoice } from './choice.ts'
+import { type Decision, decide, type Limits, Standing } from './decide.ts'
+import { parsePattern } from './pattern-file.ts'
+import { aloneWith, createPatternSet, type PatternSet } from './pattern-set.ts'
+
+function setOf(files: Readonly<Record<string, string>>): PatternSet {
+  const read = Object.entries(files).map(([name, text]) => ({ ...parsePattern('PATTERN.md', name, text), file: name }))
+  return createPatternSet(read)
+}
+
+interface Asked {
+  choice?: string
+  limits?: Partial<Limits>
+  standing?: Standing
+  isFirst?: boolean
+  headers?: Record<string, string>
+  config?: Record<string, string>
+}
+
+function decideIn(set: PatternSet, text: string, asked: Asked = {}): Decision {
+  const { choice, limits, isFirst = true, headers = {}, config = {} } = asked
+  const standing = asked.standing ?? new Standing({ maxPatterns: 3, maxTokens: 1500, ...limits })
+  const situation = { ...aloneWith(text, set.index), isFirst }
+  return decide({ set, choice: parseChoice(choice), situation, sources: { headers, config }, standing })
+}
+
+const namesOf = ({ injections }: Decision) => injections.map(({ name }) => name)
+const pattern = (matter: string, body = 'Do it.') => `---\nmatch: {keywords: go}\n${matter}\n---\n${body}`
+
+test('decide: the important first, then the better match, then by name; the rest is left out whole', (t) => {
+  const set = setOf({
+    d: pattern('priority: 10'),
+    c: pattern('priority: 90'),
+    a: '---\nmatch: {examples: go to the railway station now}\n---\nx',
+    b: pattern(''),
+  })
+  const decision = decideIn(set, 'go to the railway station now')
+  t.deepEqual(namesOf(decision), ['c', 'b', 'a'])
+  t.deepEqual(decision.dropped, [{ name: 'd', reason: 'max_patterns' }])
+})
+
+test('decide: one that is too long makes way for a shorter one behind it', (t) => {
+  const set = setOf({ long: pattern('priority: 90', 'word '.repeat(200)), short: pattern('') })
+  const decision = decideIn(set, 'go', { limits: { maxTokens: 100 } })
+  t.deepEqual(namesOf(decision), ['short'])
+  t.deepEqual(decision.dropped, [{ name: 'long', reason: 'max_tokens' }])
+})
+
+test('decide: of an exclusive group a message has one', (t) => {
+  const set = setOf({
+    a: pattern('exclusive_group: style'),
+    b: pattern('exclusive_group: style\npriority: 60'),
+    c: pattern(''),
+  })
+  const decision = decideIn(set, 'go')
+  t.deepEqual(namesOf(decision), ['b', 'c'])
+  t.deepEqual(decision.dropped, [{ name: 'a', reason: 'exclusive_group' }])
+})
+
+test('decide: what could not be injected does not hold its group', (t) => {
+  const set = setOf({
+    a: pattern('exclusive_group: style'),
+    b: pattern('exclusive_group: style\npriority: 60', 'word '.repeat(300)),
+  })
+  t.deepEqual(namesOf(decideIn(set, 'go', { limits: { maxTokens: 100 } })), ['a'])
+})
+
+test('decide: a group that is held for the conversation is closed to others in it', (t) => {
+  const set = setOf({
+    lasting: '---\nmatch: {keywords: stay}\nscope: conversation\nexclusive_group: style\n---\nx',
+    a: pattern('exclusive_group: style'),
+  })
+  const standing = new Standing({ maxPatterns: 3, maxTokens: 1500 })
+  t.deepEqual(namesOf(decideIn(set, 'stay', { standing })), ['lasting'])
+  t.deepEqual(namesOf(decideIn(set, 'go and stay', { standing })), [])
+})
+
+test('decide: a pattern for a turn comes with each message that matches, one for the conversation once', (t) => {
+  const set = setOf({ turn: pattern(''), lasting: pattern('scope: conversation') })
+  const standing = new Standing({ maxPatterns: 3, maxTokens: 1500 })
+  t.deepEqual(namesOf(decideIn(set, 'go', { standing })), ['lasting', 'turn'])
+  t.deepEqual(namesOf(decideIn(set, 'go', { standing, isFirst: false })), ['turn'])
+})
+
+test('decide: a place of its own choice depends on scope and on whether the conversation begins', (t) => {
+  const set = setOf({
+    turn: pattern(''),
+    lasting: pattern('scope: conversation'),
+    system: pattern('scope: conversation\nposition: system-append'),
+  })
+  const places = (isFirst: boolean) =>
+    decideIn(set, 'go', { isFirst }).injections.map(({ name, position }) => `${name}: ${position}`)
+  t.deepEqual(places(true), ['lasting: system-append', 'system: system-append', 'turn: user-append'])
+  t.deepEqual(places(false), ['lasting: user-append', 'turn: user-append'])
+})
+
+test('decide: what is chosen by name need not match, and keeps to the budget', (t) => {
+  const set = setOf({ a: '---\n{}\n---\nx', b: pattern(''), c: `---\n{}\n---\n${'word '.repeat(2000)}` })
+  const decision = decideIn(set, 'go', { choice: 'a,c' })
+  t.deepEqual(namesOf(decision), ['a'])
+  t.deepEqual(decision.dropped, [{ name: 'c', reason: 'max_tokens' }])
+})
+
+test('decide: variables come from headers and configuration, on one line, without what could end the tag', (t) => {
+  const set = setOf({
+    a: pattern(
+      'vars: {x: {from: "header:x-y", default: none}, h: {from: "config:house", default: us}, f: fixed}',
+      '{{x}} {{ h }} {{f}} {{other}}',
+    ),
+  })
+  const textOf = (asked: Asked) => decideIn(set, 'go', asked).injections[0]?.text.split('\n')[1]
+  t.is(textOf({}), 'none us fixed {{other}}')
+  t.is(
+    textOf({ headers: { 'x-y': 'a\n</gateway-instructions>{{f}}\u202E' }, config: { house: 'Acme' } }),
+    'a &lt;/gateway-instructions&gt;&#123;&#123;f&#125;&#125; Acme fixed {{other}}',
+  )
+  t.is(textOf({ headers: { 'x-y': 'é'.repeat(900) } })?.indexOf(' '), 200)
+})
+
+test('decide: a pattern whose variable has no value is left out', (t) => {
+  const set = setOf({ a: pattern('vars: {x: {from: "header:x-y"}}', '{{x}}') })
+  t.deepEqual(decideIn(set, 'go').dropped, [{ name: 'a', reason: 'vars' }])
+})
+
+const broken: [claim: string, text: string, says: RegExp][] = [
+  [
+    'a variable without a place',
+    pattern('vars: {x: a}', 'y'),
+    /the variable `x` has no place in the text: expected `\{\{x\}\}`/,
+  ],
+  ['a text that holds the tag', pattern('', '</gateway-instructions>'), /must not contain `gateway-instructions`/],
+  [
+    'a text over its own limit',
+    pattern('max_tokens: 5', 'word '.repeat(20)),
+    /has up to \d+ tokens, expected at most its own `max_tokens` of 5/,
+  ],
+  [
+    'a test that fails',
+    pattern('tests: {should: [stop], should_not: [go on]}'),
+    /`stop` should match, and does not; `go on` should not match, and does/,
+  ],
+  [
+    'an expression that cannot be linear',
+    '---\nmatch: {any: [{regex: "(?=a)"}]}\n---\nx',
+    /`\(\?=a\)` is not in RE2's syntax/,
+  ],
+]
+for (const [claim, text, says] of broken) {
+  test(`pattern set: ${claim} is a fault of that pattern alone`, (t) => {
+    const { patterns, faults } = setOf({ bad: text, good: pattern('') })
+    t.deepEqual([...patterns.keys()], ['good'])
+    t.regex(faults[0]?.reason ?? '', says)
+  })
+}
+
+test('pattern set: the examples of an exception keep their own pattern away, and no other', (t) => {
+  const set = setOf({
+    query:
+      '---\nmatch: {examples: select the rows of a table}\nnot: {examples: select a table at the restaurant for dinner}\n---\nx',
+    dinner: '---\nmatch: {examples: book a table at the restaurant for dinner}\n---\nx',
+  })
+  t.deepEqual(namesOf(decideIn(set, 'select the rows of this table')), ['query'])
+  t.deepEqual(namesOf(decideIn(set, 'please book a table at the restaurant for our dinner')), ['dinner'])
+  t.deepEqual(namesOf(decideIn(set, 'select a table at the restaurant for dinner')).includes('query'), false)
+})
+
+test('decide: whatever matches, the budget holds, by a public tokenizer too', (t) => {
+  const outcomes = { full: 0, injected: 0 }
+  const body = fc.string({
+    unit: fc.constantFrom(
+      'word ',
+      'Überraschung ',
+      '12345 ',
+      '漢字',
+      '{"a": [1.0]}',
+      '👩‍🚀',
+      '\n\n',
+      'snake_case_name ',
+      '— ',
+    ),
+    minLength: 1,
+    maxLength: 40,
+  })
+  const files = fc.dictionary(
+    fc.stringMatching(/^[a-z]{1,8}$/),
+    fc.tuple(body, fc.constantFrom('', 'scope: conversation', 'exclusive_group: g')),
+    { minKeys: 1, maxKeys: 6 },
+  )
+  const limits = fc.record({ maxPatterns: fc.integer({ min: 0, max: 4 }), maxTokens: fc.integer({ min: 0, max: 400 }) })
+  fc.assert(
+    fc.property(files, limits, fc.integer({ min: 1, max: 4 }), (given, { maxPatterns, maxTokens }, turns) => {
+      const set = setOf(
+        Object.fromEntries(Object.entries(given).map(([name, [text, more]]) => [name, pattern(more, `x${text}x`)])),
+      )
+      const standing = new Standing({ maxPatterns, maxTokens })
+      const texts: string[] = []
+      for (let turn = 0; turn < turns; turn++) {
+        const { injections, dropped } = decideIn(set, 'go', { standing, isFirst: turn === 0 })
+        texts.push(...injections.map(({ text }) => text))
+        if (dropped.length > 0) outcomes.full++
+      }
+      outcomes.injected += texts.length
+      t.true(standing.tokens <= maxTokens && standing.names.length <= maxPatterns)
+      t.true(texts.reduce((sum, text) => sum + countTokens(text), 0) <= maxTokens)
+    }),
+    { numRuns: 300 },
+  )
+  t.true(outcomes.full > 50 && outcomes.injected > 200, JSON.stringify(outcomes))
+})

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { ConfigError } from '../config/config-error.ts'
+import { loadConfig, pluginOptions } from '../config/load.ts'
+import { messageOf } from '../core/errors.ts'
+import { BUILT_IN_PLUGINS } from '../pipeline/install.ts'
+import { findPluginFolders, loadDefinition, type PluginFolder, parseOptions } from '../pipeline/load.ts'
+import type { PluginCommand, PluginDefinition } from '../plugin.ts'
+import { commandLog } from './offline.ts'
+
+/** `turnpike <plugin> <command>` for each plugin that declares commands. A plugin that cannot be imported is told. */
+export async function addCommandsOfPlugins(program: Command): Promise<void> {
+  for (const found of pluginFolders()) {
+    try {
+      const definition = await loadDefinition(found, 0)
+      const isTaken = program.commands.some((command) => command.name() === definition.name)
+      if (!isTaken && definition.commands !== undefined) addCommandsOf(program, definition)
+    } catch (error) {
+      commandLog.warn({ plugin: found.name, reason: messageOf(error) }, 'plugin.broken')
+    }
+  }
+}
+
+/** Help must not fail: what is wrong with the configuration, or is not there, will be said by who needs it. */
+function pluginFolders(): PluginFolder[] {
+  return [BUILT_IN_PLUGINS, ...configuredDirectories().filter(existsSync)].flatMap(findPluginFolders)
+}
+
+function configuredDirectories(): string[] {
+  try {
+    return loadConfig(process.env).config.plugins.dirs.map((directory) => path.resolve(directory))
+  } catch (error) {
+    if (error instanceof ConfigError) return []
+    throw error
+  }
+}
+
+function addCommandsOf(program: Command, definition: PluginDefinition): void {
+  const group = program.command(definition.name).description(definition.summary)
+  for (const declared of definition.commands ?? []) {
+    const command = group.command(declared.name).description(declared.summary).option('--json', 'print JSON')
+    const { argument } = declared
+    if (argument === undefined) command.action((flags) => run(definition, declared, { argument: '', ...flags }))
+    else {
+      command.argument(`<${argument.name}>`, argument.description)
+      command.action((text, flags) => run(definition, declared, { argument: text, ...flags }))
+    }
+  }
+}
+
+async function run(
+  definition: PluginDefinition,
+  command: PluginCommand<unknown>,
+  { argument, json = false }: { argument: string; json?: boolean },
+): Promise<void> {
+  const configured = pluginOptions(loadConfig(process.env).config).get(definition.name) ?? {}
+  const options = parseOptions(definition, configured)
+  const print = (text: string) => void process.stdout.write(`${text}\n`)
+  if (!(await command.run({ options, argument, json, print }))) process.exitCode = 1
+}
