@@ -1,0 +1,103 @@
+/**
+ * DESIGN: what becomes of each tool.
+ *
+ *     fixed, named by the opening, forced by `tool_choice`, or among the nearest to the opening ──► keep
+ *     the others:  slim ──► slim      defer ──► defer      drop ──► slim if its server is kept, else drop
+ *
+ * In `drop` a server is kept when one of its tools is in the nearer half of the list. What is said later can only bring a
+ * server back, when it is nearer to that than every server there is, and so does a call of one of its tools.
+ *
+ * Guarantees: a pure function of the list and the conversation; a conversation that goes on keeps every tool that it had,
+ * as it had it. So a tool that was slim stays slim when it is called: the model has shown that it can, and one changed
+ * byte in the tools would have the provider read the whole conversation anew.
+ */
+import type { Opening, Sequel } from './conversation.ts'
+import { mentionedIn } from './mentions.ts'
+import type { ToolList } from './tool-list.ts'
+import type { Scores } from './toolbox.ts'
+
+/** What the excluded tools become. */
+export type Mode = 'slim' | 'defer' | 'drop'
+
+/** What becomes of a tool. */
+export type Fate = 'keep' | 'slim' | 'defer' | 'drop'
+
+/** How much of a namespace's score its best, second and third tool give. */
+const RANK_SHARES = [1, 0.25, 0.1]
+/** BM25 below which a turn does not speak of a server. */
+const LEAST_EVIDENCE = 4
+
+/** What the choice depends on, besides the list. */
+export interface Situation {
+  readonly mode: Mode
+  readonly opening: Opening
+  /** The name in `tool_choice`. */
+  readonly forcedTool: string | undefined
+  /** How many of the nearest tools are kept whole. */
+  readonly keep: number
+}
+
+/** Which tools are kept whole: fixed, named, forced or nearest. */
+export function keptTools(list: ToolList, { opening, forcedTool, keep }: Situation): Set<number> {
+  const kept = mentionedIn(`${opening.system}\n${opening.text}`, list.tools)
+  list.tools.forEach(({ isFixed, name }, i) => {
+    if (isFixed || name.full === forcedTool) kept.add(i)
+  })
+  for (const i of nearest(list.score(opening.text)).slice(0, keep)) kept.add(i)
+  return kept
+}
+
+/** The fate of each tool where none is dropped. */
+export function fatesOf(list: ToolList, kept: ReadonlySet<number>, rest: 'slim' | 'defer'): Fate[] {
+  return list.tools.map(({ slim, isStrict }, i) => {
+    if (kept.has(i)) return 'keep'
+    return rest === 'slim' && (slim === undefined || isStrict) ? 'keep' : rest
+  })
+}
+
+/** Servers that the opening is about, or may be: all of them when it says nothing. */
+export function namespacesOfOpening(list: ToolList, kept: ReadonlySet<number>, text: string): Set<string> {
+  const order = nearest(list.score(text))
+  const near = new Set([...kept, ...(order.length === 0 ? list.tools.keys() : order.slice(0, list.tools.length / 2))])
+  return new Set([...list.namespaces].filter(([, tools]) => tools.some((i) => near.has(i))).map(([name]) => name))
+}
+
+/** The server that a later text brings back; `undefined` for none, which is the rule. */
+export function namespaceOfTurn(list: ToolList, present: ReadonlySet<string>, text: string): string | undefined {
+  const scores = list.score(text)
+  let best: string | undefined
+  let bestScore = 0
+  for (const [name, tools] of list.namespaces) {
+    const score = scoreOf(tools, scores)
+    if (score > bestScore) [best, bestScore] = [name, score]
+  }
+  if (best === undefined || present.has(best)) return undefined
+  const evidence = Math.max(...(list.namespaces.get(best) ?? []).map((i) => scores.absolute[i] ?? 0))
+  return evidence >= LEAST_EVIDENCE ? best : undefined
+}
+
+/** Puts the tools of servers that are not there to `drop`. What the conversation has named or called stays, whole. */
+export function dropAbsent(
+  list: ToolList,
+  fates: readonly Fate[],
+  present: ReadonlySet<string>,
+  sequel: Sequel,
+): Fate[] {
+  const named = mentionedIn(sequel.texts.join('\n'), list.tools)
+  return fates.map((fate, i) => {
+    const { full = '', namespace = '' } = list.tools[i]?.name ?? {}
+    if (fate === 'keep' || !list.namespaces.has(namespace) || present.has(namespace)) return fate
+    return named.has(i) || sequel.calledTools.has(full) ? 'keep' : 'drop'
+  })
+}
+
+/** All tools, the nearest first; none when no word of the text tells anything about them. */
+function nearest({ relative, absolute }: Scores): number[] {
+  if (!absolute.some((score) => score > 0)) return []
+  return [...relative.keys()].sort((a, b) => (relative[b] ?? 0) - (relative[a] ?? 0) || a - b)
+}
+
+function scoreOf(tools: readonly number[], { relative }: Scores): number {
+  const best = tools.map((i) => relative[i] ?? 0).sort((a, b) => b - a)
+  return RANK_SHARES.reduce((sum, share, rank) => sum + share * (best[rank] ?? 0), 0)
+}

@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { children, type Tool } from 'turnpike/plugin'
+import { type IndexedTool, ToolIndex } from './indexed-tool.ts'
+import { hasServers, parseNames, type ToolName } from './namespaces.ts'
+import { readRequest } from './request-words.ts'
+import { type Scores, Toolbox } from './toolbox.ts'
+import type { WordVectors } from './words/vectors.ts'
+
+const MOST_LISTS = 50
+const MOST_TEXTS = 200
+/** Types of tools that the client runs; every other type is the provider's. */
+const CLIENT_TYPES = new Set<unknown>([undefined, null, 'custom'])
+
+/** A tool of a list, with what the request says of it. */
+export interface ListedTool extends IndexedTool {
+  readonly name: ToolName
+  /** Not to be touched, whatever is asked: the provider's, the agent's own, marked for caching, or always included. */
+  readonly isFixed: boolean
+  /** Its schema is a contract. */
+  readonly isStrict: boolean
+}
+
+/** The tools of a request, made ready for questions. */
+export interface ToolList {
+  readonly tools: readonly ListedTool[]
+  /** Estimated. */
+  readonly tokens: number
+  /** How many are run by the client, not by the provider. */
+  readonly clientTools: number
+  /** Whether the client has its tools loaded on demand already. */
+  readonly isOnDemand: boolean
+  /** Indexes of the tools that are not fixed, by server; empty where names have no prefixes. */
+  readonly namespaces: ReadonlyMap<string, readonly number[]>
+  /** How near each tool is to a text. */
+  score(text: string): Scores
+}
+
+/** Makes tool lists ready, each once: up to 50 are remembered by their bytes. */
+export class ToolLists {
+  readonly #vectors: WordVectors
+  readonly #index: ToolIndex
+  readonly #isAlwaysIncluded: (name: ToolName) => boolean
+  readonly #known = new LRUCache<string, ToolList>({ max: MOST_LISTS })
+
+  constructor(vectors: WordVectors, isAlwaysIncluded: (name: ToolName) => boolean) {
+    this.#vectors = vectors
+    this.#index = new ToolIndex(vectors)
+    this.#isAlwaysIncluded = isAlwaysIncluded
+  }
+
+  /** The list that `raw`, a JSON array of tools, is. */
+  read(raw: Buffer): ToolList {
+    const key = hash('sha1', raw, 'base64url')
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const list = this.#make(raw)
+    this.#known.set(key, list)
+    return list
+  }
+
+  #make(raw: Buffer): ToolList {
+    // The request was checked against the schema when it was taken in.
+    const parsed = JSON.parse(raw.toString()) as readonly Tool[]
+    const ranges = children(raw.toString('latin1'), 0)
+    const names = parseNames(parsed.map(({ name }) => name ?? ''))
+    const hasOwn = hasServers(names)
+    const tools = parsed.map((tool, i): ListedTool => {
+      // Safe: names and ranges are of the same array.
+      const name = names[i]!
+      const { start, end } = ranges[i]!
+      const isOwn = hasOwn && name.namespace === undefined
+      return {
+        ...this.#index.index({ name, tool, raw: raw.subarray(start, end) }),
+        name,
+        isFixed: isOwn || isMarked(tool) || this.#isAlwaysIncluded(name),
+        isStrict: tool.strict === true,
+      }
+    })
+    return {
+      tools,
+      tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0),
+      clientTools: parsed.filter(({ type }) => CLIENT_TYPES.has(type)).length,
+      isOnDemand: parsed.some(isOnDemand),
+      namespaces: hasOwn ? groupByNamespace(tools) : new Map(),
+      score: createScorer(tools, this.#vectors),
+    }
+  }
+}
+
+function isOnDemand({ type, name, defer_loading: deferLoading }: Tool): boolean {
+  const kind = type ?? ''
+  return deferLoading === true || kind.startsWith('tool_search_tool') || kind === 'mcp_toolset' || name === 'ToolSearch'
+}
+
+function isMarked({ type, name, cache_control: cacheControl }: Tool): boolean {
+  return !CLIENT_TYPES.has(type) || !name || (cacheControl !== undefined && cacheControl !== null)
+}
+
+function createScorer(tools: readonly ListedTool[], vectors: WordVectors): (text: string) => Scores {
+  const toolbox = new Toolbox(tools)
+  const known = new LRUCache<string, Scores>({ max: MOST_TEXTS })
+  return (text) => {
+    const key = hash('sha1', text, 'base64url')
+    const scores = known.get(key) ?? toolbox.score(readRequest(text, vectors))
+    known.set(key, scores)
+    return scores
+  }
+}
+
+function groupByNamespace(tools: readonly ListedTool[]): Map<string, number[]> {
+  const groups = new Map<string, number[]>()
+  tools.forEach(({ name: { namespace }, isFixed }, i) => {
+    if (isFixed || namespace === undefined) return
+    groups.set(namespace, [...(groups.get(namespace) ?? []), i])
+  })
+  return groups
+}
