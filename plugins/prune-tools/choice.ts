@@ -11,7 +11,7 @@
  * as it had it. So a tool that was slim stays slim when it is called: the model has shown that it can, and one changed
  * byte in the tools would have the provider read the whole conversation anew.
  */
-import type { Opening, Sequel } from './conversation.ts'
+import type { Opening, Turn } from './conversation.ts'
 import { mentionedIn } from './mentions.ts'
 import type { ToolList } from './tool-list.ts'
 import type { Scores } from './toolbox.ts'
@@ -62,33 +62,56 @@ export function namespacesOfOpening(list: ToolList, kept: ReadonlySet<number>, t
   return new Set([...list.namespaces].filter(([, tools]) => tools.some((i) => near.has(i))).map(([name]) => name))
 }
 
-/** The server that a later text brings back; `undefined` for none, which is the rule. */
-export function namespaceOfTurn(list: ToolList, present: ReadonlySet<string>, text: string): string | undefined {
-  const scores = list.score(text)
-  let best: string | undefined
-  let bestScore = 0
-  for (const [name, tools] of list.namespaces) {
-    const score = scoreOf(tools, scores)
-    if (score > bestScore) [best, bestScore] = [name, score]
-  }
-  if (best === undefined || present.has(best)) return undefined
-  const evidence = Math.max(...(list.namespaces.get(best) ?? []).map((i) => scores.absolute[i] ?? 0))
-  return evidence >= LEAST_EVIDENCE ? best : undefined
+/** What later turns bring back. */
+export interface Return {
+  /** Servers that are there, those of the opening among them. */
+  readonly present: Set<string>
+  /** Tools of other servers that were named or called. */
+  readonly pinned: Set<number>
+  /** Servers that later turns clearly speak of, in order. */
+  readonly grown: string[]
 }
 
-/** Puts the tools of servers that are not there to `drop`. What the conversation has named or called stays, whole. */
-export function dropAbsent(
-  list: ToolList,
-  fates: readonly Fate[],
-  present: ReadonlySet<string>,
-  sequel: Sequel,
-): Fate[] {
-  const named = mentionedIn(sequel.texts.join('\n'), list.tools)
+/** What is said later, and what it may bring back besides the tools that it calls or names. */
+interface Later {
+  readonly turns: readonly Turn[]
+  readonly growth: 'namespace' | 'never'
+}
+
+/** Goes through the later turns in order, and adds to `back` what they bring: what is there once stays as it came. */
+export function bringBack(list: ToolList, back: Return, { turns, growth }: Later): void {
+  const { present, pinned, grown } = back
+  for (const { text, calledTools } of turns) {
+    for (const i of [...mentionedIn(text, list.tools), ...calledTools.map((name) => list.indexes.get(name) ?? -1)]) {
+      if (isAbsent(list, present, i)) pinned.add(i)
+    }
+    const namespace = growth === 'never' || text === '' ? undefined : nearestNamespace(list, text)
+    if (namespace === undefined || present.has(namespace)) continue
+    present.add(namespace)
+    grown.push(namespace)
+  }
+}
+
+/** Puts the tools of servers that are not there to `drop`. */
+export function dropAbsent(list: ToolList, fates: readonly Fate[], { present, pinned }: Return): Fate[] {
   return fates.map((fate, i) => {
-    const { full = '', namespace = '' } = list.tools[i]?.name ?? {}
-    if (fate === 'keep' || !list.namespaces.has(namespace) || present.has(namespace)) return fate
-    return named.has(i) || sequel.calledTools.has(full) ? 'keep' : 'drop'
+    if (pinned.has(i)) return 'keep'
+    return fate !== 'keep' && isAbsent(list, present, i) ? 'drop' : fate
   })
+}
+
+function isAbsent({ tools, namespaces }: ToolList, present: ReadonlySet<string>, i: number): boolean {
+  const namespace = tools[i]?.name.namespace ?? ''
+  return namespaces.has(namespace) && !present.has(namespace)
+}
+
+/** The server that a text is nearest to, if it clearly speaks of it. */
+function nearestNamespace(list: ToolList, text: string): string | undefined {
+  const scores = list.score(text)
+  const ranked = [...list.namespaces].map(([name, tools]) => ({ name, tools, score: scoreOf(tools, scores) }))
+  const [best] = ranked.sort((a, b) => b.score - a.score)
+  const evidence = best?.tools.some((i) => (scores.absolute[i] ?? 0) >= LEAST_EVIDENCE)
+  return evidence ? best?.name : undefined
 }
 
 /** All tools, the nearest first; none when no word of the text tells anything about them. */

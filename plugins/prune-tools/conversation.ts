@@ -10,12 +10,12 @@ export interface Opening {
   readonly text: string
 }
 
-/** What came after it. */
-export interface Sequel {
-  /** What the user said later, in order. */
-  readonly texts: readonly string[]
-  /** Tools that the model has called, or that the client says it has. */
-  readonly calledTools: ReadonlySet<string>
+/** A later message. */
+export interface Turn {
+  /** What the user says in it; empty when it is not the user's, or holds none. */
+  readonly text: string
+  /** Tools that the model calls in it, or that the client says it has called. */
+  readonly calledTools: readonly string[]
 }
 
 /** Reads no message but the first. */
@@ -25,15 +25,15 @@ export function readOpening(request: RequestDocument): Opening {
   return { system, text: first === undefined ? '' : userText(first) }
 }
 
-/** Reads all messages. */
-export function readSequel(request: RequestDocument): Sequel {
+/** Reads all messages but the first. */
+export function readTurns(request: RequestDocument): Turn[] {
   const [, ...later] = messagesOf(request)
-  const calledTools = new Set<string>()
-  for (const { content } of later) {
-    if (typeof content === 'string') continue
-    for (const block of content) if (block.type === 'tool_use') calledTools.add(block.name)
-  }
-  return { texts: later.map(userText).filter((text) => text !== ''), calledTools }
+  return later.map((message) => ({ text: userText(message), calledTools: calledIn(message) }))
+}
+
+function calledIn({ content }: Message): string[] {
+  if (typeof content === 'string') return []
+  return content.flatMap((block) => (block.type === 'tool_use' ? [block.name] : []))
 }
 
 /** One at a time: of a long conversation the first is often all that is needed. */

@@ -17,7 +17,7 @@ const options = z.strictObject({
     .int()
     .min(0)
     .max(1000)
-    .default(8)
+    .default(6)
     .describe('How many tools, the nearest to what the user said first, are kept whole. More of them save less.'),
   growth: z
     .enum(['namespace', 'never'])

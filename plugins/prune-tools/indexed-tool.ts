@@ -33,6 +33,8 @@ export interface RawTool {
   readonly name: ToolName
   readonly raw: Buffer
   readonly tool: Tool
+  /** What its description begins with, as those of other tools of the list do; or empty. */
+  readonly lead: string
 }
 
 /** Tokens of a tool definition, estimated: the same bytes have the same tokens for ever, so that no threshold moves. */
@@ -50,7 +52,7 @@ export class ToolIndex {
   }
 
   index(tool: RawTool): IndexedTool {
-    const key = `${hash('sha1', tool.raw, 'base64url')} ${tool.name.namespace ?? ''}`
+    const key = `${hash('sha1', tool.raw, 'base64url')} ${tool.name.namespace ?? ''} ${tool.lead.length}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const indexed = indexTool(tool, this.#vectors)
@@ -59,11 +61,11 @@ export class ToolIndex {
   }
 }
 
-function indexTool({ name, raw, tool }: RawTool, vectors: WordVectors): IndexedTool {
+function indexTool({ name, raw, tool, lead }: RawTool, vectors: WordVectors): IndexedTool {
   const words = wordsOf(name, tool)
   const terms = new Map<string, number>()
   for (const field of fieldNames) for (const word of words[field]) add(terms, stem(word), FIELD_WEIGHTS[field])
-  const slim = slimOrRaw(raw, tool)
+  const slim = slimOrRaw(raw, tool, lead)
   return {
     terms,
     length: [...terms.values()].reduce((sum, weight) => sum + weight, 0),
@@ -75,9 +77,9 @@ function indexTool({ name, raw, tool }: RawTool, vectors: WordVectors): IndexedT
 }
 
 /** A tool that cannot be edited, because a name in it stands twice, is left as it is. */
-function slimOrRaw(raw: Buffer, tool: Tool): Buffer {
+function slimOrRaw(raw: Buffer, tool: Tool, lead: string): Buffer {
   try {
-    return slimTool(raw, tool)
+    return slimTool(raw, tool, lead)
   } catch {
     return raw
   }

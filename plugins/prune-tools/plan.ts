@@ -1,6 +1,6 @@
 import type { Edit, RequestDocument } from 'turnpike/plugin'
-import { dropAbsent, type Fate, fatesOf, keptTools, type Mode, namespaceOfTurn, namespacesOfOpening } from './choice.ts'
-import { readOpening, readSequel } from './conversation.ts'
+import { bringBack, dropAbsent, type Fate, fatesOf, keptTools, type Mode, namespacesOfOpening } from './choice.ts'
+import { readOpening, readTurns } from './conversation.ts'
 import { estimateTokens } from './indexed-tool.ts'
 import type { ToolList, ToolLists } from './tool-list.ts'
 
@@ -54,16 +54,9 @@ function chooseFates(request: RequestDocument, list: ToolList, terms: Terms): Pi
   const kept = keptTools(list, { mode, opening, forcedTool: choice?.name, keep: terms.keep })
   const fates = fatesOf(list, kept, mode === 'defer' ? 'defer' : 'slim')
   if (mode !== 'drop') return { fates, grown: [] }
-  const sequel = readSequel(request)
-  const present = namespacesOfOpening(list, kept, opening.text)
-  const grown: string[] = []
-  for (const text of terms.growth === 'never' ? [] : sequel.texts) {
-    const namespace = namespaceOfTurn(list, present, text)
-    if (namespace === undefined) continue
-    present.add(namespace)
-    grown.push(namespace)
-  }
-  return { fates: dropAbsent(list, fates, present, sequel), grown }
+  const back = { present: namespacesOfOpening(list, kept, opening.text), pinned: new Set<number>(), grown: [] }
+  bringBack(list, back, { turns: readTurns(request), growth: terms.growth })
+  return { fates: dropAbsent(list, fates, back), grown: back.grown }
 }
 
 function editsFor({ tools }: ToolList, fates: readonly Fate[]): Edit[] {

@@ -17,21 +17,24 @@ const SCHEMA_LIST = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'])
 type Path = readonly (string | number)[]
 type Json = Readonly<Record<string, unknown>>
 
-/** The bytes of `tool`, which `raw` are, without its prose. Never longer; `raw` itself when there is nothing to take. */
-export function slimTool(raw: Buffer, tool: Json): Buffer {
-  const edits = [...shorterDescription(tool), ...withoutProse(tool.input_schema, ['input_schema'])]
+/**
+ * The bytes of `tool`, which `raw` are, without its prose. Never longer; `raw` itself when there is nothing to take.
+ * `lead` is what its description begins with and what tells nothing, since others begin with it too.
+ */
+export function slimTool(raw: Buffer, tool: Json, lead = ''): Buffer {
+  const edits = [...shorterDescription(tool, lead), ...withoutProse(tool.input_schema, ['input_schema'])]
   if (edits.length === 0) return raw
   const { bytes } = new RequestDocument(raw).edited(edits)
   return bytes.length < raw.length ? bytes : raw
 }
 
-function shorterDescription({ description }: Json): Edit[] {
+function shorterDescription({ description }: Json, lead: string): Edit[] {
   if (typeof description !== 'string') return []
-  const sentence = firstSentence(description)
+  const sentence = firstSentence(description.slice(lead.length)) || firstSentence(description)
   return sentence === description ? [] : [{ op: 'replace', path: ['description'], value: sentence }]
 }
 
-const SENTENCE = /^.*?[.!?](?=\s|$)/s
+const SENTENCE = /^.*?(?:[.!?](?=\s|$)|[。！？])/s
 const ABBREVIATED = /(?:\b(?:e\.g|i\.e|etc|vs|no|incl|approx)|\b[A-Z])\.$/i
 
 /** The first sentence or line, of at most 160 characters; what is cut ends with `…`. */
@@ -44,8 +47,9 @@ export function firstSentence(text: string): string {
   const sentence = sentenceOf(line)
   if (sentence.length <= LONGEST_SENTENCE) return sentence.length < text.length ? sentence : text
   const cut = sentence.slice(0, LONGEST_SENTENCE - 1)
+  const space = cut.lastIndexOf(' ')
   return `${cut
-    .slice(0, Math.max(cut.lastIndexOf(' '), LONGEST_SENTENCE / 2))
+    .slice(0, space > LONGEST_SENTENCE / 2 ? space : undefined)
     .toWellFormed()
     .trimEnd()}…`
 }

@@ -4,11 +4,13 @@ import { children, type Tool } from 'turnpike/plugin'
 import { type IndexedTool, ToolIndex } from './indexed-tool.ts'
 import { hasServers, parseNames, type ToolName } from './namespaces.ts'
 import { readRequest } from './request-words.ts'
+import { firstSentence } from './slim.ts'
 import { type Scores, Toolbox } from './toolbox.ts'
 import type { WordVectors } from './words/vectors.ts'
 
 const MOST_LISTS = 50
 const MOST_TEXTS = 200
+const LEAST_SHARING = 3
 /** Types of tools that the client runs; every other type is the provider's. */
 const CLIENT_TYPES = new Set<unknown>([undefined, null, 'custom'])
 
@@ -24,6 +26,8 @@ export interface ListedTool extends IndexedTool {
 /** The tools of a request, made ready for questions. */
 export interface ToolList {
   readonly tools: readonly ListedTool[]
+  /** Where a tool stands, by its full name. */
+  readonly indexes: ReadonlyMap<string, number>
   /** Estimated. */
   readonly tokens: number
   /** How many are run by the client, not by the provider. */
@@ -65,13 +69,14 @@ export class ToolLists {
     const ranges = children(raw.toString('latin1'), 0)
     const names = parseNames(parsed.map(({ name }) => name ?? ''))
     const hasOwn = hasServers(names)
+    const leads = sharedLeads(parsed)
     const tools = parsed.map((tool, i): ListedTool => {
       // Safe: names and ranges are of the same array.
       const name = names[i]!
       const { start, end } = ranges[i]!
       const isOwn = hasOwn && name.namespace === undefined
       return {
-        ...this.#index.index({ name, tool, raw: raw.subarray(start, end) }),
+        ...this.#index.index({ name, tool, raw: raw.subarray(start, end), lead: leads[i] ?? '' }),
         name,
         isFixed: isOwn || isMarked(tool) || this.#isAlwaysIncluded(name),
         isStrict: tool.strict === true,
@@ -79,6 +84,7 @@ export class ToolLists {
     })
     return {
       tools,
+      indexes: new Map(tools.map(({ name }, i) => [name.full, i])),
       tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0),
       clientTools: parsed.filter(({ type }) => CLIENT_TYPES.has(type)).length,
       isOnDemand: parsed.some(isOnDemand),
@@ -91,6 +97,16 @@ export class ToolLists {
 function isOnDemand({ type, name, defer_loading: deferLoading }: Tool): boolean {
   const kind = type ?? ''
   return deferLoading === true || kind.startsWith('tool_search_tool') || kind === 'mcp_toolset' || name === 'ToolSearch'
+}
+
+/** The first sentence of each description where at least three tools have it, else nothing. */
+function sharedLeads(tools: readonly Tool[]): string[] {
+  const leads = tools.map(({ description }) => firstSentence(description ?? ''))
+  const counts = Map.groupBy(leads, (lead) => lead)
+  return leads.map((lead, i) => {
+    const isShared = (counts.get(lead)?.length ?? 0) >= LEAST_SHARING
+    return isShared && tools[i]?.description?.startsWith(lead) ? lead : ''
+  })
 }
 
 function isMarked({ type, name, cache_control: cacheControl }: Tool): boolean {
