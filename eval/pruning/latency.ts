@@ -1,6 +1,6 @@
 import type { Case } from './data.ts'
 import { createModule } from './module.ts'
-import { quantile, type Row } from './report.ts'
+import { quantile, type Row, rounded } from './report.ts'
 
 const SIZE = 100
 const MOST_CASES = 40
@@ -40,13 +40,9 @@ export async function measureLatency(cases: readonly Case[]): Promise<Row[]> {
       rows.push({
         group: `${mode}: ${kind}`,
         calls: values.length,
-        median: milliseconds(values, 0.5),
-        p95: milliseconds(values, 0.95),
+        'median ms': rounded(quantile(values, 0.5), 2),
+        'p95 ms': rounded(quantile(values, 0.95), 2),
       })
   }
   return rows
-}
-
-function milliseconds(values: readonly number[], share: number): string {
-  return `${quantile(values, share).toFixed(2)} ms`
 }

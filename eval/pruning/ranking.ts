@@ -24,11 +24,12 @@ function rowOf(group: string, size: number, cases: readonly Case[], lists: ToolL
     const names = order.map((i) => tools[i]?.name ?? '')
     return [needed.map((name) => names.indexOf(name))]
   })
-  const recalls = DEPTHS.map((depth): [string, string] => {
+  const recalls = DEPTHS.flatMap((depth): [string, number][] => {
     const found = ranks.map((each) => mean(each.map((rank) => (rank < depth ? 1 : 0))))
+    const whole = found.filter((share) => share === 1).length / found.length
     return [
-      `recall@${depth}`,
-      `${percent(mean(found))} (all ${percent(mean(found.map((share) => (share === 1 ? 1 : 0))))})`,
+      [`recall@${depth} %`, percent(mean(found))],
+      [`all@${depth} %`, percent(whole)],
     ]
   })
   return { group, cases: ranks.length, ...Object.fromEntries(recalls) }

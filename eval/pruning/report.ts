@@ -12,9 +12,14 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
 }
 
-/** `0.953` as `95.3 %`. */
-export function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`
+/** `0.9534` as 95.3. */
+export function percent(share: number): number {
+  return rounded(100 * share, 1)
+}
+
+/** A number with so many decimals. */
+export function rounded(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals))
 }
 
 /** Rows of the same columns, as text for a terminal. */

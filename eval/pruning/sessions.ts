@@ -2,7 +2,7 @@ import { PromptCache } from '../prompt-cache.ts'
 import { countTokens } from '../tokens.ts'
 import type { Case } from './data.ts'
 import { createModule, type Pruned, type WireMessage, type WireRequest } from './module.ts'
-import { mean, percent, type Row } from './report.ts'
+import { mean, percent, type Row, rounded } from './report.ts'
 import { tokensOf } from './single-turns.ts'
 
 const SIZE = 100
@@ -95,12 +95,12 @@ function rowOf(group: string, pairs: readonly { before: Replay; after: Replay }[
     group,
     sessions: pairs.length,
     calls: sum(({ after }) => after.calls),
-    present: percent(mean(pairs.map(({ after }) => after.present))),
-    complete: percent(mean(pairs.map(({ after }) => (after.present === 1 ? 1 : 0)))),
-    'tool tokens saved': percent(mean(pairs.map(({ before, after }) => 1 - after.toolTokens / before.toolTokens))),
-    'final context': percent(sum(({ after }) => after.finalTokens) / sum(({ before }) => before.finalTokens) - 1),
-    'billed cost': percent(sum(({ after }) => after.cost) / sum(({ before }) => before.cost) - 1),
-    'breaks a session': mean(pairs.map(({ after }) => after.breaks)).toFixed(2),
-    'list changes a session': mean(pairs.map(({ after }) => after.listChanges)).toFixed(2),
+    'present %': percent(mean(pairs.map(({ after }) => after.present))),
+    'complete %': percent(mean(pairs.map(({ after }) => (after.present === 1 ? 1 : 0)))),
+    'tool tokens saved %': percent(mean(pairs.map(({ before, after }) => 1 - after.toolTokens / before.toolTokens))),
+    'final context %': percent(sum(({ after }) => after.finalTokens) / sum(({ before }) => before.finalTokens) - 1),
+    'billed cost %': percent(sum(({ after }) => after.cost) / sum(({ before }) => before.cost) - 1),
+    'breaks a session': rounded(mean(pairs.map(({ after }) => after.breaks)), 2),
+    'list changes a session': rounded(mean(pairs.map(({ after }) => after.listChanges)), 2),
   }
 }

@@ -61,9 +61,9 @@ function rowOf(group: string, outcomes: readonly Outcome[]): Row {
     group,
     cases: outcomes.length,
     active: active.length,
-    present: percent(mean(outcomes.map(({ present }) => present))),
-    complete: percent(mean(outcomes.map(({ present }) => (present === 1 ? 1 : 0)))),
-    whole: percent(mean(active.map(({ whole }) => whole))),
-    saved: percent(mean(active.map(({ saved }) => saved))),
+    'present %': percent(mean(outcomes.map(({ present }) => present))),
+    'complete %': percent(mean(outcomes.map(({ present }) => (present === 1 ? 1 : 0)))),
+    'whole %': percent(mean(active.map(({ whole }) => whole))),
+    'saved %': percent(mean(active.map(({ saved }) => saved))),
   }
 }

@@ -24,7 +24,7 @@ export type Fate = 'keep' | 'slim' | 'defer' | 'drop'
 
 /** How much of a namespace's score its best, second and third tool give. */
 const RANK_SHARES = [1, 0.25, 0.1]
-/** BM25 below which a turn does not speak of a server. */
+/** BM25 below which a text does not clearly speak of a tool. */
 const LEAST_EVIDENCE = 4
 
 /** What the choice depends on, besides the list. */
@@ -55,10 +55,11 @@ export function fatesOf(list: ToolList, kept: ReadonlySet<number>, rest: 'slim' 
   })
 }
 
-/** Servers that the opening is about, or may be: all of them when it says nothing. */
+/** Servers that the opening is about, or may be: all of them unless it clearly speaks of something. */
 export function namespacesOfOpening(list: ToolList, kept: ReadonlySet<number>, text: string): Set<string> {
-  const order = nearest(list.score(text))
-  const near = new Set([...kept, ...(order.length === 0 ? list.tools.keys() : order.slice(0, list.tools.length / 2))])
+  const scores = list.score(text)
+  if (!isEvident(scores, list.tools.keys())) return new Set(list.namespaces.keys())
+  const near = new Set([...kept, ...nearest(scores).slice(0, list.tools.length / 2)])
   return new Set([...list.namespaces].filter(([, tools]) => tools.some((i) => near.has(i))).map(([name]) => name))
 }
 
@@ -110,13 +111,18 @@ function nearestNamespace(list: ToolList, text: string): string | undefined {
   const scores = list.score(text)
   const ranked = [...list.namespaces].map(([name, tools]) => ({ name, tools, score: scoreOf(tools, scores) }))
   const [best] = ranked.sort((a, b) => b.score - a.score)
-  const evidence = best?.tools.some((i) => (scores.absolute[i] ?? 0) >= LEAST_EVIDENCE)
-  return evidence ? best?.name : undefined
+  return best !== undefined && isEvident(scores, best.tools) ? best.name : undefined
 }
 
-/** All tools, the nearest first; none when no word of the text tells anything about them. */
-function nearest({ relative, absolute }: Scores): number[] {
-  if (!absolute.some((score) => score > 0)) return []
+/** Whether the words said clearly speak of one of these tools. */
+function isEvident({ absolute }: Scores, tools: Iterable<number>): boolean {
+  for (const i of tools) if ((absolute[i] ?? 0) >= LEAST_EVIDENCE) return true
+  return false
+}
+
+/** All tools, the nearest first; none when the text tells nothing about any of them. */
+function nearest({ relative }: Scores): number[] {
+  if (relative.every((score) => score === 0)) return []
   return [...relative.keys()].sort((a, b) => (relative[b] ?? 0) - (relative[a] ?? 0) || a - b)
 }
 

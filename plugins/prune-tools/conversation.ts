@@ -1,7 +1,7 @@
 import type { ContentBlock, Message, RequestDocument } from 'turnpike/plugin'
 
-/** Text that clients put into a user's message, and that the user did not write. */
-const REMINDER = /<system-reminder>[\s\S]*?<\/system-reminder>/g
+/** Around text that clients put into a user's message, and that the user did not write. */
+const REMINDER = { start: '<system-reminder>', end: '</system-reminder>' }
 
 /** What a conversation is opened with: it stays the same for good. */
 export interface Opening {
@@ -43,7 +43,20 @@ function* messagesOf({ bytes, shape }: RequestDocument): Iterable<Message> {
 }
 
 function userText({ role, content }: Message): string {
-  return role === 'user' ? textOf(content).replace(REMINDER, '').trim() : ''
+  return role === 'user' ? withoutReminders(textOf(content)).trim() : ''
+}
+
+/** Not by a regular expression: of many beginnings without an end each would search to the end. */
+function withoutReminders(text: string): string {
+  const parts: string[] = []
+  let at = 0
+  for (;;) {
+    const start = text.indexOf(REMINDER.start, at)
+    const end = start === -1 ? -1 : text.indexOf(REMINDER.end, start)
+    if (end === -1) return parts.join('') + text.slice(at)
+    parts.push(text.slice(at, start))
+    at = end + REMINDER.end.length
+  }
 }
 
 function textOf(content: string | readonly ContentBlock[] | null | undefined): string {

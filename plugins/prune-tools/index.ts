@@ -75,15 +75,12 @@ export default definePlugin({
             return next()
           }
           if (plan.edits.length > 0) exchange.edit(...plan.edits)
-          const told = tell(plan)
-          exchange.note('pruned', told)
-          if (plan.grown.length > 0) log.info({ id: exchange.id, grown: plan.grown }, 'prune-tools.grown')
-          ctx.set(
-            'x-svc-prune',
-            Object.entries(told)
-              .map(([name, count]) => `${name}=${count}`)
-              .join('; '),
-          )
+          const counts = countFates(plan)
+          const { tokensBefore, tokensAfter, grown } = plan
+          exchange.note('pruned', { ...counts, tokensBefore, tokensAfter })
+          if (grown.length > 0) log.info({ id: exchange.id, grown }, 'prune-tools.grown')
+          const told = Object.entries(counts).map(([name, count]) => `${name}=${count}`)
+          ctx.set('x-svc-prune', [...told, `tokens=${tokensBefore}->${tokensAfter}`].join('; '))
           await next()
           watchMisses(exchange, plan, log)
         },
@@ -91,7 +88,7 @@ export default definePlugin({
   },
 })
 
-function tell({ fates, grown, tokensBefore, tokensAfter }: Plan): Record<string, number> {
+function countFates({ fates, grown }: Plan): Record<string, number> {
   const count = (fate: string) => fates.filter((each) => each === fate).length
   return {
     kept: count('keep'),
@@ -99,7 +96,5 @@ function tell({ fates, grown, tokensBefore, tokensAfter }: Plan): Record<string,
     deferred: count('defer'),
     dropped: count('drop'),
     grown: grown.length,
-    tokensBefore,
-    tokensAfter,
   }
 }

@@ -7,6 +7,10 @@
 import { type Edit, RequestDocument } from 'turnpike/plugin'
 
 const LONGEST_SENTENCE = 160
+/** How much of a description is looked at. */
+const LONGEST_READ = 2000
+/** A tool with more prose than that is left alone: the time for edits grows with their square. */
+const MOST_EDITS = 1000
 /** Members of a JSON Schema that only explain, its annotations; what a value must be is not said by them. */
 const PROSE = new Set(['description', 'title', 'default', 'examples', 'example', '$comment', 'markdownDescription'])
 /** Members whose values are schemas, by the shape that they come in. */
@@ -23,7 +27,7 @@ type Json = Readonly<Record<string, unknown>>
  */
 export function slimTool(raw: Buffer, tool: Json, lead = ''): Buffer {
   const edits = [...shorterDescription(tool, lead), ...withoutProse(tool.input_schema, ['input_schema'])]
-  if (edits.length === 0) return raw
+  if (edits.length === 0 || edits.length > MOST_EDITS) return raw
   const { bytes } = new RequestDocument(raw).edited(edits)
   return bytes.length < raw.length ? bytes : raw
 }
@@ -41,6 +45,7 @@ const ABBREVIATED = /(?:\b(?:e\.g|i\.e|etc|vs|no|incl|approx)|\b[A-Z])\.$/i
 export function firstSentence(text: string): string {
   const line =
     text
+      .slice(0, LONGEST_READ)
       .trimStart()
       .split(/\n\s*\n|\n(?=\s*[-*#])/)[0]
       ?.trimEnd() ?? ''

@@ -128,7 +128,9 @@ function groupByNamespace(tools: readonly ListedTool[]): Map<string, number[]> {
   const groups = new Map<string, number[]>()
   tools.forEach(({ name: { namespace }, isFixed }, i) => {
     if (isFixed || namespace === undefined) return
-    groups.set(namespace, [...(groups.get(namespace) ?? []), i])
+    const group = groups.get(namespace)
+    if (group === undefined) groups.set(namespace, [i])
+    else group.push(i)
   })
   return groups
 }

@@ -1,7 +1,8 @@
 /**
  * DESIGN: which tools of a list a text is about.
  *
- *     score = (BM25 of the words said + 0.2 × BM25 of words unsaid) / best BM25 of the words said  +  0.4 × meaning
+ *     words = BM25 of the words said + 0.2 × BM25 of words unsaid
+ *     score = words / best words of a tool + 0.35 × meaning
  *
  * BM25 goes over fields, a tool's name first. A word matches others that begin with it, at half its weight. Words unsaid
  * are what requests of this kind need and do not name (`words/needs.ts`). Meaning is the cosine of the texts' directions
@@ -13,7 +14,7 @@ import type { RequestWords } from './request-words.ts'
 import { similarity } from './words/vectors.ts'
 
 const UNSAID_WEIGHT = 0.2
-const MEANING_WEIGHT = 0.4
+const MEANING_WEIGHT = 0.35
 const PREFIX_WEIGHT = 0.5
 const LEAST_PREFIX = 4
 /** BM25's own: how soon more of the same word counts no more, and how much long descriptions are held back. */
@@ -56,24 +57,18 @@ export class Toolbox {
   score({ said, unsaid, direction }: RequestWords): Scores {
     const absolute = new Float64Array(this.#tools.length)
     for (const [term, weight] of said) this.#addTerm(absolute, this.#matches(term), weight)
-    const needed = new Float64Array(this.#tools.length)
-    for (const term of unsaid) this.#addTerm(needed, [[term, 1]], UNSAID_WEIGHT)
-    const best = Math.max(...absolute) || Math.max(...needed) || 1
+    const words = Float64Array.from(absolute)
+    for (const term of unsaid) this.#addTerm(words, [[term, 1]], UNSAID_WEIGHT)
+    const best = Math.max(...words) || 1
     const meaning = this.#meaning(direction)
-    const relative = absolute.map((score, i) => (score + (needed[i] ?? 0)) / best + MEANING_WEIGHT * (meaning[i] ?? 0))
+    const relative = words.map((score, i) => score / best + MEANING_WEIGHT * (meaning[i] ?? 0))
     return { relative, absolute }
   }
 
   #post(term: string, posting: Posting): void {
-    const postings = this.#postings.get(term)
-    if (postings !== undefined) {
-      postings.push(posting)
-      return
-    }
-    this.#postings.set(term, [posting])
-    if (term.length < LEAST_PREFIX) return
-    const start = term.slice(0, LEAST_PREFIX)
-    this.#neighbours.set(start, [...(this.#neighbours.get(start) ?? []), term])
+    if (!this.#postings.has(term) && term.length >= LEAST_PREFIX)
+      push(this.#neighbours, term.slice(0, LEAST_PREFIX), term)
+    push(this.#postings, term, posting)
   }
 
   /** The terms of the list that a word means, with their weights. */
@@ -101,4 +96,10 @@ export class Toolbox {
     const span = Math.max(...cosines) - average
     return cosines.map((cosine) => (span > 0 ? (cosine - average) / span : 0))
   }
+}
+
+function push<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
 }

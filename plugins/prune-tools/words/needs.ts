@@ -68,9 +68,10 @@ const NEEDS: readonly (readonly [said: string, meant: string])[] = [
   ['email mail message send notify contact friend colleague', 'send message email'],
   ['post tweet share social comment', 'post tweet social'],
   [
-    'drug medicine disease patient clinical trial gene cancer medical health symptom',
-    'clinical medical article health',
+    'drug medicine disease patient clinical trial gene cancer medical health symptom ill sick hospital doctor',
+    'clinical medical medicine patient prescription doctor article health',
   ],
+  ['money earn income revenue profit expense cost accounting', 'invoice payment account profit report'],
   ['art painting museum artwork exhibit', 'museum art object'],
   ['domain registration owner', 'whois domain'],
   ['dataset government open statistics', 'dataset search'],

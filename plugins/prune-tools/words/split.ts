@@ -13,6 +13,8 @@ const STOP_WORDS = new Set(
   ).split(' '),
 )
 const WORD = /[a-z]+|\d+|[\u3400-\u9fff]/g
+/** Inside `readFile` and `PDFFile`. Looks around and takes nothing, or long runs of capitals would take long. */
+const SEAM = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g
 const LONE_LETTER = /^[a-z\d]$/
 
 /**
@@ -20,7 +22,6 @@ const LONE_LETTER = /^[a-z\d]$/
  * a word, and English words are added for Chinese ones.
  */
 export function splitWords(text: string): string[] {
-  const spaced = text.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
-  const words = (spaced + glossOf(text)).toLowerCase().match(WORD) ?? []
+  const words = (text.replace(SEAM, ' ') + glossOf(text)).toLowerCase().match(WORD) ?? []
   return words.filter((word) => !STOP_WORDS.has(word) && !LONE_LETTER.test(word))
 }
