@@ -24,7 +24,7 @@ const DERIVED: readonly (readonly [ending: string, instead: string])[] = [
 const LEAST_ROOT = 3
 
 /**
- * What the forms of a lower-case English word have in common: `files`, `filing` and `file` have one stem. After Porter's
+ * What the forms of a lower-case English word have in common: `searches`, `searching` and `search` have one stem. After Porter's
  * suffix stripping (1980), in fewer steps; it need not be a word.
  */
 export function stem(word: string): string {
