@@ -4,8 +4,8 @@
  *     fixed, named by the opening, forced by `tool_choice`, or among the nearest to the opening ──► keep
  *     the others:  slim ──► slim      defer ──► defer      drop ──► slim if its server is kept, else drop
  *
- * In `drop` a server is kept when one of its tools is in the nearer half of the list. What is said later can only bring a
- * server back, when it is nearer to that than every server there is, and so does a call of one of its tools.
+ * In `drop` a server goes when its tools score less than a twentieth of the best server's. What is said later can only bring
+ * a server back, when it clearly speaks of it, and so does a call of one of its tools.
  *
  * Guarantees: a pure function of the list and the conversation; a conversation that goes on keeps every tool that it had,
  * as it had it. So a tool that was slim stays slim when it is called: the model has shown that it can, and one changed
@@ -24,12 +24,11 @@ export type Fate = 'keep' | 'slim' | 'defer' | 'drop'
 
 /** How much of a namespace's score its best, second and third tool give. */
 const RANK_SHARES = [1, 0.25, 0.1]
-/** BM25 below which a text does not clearly speak of a tool. */
-const LEAST_EVIDENCE = 4
+/** A server that scores less than this share of the best one is unlikely. */
+const LEAST_SHARE = 0.05
 
 /** What the choice depends on, besides the list. */
 export interface Situation {
-  readonly mode: Mode
   readonly opening: Opening
   /** The name in `tool_choice`. */
   readonly forcedTool: string | undefined
@@ -55,12 +54,14 @@ export function fatesOf(list: ToolList, kept: ReadonlySet<number>, rest: 'slim' 
   })
 }
 
-/** Servers that the opening is about, or may be: all of them unless it clearly speaks of something. */
+/** Servers that the opening is about, or may be: all of them unless it clearly speaks of some tool. */
 export function namespacesOfOpening(list: ToolList, kept: ReadonlySet<number>, text: string): Set<string> {
   const scores = list.score(text)
-  if (!isEvident(scores, list.tools.keys())) return new Set(list.namespaces.keys())
-  const near = new Set([...kept, ...nearest(scores).slice(0, list.tools.length / 2)])
-  return new Set([...list.namespaces].filter(([, tools]) => tools.some((i) => near.has(i))).map(([name]) => name))
+  if (!speaksOf(list, list.tools.keys(), { scores, rareWords: 1 })) return new Set(list.namespaces.keys())
+  const rated = [...list.namespaces].map(([name, tools]) => ({ name, tools, score: scoreOf(tools, scores) }))
+  const least = LEAST_SHARE * Math.max(...rated.map(({ score }) => score))
+  const likely = rated.filter(({ tools, score }) => score >= least || tools.some((i) => kept.has(i)))
+  return new Set(likely.map(({ name }) => name))
 }
 
 /** What later turns bring back. */
@@ -86,19 +87,19 @@ export function bringBack(list: ToolList, back: Return, { turns, growth }: Later
     for (const i of [...mentionedIn(text, list.tools), ...calledTools.map((name) => list.indexes.get(name) ?? -1)]) {
       if (isAbsent(list, present, i)) pinned.add(i)
     }
-    const namespace = growth === 'never' || text === '' ? undefined : nearestNamespace(list, text)
-    if (namespace === undefined || present.has(namespace)) continue
-    present.add(namespace)
-    grown.push(namespace)
+    if (growth === 'never' || text === '') continue
+    for (const namespace of spokenOf(list, text)) {
+      if (present.has(namespace)) continue
+      present.add(namespace)
+      grown.push(namespace)
+    }
   }
 }
 
-/** Puts the tools of servers that are not there to `drop`. */
-export function dropAbsent(list: ToolList, fates: readonly Fate[], { present, pinned }: Return): Fate[] {
-  return fates.map((fate, i) => {
-    if (pinned.has(i)) return 'keep'
-    return fate !== 'keep' && isAbsent(list, present, i) ? 'drop' : fate
-  })
+/** The fate of each tool where those of servers that are not there are dropped. */
+export function fatesWithDrops(list: ToolList, kept: ReadonlySet<number>, { present, pinned }: Return): Fate[] {
+  const whole = new Set([...kept, ...pinned])
+  return fatesOf(list, whole, 'slim').map((fate, i) => (!whole.has(i) && isAbsent(list, present, i) ? 'drop' : fate))
 }
 
 function isAbsent({ tools, namespaces }: ToolList, present: ReadonlySet<string>, i: number): boolean {
@@ -106,17 +107,21 @@ function isAbsent({ tools, namespaces }: ToolList, present: ReadonlySet<string>,
   return namespaces.has(namespace) && !present.has(namespace)
 }
 
-/** The server that a text is nearest to, if it clearly speaks of it. */
-function nearestNamespace(list: ToolList, text: string): string | undefined {
+/** Servers of which a text clearly speaks. */
+function spokenOf(list: ToolList, text: string): string[] {
   const scores = list.score(text)
-  const ranked = [...list.namespaces].map(([name, tools]) => ({ name, tools, score: scoreOf(tools, scores) }))
-  const [best] = ranked.sort((a, b) => b.score - a.score)
-  return best !== undefined && isEvident(scores, best.tools) ? best.name : undefined
+  const spoken = [...list.namespaces].filter(([, tools]) => speaksOf(list, tools, { scores, rareWords: 2 }))
+  return spoken.map(([name]) => name)
 }
 
-/** Whether the words said clearly speak of one of these tools. */
-function isEvident({ absolute }: Scores, tools: Iterable<number>): boolean {
-  for (const i of tools) if ((absolute[i] ?? 0) >= LEAST_EVIDENCE) return true
+/** Whether a text has as much in common with one of these tools as so many words that no other tool of the list has. */
+function speaksOf(
+  list: ToolList,
+  tools: Iterable<number>,
+  { scores, rareWords }: { scores: Scores; rareWords: number },
+): boolean {
+  const least = rareWords * Math.log(list.tools.length)
+  for (const i of tools) if ((scores.absolute[i] ?? 0) >= least) return true
   return false
 }
 

@@ -1,5 +1,5 @@
 import type { Edit, RequestDocument } from 'turnpike/plugin'
-import { bringBack, dropAbsent, type Fate, fatesOf, keptTools, type Mode, namespacesOfOpening } from './choice.ts'
+import { bringBack, type Fate, fatesOf, fatesWithDrops, keptTools, type Mode, namespacesOfOpening } from './choice.ts'
 import { readOpening, readTurns } from './conversation.ts'
 import { estimateTokens } from './indexed-tool.ts'
 import type { ToolList, ToolLists } from './tool-list.ts'
@@ -51,12 +51,11 @@ function chooseFates(request: RequestDocument, list: ToolList, terms: Terms): Pi
   // Where the model must call a tool, the right one must be there.
   const mode = choice?.type === 'any' ? 'slim' : terms.mode
   const opening = readOpening(request)
-  const kept = keptTools(list, { mode, opening, forcedTool: choice?.name, keep: terms.keep })
-  const fates = fatesOf(list, kept, mode === 'defer' ? 'defer' : 'slim')
-  if (mode !== 'drop') return { fates, grown: [] }
+  const kept = keptTools(list, { opening, forcedTool: choice?.name, keep: terms.keep })
+  if (mode !== 'drop') return { fates: fatesOf(list, kept, mode), grown: [] }
   const back = { present: namespacesOfOpening(list, kept, opening.text), pinned: new Set<number>(), grown: [] }
   bringBack(list, back, { turns: readTurns(request), growth: terms.growth })
-  return { fates: dropAbsent(list, fates, back), grown: back.grown }
+  return { fates: fatesWithDrops(list, kept, back), grown: back.grown }
 }
 
 function editsFor({ tools }: ToolList, fates: readonly Fate[]): Edit[] {
