@@ -12,7 +12,6 @@
  * byte in the tools would have the provider read the whole conversation anew.
  */
 import type { Opening, Turn } from './conversation.ts'
-import { mentionedIn } from './mentions.ts'
 import type { ToolList } from './tool-list.ts'
 import type { Scores } from './toolbox.ts'
 
@@ -38,7 +37,7 @@ export interface Situation {
 
 /** Which tools are kept whole: fixed, named, forced or nearest. */
 export function keptTools(list: ToolList, { opening, forcedTool, keep }: Situation): Set<number> {
-  const kept = mentionedIn(`${opening.system}\n${opening.text}`, list.tools)
+  const kept = new Set([...list.mentioned(opening.system), ...list.mentioned(opening.text)])
   list.tools.forEach(({ isFixed, name }, i) => {
     if (isFixed || name.full === forcedTool) kept.add(i)
   })
@@ -84,7 +83,7 @@ interface Later {
 export function bringBack(list: ToolList, back: Return, { turns, growth }: Later): void {
   const { present, pinned, grown } = back
   for (const { text, calledTools } of turns) {
-    for (const i of [...mentionedIn(text, list.tools), ...calledTools.map((name) => list.indexes.get(name) ?? -1)]) {
+    for (const i of [...list.mentioned(text), ...calledTools.map((name) => list.indexes.get(name) ?? -1)]) {
       if (isAbsent(list, present, i)) pinned.add(i)
     }
     if (growth === 'never' || text === '') continue

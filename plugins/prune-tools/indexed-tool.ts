@@ -11,6 +11,7 @@ import { directionOf, type WordVectors } from './words/vectors.ts'
 const FIELD_WEIGHTS = { name: 3, description: 1, namespace: 1, parameter: 0.7, parameterText: 0.4 }
 const MEANING_WEIGHTS = { name: 4, description: 1, namespace: 1, parameter: 0.3 }
 const DEEPEST_SCHEMA = 5
+const LONGEST_TEXT = 4000
 /** Bytes of tool definitions to a token: measured with o200k. */
 const BYTES_PER_TOKEN = 3.82
 const MOST_TOOLS = 10_000
@@ -52,7 +53,8 @@ export class ToolIndex {
   }
 
   index(tool: RawTool): IndexedTool {
-    const key = `${hash('sha1', tool.raw, 'base64url')} ${tool.name.namespace ?? ''} ${tool.lead.length}`
+    // A strong digest: what is stored is sent to providers for whoever has the same bytes.
+    const key = `${hash('sha256', tool.raw, 'base64url')} ${tool.name.namespace ?? ''} ${tool.lead.length}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const indexed = indexTool(tool, this.#vectors)
@@ -92,9 +94,9 @@ const fieldNames: readonly Field[] = ['name', 'description', 'namespace', 'param
 
 function wordsOf({ namespace, bare }: ToolName, { description, input_schema: schema }: Tool): Words {
   const words: Words = {
-    name: splitWords(bare),
-    description: splitWords(description ?? ''),
-    namespace: splitWords(namespace ?? ''),
+    name: wordsIn(bare),
+    description: wordsIn(description ?? ''),
+    namespace: wordsIn(namespace ?? ''),
     parameter: [],
     parameterText: [],
   }
@@ -105,13 +107,18 @@ function wordsOf({ namespace, bare }: ToolName, { description, input_schema: sch
 function addParameters(words: Words, schema: unknown, depth: number): void {
   if (!isObject(schema) || depth > DEEPEST_SCHEMA) return
   for (const [name, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
-    words.parameter.push(...splitWords(name))
+    words.parameter.push(...wordsIn(name))
     if (!isObject(inner)) continue
-    if (typeof inner.description === 'string') words.parameterText.push(...splitWords(inner.description))
-    if (Array.isArray(inner.enum)) words.parameterText.push(...splitWords(inner.enum.join(' ')))
+    if (typeof inner.description === 'string') words.parameterText.push(...wordsIn(inner.description))
+    if (Array.isArray(inner.enum)) words.parameterText.push(...wordsIn(inner.enum.join(' ')))
     addParameters(words, inner, depth + 1)
   }
   addParameters(words, schema.items, depth + 1)
+}
+
+/** The words of a text, or of its beginning: what a tool is for is said there. */
+function wordsIn(text: string): string[] {
+  return splitWords(text.slice(0, LONGEST_TEXT))
 }
 
 function* meaning(words: Words): Iterable<readonly [string, number]> {

@@ -1,12 +1,9 @@
 import test from 'ava'
-import { toTool } from '../../test/support/tool-catalogue.ts'
 import { mentionedIn } from './mentions.ts'
-import { ToolLists } from './tool-list.ts'
+import { parseNames } from './namespaces.ts'
 
 const names = ['mcp__git__create_issue', 'mcp__git__search', 'readFile', 'time', 'get-user']
-const { tools } = new ToolLists({ rows: new Map(), values: new Int8Array() }, () => false).read(
-  Buffer.from(JSON.stringify(names.map((name) => toTool(name, '')))),
-)
+const tools = parseNames(names).map((name) => ({ name }))
 
 for (const [text, expected] of [
   ['Call mcp__git__create_issue.', ['mcp__git__create_issue']],

@@ -1,4 +1,4 @@
-import type { ListedTool } from './tool-list.ts'
+import type { ToolName } from './namespaces.ts'
 
 const WORD = /[\w.:/-]+/g
 /** A name as code has it, with a separator or a capital inside. Plain words name a tool only where they are quoted. */
@@ -8,7 +8,7 @@ const QUOTED = /[`'"](\w+)[`'"]/g
 const LONGEST_NAME = 200
 
 /** Indexes of the tools that `text` calls by their names, with their prefix or without. */
-export function mentionedIn(text: string, tools: readonly ListedTool[]): Set<number> {
+export function mentionedIn(text: string, tools: readonly { readonly name: ToolName }[]): Set<number> {
   const words = new Set<string>()
   for (const [word] of text.matchAll(WORD)) {
     if (word.length <= LONGEST_NAME && CODE_LIKE.test(word)) words.add(word.replace(/^[.:/-]+|[.:/-]+$/g, ''))

