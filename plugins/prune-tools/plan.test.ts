@@ -84,7 +84,7 @@ test('plan: a tool in which a name stands twice is left as it is', (t) => {
   t.true(typeof plan !== 'string' && document.edited(plan.edits).bytes.includes(twice))
 })
 
-test('plan: drop leaves out servers of which no tool is in the nearer half, and keeps the rest slim', (t) => {
+test('plan: drop leaves out servers that score next to nothing, and keeps the rest slim', (t) => {
   const plan = prune(
     { messages: [user('Book a flight and a hotel, and check the weather forecast there.')] },
     { mode: 'drop' },
@@ -223,4 +223,40 @@ test('plan: a request is never longer for it but by the search tool, and what is
     { numRuns: 100 },
   )
   t.true(edited > 90, `${edited}`)
+})
+
+const LONG = 500_000
+const RUNS = ['<system-reminder>', 'A', 'a', '\n', '-', '/a', '. ', '"', '天'].map((part) =>
+  part.repeat(LONG / part.length),
+)
+const wide = (names: number) => Object.fromEntries(Array.from({ length: names }, (_, i) => [`p${i}`, { title: 'T' }]))
+const PATHOLOGICAL: [claim: string, tool: JsonObject][] = [
+  ['3,000 parameters', { input_schema: { type: 'object', properties: wide(3000) } }],
+  ['an enumeration of 200,000', { input_schema: { properties: { a: { enum: new Array(200_000).fill('x') } } } }],
+  ['a schema 200 deep', { input_schema: JSON.parse(`${'{"items":'.repeat(200)}{}${'}'.repeat(200)}`) }],
+]
+
+for (const text of RUNS) {
+  test(`plan: half a megabyte of ${JSON.stringify(text.slice(0, 10))} is looked at once`, (t) => {
+    const startMs = performance.now()
+    const tools = [...toolCatalogue(), toTool('mcp__odd__long', text), toTool(`mcp__odd__${text}`, '')]
+    prune({ tools, system: text, messages: [user(text), user(text)] }, { mode: 'drop' })
+    t.true(performance.now() - startMs < 3000, `${performance.now() - startMs} ms`)
+  })
+}
+
+for (const [claim, odd] of PATHOLOGICAL) {
+  test(`plan: a tool with ${claim} costs no time`, (t) => {
+    const startMs = performance.now()
+    const { tools } = prune({ ...FORECAST, tools: [...toolCatalogue(), { name: 'mcp__odd__x', ...odd }] })
+    t.is(tools.length, 41)
+    t.true(performance.now() - startMs < 3000, `${performance.now() - startMs} ms`)
+  })
+}
+
+test('plan: 5,000 tools are planned in little time', (t) => {
+  const tools = Array.from({ length: 5000 }, (_, i) => toTool(`mcp__s${i % 50}__tool_${i}`, TOPICS[i % 40] ?? ''))
+  const startMs = performance.now()
+  t.is(prune({ ...FORECAST, tools }, { mode: 'slim' }).tools.length, 5000)
+  t.true(performance.now() - startMs < 10_000, `${performance.now() - startMs} ms`)
 })

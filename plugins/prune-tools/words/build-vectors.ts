@@ -40,7 +40,7 @@ const encoded = await encode(words)
 const mean = meanOf(encoded)
 const centred = encoded.map((vector) => vector.map((value, i) => value - (mean[i] ?? 0)))
 const axes = principalAxes(centred, DIMENSIONS)
-const vectors = centred.map((vector) => axes.map((axis) => dot([...axis], vector)))
+const vectors = centred.map((vector) => axes.map((axis) => dot(vector, axis)))
 const file = path.join(import.meta.dirname, 'vectors.bin')
 const bytes = packVectors(words, vectors)
 writeFileSync(file, bytes)
@@ -70,6 +70,6 @@ function meanOf(vectors: readonly (readonly number[])[]): number[] {
   return sums
 }
 
-function dot(a: readonly number[], b: readonly number[]): number {
+function dot(a: readonly number[], b: ArrayLike<number>): number {
   return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 }
