@@ -44,6 +44,7 @@ export {
 } from './core/reply.ts'
 export type { ReplyDialect } from './core/reply-dialect.ts'
 export { RequestDocument } from './core/request.ts'
+export { type Child, children } from './core/scan.ts'
 export type { Edit } from './core/splice.ts'
 export { streamOfMessage } from './core/stream-of-message.ts'
 export { bytes, duration } from './core/units.ts'

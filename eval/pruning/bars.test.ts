@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { loadCases } from './data.ts'
+import { measureRanking } from './ranking.ts'
+import { measureSessions } from './sessions.ts'
+import { measureSingleTurns } from './single-turns.ts'
+
+/*
+ * The bars that pruning is held to, on whatever part of the data is there. They hold on data that nobody has tuned on;
+ * a change of words, weights or rules that breaks one is no improvement.
+ */
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const folder = path.resolve(ROOT, process.env.TURNPIKE_DATA ?? '../shared/data', 'pruning')
+const cases = existsSync(folder) ? loadCases(folder, undefined) : undefined
+/** Of single turns every third is enough here; the command takes all. */
+const some = cases?.filter((_, i) => i % 3 === 0) ?? []
+
+function bars(title: string, check: (t: ExecutionContext) => void | Promise<void>): void {
+  test(title, (t) => {
+    if (cases !== undefined) return check(t)
+    t.log(`no data in ${folder}`)
+    t.pass()
+  })
+}
+
+bars('pruning: of 100 tools the nearest 20 hold what is needed', (t) => {
+  const rows = measureRanking(cases ?? [])
+  const recall = (set: string) => Number(rows.find(({ group }) => group === `${set}, 100 tools`)?.['recall@20 %'])
+  t.true(recall('all') >= 92, `${recall('all')}`)
+  t.true(recall('livemcp') >= 80, `${recall('livemcp')}`)
+})
+
+bars('pruning: slim loses no tool and saves 40 %, drop loses few and saves 45 %', async (t) => {
+  const rows = await measureSingleTurns(some)
+  const row = (group: string) => rows.find((each) => each.group === group) ?? {}
+  for (const set of ['bfcl_live', 'livemcp']) {
+    t.is(row(`slim: ${set}`)['present %'], 100)
+    t.true(Number(row(`slim: ${set}`)['saved %']) >= 40, JSON.stringify(row(`slim: ${set}`)))
+  }
+  t.true(Number(row('drop: livemcp')['present %']) >= 95, JSON.stringify(row('drop: livemcp')))
+  t.true(Number(row('drop: livemcp')['saved %']) >= 45, JSON.stringify(row('drop: livemcp')))
+})
+
+bars('pruning: whole sessions have the tools that they need, and the prompt cache goes on hitting', async (t) => {
+  for (const row of await measureSessions(cases ?? [])) {
+    const group = String(row.group)
+    t.true(Number(row['complete %']) >= (group.endsWith('tau_airline') || group.startsWith('slim') ? 100 : 92), group)
+    t.true(Number(row['tool tokens saved %']) >= 40, group)
+    t.true(Number(row['list changes a session']) <= (group.startsWith('slim') ? 0 : 0.3), group)
+    t.is(row['breaks a session'], row['list changes a session'])
+  }
+})

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+
+const toolSchema = z.object({
+  server: z.string(),
+  name: z.string(),
+  description: z.string(),
+  input_schema: z.looseObject({}),
+})
+
+const caseSchema = z.object({
+  id: z.string(),
+  set: z.string(),
+  split: z.string(),
+  turns: z.array(z.object({ user: z.string(), gt: z.array(z.int()) })).min(1),
+  pools: z.record(z.string(), z.array(z.int()).nullable()),
+})
+
+/** A tool as a client sends it: MCP tools have their server's name in front. */
+export interface WireTool {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: object
+}
+
+/** What a user asks for in turn, with the tools there are and those that are needed. */
+export interface Case {
+  readonly id: string
+  readonly set: string
+  readonly turns: readonly { readonly user: string; readonly needed: readonly string[] }[]
+  /** By how many tools there are. */
+  readonly tools: ReadonlyMap<number, readonly WireTool[]>
+}
+
+/** Reads `tools.jsonl` and `cases.jsonl`; of one split, or all of them. Throws where a file or a line is not as expected. */
+export function loadCases(folder: string, split: string | undefined): Case[] {
+  const tools = readLines(path.join(folder, 'tools.jsonl'), toolSchema).map(toWire)
+  // Safe: the data refer to lines that are there, and a wrong one fails at its first use.
+  const at = (index: number) => tools[index]!
+  const cases = readLines(path.join(folder, 'cases.jsonl'), caseSchema)
+  return cases
+    .filter((each) => split === undefined || each.split === split)
+    .map(({ id, set, turns, pools }) => ({
+      id,
+      set,
+      turns: turns.map(({ user, gt }) => ({ user, needed: [...new Set(gt.map((index) => at(index).name))] })),
+      tools: new Map(Object.entries(pools).flatMap(([size, pool]) => (pool ? [[Number(size), pool.map(at)]] : []))),
+    }))
+}
+
+function readLines<Line>(file: string, schema: z.ZodType<Line>): Line[] {
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  return lines.map((line, i) => {
+    const read = schema.safeParse(JSON.parse(line))
+    if (!read.success) throw new Error(`${file}:${i + 1}: ${z.prettifyError(read.error)}`)
+    return read.data
+  })
+}
+
+function toWire({ server, name, description, input_schema }: z.infer<typeof toolSchema>): WireTool {
+  const prefix = server === '' ? '' : `mcp__${server.replace(/[^\w-]/g, '_')}__`
+  return { name: prefix + name, description, input_schema }
+}

@@ -1,0 +1,46 @@
+import plugin from '../../plugins/prune-tools/index.ts'
+import type { PluginContext } from '../../src/plugin.ts'
+import { openExchange } from '../../test/support/exchange.ts'
+import type { WireTool } from './data.ts'
+
+/** A message as it is sent. */
+export interface WireMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: string | readonly object[]
+}
+
+/** A request, as far as the module looks at it. */
+export interface WireRequest {
+  readonly tools: readonly WireTool[]
+  readonly messages: readonly WireMessage[]
+}
+
+/** What the module made of a request. */
+export interface Pruned {
+  readonly tools: readonly WireTool[]
+  /** What it says it did: `pruned`, or `stood-down`. */
+  readonly action: string
+  /** Of the module alone. */
+  readonly milliseconds: number
+}
+
+const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
+
+/** The module as operators get it, in `mode`; everything else is at its default. */
+export function createModule(mode: 'slim' | 'drop'): (request: WireRequest) => Promise<Pruned> {
+  const options = plugin.options.parse({ mode })
+  const instance = plugin.setup(options, { log })
+  return async ({ tools, messages }) => {
+    const body = JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 1000, tools, messages })
+    const step = { module: plugin.name, action: 'ran', durationMs: 0 }
+    const target = { provider: 'anthropic', model: 'claude-sonnet-4-5' }
+    const exchange = openExchange({ body, dialect: 'messages', targets: [target] }).forStep(step)
+    // The module uses no more of the context than this.
+    const context = { state: { exchange }, set() {} } as unknown as PluginContext
+    const middleware = (await instance).middleware(options)
+    const startMs = performance.now()
+    await middleware(context, async () => {})
+    const milliseconds = performance.now() - startMs
+    return { tools: exchange.request.field('tools') as WireTool[], action: step.action, milliseconds }
+  }
+}

@@ -1,0 +1,36 @@
+import { ToolLists } from '../../plugins/prune-tools/tool-list.ts'
+import { loadVectors } from '../../plugins/prune-tools/words/vectors.ts'
+import type { Case } from './data.ts'
+import { mean, percent, type Row } from './report.ts'
+
+const SIZES = [20, 50, 100]
+const DEPTHS = [5, 10, 20]
+
+/** How many of the needed tools are among the nearest ones: a row for each set and size of the list. */
+export function measureRanking(cases: readonly Case[]): Row[] {
+  const lists = new ToolLists(loadVectors(), () => false)
+  const single = cases.filter(({ turns }) => turns.length === 1)
+  const groups = [...Map.groupBy(single, ({ set }) => set), ['all', single] as const]
+  return groups.flatMap(([set, members]) => SIZES.map((size) => rowOf(`${set}, ${size} tools`, size, members, lists)))
+}
+
+function rowOf(group: string, size: number, cases: readonly Case[], lists: ToolLists): Row {
+  const ranks = cases.flatMap((each) => {
+    const { needed = [], user = '' } = each.turns[0] ?? {}
+    const tools = each.tools.get(size)
+    if (tools === undefined || needed.length === 0) return []
+    const { relative } = lists.read(Buffer.from(JSON.stringify(tools))).score(user)
+    const order = [...tools.keys()].sort((a, b) => (relative[b] ?? 0) - (relative[a] ?? 0) || a - b)
+    const names = order.map((i) => tools[i]?.name ?? '')
+    return [needed.map((name) => names.indexOf(name))]
+  })
+  const recalls = DEPTHS.flatMap((depth): [string, number][] => {
+    const found = ranks.map((each) => mean(each.map((rank) => (rank < depth ? 1 : 0))))
+    const whole = found.filter((share) => share === 1).length / found.length
+    return [
+      [`recall@${depth} %`, percent(mean(found))],
+      [`all@${depth} %`, percent(whole)],
+    ]
+  })
+  return { group, cases: ranks.length, ...Object.fromEntries(recalls) }
+}

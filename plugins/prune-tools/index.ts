@@ -1,0 +1,100 @@
+import path from 'node:path'
+import { definePlugin, z } from 'turnpike/plugin'
+import { watchMisses } from './misses.ts'
+import type { ToolName } from './namespaces.ts'
+import { type Plan, planFor } from './plan.ts'
+import { ToolLists } from './tool-list.ts'
+import { loadVectors } from './words/vectors.ts'
+
+const options = z.strictObject({
+  mode: z
+    .enum(['off', 'slim', 'defer', 'drop'])
+    .default('slim')
+    .describe(
+      'What becomes of tools that the conversation seems not to need. `slim`: they lose their prose and can still be called. `defer`: the provider loads them when the model searches for them; only with Anthropic, elsewhere as `slim`. `drop`: those of unlikely servers are left out, the others are slim. `off`: nothing.',
+    ),
+  keep: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(6)
+    .describe('How many tools, the nearest to what the user said first, are kept whole. More of them save less.'),
+  growth: z
+    .enum(['namespace', 'never'])
+    .default('namespace')
+    .describe(
+      'Whether, in `drop`, a later turn may bring back the tools of a server that it clearly speaks of. Each time costs the provider’s prompt cache once. `never`: the first turn decides.',
+    ),
+  min_tools: z
+    .int()
+    .min(1)
+    .default(30)
+    .describe('The fewest tools for which the module does anything, without those that the provider runs.'),
+  min_tokens: z
+    .int()
+    .min(0)
+    .default(8000)
+    .describe('The fewest tokens that the tools must have together, estimated as bytes / 3.82.'),
+  always_include: z
+    .array(z.string().min(1))
+    .default(['filesystem', 'shell', 'bash', 'terminal', 'time'])
+    .describe(
+      'Tools that are never touched: patterns with `*` for a tool’s name, with its prefix or without, or for a server’s name.',
+    ),
+})
+
+/** Fewer tokens of tools, and never another list in the middle of a conversation. */
+export default definePlugin({
+  name: 'prune-tools',
+  summary:
+    'Shortens or leaves out tools that a conversation seems not to need, in a way that the prompt cache survives.',
+  options,
+  perRequest: ['mode', 'keep', 'growth'],
+  needs: ['log'],
+  onError: 'bypass',
+  setup({ always_include, min_tools: minTools, min_tokens: minTokens }, { log }) {
+    const lists = new ToolLists(loadVectors(), ({ full, bare, namespace }: ToolName) =>
+      always_include.some((pattern) => [full, bare, namespace ?? full].some((name) => path.matchesGlob(name, pattern))),
+    )
+    return {
+      middleware: ({ mode, keep, growth }) =>
+        async function pruneTools(ctx, next) {
+          const { exchange } = ctx.state
+          if (mode === 'off') return next()
+          const canDefer = exchange.target.provider === 'anthropic' && exchange.dialect.name === 'messages'
+          const terms = {
+            mode: mode === 'defer' && !canDefer ? 'slim' : mode,
+            keep,
+            growth,
+            minTools,
+            minTokens,
+          } as const
+          const plan = planFor(exchange.request, lists, terms)
+          if (typeof plan === 'string') {
+            exchange.note('stood-down', { reason: plan })
+            return next()
+          }
+          if (plan.edits.length > 0) exchange.edit(...plan.edits)
+          const counts = countFates(plan)
+          const { tokensBefore, tokensAfter, grown } = plan
+          exchange.note('pruned', { ...counts, tokensBefore, tokensAfter })
+          if (grown.length > 0) log.info({ id: exchange.id, grown }, 'prune-tools.grown')
+          const told = Object.entries(counts).map(([name, count]) => `${name}=${count}`)
+          ctx.set('x-svc-prune', [...told, `tokens=${tokensBefore}->${tokensAfter}`].join('; '))
+          await next()
+          watchMisses(exchange, plan, log)
+        },
+    }
+  },
+})
+
+function countFates({ fates, grown }: Plan): Record<string, number> {
+  const count = (fate: string) => fates.filter((each) => each === fate).length
+  return {
+    kept: count('keep'),
+    slimmed: count('slim'),
+    deferred: count('defer'),
+    dropped: count('drop'),
+    grown: grown.length,
+  }
+}

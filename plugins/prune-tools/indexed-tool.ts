@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Tool } from 'turnpike/plugin'
+import type { ToolName } from './namespaces.ts'
+import { slimTool } from './slim.ts'
+import { splitWords } from './words/split.ts'
+import { stem } from './words/stem.ts'
+import { directionOf, type WordVectors } from './words/vectors.ts'
+
+/** How much a word counts, by where it stands. */
+const FIELD_WEIGHTS = { name: 3, description: 1, namespace: 1, parameter: 0.7, parameterText: 0.4 }
+const MEANING_WEIGHTS = { name: 4, description: 1, namespace: 1, parameter: 0.3 }
+const DEEPEST_SCHEMA = 5
+const LONGEST_TEXT = 4000
+/** Bytes of tool definitions to a token: measured with o200k. */
+const BYTES_PER_TOKEN = 3.82
+const MOST_TOOLS = 10_000
+
+/** What is known about one tool, whatever list it stands in. */
+export interface IndexedTool {
+  /** Stems, and how much each counts in it. */
+  readonly terms: ReadonlyMap<string, number>
+  readonly length: number
+  /** Where its words point to. */
+  readonly direction: Float32Array
+  /** Its bytes without prose; `undefined` when it cannot be shortened. */
+  readonly slim: Buffer | undefined
+  readonly tokens: number
+  readonly slimTokens: number
+}
+
+/** A tool as it stands in a request. */
+export interface RawTool {
+  readonly name: ToolName
+  readonly raw: Buffer
+  readonly tool: Tool
+  /** What its description begins with, as those of other tools of the list do; or empty. */
+  readonly lead: string
+}
+
+/** Tokens of a tool definition, estimated: the same bytes have the same tokens for ever, so that no threshold moves. */
+export function estimateTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN)
+}
+
+/** Indexes tools, each once: up to 10,000 are remembered by their bytes. */
+export class ToolIndex {
+  readonly #vectors: WordVectors
+  readonly #known = new LRUCache<string, IndexedTool>({ max: MOST_TOOLS })
+
+  constructor(vectors: WordVectors) {
+    this.#vectors = vectors
+  }
+
+  index(tool: RawTool): IndexedTool {
+    // A strong digest: what is stored is sent to providers for whoever has the same bytes.
+    const key = `${hash('sha256', tool.raw, 'base64url')} ${tool.name.namespace ?? ''} ${tool.lead.length}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const indexed = indexTool(tool, this.#vectors)
+    this.#known.set(key, indexed)
+    return indexed
+  }
+}
+
+function indexTool({ name, raw, tool, lead }: RawTool, vectors: WordVectors): IndexedTool {
+  const words = wordsOf(name, tool)
+  const terms = new Map<string, number>()
+  for (const field of fieldNames) for (const word of words[field]) add(terms, stem(word), FIELD_WEIGHTS[field])
+  const slim = slimOrRaw(raw, tool, lead)
+  return {
+    terms,
+    length: [...terms.values()].reduce((sum, weight) => sum + weight, 0),
+    direction: directionOf(vectors, meaning(words)),
+    slim: slim === raw ? undefined : slim,
+    tokens: estimateTokens(raw.length),
+    slimTokens: estimateTokens(slim.length),
+  }
+}
+
+/** A tool that cannot be edited, because a name in it stands twice, is left as it is. */
+function slimOrRaw(raw: Buffer, tool: Tool, lead: string): Buffer {
+  try {
+    return slimTool(raw, tool, lead)
+  } catch {
+    return raw
+  }
+}
+
+type Field = keyof typeof FIELD_WEIGHTS
+type Words = Record<Field, string[]>
+
+const fieldNames: readonly Field[] = ['name', 'description', 'namespace', 'parameter', 'parameterText']
+
+function wordsOf({ namespace, bare }: ToolName, { description, input_schema: schema }: Tool): Words {
+  const words: Words = {
+    name: wordsIn(bare),
+    description: wordsIn(description ?? ''),
+    namespace: wordsIn(namespace ?? ''),
+    parameter: [],
+    parameterText: [],
+  }
+  addParameters(words, schema, 0)
+  return words
+}
+
+function addParameters(words: Words, schema: unknown, depth: number): void {
+  if (!isObject(schema) || depth > DEEPEST_SCHEMA) return
+  for (const [name, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+    words.parameter.push(...wordsIn(name))
+    if (!isObject(inner)) continue
+    if (typeof inner.description === 'string') words.parameterText.push(...wordsIn(inner.description))
+    if (Array.isArray(inner.enum)) words.parameterText.push(...wordsIn(inner.enum.join(' ')))
+    addParameters(words, inner, depth + 1)
+  }
+  addParameters(words, schema.items, depth + 1)
+}
+
+/** The words of a text, or of its beginning: what a tool is for is said there. */
+function wordsIn(text: string): string[] {
+  return splitWords(text.slice(0, LONGEST_TEXT))
+}
+
+function* meaning(words: Words): Iterable<readonly [string, number]> {
+  for (const field of ['name', 'description', 'namespace', 'parameter'] as const)
+    for (const word of words[field]) yield [word, MEANING_WEIGHTS[field]]
+}
+
+function add(terms: Map<string, number>, term: string, weight: number): void {
+  terms.set(term, (terms.get(term) ?? 0) + weight)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

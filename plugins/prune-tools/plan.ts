@@ -1,0 +1,86 @@
+import type { Edit, RequestDocument } from 'turnpike/plugin'
+import { bringBack, type Fate, fatesOf, fatesWithDrops, keptTools, type Mode, namespacesOfOpening } from './choice.ts'
+import { readOpening, readTurns } from './conversation.ts'
+import { estimateTokens } from './indexed-tool.ts'
+import type { ToolList, ToolLists } from './tool-list.ts'
+
+/** The provider's own search over deferred tools. */
+const SEARCH_TOOL = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }
+
+/** What the operator and the caller want. */
+export interface Terms {
+  readonly mode: Mode
+  readonly keep: number
+  readonly growth: 'namespace' | 'never'
+  readonly minTools: number
+  readonly minTokens: number
+}
+
+/** What is to be done with the tools of one request. */
+export interface Plan {
+  readonly edits: readonly Edit[]
+  readonly fates: readonly Fate[]
+  readonly names: readonly string[]
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+  /** Servers that later turns have brought back, in order: each time the provider's cache was lost. */
+  readonly grown: readonly string[]
+}
+
+/** What is to be done, or why nothing is. A pure function of the request and the terms. */
+export function planFor(request: RequestDocument, lists: ToolLists, terms: Terms): Plan | string {
+  const raw = request.raw('tools')
+  // The bytes decide, not a counter that learns: a threshold that moves would change a conversation's tools in its middle.
+  if (raw === undefined || estimateTokens(raw.length) < terms.minTokens) return 'small'
+  const list = lists.read(raw)
+  if (list.clientTools < terms.minTools) return 'small'
+  if (list.isOnDemand) return 'on-demand'
+  const { fates, grown } = chooseFates(request, list, terms)
+  return {
+    edits: editsFor(list, fates),
+    fates,
+    names: list.tools.map(({ name }) => name.full),
+    tokensBefore: list.tokens,
+    tokensAfter: tokensAfter(list, fates),
+    grown,
+  }
+}
+
+function chooseFates(request: RequestDocument, list: ToolList, terms: Terms): Pick<Plan, 'fates' | 'grown'> {
+  const choice = request.field('tool_choice') as { type?: string; name?: string } | null | undefined
+  // Where the model must call a tool, the right one must be there.
+  const mode = choice?.type === 'any' ? 'slim' : terms.mode
+  const opening = readOpening(request)
+  const kept = keptTools(list, { opening, forcedTool: choice?.name, keep: terms.keep })
+  if (mode !== 'drop') return { fates: fatesOf(list, kept, mode), grown: [] }
+  const back = { present: namespacesOfOpening(list, kept, opening.text), pinned: new Set<number>(), grown: [] }
+  bringBack(list, back, { turns: readTurns(request), growth: terms.growth })
+  return { fates: fatesWithDrops(list, kept, back), grown: back.grown }
+}
+
+function editsFor({ tools }: ToolList, fates: readonly Fate[]): Edit[] {
+  const edits = fates.flatMap((fate, i) => editFor(fate, ['tools', i], tools[i]?.slim) ?? [])
+  // In front, so that a cache mark on the client's last tool has it before itself.
+  if (fates.includes('defer')) edits.push({ op: 'add', path: ['tools', 0], value: SEARCH_TOOL })
+  return edits
+}
+
+function editFor(fate: Fate, path: readonly (string | number)[], slim: Buffer | undefined): Edit | undefined {
+  switch (fate) {
+    case 'keep':
+      return undefined
+    case 'slim':
+      return { op: 'replace', path, value: slim }
+    case 'defer':
+      return { op: 'add', path: [...path, 'defer_loading'], value: true }
+    case 'drop':
+      return { op: 'remove', path }
+  }
+}
+
+function tokensAfter({ tools }: ToolList, fates: readonly Fate[]): number {
+  return tools.reduce((sum, { tokens, slimTokens }, i) => {
+    if (fates[i] === 'keep') return sum + tokens
+    return fates[i] === 'slim' ? sum + slimTokens : sum
+  }, 0)
+}

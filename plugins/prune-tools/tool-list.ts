@@ -1,0 +1,141 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { children, type Tool } from 'turnpike/plugin'
+import { type IndexedTool, ToolIndex } from './indexed-tool.ts'
+import { mentionedIn } from './mentions.ts'
+import { hasServers, parseNames, type ToolName } from './namespaces.ts'
+import { readRequest } from './request-words.ts'
+import { firstSentence } from './slim.ts'
+import { type Scores, Toolbox } from './toolbox.ts'
+import type { WordVectors } from './words/vectors.ts'
+
+const MOST_LISTS = 50
+const MOST_TEXTS = 200
+const LEAST_SHARING = 3
+/** Types of tools that the client runs; every other type is the provider's. */
+const CLIENT_TYPES = new Set<unknown>([undefined, null, 'custom'])
+
+/** A tool of a list, with what the request says of it. */
+export interface ListedTool extends IndexedTool {
+  readonly name: ToolName
+  /** Not to be touched, whatever is asked: the provider's, the agent's own, marked for caching, or always included. */
+  readonly isFixed: boolean
+  /** Its schema is a contract. */
+  readonly isStrict: boolean
+}
+
+/** The tools of a request, made ready for questions. */
+export interface ToolList {
+  readonly tools: readonly ListedTool[]
+  /** Where a tool stands, by its full name. */
+  readonly indexes: ReadonlyMap<string, number>
+  /** Estimated. */
+  readonly tokens: number
+  /** How many are run by the client, not by the provider. */
+  readonly clientTools: number
+  /** Whether the client has its tools loaded on demand already. */
+  readonly isOnDemand: boolean
+  /** Indexes of the tools that are not fixed, by server; empty where names have no prefixes. */
+  readonly namespaces: ReadonlyMap<string, readonly number[]>
+  /** How near each tool is to a text. */
+  score(text: string): Scores
+  /** Indexes of the tools that a text calls by their names. */
+  mentioned(text: string): ReadonlySet<number>
+}
+
+/** Makes tool lists ready, each once: up to 50 are remembered by their bytes. */
+export class ToolLists {
+  readonly #vectors: WordVectors
+  readonly #index: ToolIndex
+  readonly #isAlwaysIncluded: (name: ToolName) => boolean
+  readonly #known = new LRUCache<string, ToolList>({ max: MOST_LISTS })
+
+  constructor(vectors: WordVectors, isAlwaysIncluded: (name: ToolName) => boolean) {
+    this.#vectors = vectors
+    this.#index = new ToolIndex(vectors)
+    this.#isAlwaysIncluded = isAlwaysIncluded
+  }
+
+  /** The list that `raw`, a JSON array of tools, is. */
+  read(raw: Buffer): ToolList {
+    const key = hash('sha256', raw, 'base64url')
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const list = this.#make(raw)
+    this.#known.set(key, list)
+    return list
+  }
+
+  #make(raw: Buffer): ToolList {
+    // The request was checked against the schema when it was taken in.
+    const parsed = JSON.parse(raw.toString()) as readonly Tool[]
+    const ranges = children(raw.toString('latin1'), 0)
+    const names = parseNames(parsed.map(({ name }) => name ?? ''))
+    const hasOwn = hasServers(names)
+    const leads = sharedLeads(parsed)
+    const tools = parsed.map((tool, i): ListedTool => {
+      // Safe: names and ranges are of the same array.
+      const name = names[i]!
+      const { start, end } = ranges[i]!
+      const isOwn = hasOwn && name.namespace === undefined
+      return {
+        ...this.#index.index({ name, tool, raw: raw.subarray(start, end), lead: leads[i] ?? '' }),
+        name,
+        isFixed: isOwn || isMarked(tool) || this.#isAlwaysIncluded(name),
+        isStrict: tool.strict === true,
+      }
+    })
+    const toolbox = new Toolbox(tools)
+    return {
+      tools,
+      indexes: new Map(tools.map(({ name }, i) => [name.full, i])),
+      tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0),
+      clientTools: parsed.filter(({ type }) => CLIENT_TYPES.has(type)).length,
+      isOnDemand: parsed.some(isOnDemand),
+      namespaces: hasOwn ? groupByNamespace(tools) : new Map(),
+      score: remembered((text) => toolbox.score(readRequest(text, this.#vectors))),
+      mentioned: remembered((text) => mentionedIn(text, tools)),
+    }
+  }
+}
+
+function isOnDemand({ type, name, defer_loading: deferLoading }: Tool): boolean {
+  const kind = type ?? ''
+  return deferLoading === true || kind.startsWith('tool_search_tool') || kind === 'mcp_toolset' || name === 'ToolSearch'
+}
+
+/** The first sentence of each description where at least three tools have it, else nothing. */
+function sharedLeads(tools: readonly Tool[]): string[] {
+  const leads = tools.map(({ description }) => firstSentence(description ?? ''))
+  const counts = Map.groupBy(leads, (lead) => lead)
+  return leads.map((lead, i) => {
+    const isShared = (counts.get(lead)?.length ?? 0) >= LEAST_SHARING
+    return isShared && tools[i]?.description?.startsWith(lead) ? lead : ''
+  })
+}
+
+function isMarked({ type, name, cache_control: cacheControl }: Tool): boolean {
+  return !CLIENT_TYPES.has(type) || !name || (cacheControl !== undefined && cacheControl !== null)
+}
+
+/** The same function, that remembers what it found of the last 200 texts. */
+function remembered<Found extends object>(find: (text: string) => Found): (text: string) => Found {
+  const known = new LRUCache<string, Found>({ max: MOST_TEXTS })
+  return (text) => {
+    const key = hash('sha1', text, 'base64url')
+    const found = known.get(key) ?? find(text)
+    known.set(key, found)
+    return found
+  }
+}
+
+function groupByNamespace(tools: readonly ListedTool[]): Map<string, number[]> {
+  const groups = new Map<string, number[]>()
+  tools.forEach(({ name: { namespace }, isFixed }, i) => {
+    if (isFixed || namespace === undefined) return
+    const group = groups.get(namespace)
+    if (group === undefined) groups.set(namespace, [i])
+    else group.push(i)
+  })
+  return groups
+}
