@@ -35,6 +35,7 @@ export function planFor(request: RequestDocument, lists: ToolLists, terms: Terms
   // The bytes decide, not a counter that learns: a threshold that moves would change a conversation's tools in its middle.
   if (raw === undefined || estimateTokens(raw.length) < terms.minTokens) return 'small'
   const list = lists.read(raw)
+  if (list === undefined) return 'large'
   if (list.clientTools < terms.minTools) return 'small'
   if (list.isOnDemand) return 'on-demand'
   const { fates, grown, fresh } = chooseFates(request, list, terms)
