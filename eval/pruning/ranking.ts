@@ -19,7 +19,9 @@ function rowOf(group: string, size: number, cases: readonly Case[], lists: ToolL
     const { needed = [], user = '' } = each.turns[0] ?? {}
     const tools = each.tools.get(size)
     if (tools === undefined || needed.length === 0) return []
-    const { relative } = lists.read(Buffer.from(JSON.stringify(tools))).score(user)
+    const list = lists.read(Buffer.from(JSON.stringify(tools)))
+    if (list === undefined) return []
+    const { relative } = list.score(user)
     const order = [...tools.keys()].sort((a, b) => (relative[b] ?? 0) - (relative[a] ?? 0) || a - b)
     const names = order.map((i) => tools[i]?.name ?? '')
     return [needed.map((name) => names.indexOf(name))]

@@ -66,33 +66,41 @@ export function namespacesOfOpening(list: ToolList, kept: ReadonlySet<number>, t
 /** What later turns bring back. */
 export interface Return {
   /** Servers that are there, those of the opening among them. */
-  readonly present: Set<string>
+  readonly present: ReadonlySet<string>
   /** Tools of other servers that were named or called. */
-  readonly pinned: Set<number>
-  /** Servers that later turns clearly speak of, in order. */
-  readonly grown: string[]
+  readonly pinned: ReadonlySet<number>
+  /** Names of both, in order. */
+  readonly grown: readonly string[]
+  /** Those that the call before did not have: the provider's cache is lost now. */
+  readonly fresh: readonly string[]
 }
 
-/** What is said later, and what it may bring back besides the tools that it calls or names. */
+/** What is said later, and whether it may bring back more than the tools that it calls or names. */
 interface Later {
   readonly turns: readonly Turn[]
   readonly growth: 'namespace' | 'never'
 }
 
-/** Goes through the later turns in order, and adds to `back` what they bring: what is there once stays as it came. */
-export function bringBack(list: ToolList, back: Return, { turns, growth }: Later): void {
-  const { present, pinned, grown } = back
-  for (const { text, calledTools } of turns) {
+/** Goes through the later turns in order: what one of them brings back stays as it came. */
+export function bringBack(list: ToolList, opening: ReadonlySet<string>, { turns, growth }: Later): Return {
+  const present = new Set(opening)
+  const pinned = new Set<number>()
+  const grown: string[] = []
+  let known = 0
+  for (const { isReply, text, calledTools } of turns) {
+    if (isReply) known = grown.length
     for (const i of [...list.mentioned(text), ...calledTools.map((name) => list.indexes.get(name) ?? -1)]) {
-      if (isAbsent(list, present, i)) pinned.add(i)
+      if (!isAbsent(list, present, i) || pinned.has(i)) continue
+      pinned.add(i)
+      grown.push(list.tools[i]?.name.full ?? '')
     }
-    if (growth === 'never' || text === '') continue
-    for (const namespace of spokenOf(list, text)) {
+    for (const namespace of growth === 'never' ? [] : spokenOf(list, text)) {
       if (present.has(namespace)) continue
       present.add(namespace)
       grown.push(namespace)
     }
   }
+  return { present, pinned, grown, fresh: grown.slice(known) }
 }
 
 /** The fate of each tool where those of servers that are not there are dropped. */

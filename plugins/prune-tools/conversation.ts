@@ -12,6 +12,8 @@ export interface Opening {
 
 /** A later message. */
 export interface Turn {
+  /** Whether the model says it: what it and later ones hold is new in the call that ends with them. */
+  readonly isReply: boolean
   /** What the user says in it; empty when it is not the user's, or holds none. */
   readonly text: string
   /** Tools that the model calls in it, or that the client says it has called. */
@@ -28,7 +30,11 @@ export function readOpening(request: RequestDocument): Opening {
 /** Reads all messages but the first. */
 export function readTurns(request: RequestDocument): Turn[] {
   const [, ...later] = messagesOf(request)
-  return later.map((message) => ({ text: userText(message), calledTools: calledIn(message) }))
+  return later.map((message) => ({
+    isReply: message.role === 'assistant',
+    text: userText(message),
+    calledTools: calledIn(message),
+  }))
 }
 
 function calledIn({ content }: Message): string[] {

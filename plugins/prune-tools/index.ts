@@ -76,9 +76,9 @@ export default definePlugin({
           }
           if (plan.edits.length > 0) exchange.edit(...plan.edits)
           const counts = countFates(plan)
-          const { tokensBefore, tokensAfter, grown } = plan
+          const { tokensBefore, tokensAfter, fresh } = plan
           exchange.note('pruned', { ...counts, tokensBefore, tokensAfter })
-          if (grown.length > 0) log.info({ id: exchange.id, grown }, 'prune-tools.grown')
+          if (fresh.length > 0) log.info({ id: exchange.id, tools: fresh }, 'prune-tools.grown')
           const told = Object.entries(counts).map(([name, count]) => `${name}=${count}`)
           ctx.set('x-svc-prune', [...told, `tokens=${tokensBefore}->${tokensAfter}`].join('; '))
           await next()

@@ -131,7 +131,10 @@ test('plan: a later turn that clearly speaks of a dropped server brings it back,
   const tools = toolCatalogue().filter((tool) => String(tool.name).includes(`__${server}__`))
   const text = tools.map(({ description }) => String(description).split('.')[0]).join(' ')
   const body = { messages: [...messages, { role: 'assistant', content: 'Booked.' }, user(text)] }
-  t.deepEqual(prune(body, { mode: 'drop' }).grown, [server])
+  const { grown, fresh } = prune(body, { mode: 'drop' })
+  t.deepEqual([grown, fresh], [[server], [server]])
+  const later = { messages: [...body.messages, { role: 'assistant', content: 'Done.' }, user('Thanks.')] }
+  t.deepEqual([prune(later, { mode: 'drop' }).grown, prune(later, { mode: 'drop' }).fresh], [[server], []])
   t.deepEqual(prune(body, { mode: 'drop', growth: 'never' }).grown, [])
 })
 
@@ -192,7 +195,8 @@ test('plan: in drop a conversation keeps every tool that it had, as it had it an
         const after = plan.tools.map((tool) => JSON.stringify(tool))
         const kept = new Set(before)
         if (after.filter((tool) => kept.has(tool)).join() !== before.join()) return false
-        if (i > 1) seen[after.length === before.length ? 'same' : plan.grown.length > 0 ? 'grown' : 'pinned']++
+        if (i > 1)
+          seen[after.length === before.length ? 'same' : NAMES.includes(plan.grown.at(-1) ?? '') ? 'pinned' : 'grown']++
         before = after
       }
       return true
@@ -226,6 +230,8 @@ test('plan: a request is never longer for it but by the search tool, and what is
 })
 
 const LONG = 500_000
+/** On a machine that is busy; what grows with the square of the length would take minutes. */
+const MOST_MS = 20_000
 const RUNS = ['<system-reminder>', 'A', 'a', '\n', '-', '/a', '. ', '"', '天'].map((part) =>
   part.repeat(LONG / part.length),
 )
@@ -241,7 +247,7 @@ for (const text of RUNS) {
     const startMs = performance.now()
     const tools = [...toolCatalogue(), toTool('mcp__odd__long', text), toTool(`mcp__odd__${text}`, '')]
     prune({ tools, system: text, messages: [user(text), user(text)] }, { mode: 'drop' })
-    t.true(performance.now() - startMs < 3000, `${performance.now() - startMs} ms`)
+    t.true(performance.now() - startMs < MOST_MS, `${performance.now() - startMs} ms`)
   })
 }
 
@@ -250,13 +256,16 @@ for (const [claim, odd] of PATHOLOGICAL) {
     const startMs = performance.now()
     const { tools } = prune({ ...FORECAST, tools: [...toolCatalogue(), { name: 'mcp__odd__x', ...odd }] })
     t.is(tools.length, 41)
-    t.true(performance.now() - startMs < 3000, `${performance.now() - startMs} ms`)
+    t.true(performance.now() - startMs < MOST_MS, `${performance.now() - startMs} ms`)
   })
 }
 
-test('plan: 5,000 tools are planned in little time', (t) => {
-  const tools = Array.from({ length: 5000 }, (_, i) => toTool(`mcp__s${i % 50}__tool_${i}`, TOPICS[i % 40] ?? ''))
+const many = (count: number) => Array.from({ length: count }, (_, i) => toTool(`mcp__s${i % 50}__tool_${i}`, 'Odd.'))
+
+test('plan: 2,000 tools are planned in little time, and more are left alone', (t) => {
   const startMs = performance.now()
-  t.is(prune({ ...FORECAST, tools }, { mode: 'slim' }).tools.length, 5000)
-  t.true(performance.now() - startMs < 10_000, `${performance.now() - startMs} ms`)
+  t.is(prune({ ...FORECAST, tools: many(2000) }).tools.length, 2000)
+  t.is(planFor(documentOf({ ...FORECAST, tools: many(2001) }), lists, TERMS), 'large')
+  t.is(planFor(documentOf({ ...FORECAST, tools: [toTool('a', 'x'.repeat(5_000_000))] }), lists, TERMS), 'large')
+  t.true(performance.now() - startMs < MOST_MS, `${performance.now() - startMs} ms`)
 })

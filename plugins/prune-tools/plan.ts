@@ -23,8 +23,10 @@ export interface Plan {
   readonly names: readonly string[]
   readonly tokensBefore: number
   readonly tokensAfter: number
-  /** Servers that later turns have brought back, in order: each time the provider's cache was lost. */
+  /** Servers and tools that later turns have brought back, in order. */
   readonly grown: readonly string[]
+  /** Those that the call before did not have: the provider's cache is lost now. */
+  readonly fresh: readonly string[]
 }
 
 /** What is to be done, or why nothing is. A pure function of the request and the terms. */
@@ -33,9 +35,10 @@ export function planFor(request: RequestDocument, lists: ToolLists, terms: Terms
   // The bytes decide, not a counter that learns: a threshold that moves would change a conversation's tools in its middle.
   if (raw === undefined || estimateTokens(raw.length) < terms.minTokens) return 'small'
   const list = lists.read(raw)
+  if (list === undefined) return 'large'
   if (list.clientTools < terms.minTools) return 'small'
   if (list.isOnDemand) return 'on-demand'
-  const { fates, grown } = chooseFates(request, list, terms)
+  const { fates, grown, fresh } = chooseFates(request, list, terms)
   return {
     edits: editsFor(list, fates),
     fates,
@@ -43,19 +46,20 @@ export function planFor(request: RequestDocument, lists: ToolLists, terms: Terms
     tokensBefore: list.tokens,
     tokensAfter: tokensAfter(list, fates),
     grown,
+    fresh,
   }
 }
 
-function chooseFates(request: RequestDocument, list: ToolList, terms: Terms): Pick<Plan, 'fates' | 'grown'> {
+function chooseFates(request: RequestDocument, list: ToolList, terms: Terms): Pick<Plan, 'fates' | 'grown' | 'fresh'> {
   const choice = request.field('tool_choice') as { type?: string; name?: string } | null | undefined
   // Where the model must call a tool, the right one must be there.
   const mode = choice?.type === 'any' ? 'slim' : terms.mode
   const opening = readOpening(request)
   const kept = keptTools(list, { opening, forcedTool: choice?.name, keep: terms.keep })
-  if (mode !== 'drop') return { fates: fatesOf(list, kept, mode), grown: [] }
-  const back = { present: namespacesOfOpening(list, kept, opening.text), pinned: new Set<number>(), grown: [] }
-  bringBack(list, back, { turns: readTurns(request), growth: terms.growth })
-  return { fates: fatesWithDrops(list, kept, back), grown: back.grown }
+  if (mode !== 'drop') return { fates: fatesOf(list, kept, mode), grown: [], fresh: [] }
+  const likely = namespacesOfOpening(list, kept, opening.text)
+  const back = bringBack(list, likely, { turns: readTurns(request), growth: terms.growth })
+  return { ...back, fates: fatesWithDrops(list, kept, back) }
 }
 
 function editsFor({ tools }: ToolList, fates: readonly Fate[]): Edit[] {

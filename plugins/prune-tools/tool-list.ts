@@ -10,6 +10,9 @@ import { type Scores, Toolbox } from './toolbox.ts'
 import type { WordVectors } from './words/vectors.ts'
 
 const MOST_LISTS = 50
+/** More of them take a second to index, and no model takes so many. */
+const MOST_TOOLS = 2000
+const MOST_BYTES = 4 * 1024 * 1024
 const MOST_TEXTS = 200
 const LEAST_SHARING = 3
 /** Types of tools that the client runs; every other type is the provider's. */
@@ -56,19 +59,21 @@ export class ToolLists {
     this.#isAlwaysIncluded = isAlwaysIncluded
   }
 
-  /** The list that `raw`, a JSON array of tools, is. */
-  read(raw: Buffer): ToolList {
+  /** The list that `raw`, a JSON array of tools, is; `undefined` for more than 2,000 tools or 4 MB. */
+  read(raw: Buffer): ToolList | undefined {
+    if (raw.length > MOST_BYTES) return undefined
     const key = hash('sha256', raw, 'base64url')
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const list = this.#make(raw)
+    // The request was checked against the schema when it was taken in.
+    const parsed = JSON.parse(raw.toString()) as readonly Tool[]
+    if (parsed.length > MOST_TOOLS) return undefined
+    const list = this.#make(raw, parsed)
     this.#known.set(key, list)
     return list
   }
 
-  #make(raw: Buffer): ToolList {
-    // The request was checked against the schema when it was taken in.
-    const parsed = JSON.parse(raw.toString()) as readonly Tool[]
+  #make(raw: Buffer, parsed: readonly Tool[]): ToolList {
     const ranges = children(raw.toString('latin1'), 0)
     const names = parseNames(parsed.map(({ name }) => name ?? ''))
     const hasOwn = hasServers(names)
