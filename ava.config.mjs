@@ -1,6 +1,6 @@
 export default {
   extensions: ['ts'],
-  files: ['src/**/*.test.ts', 'plugins/**/*.test.ts', 'test/**/*.test.ts'],
+  files: ['src/**/*.test.ts', 'plugins/**/*.test.ts', 'test/**/*.test.ts', 'eval/**/*.test.ts'],
   nodeArguments: ['--disable-warning=ExperimentalWarning'],
   timeout: '60s',
   concurrency: 4,
