@@ -14,7 +14,7 @@ export { z } from 'zod'
 export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts'
 export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
-export type { Caller, CallTrace, Exchange, StepTrace, Target } from './core/exchange.ts'
+export type { Caller, CallTrace, EditWatcher, Exchange, StepTrace, Target } from './core/exchange.ts'
 export type { ContentBlock, Message, MessageRequest, Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
 export type {
@@ -28,6 +28,7 @@ export type {
   SpendWindow,
   TokenCounter,
 } from './core/ports.ts'
+export { joined, type PreservedText, type TextRange } from './core/preserved.ts'
 export {
   type ByteSource,
   type ByteSourceSink,
@@ -42,7 +43,7 @@ export {
 } from './core/reply.ts'
 export type { ReplyDialect } from './core/reply-dialect.ts'
 export { RequestDocument } from './core/request.ts'
-export type { Edit } from './core/splice.ts'
+export type { Edit, Path } from './core/splice.ts'
 export { streamOfMessage } from './core/stream-of-message.ts'
 export { bytes, duration } from './core/units.ts'
 export type { Usage } from './core/usage.ts'

@@ -1,9 +1,10 @@
 import type { ClientRequest } from './client-request.ts'
 import type { PresentedCredential } from './ports.ts'
+import { type PreservedText, preservedRanges, type TextRange } from './preserved.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyDialect } from './reply-dialect.ts'
 import type { RequestDocument } from './request.ts'
-import type { Edit } from './splice.ts'
+import type { Edit, Path } from './splice.ts'
 import type { Usage } from './usage.ts'
 
 /** Which public route the request came through. */
@@ -49,6 +50,15 @@ export interface EditTrace {
   readonly bytesAfter: number
 }
 
+/** Is asked before an edit takes effect, with the module that makes it. Throws to refuse: the module has failed then. */
+export type EditWatcher = (after: RequestDocument, module: string) => void
+
+/** What modules have said of the request for those that come after them. */
+export interface Wishes {
+  readonly preserved: readonly PreservedText[]
+  readonly editWatchers: readonly EditWatcher[]
+}
+
 /** The state behind the handles: one per request. */
 export interface ExchangeState {
   readonly id: string
@@ -65,6 +75,7 @@ export interface ExchangeState {
   request: RequestDocument | undefined
   /** Who may answer, in the order in which they are asked. Never empty. */
   readonly targets: readonly [Target, ...Target[]]
+  wishes: Wishes
   signal: AbortSignal
   reply: Reply | undefined
   /** The pipeline that runs, printed. */
@@ -228,13 +239,42 @@ export class Exchange {
     this.#assertLive()
     const before = this.request
     const after = before.edited(edits)
+    const module = this.#step?.module ?? 'gateway'
+    for (const watch of this.#state.wishes.editWatchers) watch(after, module)
     this.#state.request = after
     this.#state.edits.push({
-      module: this.#step?.module ?? 'gateway',
+      module,
       paths: edits.map((edit) => edit.path.join('.')),
       bytesBefore: before.bytes.length,
       bytesAfter: after.bytes.length,
     })
+  }
+
+  /**
+   * Declares texts of the request, as it stands, that modules further on must leave as they are. Nothing enforces it
+   * but a watcher of edits: a module that leaves text out asks `preservedIn`.
+   */
+  preserve(texts: readonly PreservedText[]): void {
+    this.#assertLive()
+    const { wishes } = this.#state
+    this.#state.wishes = { ...wishes, preserved: [...wishes.preserved, ...texts] }
+  }
+
+  /** What modules have declared as not to be changed. */
+  get preserved(): readonly PreservedText[] {
+    return this.#state.wishes.preserved
+  }
+
+  /** The parts of the string at `path` of the request, of `length` UTF-16 units, that must stay as they are. */
+  preservedIn(path: Path, length: number): TextRange[] {
+    return preservedRanges(this.preserved, { path, length })
+  }
+
+  /** Has `watcher` asked before each later edit takes effect. */
+  watchEdits(watcher: EditWatcher): void {
+    this.#assertLive()
+    const { wishes } = this.#state
+    this.#state.wishes = { ...wishes, editWatchers: [...wishes.editWatchers, watcher] }
   }
 
   /** Says in the trace what this module did, e.g. `note('hit', { savedTokens: 120 })`. */
@@ -266,10 +306,10 @@ export class Exchange {
 
   /** @internal what a step may change and what is put back when it is bypassed */
   save(): () => void {
-    const { request, signal, reply } = this.#state
+    const { request, wishes, signal, reply } = this.#state
     const editCount = this.#state.edits.length
     return () => {
-      Object.assign(this.#state, { request, signal, reply })
+      Object.assign(this.#state, { request, wishes, signal, reply })
       this.#state.edits.length = editCount
     }
   }
@@ -295,3 +335,6 @@ export class Exchange {
     throw new Error(`module ${this.#step?.module ?? ''} was bypassed: the request went on without it`)
   }
 }
+
+/** What is wished before any module has run. */
+export const NO_WISHES: Wishes = { preserved: [], editWatchers: [] }
