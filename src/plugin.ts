@@ -28,7 +28,7 @@ export type {
   SpendWindow,
   TokenCounter,
 } from './core/ports.ts'
-export { joined, type PreservedText, type TextRange } from './core/preserved.ts'
+export { joined, type PreservedText, preservedRanges, type TextRange } from './core/preserved.ts'
 export {
   type ByteSource,
   type ByteSourceSink,

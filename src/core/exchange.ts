@@ -1,10 +1,10 @@
 import type { ClientRequest } from './client-request.ts'
 import type { PresentedCredential } from './ports.ts'
-import { type PreservedText, preservedRanges, type TextRange } from './preserved.ts'
+import type { PreservedText } from './preserved.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyDialect } from './reply-dialect.ts'
 import type { RequestDocument } from './request.ts'
-import type { Edit, Path } from './splice.ts'
+import type { Edit } from './splice.ts'
 import type { Usage } from './usage.ts'
 
 /** Which public route the request came through. */
@@ -252,7 +252,7 @@ export class Exchange {
 
   /**
    * Declares texts of the request, as it stands, that modules further on must leave as they are. Nothing enforces it
-   * but a watcher of edits: a module that leaves text out asks `preservedIn`.
+   * but a watcher of edits: a module that changes texts reads `preserved`, and `preservedRanges` helps it.
    */
   preserve(texts: readonly PreservedText[]): void {
     this.#assertLive()
@@ -263,11 +263,6 @@ export class Exchange {
   /** What modules have declared as not to be changed. */
   get preserved(): readonly PreservedText[] {
     return this.#state.wishes.preserved
-  }
-
-  /** The parts of the string at `path` of the request, of `length` UTF-16 units, that must stay as they are. */
-  preservedIn(path: Path, length: number): TextRange[] {
-    return preservedRanges(this.preserved, { path, length })
   }
 
   /** Has `watcher` asked before each later edit takes effect. */
