@@ -13,6 +13,19 @@ export const NONE: Policy = { name: 'none', createSteps: async () => [] }
 /** Stage A of compress, as the module does by itself. */
 export const STAGE_A: Policy = { name: 'stage A', createSteps: () => createCompress({}) }
 
+/** Both stages for a window that is far smaller than the sessions. */
+export const STAGE_B: Policy = {
+  name: 'stage B',
+  createSteps: () =>
+    createCompress({
+      elide: 'pressure',
+      max_context: Number(process.env.MC ?? 25_000),
+      step: Number(process.env.ST ?? 20_000),
+      keep: Number(process.env.KP ?? 8_000),
+      elide_tools: ['*'],
+    }),
+}
+
 async function createCompress(given: Readonly<Record<string, unknown>>): Promise<PluginMiddleware[]> {
   const options = compress.options.parse(given)
   const instance = await compress.setup(options, { clock: { nowMs: () => 0 } })

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { loadEdgeCases, loadTrajectories, setOf, type Trajectory } from './data.ts'
 import { failedEdgeCases } from './edge-cases.ts'
 import { longSessions } from './long-sessions.ts'
-import { NONE, type Policy, STAGE_A } from './policies.ts'
+import { NONE, type Policy, STAGE_A, STAGE_B } from './policies.ts'
 import { type Replay, replay } from './replay.ts'
 import { type Row, renderTable, summarise } from './report.ts'
 
@@ -24,7 +24,7 @@ async function run(): Promise<void> {
   const failed = await failedEdgeCases(edgeCases, STAGE_A)
   const rows = [...(await measure(trajectories, setOf, STAGE_A))]
   const long = longSessions(trajectories)
-  for (const policy of [STAGE_A]) rows.push(...(await measure(long, ({ id }) => id, policy)))
+  for (const policy of [STAGE_A, STAGE_B]) rows.push(...(await measure(long, ({ id }) => id, policy)))
   console.log(renderTable(rows))
   console.log(
     `edge cases: ${edgeCases.length - failed.length} of ${edgeCases.length}${failed.map((id) => `; failed: ${id}`).join('')}`,

@@ -1,7 +1,9 @@
 import { type Path, preservedRanges, RequestDocument } from 'turnpike/plugin'
+import type { EpochView } from './epoch-view.ts'
 import { messageTokens } from './message-tokens.ts'
 import { parseMessage, type RawMessage } from './raw-message.ts'
-import { type Change, Shortener } from './shortener.ts'
+import { type Change, type PreservedIn, Shortener } from './shortener.ts'
+import { partsOf } from './tool-results.ts'
 
 /** A message, and what stage A makes of it. */
 export interface Taken {
@@ -11,8 +13,19 @@ export interface Taken {
   /** Tokens as the client sent it, and without what was saved. */
   readonly tokensBefore: number
   readonly tokensAfter: number
+  /** Texts that tools gave back. */
+  readonly results: number
   /** The bytes it was last seen with and those with the changes in them; none without changes. */
   written: { readonly exact: string; readonly bytes: Buffer } | undefined
+}
+
+/** What stage B remembers of a conversation. */
+interface PressureMemory {
+  /** When it was last asked. */
+  seenAtMs: number | undefined
+  /** Numbers of messages at which its cache was found to be cold. */
+  cold: number[]
+  view: EpochView | undefined
 }
 
 /**
@@ -28,13 +41,15 @@ export interface Taken {
 export class Conversation {
   readonly #shortener = new Shortener()
   readonly #taken: Taken[] = []
+  /** What stage B remembers of it. */
+  readonly pressure: PressureMemory = { seenAtMs: undefined, cold: [], view: undefined }
 
   /** About how much memory it takes, in bytes. */
   get bytes(): number {
     return this.#taken.reduce((sum, { rawBytes }) => sum + rawBytes * BYTES_PER_BYTE, 0)
   }
 
-  /** What becomes of each message of the conversation as it stands now. */
+  /** What stage A makes of each message of the conversation as it stands now. */
   take(messages: readonly RawMessage[]): readonly Taken[] {
     const known = this.#knownPrefix(messages)
     this.#shortener.cutBack(known)
@@ -51,21 +66,22 @@ export class Conversation {
   #next(raw: RawMessage): Taken {
     const message = parseMessage(raw)
     const { length: index } = this.#taken
-    const changes = this.#shortener.next(message, (path, length) =>
-      preservedRanges(raw.preserved, { path: ['messages', index, ...path], length }),
-    )
-    const tokensBefore = messageTokens(message)
-    const savedTokens = changes.reduce((sum, change) => sum + change.savedTokens, 0)
+    const changes = this.#shortener.next(message, { preservedIn: preservedInMessage(raw, index) })
+    const results = partsOf(message).filter(({ kind }) => kind === 'result').length
     const { identity, bytes } = raw
-    return {
-      identity,
-      rawBytes: bytes.length,
-      changes,
-      tokensBefore,
-      tokensAfter: tokensBefore - savedTokens,
-      written: undefined,
-    }
+    return { identity, rawBytes: bytes.length, results, ...sizesOf(messageTokens(message), changes) }
   }
+}
+
+/** Tells what of a message's texts must stay, by paths in the message. */
+export function preservedInMessage({ preserved }: RawMessage, index: number): PreservedIn {
+  return (path, length) => preservedRanges(preserved, { path: ['messages', index, ...path], length })
+}
+
+/** Changes of a message that has this many tokens, with what they come to. */
+export function sizesOf(tokensBefore: number, changes: readonly Change[]) {
+  const savedTokens = changes.reduce((sum, change) => sum + change.savedTokens, 0)
+  return { changes, tokensBefore, tokensAfter: tokensBefore - savedTokens, written: undefined }
 }
 
 /** The text is kept in pieces, their index and the bytes that are sent. */

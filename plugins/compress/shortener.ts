@@ -2,15 +2,10 @@ import type { Message, TextRange } from 'turnpike/plugin'
 import { Earlier } from './earlier.ts'
 import { estimateTokens } from './estimate.ts'
 import { piecesOf } from './kept.ts'
-import { stripPadding } from './lossless/gutter.ts'
-import { minifyJson } from './lossless/json.ts'
-import { stripListing } from './lossless/listing.ts'
-import { foldRepeats } from './lossless/repeats.ts'
-import { stripColours, stripTerminal } from './lossless/terminal.ts'
 import { labelOf } from './pointer.ts'
 import { segmentsOf } from './segments.ts'
 import { pointToEarlier } from './shown-before.ts'
-import { showsFile } from './shows-file.ts'
+import { stripFor } from './strip.ts'
 import { partsOf, type ResultText, type ToolCall } from './tool-results.ts'
 
 /** A text that is replaced. */
@@ -24,6 +19,21 @@ export interface Change {
 
 /** Tells which parts of the string at a path of the message must stay as they are. */
 export type PreservedIn = (path: readonly (string | number)[], length: number) => readonly TextRange[]
+
+/** What becomes of a result that is elided rather than shortened; `undefined` when it is not. */
+export type ElideResult = (
+  text: string,
+  call: ToolCall | undefined,
+  preserved: readonly TextRange[],
+) => string | undefined
+
+/** How the next message is to be treated. */
+export interface Treatment {
+  readonly preservedIn: PreservedIn
+  readonly elide: ElideResult
+}
+
+const PLAIN_TREATMENT: Treatment = { preservedIn: () => [], elide: () => undefined }
 
 /** How far a shortener has come. */
 interface Mark {
@@ -53,13 +63,18 @@ export class Shortener {
   }
 
   /** What changes in the next message. */
-  next(message: Message, preservedIn: PreservedIn = () => []): Change[] {
+  next(message: Message, treatment: Partial<Treatment> = {}): Change[] {
+    const { preservedIn, elide } = { ...PLAIN_TREATMENT, ...treatment }
     this.#marks.push({ earlierLength: this.#earlier.length, calls: this.#calls.size })
     const changes: Change[] = []
     for (const part of partsOf(message)) {
       if (part.kind === 'call') this.#calls.set(`${this.length} ${part.id}`, part)
       else if (part.kind === 'other') this.#take(part.text, part.label)
-      else changes.push(...this.#shorten(part, preservedIn(part.path, part.text.length)))
+      else {
+        const preserved = preservedIn(part.path, part.text.length)
+        const elided = elide(part.text, this.callOf(part.toolUseId), preserved)
+        changes.push(...(elided === undefined ? this.#shorten(part, preserved) : changeOf(part, elided, 0)))
+      }
     }
     return changes
   }
@@ -85,7 +100,7 @@ export class Shortener {
 
   #shorten({ path, text, toolUseId }: ResultText, preserved: readonly TextRange[]): Change[] {
     const call = this.callOf(toolUseId)
-    const strip = call !== undefined && showsFile(call) ? stripFile : stripOutput
+    const strip = stripFor(call)
     const source = this.#earlier.begin(call === undefined ? 'tool result' : labelOf(call))
     let pointers = 0
     let shortened = ''
@@ -99,18 +114,15 @@ export class Shortener {
       pointers += result.pointers
       shortened += result.text
     }
-    if (shortened.length >= text.length) return []
-    const before = estimateTokens(text)
-    const savedTokens = before - estimateTokens(shortened)
-    if (before < LEAST_TOKENS || savedTokens < LEAST_SAVED_TOKENS || savedTokens < before * LEAST_SAVED_SHARE) return []
-    return [{ path, text: shortened, savedTokens, pointers }]
+    return changeOf({ path, text }, shortened, pointers)
   }
 }
 
-function stripFile(text: string): string {
-  return stripPadding(stripColours(text))
-}
-
-function stripOutput(text: string): string {
-  return foldRepeats(stripListing(stripPadding(minifyJson(stripTerminal(text)))))
+/** The change of a text, when it is worth one. */
+function changeOf({ path, text }: Pick<ResultText, 'path' | 'text'>, shortened: string, pointers: number): Change[] {
+  if (shortened.length >= text.length) return []
+  const before = estimateTokens(text)
+  const savedTokens = before - estimateTokens(shortened)
+  if (before < LEAST_TOKENS || savedTokens < LEAST_SAVED_TOKENS || savedTokens < before * LEAST_SAVED_SHARE) return []
+  return [{ path, text: shortened, savedTokens, pointers }]
 }
