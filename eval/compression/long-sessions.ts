@@ -2,7 +2,7 @@ import type { ContentBlock, Message } from '../../src/core/message.ts'
 import { countTokens } from '../tokens.ts'
 import { setOf, type Trajectory } from './data.ts'
 
-const LONG_ENOUGH_TOKENS = 90_000
+const LONG_ENOUGH_TOKENS = 100_000
 
 /** Sessions of one set put behind each other until they are long; what is left over is too short and goes. */
 export function longSessions(trajectories: readonly Trajectory[]): Trajectory[] {

@@ -19,9 +19,9 @@ export const STAGE_B: Policy = {
   createSteps: () =>
     createCompress({
       elide: 'pressure',
-      max_context: Number(process.env.MC ?? 25_000),
-      step: Number(process.env.ST ?? 20_000),
-      keep: Number(process.env.KP ?? 8_000),
+      max_context: 18_000,
+      step: 14_000,
+      keep: 4_000,
       elide_tools: ['*'],
     }),
 }
