@@ -20,7 +20,7 @@ export const STAGE_B: Policy = {
     createCompress({
       elide: 'pressure',
       max_context: 18_000,
-      step: 14_000,
+      step: 16_000,
       keep: 4_000,
       elide_tools: ['*'],
     }),
