@@ -22,12 +22,14 @@ export function pointToEarlier(text: string, earlier: Earlier, { start }: Source
   // Segments before this one are written.
   let written = 0
   for (let at = 0; at < segments.length; at++) {
-    const run = earlier.find(segments, at, written)
+    const found = earlier.find(segments, at, written)
+    const run = found && trimmed(found, segments, earlier.length - at)
     const pointer = run && pointerFor(run, { segments, earlier, start })
     if (run !== undefined && pointer !== undefined) {
       parts.push(textOf(segments, written, run.from), pointer)
       pointers++
       written = run.from + run.length
+      // Safe, as below: `written` is at most the number of segments.
       while (at < written - 1) earlier.add(segments[at++]!)
     }
     earlier.add(segments[at]!)
@@ -35,6 +37,23 @@ export function pointToEarlier(text: string, earlier: Earlier, { start }: Source
   if (pointers === 0) return { text, pointers }
   parts.push(textOf(segments, written, segments.length))
   return { text: parts.join(''), pointers }
+}
+
+/**
+ * A run without blank lines at its ends, where they would tell a reader nothing, and without what it would have in common
+ * with its own source. `offset` leads from a segment to its place in the row.
+ */
+function trimmed({ from, length, at }: Run, segments: readonly Segment[], offset: number): Run {
+  const end = from + Math.min(length, from + offset - at)
+  let first = from
+  let last = end
+  while (first < end && isBlank(segments[first])) first++
+  while (last > first && isBlank(segments[last - 1])) last--
+  return { from: first, length: last - first, at: at + first - from }
+}
+
+function isBlank(segment: Segment | undefined): boolean {
+  return segment?.key.trim() === ''
 }
 
 interface Place {

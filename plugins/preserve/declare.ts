@@ -1,9 +1,9 @@
 import type { Message, PreservedText, RequestDocument } from 'turnpike/plugin'
-import { matchesIn } from './matches.ts'
+import { matchesIn, type Pattern } from './matches.ts'
 import { textsOf } from './texts.ts'
 import type { Wishes } from './wishes.ts'
 
-const PIN_SOURCE = '<keep>[\\s\\S]*?(?:</keep>|$)'
+const PIN_PATTERN: Pattern = { source: '<keep>[\\s\\S]*?(?:</keep>|$)', isTrusted: true }
 const PIN = '<keep>'
 
 /** The texts of a request that are to stay. */
@@ -14,8 +14,8 @@ export function declare(request: RequestDocument, wishes: Wishes): PreservedText
   if (!hasPins && !hasRules) return []
   const { messages } = request
   const matched = [
-    ...(hasPins ? matchedTexts(messages, PIN_SOURCE, PIN) : []),
-    ...wishes.patterns.flatMap((source) => matchedTexts(messages, source, `pattern ${source}`)),
+    ...(hasPins ? matchedTexts(messages, PIN_PATTERN, PIN) : []),
+    ...wishes.patterns.flatMap((pattern) => matchedTexts(messages, pattern, `pattern ${pattern.source}`)),
   ]
   return [
     ...inRanges(messages, wishes.ranges),
@@ -25,11 +25,11 @@ export function declare(request: RequestDocument, wishes: Wishes): PreservedText
   ]
 }
 
-function matchedTexts(messages: readonly Message[], source: string, reason: string): PreservedText[] {
+function matchedTexts(messages: readonly Message[], pattern: Pattern, reason: string): PreservedText[] {
   const texts = textsOf(messages)
   const matches = matchesIn(
     texts.map(({ text }) => text),
-    source,
+    pattern,
   )
   return texts.flatMap(({ path }, index) =>
     (matches[index] ?? []).filter(([start, end]) => start < end).map(([start, end]) => ({ path, start, end, reason })),

@@ -1,4 +1,5 @@
 import { GatewayError, z } from 'turnpike/plugin'
+import type { Pattern } from './matches.ts'
 import { headerSchema, itemsOf, type PreserveOptions } from './options.ts'
 
 /** What is to stay, by all who have a say: each only adds. */
@@ -6,7 +7,7 @@ export interface Wishes {
   readonly pins: boolean
   readonly tools: readonly string[]
   readonly ranges: readonly string[]
-  readonly patterns: readonly string[]
+  readonly patterns: readonly Pattern[]
   readonly lastTurns: number
 }
 
@@ -20,7 +21,8 @@ export function wishesOf(operators: PreserveOptions, effective: PreserveOptions)
     tools: [...new Set([operators.tools, effective.tools].flatMap(itemsOf))],
     ranges: [...new Set([operators.ranges, effective.ranges].flatMap(itemsOf))],
     patterns: [
-      ...new Set([operators.pattern, effective.pattern, ...operators.patterns].filter((one) => one !== undefined)),
+      ...[operators.pattern, ...operators.patterns].flatMap((source) => toPattern(source, true)),
+      ...(effective.pattern === operators.pattern ? [] : toPattern(effective.pattern, false)),
     ],
     lastTurns: Math.max(operators.last_turns, effective.last_turns),
   }
@@ -47,7 +49,11 @@ export function withHeader(wishes: Wishes, header: string | string[] | undefined
     pins: wishes.pins,
     tools: [...wishes.tools, ...itemsOf(tools)],
     ranges: [...wishes.ranges, ...itemsOf(ranges)],
-    patterns: pattern === undefined ? wishes.patterns : [...wishes.patterns, pattern],
+    patterns: [...wishes.patterns, ...toPattern(pattern, false)],
     lastTurns: Math.max(wishes.lastTurns, last_turns),
   }
+}
+
+function toPattern(source: string | undefined, isTrusted: boolean): Pattern[] {
+  return source === undefined ? [] : [{ source, isTrusted }]
 }

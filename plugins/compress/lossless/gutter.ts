@@ -14,5 +14,5 @@ const PADDING = /^ +(?=\d{1,7}(?:→|\t))/gm
 
 /** Takes the padding away that right-aligns line numbers. */
 export function stripPadding(text: string): string {
-  return text.startsWith(' ') ? text.replace(PADDING, '') : text
+  return text.includes('→') || text.includes('\t') ? text.replace(PADDING, '') : text
 }
