@@ -2,7 +2,7 @@ import { type Path, preservedRanges, RequestDocument } from 'turnpike/plugin'
 import type { EpochView } from './epoch-view.ts'
 import { messageTokens } from './message-tokens.ts'
 import { parseMessage, type RawMessage } from './raw-message.ts'
-import { type Change, type PreservedIn, Shortener } from './shortener.ts'
+import { type Change, type KeyOf, type PreservedIn, Shortener } from './shortener.ts'
 import { partsOf } from './tool-results.ts'
 
 /** A message, and what stage A makes of it. */
@@ -39,10 +39,14 @@ interface PressureMemory {
  * makes of the same messages is the same.
  */
 export class Conversation {
-  readonly #shortener = new Shortener()
+  readonly #shortener: Shortener
   readonly #taken: Taken[] = []
   /** What stage B remembers of it. */
   readonly pressure: PressureMemory = { seenAtMs: undefined, cold: [], view: undefined }
+
+  constructor(keyOf?: KeyOf) {
+    this.#shortener = new Shortener(keyOf)
+  }
 
   /** About how much memory it takes, in bytes. */
   get bytes(): number {

@@ -36,6 +36,7 @@ const GAP = '\u0000gap'
 /** Everything shown so far in one conversation. */
 export class Earlier {
   readonly #keys: string[] = []
+  readonly #contents: string[] = []
   readonly #numbers: number[] = []
   readonly #places = new Map<string, number[]>()
   readonly #sources: Source[] = []
@@ -47,27 +48,26 @@ export class Earlier {
 
   /** Begins a source: what is added from now on stands there. */
   begin(label: string): Source {
-    this.#keys.push(GAP)
-    this.#numbers.push(0)
+    this.#push(GAP, GAP, 0)
     const source = { label, start: this.#keys.length }
     this.#sources.push(source)
     return source
   }
 
-  add({ key, number }: Segment): void {
+  add({ key, content, number }: Segment): void {
     if (key.length >= LEAST_KEY) {
       const places = this.#places.get(key)
       if (places === undefined) this.#places.set(key, [this.#keys.length])
       else if (places.length < MOST_PLACES) places.push(this.#keys.length)
     }
-    this.#keys.push(key)
-    this.#numbers.push(number)
+    this.#push(key, content, number)
   }
 
   /** Forgets what was added since it had this length. */
   cutBack(length: number): void {
     while (this.#keys.length > length) {
       const key = this.#keys.pop() ?? ''
+      this.#contents.pop()
       this.#numbers.pop()
       const places = this.#places.get(key)
       if (places?.at(-1) !== this.#keys.length) continue
@@ -94,9 +94,12 @@ export class Earlier {
     return this.#numbers[at] ?? 0
   }
 
-  /** Whether a place is the last of its source. */
-  isLastOfSource(at: number): boolean {
-    return at + 1 >= this.#keys.length || this.#keys[at + 1] === GAP
+  /** Whether a run stood there to the character, and not only in what is compared. */
+  isExact(segments: readonly Segment[], { from, length, at }: Run): boolean {
+    for (let index = 0; index < length; index++) {
+      if (segments[from + index]?.content !== this.#contents[at + index]) return false
+    }
+    return true
   }
 
   /** The longest run of `segments` around `from`, not before `least`, that stood somewhere; the earliest of equals. */
@@ -111,6 +114,12 @@ export class Earlier {
       if (best === undefined || length > best.length) best = { from: from - backward, length, at: place - backward }
     }
     return best
+  }
+
+  #push(key: string, content: string, number: number): void {
+    this.#keys.push(key)
+    this.#contents.push(content)
+    this.#numbers.push(number)
   }
 
   #matchForward(segments: readonly Segment[], from: number, place: number): number {

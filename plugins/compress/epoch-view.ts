@@ -3,6 +3,7 @@ import { elide } from './elide.ts'
 import type { Epoch } from './epochs.ts'
 import { estimateTokens } from './estimate.ts'
 import { labelOf } from './pointer.ts'
+import type { PressurePolicy } from './pressure.ts'
 import { parseMessage, type RawMessage } from './raw-message.ts'
 import { type ElideResult, Shortener } from './shortener.ts'
 import { stripFor } from './strip.ts'
@@ -24,12 +25,13 @@ const MOST_KEPT = 0.7
 export class EpochView {
   readonly #epochs: readonly Epoch[]
   readonly #mayElide: (name: string) => boolean
-  readonly #shortener = new Shortener()
+  readonly #shortener: Shortener
   readonly #taken: Taken[] = []
 
-  constructor(epochs: readonly Epoch[], mayElide: (name: string) => boolean) {
+  constructor(epochs: readonly Epoch[], { mayElide, keyOf }: Pick<PressurePolicy, 'mayElide' | 'keyOf'>) {
     this.#epochs = epochs
     this.#mayElide = mayElide
+    this.#shortener = new Shortener(keyOf)
   }
 
   /** Whether it shows the conversation with these epochs and these first messages. */

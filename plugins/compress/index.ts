@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { definePlugin, type Edit, type Exchange } from 'turnpike/plugin'
 import { Conversation, type Taken, writtenBytes } from './conversation.ts'
+import { foldTimes } from './fold-times.ts'
 import { type CompressOptions, options } from './options.ts'
 import { type PressurePolicy, type Seen, underPressure } from './pressure.ts'
 import { canClear, clearingEdit, managesContext } from './provider-editing.ts'
@@ -30,7 +31,7 @@ export default definePlugin({
           const [first] = messages
           if (first === undefined) return next()
           const key = `${exchange.caller.scope} ${first.identity}`
-          const conversation = conversations.get(key) ?? new Conversation()
+          const conversation = conversations.get(key) ?? new Conversation(policy.keyOf)
           // Out of reach while it is worked on: one that failed half-way is not to be met again.
           conversations.delete(key)
           const whole = conversation.take(messages)
@@ -51,12 +52,21 @@ export default definePlugin({
   },
 })
 
-function policyOf({ elide, max_context, step, keep, elide_tools, cache_ttl }: CompressOptions): PressurePolicy {
+function policyOf({
+  test_times,
+  elide,
+  max_context,
+  step,
+  keep,
+  elide_tools,
+  cache_ttl,
+}: CompressOptions): PressurePolicy {
   const names = new Set(elide_tools.filter((name) => !name.endsWith('*')))
   const prefixes = elide_tools.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
   return {
     settings: { startTokens: max_context, stepTokens: step, keepTokens: keep, keepResults: KEEP_RESULTS },
     mayElide: (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
+    keyOf: test_times === 'fold' ? foldTimes : (line) => line,
     coldAfterMs: elide === 'idle' ? cache_ttl : undefined,
   }
 }

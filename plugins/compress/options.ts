@@ -8,6 +8,12 @@ const REPEATABLE_TOOLS = [
 
 /** What an operator can set. */
 export const options = z.strictObject({
+  test_times: z
+    .enum(['fold', 'keep'])
+    .default('fold')
+    .describe(
+      'Whether a test report that differs from an earlier one in its durations only is taken for the same (`fold`): the pointer in its place says so, and its last lines stay as they are. `keep` where the duration of single tests matters.',
+    ),
   elide: z
     .enum(['off', 'pressure', 'idle'])
     .default('off')

@@ -18,14 +18,16 @@ export interface Shown {
   readonly where: string
   readonly first: string
   readonly last: string
+  /** Whether it is the same to the character: else times differ. */
+  readonly isExact: boolean
 }
 
 /** A text that stands for one that was shown before, with its first and last words to find it by. */
-export function pointerTo({ extent, where, first, last }: Shown): string {
+export function pointerTo({ extent, where, first, last, isExact }: Shown): string {
   const from = anchor(first)
   const to = anchor(last)
   const anchors = from === to || to === '' ? `“${from}”` : `“${from}” … “${to}”`
-  return `[${extent} as ${where}: ${anchors}]`
+  return `[${extent} as ${where}${isExact ? '' : ', but for times'}: ${anchors}]`
 }
 
 function anchor(text: string): string {

@@ -2,11 +2,13 @@ import type { Conversation, Taken } from './conversation.ts'
 import { EpochView } from './epoch-view.ts'
 import { type EpochSettings, epochsOf } from './epochs.ts'
 import type { RawMessage } from './raw-message.ts'
+import type { KeyOf } from './shortener.ts'
 
 /** When old results are left out, and of which tools. */
 export interface PressurePolicy {
   readonly settings: EpochSettings
   readonly mayElide: (name: string) => boolean
+  readonly keyOf: KeyOf
   /** After so long without a call the provider's cache is cold, in milliseconds; `undefined`: that is no reason. */
   readonly coldAfterMs: number | undefined
 }
@@ -24,8 +26,9 @@ const LEAST_COLD_TOKENS = 2000
 export function underPressure(
   conversation: Conversation,
   { messages, whole, nowMs }: { messages: readonly RawMessage[]; whole: readonly Taken[]; nowMs: number },
-  { settings, mayElide, coldAfterMs }: PressurePolicy,
+  policy: PressurePolicy,
 ): Seen {
+  const { settings, coldAfterMs } = policy
   const memory = conversation.pressure
   memory.cold = memory.cold.filter((begins) => begins <= messages.length)
   const idleMs = nowMs - (memory.seenAtMs ?? nowMs)
@@ -33,7 +36,7 @@ export function underPressure(
   const see = (cold: readonly number[]): Seen & { view: EpochView | undefined } => {
     const epochs = epochsOf(whole, settings, cold)
     if (epochs.length === 0) return { taken: whole, epochs: 0, view: undefined }
-    const view = memory.view?.fits(epochs, messages) ? memory.view : new EpochView(epochs, mayElide)
+    const view = memory.view?.fits(epochs, messages) ? memory.view : new EpochView(epochs, policy)
     return { taken: view.take(messages, whole), epochs: epochs.length, view }
   }
   let seen = see(memory.cold)

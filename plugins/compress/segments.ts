@@ -4,7 +4,9 @@ import { gutterOf } from './lossless/gutter.ts'
 export interface Segment {
   /** The text itself, its end included: the segments of a text joined are the text. */
   readonly text: string
-  /** What is compared: the text without its line number and its line end. */
+  /** The text without its line number and its line end. */
+  readonly content: string
+  /** What is compared: the content, or what takes its place. */
   readonly key: string
   /** The line's number, when the text has a gutter; else 0. */
   readonly number: number
@@ -15,19 +17,24 @@ const LONG_LINE = 300
 const CUTS = /[}\]],|\\n|[.;] |, (?=['"])|,(?=\\*"[\w-]+\\*":)/g
 const LEAST_PIECE = 40
 
-/** Cuts a text into segments. */
-export function segmentsOf(text: string): Segment[] {
+/** The end of a text, where tools sum up: what stands there is compared as it is. */
+const SUMMARY_LINES = 12
+
+/** Cuts a text into segments. `keyOf` gives what is compared of a line. */
+export function segmentsOf(text: string, keyOf: (content: string) => string = (content) => content): Segment[] {
   const lines = linesOf(text)
   const numbers = gutterNumbers(lines)
   const segments: Segment[] = []
   for (const [index, line] of lines.entries()) {
     if (line.length > LONG_LINE) {
-      for (const piece of piecesOf(line)) segments.push({ text: piece, key: piece, number: 0 })
+      for (const piece of piecesOf(line)) segments.push({ text: piece, content: piece, key: piece, number: 0 })
       continue
     }
     const number = numbers?.[index] ?? 0
     const own = line.endsWith('\n') ? line.slice(0, -1) : line
-    segments.push({ text: line, key: number > 0 ? own.slice(gutterOf(own)?.width ?? 0) : own, number })
+    const content = number > 0 ? own.slice(gutterOf(own)?.width ?? 0) : own
+    const key = index < lines.length - SUMMARY_LINES ? keyOf(content) : content
+    segments.push({ text: line, content, key, number })
   }
   return segments
 }

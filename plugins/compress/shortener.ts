@@ -35,6 +35,9 @@ export interface Treatment {
 
 const PLAIN_TREATMENT: Treatment = { preservedIn: () => [], elide: () => undefined }
 
+/** Gives what of a line is compared with earlier ones. */
+export type KeyOf = (line: string) => string
+
 /** How far a shortener has come. */
 interface Mark {
   readonly earlierLength: number
@@ -56,6 +59,11 @@ export class Shortener {
   readonly #earlier = new Earlier()
   readonly #calls = new Map<string, ToolCall>()
   readonly #marks: Mark[] = []
+  readonly #keyOf: KeyOf
+
+  constructor(keyOf: KeyOf = (line) => line) {
+    this.#keyOf = keyOf
+  }
 
   /** Messages taken in so far. */
   get length(): number {
@@ -95,7 +103,7 @@ export class Shortener {
 
   #take(text: string, label: string): void {
     this.#earlier.begin(label)
-    for (const segment of segmentsOf(text)) this.#earlier.add(segment)
+    for (const segment of segmentsOf(text, this.#keyOf)) this.#earlier.add(segment)
   }
 
   #shorten({ path, text, toolUseId }: ResultText, preserved: readonly TextRange[]): Change[] {
@@ -106,11 +114,11 @@ export class Shortener {
     let shortened = ''
     for (const piece of piecesOf(text, preserved)) {
       if (piece.isKept) {
-        for (const segment of segmentsOf(piece.text)) this.#earlier.add(segment)
+        for (const segment of segmentsOf(piece.text, this.#keyOf)) this.#earlier.add(segment)
         shortened += piece.text
         continue
       }
-      const result = pointToEarlier(strip(piece.text), this.#earlier, source)
+      const result = pointToEarlier(segmentsOf(strip(piece.text), this.#keyOf), this.#earlier, source)
       pointers += result.pointers
       shortened += result.text
     }

@@ -1,7 +1,7 @@
 import type { Earlier, Run, Source } from './earlier.ts'
 import { estimateTokens } from './estimate.ts'
 import { pointerTo } from './pointer.ts'
-import { type Segment, segmentsOf } from './segments.ts'
+import type { Segment } from './segments.ts'
 
 /** Fewest characters of a run that a pointer may stand for. */
 const LEAST_CHARACTERS = 100
@@ -14,9 +14,8 @@ export interface Deduplicated {
   readonly pointers: number
 }
 
-/** Puts pointers in the place of what `earlier` has, and adds the text to it as a part of `source`. */
-export function pointToEarlier(text: string, earlier: Earlier, { start }: Source): Deduplicated {
-  const segments = segmentsOf(text)
+/** Puts pointers in the place of what `earlier` has, and adds the segments to it as a part of `source`. */
+export function pointToEarlier(segments: readonly Segment[], earlier: Earlier, { start }: Source): Deduplicated {
   const parts: string[] = []
   let pointers = 0
   // Segments before this one are written.
@@ -34,7 +33,6 @@ export function pointToEarlier(text: string, earlier: Earlier, { start }: Source
     }
     earlier.add(segments[at]!)
   }
-  if (pointers === 0) return { text, pointers }
   parts.push(textOf(segments, written, segments.length))
   return { text: parts.join(''), pointers }
 }
@@ -53,7 +51,7 @@ function trimmed({ from, length, at }: Run, segments: readonly Segment[], offset
 }
 
 function isBlank(segment: Segment | undefined): boolean {
-  return segment?.key.trim() === ''
+  return segment?.content.trim() === ''
 }
 
 interface Place {
@@ -73,7 +71,10 @@ function pointerFor(run: Run, { segments, earlier, start }: Place): string | und
   const last = segments[run.from + run.length - 1]
   if (first === undefined || last === undefined) return undefined
   const shown = { extent: extentOf(covered, { first, last }), where: numbersOf(run, { first, where, earlier }) }
-  const pointer = pointerTo({ ...shown, first: first.key, last: last.key })
+  const isExact = earlier.isExact(segments, run)
+  // What a text itself shows for the first time is not left out for being much alike.
+  if (!isExact && run.at >= start) return undefined
+  const pointer = pointerTo({ ...shown, first: first.content, last: last.content, isExact })
   const saved = estimateTokens(covered) - estimateTokens(pointer)
   if (saved < LEAST_SAVED_TOKENS) return undefined
   return covered.endsWith('\n') ? `${pointer}\n` : pointer
