@@ -99,7 +99,7 @@ export function writtenBytes(taken: Taken, raw: RawMessage): Buffer | undefined 
 }
 
 /** The message's bytes with texts replaced; every other byte stays. */
-export function splice({ bytes }: RawMessage, changes: readonly { path: Path; text: string }[]): Buffer {
+function splice({ bytes }: RawMessage, changes: readonly { path: Path; text: string }[]): Buffer {
   const edits = changes.map(({ path, text }) => ({ op: 'replace' as const, path, value: text }))
   return new RequestDocument(bytes).edited(edits).bytes
 }

@@ -3,7 +3,7 @@ import { joined, type TextRange } from 'turnpike/plugin'
 const PIN = /<keep>[\s\S]*?(?:<\/keep>|$)/g
 
 /** The parts of a text that a reader has pinned with `<keep>…</keep>`, tags included; an open tag pins the rest. */
-export function pinnedRanges(text: string): TextRange[] {
+function pinnedRanges(text: string): TextRange[] {
   if (!text.includes('<keep>')) return []
   return [...text.matchAll(PIN)].map(({ index, 0: pin }) => ({ start: index, end: index + pin.length }))
 }
