@@ -30,6 +30,22 @@ test('stripListing: columns lose their padding, names keep their spaces', (t) =>
   )
 })
 
+test('stripListing: columns that are those of the line above give way to a mark, which is explained once', (t) => {
+  const entry = (name: string, size = 4096) => `drwxr-xr-x   2 root root ${size} Nov 21 03:56 ${name}`
+  t.is(
+    stripListing([entry('a'), entry('b'), entry('c'), entry('d', 5), 'lib:', entry('e', 5), entry('f', 5)].join('\n')),
+    [
+      'drwxr-xr-x 2 root root 4096 Nov 21 03:56 a',
+      '〃 b [〃: all but the name as in the line above]',
+      '〃 c',
+      'drwxr-xr-x 2 root root 5 Nov 21 03:56 d',
+      'lib:',
+      'drwxr-xr-x 2 root root 5 Nov 21 03:56 e',
+      '〃 f',
+    ].join('\n'),
+  )
+})
+
 test('foldRepeats: three equal lines become one with their number, two stay two', (t) => {
   t.is(foldRepeats('retry\nretry\nretry\nok\nok'), 'retry [×3]\nok\nok')
 })
