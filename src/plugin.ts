@@ -14,7 +14,7 @@ export { z } from 'zod'
 export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts'
 export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
-export type { Caller, CallTrace, EditWatcher, Exchange, StepTrace, Target } from './core/exchange.ts'
+export type { Caller, Exchange, Target } from './core/exchange.ts'
 export type { ContentBlock, Message, MessageRequest, Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
 export type {
@@ -45,8 +45,10 @@ export type { ReplyDialect } from './core/reply-dialect.ts'
 export { RequestDocument } from './core/request.ts'
 export type { Edit, Path } from './core/splice.ts'
 export { streamOfMessage } from './core/stream-of-message.ts'
+export type { CallTrace, StepTrace } from './core/traces.ts'
 export { bytes, duration } from './core/units.ts'
 export type { Usage } from './core/usage.ts'
+export type { EditWatcher } from './core/wishes.ts'
 
 /** What a plugin can ask for in `needs`. */
 export interface PluginServices {

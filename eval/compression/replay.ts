@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { ClientRequest } from '../../src/core/client-request.ts'
-import { Exchange, NO_WISHES } from '../../src/core/exchange.ts'
+import { Exchange } from '../../src/core/exchange.ts'
 import type { ContentBlock, Message } from '../../src/core/message.ts'
 import { RequestDocument } from '../../src/core/request.ts'
 import type { PluginContext, PluginMiddleware } from '../../src/plugin.ts'
@@ -110,7 +110,6 @@ function openExchange(bytes: Buffer): Exchange {
     request: undefined,
     targets: [{ provider: 'eval', model: 'claude-sonnet-4-5' }],
     signal: new AbortController().signal,
-    wishes: NO_WISHES,
     reply: undefined,
     pipeline: 'eval',
     trace: [],

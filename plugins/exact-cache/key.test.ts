@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { type Caller, RequestDocument, type Target } from 'turnpike/plugin'
 import { ClientRequest } from '../../src/core/client-request.ts'
-import { Exchange, NO_WISHES } from '../../src/core/exchange.ts'
+import { Exchange } from '../../src/core/exchange.ts'
 import { type CacheScope, cacheKey } from './key.ts'
 
 interface Asked {
@@ -46,7 +46,6 @@ function keyOf({
       trace: [],
       edits: [],
       calls: [],
-      wishes: NO_WISHES,
       putAside: [],
     }),
     scope,

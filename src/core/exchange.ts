@@ -5,7 +5,9 @@ import type { Reply } from './reply.ts'
 import type { ReplyDialect } from './reply-dialect.ts'
 import type { RequestDocument } from './request.ts'
 import type { Edit } from './splice.ts'
+import type { CallTrace, EditTrace, StepTrace } from './traces.ts'
 import type { Usage } from './usage.ts'
+import type { EditWatcher, Wishes } from './wishes.ts'
 
 /** Which public route the request came through. */
 export type RouteName = 'messages' | 'chat' | 'agent'
@@ -25,40 +27,6 @@ export interface Target {
   readonly model: string
 }
 
-/** One call to a provider, and what came of it: who was asked, in which order, who answered. */
-export interface CallTrace extends Target {
-  /** `answered` with a reply that reached the pipeline; `failed` when the next target, or nobody, was asked after it. */
-  readonly outcome: 'answered' | 'failed'
-  readonly status: number | undefined
-}
-
-/** What one module did with the exchange. */
-export interface StepTrace {
-  readonly module: string
-  /** `ran` unless the module said more: `hit`, `miss`, `attached`, `bypassed`, … */
-  action: string
-  /** Milliseconds in the module itself, on the way in and on the way out, without what it waited for downstream. */
-  durationMs: number
-  details?: Record<string, unknown>
-}
-
-/** An edit that a module made, for traces and receipts. */
-export interface EditTrace {
-  readonly module: string
-  readonly paths: readonly string[]
-  readonly bytesBefore: number
-  readonly bytesAfter: number
-}
-
-/** Is asked before an edit takes effect, with the module that makes it. Throws to refuse: the module has failed then. */
-export type EditWatcher = (after: RequestDocument, module: string) => void
-
-/** What modules have said of the request for those that come after them. */
-export interface Wishes {
-  readonly preserved: readonly PreservedText[]
-  readonly editWatchers: readonly EditWatcher[]
-}
-
 /** The state behind the handles: one per request. */
 export interface ExchangeState {
   readonly id: string
@@ -75,7 +43,8 @@ export interface ExchangeState {
   request: RequestDocument | undefined
   /** Who may answer, in the order in which they are asked. Never empty. */
   readonly targets: readonly [Target, ...Target[]]
-  wishes: Wishes
+  /** What modules have said of the request for those that come after them. */
+  wishes?: Wishes | undefined
   signal: AbortSignal
   reply: Reply | undefined
   /** The pipeline that runs, printed. */
@@ -240,7 +209,7 @@ export class Exchange {
     const before = this.request
     const after = before.edited(edits)
     const module = this.#step?.module ?? 'gateway'
-    for (const watch of this.#state.wishes.editWatchers) watch(after, module)
+    for (const watch of this.#editWatchers) watch(after, module)
     this.#state.request = after
     this.#state.edits.push({
       module,
@@ -250,26 +219,25 @@ export class Exchange {
     })
   }
 
-  /**
-   * Declares texts of the request, as it stands, that modules further on must leave as they are. Nothing enforces it
-   * but a watcher of edits: a module that changes texts reads `preserved`, and `preservedRanges` helps it.
-   */
+  /** Declares texts of the request, as it stands, that modules further on must leave; only a watcher enforces it. */
   preserve(texts: readonly PreservedText[]): void {
     this.#assertLive()
-    const { wishes } = this.#state
-    this.#state.wishes = { ...wishes, preserved: [...wishes.preserved, ...texts] }
+    this.#state.wishes = { ...this.#state.wishes, preserved: [...this.preserved, ...texts] }
   }
 
   /** What modules have declared as not to be changed. */
   get preserved(): readonly PreservedText[] {
-    return this.#state.wishes.preserved
+    return this.#state.wishes?.preserved ?? []
   }
 
   /** Has `watcher` asked before each later edit takes effect. */
   watchEdits(watcher: EditWatcher): void {
     this.#assertLive()
-    const { wishes } = this.#state
-    this.#state.wishes = { ...wishes, editWatchers: [...wishes.editWatchers, watcher] }
+    this.#state.wishes = { ...this.#state.wishes, editWatchers: [...this.#editWatchers, watcher] }
+  }
+
+  get #editWatchers(): readonly EditWatcher[] {
+    return this.#state.wishes?.editWatchers ?? []
   }
 
   /** Says in the trace what this module did, e.g. `note('hit', { savedTokens: 120 })`. */
@@ -330,6 +298,3 @@ export class Exchange {
     throw new Error(`module ${this.#step?.module ?? ''} was bypassed: the request went on without it`)
   }
 }
-
-/** What is wished before any module has run. */
-export const NO_WISHES: Wishes = { preserved: [], editWatchers: [] }

@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http'
 import test from 'ava'
 import { GatewayError } from '../core/errors.ts'
-import { Exchange, type ExchangeState, NO_WISHES } from '../core/exchange.ts'
+import { Exchange, type ExchangeState } from '../core/exchange.ts'
 import { jsonReply } from '../core/reply.ts'
 import type { PluginContext, PluginMiddleware } from '../plugin.ts'
 import { type BoundStep, compose } from './compose.ts'
@@ -16,7 +16,6 @@ function contextFor(): PluginContext {
     reply: undefined,
     trace: [],
     edits: [],
-    wishes: NO_WISHES,
     putAside: [],
   } as unknown as ExchangeState
   const res = new ServerResponse({ method: 'POST', httpVersionMajor: 1, httpVersionMinor: 1 } as never)

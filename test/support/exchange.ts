@@ -1,5 +1,5 @@
 import type { ClientRequest } from '../../src/core/client-request.ts'
-import { Exchange, type ExchangeState, NO_WISHES, type Target } from '../../src/core/exchange.ts'
+import { Exchange, type ExchangeState, type Target } from '../../src/core/exchange.ts'
 import { createChatDialect } from '../../src/dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../../src/dialects/messages/dialect.ts'
 
@@ -37,7 +37,6 @@ export function openExchange({ body, dialect = 'chat', targets, signal }: Exchan
     trace: [],
     edits: [],
     calls: [],
-    wishes: NO_WISHES,
     putAside: [],
   }
   return new Exchange(state)

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Middleware } from 'koa'
 import type { ClientRequest } from '../../core/client-request.ts'
-import { Exchange, NO_WISHES, type RouteName, type Target } from '../../core/exchange.ts'
+import { Exchange, type RouteName, type Target } from '../../core/exchange.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
 import type { PluginContext } from '../../plugin.ts'
@@ -92,7 +92,6 @@ function openExchange(ctx: Context, { options, authenticated, pipeline, client }
     trace: [],
     edits: [],
     calls: [],
-    wishes: NO_WISHES,
     putAside: [],
   })
 }
