@@ -9,7 +9,8 @@ import type { Segment } from './segments.ts'
  * Segments are kept in one row, sources behind each other with a gap between them; an index leads from a segment to the
  * places where it stands. It only grows at its end, so that it can be taken back to what it was after any message.
  *
- * Limits: of a segment that stands in many places, the first few are known; short ones (`}`, blank lines) begin no run.
+ * Limits: of a segment that stands in many places, the first few are known; short ones (`}`, blank lines) begin no run; of
+ * a text that is like itself everywhere, only so much is compared.
  */
 
 /** Where text was shown before. */
@@ -31,6 +32,8 @@ export interface Run {
 
 const MOST_PLACES = 8
 const LEAST_KEY = 12
+/** Comparisons for one source: some milliseconds. */
+const MOST_COMPARISONS = 400_000
 const GAP = '\u0000gap'
 
 /** Everything shown so far in one conversation. */
@@ -40,6 +43,7 @@ export class Earlier {
   readonly #numbers: number[] = []
   readonly #places = new Map<string, number[]>()
   readonly #sources: Source[] = []
+  #comparisons = 0
 
   /** How far it has grown: to be given to `cutBack`. */
   get length(): number {
@@ -49,6 +53,7 @@ export class Earlier {
   /** Begins a source: what is added from now on stands there. */
   begin(label: string): Source {
     this.#push(GAP, GAP, 0)
+    this.#comparisons = 0
     const source = { label, start: this.#keys.length }
     this.#sources.push(source)
     return source
@@ -105,12 +110,13 @@ export class Earlier {
   /** The longest run of `segments` around `from`, not before `least`, that stood somewhere; the earliest of equals. */
   find(segments: readonly Segment[], from: number, least: number): Run | undefined {
     const key = segments[from]?.key
-    if (key === undefined || key.length < LEAST_KEY) return undefined
+    if (key === undefined || key.length < LEAST_KEY || this.#comparisons > MOST_COMPARISONS) return undefined
     let best: Run | undefined
     for (const place of this.#places.get(key) ?? []) {
       const forward = this.#matchForward(segments, from, place)
       const backward = this.#matchBackward(segments, { from, least }, place)
       const length = forward + backward
+      this.#comparisons += length
       if (best === undefined || length > best.length) best = { from: from - backward, length, at: place - backward }
     }
     return best

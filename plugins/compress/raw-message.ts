@@ -13,8 +13,8 @@ export interface RawMessage {
 }
 
 const MARK_NAME = '"cache_control"'
-/** The name of a member: in a string its quotes would be escaped. */
-const MARK = /,?\s*"cache_control"\s*:\s*(?:\{[^{}]*\}|null)/g
+/** The name of a member: in a string its quotes would be escaped. It begins at a comma, or where no blank is before it. */
+const MARK = /(?:,|(?<![\s,]))\s*"cache_control"\s*:\s*(?:\{[^{}]*\}|null)/g
 
 /** The messages of a request, unparsed. */
 export function rawMessages(request: RequestDocument, preserved: readonly PreservedText[]): RawMessage[] {

@@ -90,3 +90,27 @@ test('shortener: results of small size, of the assistant, of the user stay', (t)
     t.deepEqual(new Shortener().next(message), [])
   }
 })
+
+const HUGE = 200_000
+const HOSTILE: Readonly<Record<string, string>> = {
+  'one long run of blanks': `a${' '.repeat(HUGE)}b\r\n`,
+  'one long line with a carriage return': `${'x'.repeat(HUGE)}\n\ry`,
+  'strings that hold the beginning of JSON': `[${'"[\\"x",'.repeat(HUGE / 8)}1]`,
+  'beginnings of JSON in quotes': `x ${"'{\\n".repeat(HUGE / 4)}`,
+  'brackets only': '['.repeat(HUGE),
+  'two lines in turn': 'the first of two lines\nthe second of two lines\n'.repeat(HUGE / 40),
+  'the same test in other times': Array.from({ length: 10_000 }, (_, ms) => `✔ the same test again (${ms}ms)`).join(
+    '\n',
+  ),
+  'colours that do not end': '\u001b]'.repeat(HUGE / 2),
+}
+
+for (const [name, text] of Object.entries(HOSTILE)) {
+  test(`shortener: takes no long time for ${name}`, (t) => {
+    const shortener = new Shortener(foldTimes)
+    const startedAtMs = performance.now()
+    for (const id of ['a', 'b']) shortened([call(id, 'Bash', { command: 'x' }), result(id, text)], shortener)
+    // Some 50 ms on an idle machine; what grows with the square takes minutes.
+    t.true(performance.now() - startedAtMs < 5000)
+  })
+}

@@ -67,6 +67,8 @@ export function minifyJson(text: string): string {
 }
 
 const LEAST_QUOTED = 160
+/** Of a text that has many beginnings and no ends, not all are walked to where they fail. */
+const MOST_FAILURES = 20
 /** A quoted value that is laid out in lines: a quote, a bracket, an escaped line end. */
 const QUOTED = /['"]([{[])(\\+)n/g
 
@@ -75,13 +77,17 @@ function minifyQuoted(text: string): string {
   if (text.length < LEAST_QUOTED || !text.includes('\\n')) return text
   const parts: string[] = []
   let copied = 0
+  let failures = 0
   QUOTED.lastIndex = 0
-  for (let match = QUOTED.exec(text); match !== null; match = QUOTED.exec(text)) {
+  for (let match = QUOTED.exec(text); match !== null && failures < MOST_FAILURES; match = QUOTED.exec(text)) {
     const start = match.index + 1
     const minified = escapingsAfter(text, start)
       .map((escaping) => minifyAt(text, start, escaping))
       .find((result) => result !== undefined)
-    if (minified === undefined) continue
+    if (minified === undefined) {
+      failures++
+      continue
+    }
     parts.push(text.slice(copied, start), minified.kept)
     copied = minified.end
     QUOTED.lastIndex = minified.end
@@ -178,7 +184,10 @@ function walkString(walk: Walk): boolean {
   for (let quote = text.indexOf('"', walk.at); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let first = quote
     while (first > walk.at && text.charCodeAt(first - 1) === BACKSLASH) first--
-    if ((quote - first) % escaping.unit !== escaping.quote) continue
+    const backslashes = quote - first
+    // The string that this one stands in ends: this one does not.
+    if (backslashes < escaping.quote) return false
+    if (backslashes % escaping.unit !== escaping.quote) continue
     // A line end that is not escaped is no part of a string: a quote is missing, or this is no JSON.
     if (text.slice(walk.at, quote).includes('\n')) return false
     walk.at = quote + 1
