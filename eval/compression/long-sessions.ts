@@ -3,11 +3,17 @@ import { countTokens } from '../tokens.ts'
 import { setOf, type Trajectory } from './data.ts'
 
 const LONG_ENOUGH_TOKENS = 100_000
+/** The least share of results in a set's tokens: stage B leaves alone what users and the assistant wrote. */
+const LEAST_RESULTS = 0.6
 
-/** Sessions of one set put behind each other until they are long; what is left over is too short and goes. */
+/**
+ * Sessions of one set put behind each other until they are long; what is left over is too short and goes. Only sets that
+ * consist of results mostly.
+ */
 export function longSessions(trajectories: readonly Trajectory[]): Trajectory[] {
   const bySet = Map.groupBy(trajectories, setOf)
   return [...bySet].flatMap(([set, members]) => {
+    if (resultShare(members) < LEAST_RESULTS) return []
     const sessions: Trajectory[] = []
     let current: Trajectory[] = []
     for (const member of members) {
@@ -24,6 +30,16 @@ function tokensOf(trajectories: readonly Trajectory[]): number {
   return trajectories
     .flatMap(({ messages }) => messages)
     .reduce((sum, { content }) => sum + countTokens(typeof content === 'string' ? content : JSON.stringify(content)), 0)
+}
+
+function resultShare(trajectories: readonly Trajectory[]): number {
+  const messages = trajectories.flatMap((trajectory) => trajectory.messages)
+  const blocks = messages.flatMap(({ content }): (string | ContentBlock)[] =>
+    typeof content === 'string' ? [content] : content,
+  )
+  const tokens = (all: typeof blocks) => all.reduce((sum, block) => sum + countTokens(JSON.stringify(block)), 0)
+  const results = blocks.filter((block) => typeof block !== 'string' && block.type === 'tool_result')
+  return tokens(results) / tokens(blocks)
 }
 
 function join(id: string, parts: readonly Trajectory[]): Trajectory {

@@ -29,7 +29,7 @@ export interface Replay {
 }
 
 /** The best of some runs is what the work takes; the others also have what else the machine does. */
-const COLD_RUNS = 5
+const COLD_RUNS = 9
 
 /** Replays a session call by call through a pipeline's modules: every message of the assistant is the answer to one. */
 export async function replay(session: Trajectory, createSteps: () => Promise<PluginMiddleware[]>): Promise<Replay> {
