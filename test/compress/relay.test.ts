@@ -87,6 +87,21 @@ test('compress: chat clients are served too', async (t) => {
   t.regex(String(scene.seen()[0]?.raw), /lines 1–60 as in the earlier Read a\.ts/)
 })
 
+test('compress: between a cache and a guard it shortens what is asked, and a repeated request is not asked', async (t) => {
+  const scene = stage.scene()
+  const request = {
+    body: bodyOf([...FIRST_CALL, SECOND_RESULT], '"temperature":0.25,'),
+    headers: { 'x-svc-pipe': 'exact-cache,preserve,compress,cost-guard?per_request=5' },
+  }
+  const first = await scene.send(request)
+  const second = await scene.send(request)
+  t.is(first.headers['x-svc-cache'], 'miss')
+  t.is(second.headers['x-svc-cache'], 'hit')
+  t.deepEqual(second.body, first.body)
+  t.is(scene.seen().length, 1)
+  t.regex(String(scene.seen()[0]?.raw), /lines 1–60 as in the earlier/)
+})
+
 const LONG = Array.from({ length: 1500 }, (_, index) => `step ${index} of the build wrote out/${index * 31}.o`).join(
   '\n',
 )
