@@ -36,14 +36,19 @@ test('stripListing: columns that are those of the line above give way to a mark,
     stripListing([entry('a'), entry('b'), entry('c'), entry('d', 5), 'lib:', entry('e', 5), entry('f', 5)].join('\n')),
     [
       'drwxr-xr-x 2 root root 4096 Nov 21 03:56 a',
-      '〃 b [〃: all but the name as in the line above]',
+      '〃 b [〃: the columns from there to the name are those of the line above]',
       '〃 c',
-      'drwxr-xr-x 2 root root 5 Nov 21 03:56 d',
+      'drwxr-xr-x 2 root root 5 〃 d',
       'lib:',
       'drwxr-xr-x 2 root root 5 Nov 21 03:56 e',
       '〃 f',
     ].join('\n'),
   )
+})
+
+test('stripListing: a date of another form leaves the line alone, for its columns end elsewhere', (t) => {
+  const text = '-rw-r--r--  1 root root 5 2026-11-21 03:56 my a\n-rw-r--r--  1 root root 5 2026-11-21 03:56 my b'
+  t.is(stripListing(text), text)
 })
 
 test('foldRepeats: three equal lines become one with their number, two stay two', (t) => {
