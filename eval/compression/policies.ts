@@ -19,7 +19,7 @@ export const STAGE_B: Policy = {
   createSteps: () =>
     createCompress({
       elide: 'pressure',
-      max_context: 18_000,
+      max_context: 17_000,
       step: 16_000,
       keep: 4_000,
       elide_tools: ['*'],
