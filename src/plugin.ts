@@ -14,7 +14,7 @@ export { z } from 'zod'
 export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts'
 export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
-export type { Caller, CallTrace, Exchange, StepTrace, Target } from './core/exchange.ts'
+export type { Caller, Exchange, Target } from './core/exchange.ts'
 export { type ContentBlock, explain, type Message, type MessageRequest, type Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
 export { suggest } from './core/nearest.ts'
@@ -30,6 +30,7 @@ export type {
   TokenCounter,
   WindowStanding,
 } from './core/ports.ts'
+export { joined, type PreservedText, preservedRanges, type TextRange } from './core/preserved.ts'
 export {
   type ByteSource,
   type ByteSourceSink,
@@ -45,10 +46,12 @@ export {
 export type { ReplyDialect } from './core/reply-dialect.ts'
 export { RequestDocument } from './core/request.ts'
 export { type Child, children } from './core/scan.ts'
-export type { Edit } from './core/splice.ts'
+export type { Edit, Path } from './core/splice.ts'
 export { streamOfMessage } from './core/stream-of-message.ts'
+export type { CallTrace, StepTrace } from './core/traces.ts'
 export { bytes, duration } from './core/units.ts'
 export type { Usage } from './core/usage.ts'
+export type { EditWatcher } from './core/wishes.ts'
 
 /** What a plugin can ask for in `needs`. */
 export interface PluginServices {

@@ -49,6 +49,8 @@ interface Definition {
   element?: z.ZodType
   valueType?: z.ZodType
   entries?: Record<string, string>
+  options?: readonly z.ZodType[]
+  values?: readonly unknown[]
   defaultValue?: unknown
 }
 
@@ -81,6 +83,8 @@ export function typeNameOf(schema: z.ZodType): string {
     return Object.values(def.entries ?? {})
       .map((value) => `\`${value}\``)
       .join(' or ')
+  if (def.type === 'union') return (def.options ?? []).map(typeNameOf).join(' or ')
+  if (def.type === 'literal') return (def.values ?? []).map((value) => `\`${value}\``).join(' or ')
   if (def.type === 'pipe') return 'text with a unit'
   const names: Record<string, string> = {
     string: 'text',

@@ -1,10 +1,13 @@
 import type { ClientRequest } from './client-request.ts'
 import type { PresentedCredential } from './ports.ts'
+import type { PreservedText } from './preserved.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyDialect } from './reply-dialect.ts'
 import type { RequestDocument } from './request.ts'
 import type { Edit } from './splice.ts'
+import type { CallTrace, EditTrace, StepTrace } from './traces.ts'
 import type { Usage } from './usage.ts'
+import type { EditWatcher, Wishes } from './wishes.ts'
 
 /** Which public route the request came through. */
 export type RouteName = 'messages' | 'chat' | 'agent'
@@ -24,31 +27,6 @@ export interface Target {
   readonly model: string
 }
 
-/** One call to a provider, and what came of it: who was asked, in which order, who answered. */
-export interface CallTrace extends Target {
-  /** `answered` with a reply that reached the pipeline; `failed` when the next target, or nobody, was asked after it. */
-  readonly outcome: 'answered' | 'failed'
-  readonly status: number | undefined
-}
-
-/** What one module did with the exchange. */
-export interface StepTrace {
-  readonly module: string
-  /** `ran` unless the module said more: `hit`, `miss`, `attached`, `bypassed`, … */
-  action: string
-  /** Milliseconds in the module itself, on the way in and on the way out, without what it waited for downstream. */
-  durationMs: number
-  details?: Record<string, unknown>
-}
-
-/** An edit that a module made, for traces and receipts. */
-export interface EditTrace {
-  readonly module: string
-  readonly paths: readonly string[]
-  readonly bytesBefore: number
-  readonly bytesAfter: number
-}
-
 /** The state behind the handles: one per request. */
 export interface ExchangeState {
   readonly id: string
@@ -65,6 +43,8 @@ export interface ExchangeState {
   request: RequestDocument | undefined
   /** Who may answer, in the order in which they are asked. Never empty. */
   readonly targets: readonly [Target, ...Target[]]
+  /** What modules have said of the request for those that come after them. */
+  wishes?: Wishes | undefined
   signal: AbortSignal
   reply: Reply | undefined
   /** The pipeline that runs, printed. */
@@ -228,13 +208,36 @@ export class Exchange {
     this.#assertLive()
     const before = this.request
     const after = before.edited(edits)
+    const module = this.#step?.module ?? 'gateway'
+    for (const watch of this.#editWatchers) watch(after, module)
     this.#state.request = after
     this.#state.edits.push({
-      module: this.#step?.module ?? 'gateway',
+      module,
       paths: edits.map((edit) => edit.path.join('.')),
       bytesBefore: before.bytes.length,
       bytesAfter: after.bytes.length,
     })
+  }
+
+  /** Declares texts of the request, as it stands, that modules further on must leave; only a watcher enforces it. */
+  preserve(texts: readonly PreservedText[]): void {
+    this.#assertLive()
+    this.#state.wishes = { ...this.#state.wishes, preserved: [...this.preserved, ...texts] }
+  }
+
+  /** What modules have declared as not to be changed. */
+  get preserved(): readonly PreservedText[] {
+    return this.#state.wishes?.preserved ?? []
+  }
+
+  /** Has `watcher` asked before each later edit takes effect. */
+  watchEdits(watcher: EditWatcher): void {
+    this.#assertLive()
+    this.#state.wishes = { ...this.#state.wishes, editWatchers: [...this.#editWatchers, watcher] }
+  }
+
+  get #editWatchers(): readonly EditWatcher[] {
+    return this.#state.wishes?.editWatchers ?? []
   }
 
   /** Says in the trace what this module did, e.g. `note('hit', { savedTokens: 120 })`. */
@@ -266,10 +269,10 @@ export class Exchange {
 
   /** @internal what a step may change and what is put back when it is bypassed */
   save(): () => void {
-    const { request, signal, reply } = this.#state
+    const { request, wishes, signal, reply } = this.#state
     const editCount = this.#state.edits.length
     return () => {
-      Object.assign(this.#state, { request, signal, reply })
+      Object.assign(this.#state, { request, wishes, signal, reply })
       this.#state.edits.length = editCount
     }
   }

@@ -1,6 +1,7 @@
 import pino from 'pino'
-import type { CallTrace, Exchange } from '../core/exchange.ts'
+import type { Exchange } from '../core/exchange.ts'
 import type { RequestObserver, RequestRecord } from '../core/ports.ts'
+import type { CallTrace } from '../core/traces.ts'
 
 const INFO = 30
 const ERROR = 50

@@ -34,7 +34,7 @@ const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
 const CONNECTION_HEADERS = new Set(['connection', 'content-encoding', 'content-length', 'transfer-encoding'])
 
 /** The data folder: `TURNPIKE_DATA`, else `../shared/data` beside the project. It may not exist. */
-function dataFolder(): string {
+export function dataFolder(): string {
   return path.resolve(PROJECT_ROOT, process.env.TURNPIKE_DATA ?? '../shared/data')
 }
 

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { messageRequestSchema } from '../../src/core/message.ts'
+
+const { messages } = messageRequestSchema.shape
+
+const trajectorySchema = z.object({
+  id: z.string(),
+  split: z.enum(['dev', 'test']),
+  system: z.string().default(''),
+  messages,
+  needles: z.array(z.tuple([z.string(), z.int(), z.int()])),
+})
+
+const edgeCaseSchema = z.object({
+  id: z.string(),
+  request: z.looseObject({ messages }),
+  must_keep: z.array(z.string()),
+})
+
+/**
+ * A whole session. A needle is `[value, first, referring]`: a fact that a tool's result in message `first` brings, and that
+ * the assistant's message `referring` uses, so that it must be in what the model sees at that moment.
+ */
+export type Trajectory = z.infer<typeof trajectorySchema>
+
+/** A request with what must be in it, however it is rewritten. */
+export type EdgeCase = z.infer<typeof edgeCaseSchema>
+
+/** The sessions in a folder, of one split or of all. Throws an `Error` that names the file and the line that do not fit. */
+export function loadTrajectories(folder: string, split?: string): Trajectory[] {
+  const all = loadLines(path.join(folder, 'trajectories.jsonl'), trajectorySchema)
+  return split === undefined ? all : all.filter((trajectory) => trajectory.split === split)
+}
+
+/** The edge cases in a folder. */
+export function loadEdgeCases(folder: string): EdgeCase[] {
+  return loadLines(path.join(folder, 'edge-cases.jsonl'), edgeCaseSchema)
+}
+
+function loadLines<Schema extends z.ZodType>(file: string, schema: Schema): z.output<Schema>[] {
+  if (!existsSync(file))
+    throw new Error(`Expected \`--data\` to be a folder with ${path.basename(file)}, got none there`)
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.flatMap((line, index) => {
+    if (line.trim() === '') return []
+    const parsed = schema.safeParse(JSON.parse(line))
+    if (parsed.success) return [parsed.data]
+    throw new Error(`${path.basename(file)}, line ${index + 1}: ${z.prettifyError(parsed.error)}`)
+  })
+}
+
+const CODING = /^(?:koa|express)-/
+
+/** The kind of session, by its id: coding sessions are of two repositories. */
+export function setOf({ id }: Pick<Trajectory, 'id'>): string {
+  return CODING.test(id) ? 'coding' : (id.split('-')[0] ?? id)
+}

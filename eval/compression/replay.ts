@@ -1,0 +1,172 @@
+import { performance } from 'node:perf_hooks'
+import { ClientRequest } from '../../src/core/client-request.ts'
+import { Exchange } from '../../src/core/exchange.ts'
+import type { ContentBlock, Message } from '../../src/core/message.ts'
+import { RequestDocument } from '../../src/core/request.ts'
+import type { PluginContext, PluginMiddleware } from '../../src/plugin.ts'
+import { PromptCache } from '../prompt-cache.ts'
+import { countTokens } from '../tokens.ts'
+import type { Trajectory } from './data.ts'
+
+/** What a session comes to, with a policy or without one. */
+export interface Replay {
+  readonly calls: number
+  /** Tokens of the whole session as it is seen after its last message, and the most that a call had. */
+  readonly finalTokens: number
+  readonly mostTokens: number
+  /** Tokens of all calls' inputs, and what they are billed for in uncached input tokens. */
+  readonly inputTokens: number
+  readonly cost: number
+  readonly breaks: number
+  readonly needles: number
+  readonly lostNeedles: readonly string[]
+  /** Blocks that have more tokens than the client's. */
+  readonly largerBlocks: number
+  /** Milliseconds of a call with the whole session by modules that have not seen it, the best of some. */
+  readonly coldMs: number
+  /** Milliseconds of a call of the session as it grows, the median. */
+  readonly warmMs: number
+}
+
+/** The best of some runs is what the work takes; the others also have what else the machine does. */
+const COLD_RUNS = 9
+
+/** Replays a session call by call through a pipeline's modules: every message of the assistant is the answer to one. */
+export async function replay(session: Trajectory, createSteps: () => Promise<PluginMiddleware[]>): Promise<Replay> {
+  const { messages } = session
+  const steps = await createSteps()
+  const cache = new PromptCache()
+  const lostNeedles: string[] = []
+  const totals = { calls: 0, inputTokens: 0, cost: 0, breaks: 0, mostTokens: 0, largerBlocks: 0 }
+  const warmMs: number[] = []
+  for (const [at, message] of messages.entries()) {
+    if (message.role !== 'assistant' || at === 0) continue
+    const seen = await rewrite(session, at, steps)
+    const bill = cache.call(blocksOf(session, seen.messages))
+    const tokens = bill.readTokens + bill.writtenTokens + bill.uncachedTokens
+    totals.calls++
+    totals.inputTokens += tokens
+    totals.cost += bill.cost
+    totals.breaks += bill.isBreak ? 1 : 0
+    totals.mostTokens = Math.max(totals.mostTokens, tokens)
+    totals.largerBlocks += largerBlocks(messages, seen.messages)
+    warmMs.push(seen.ms)
+    lostNeedles.push(...needlesLost(session, at, seen.messages))
+  }
+  const final = await rewrite(session, messages.length, steps)
+  const coldMs: number[] = []
+  for (let run = 0; run < COLD_RUNS; run++)
+    coldMs.push((await rewrite(session, messages.length, await createSteps())).ms)
+  return {
+    ...totals,
+    finalTokens: sumOfTokens(blocksOf(session, final.messages)),
+    needles: session.needles.length,
+    lostNeedles,
+    coldMs: Math.min(...coldMs),
+    warmMs: median(warmMs),
+  }
+}
+
+/** A request after the modules, and how long they took. */
+interface Rewritten {
+  readonly messages: readonly Message[]
+  readonly request: RequestDocument
+  readonly ms: number
+}
+
+/** The first `length` messages of a session as the provider would get them. */
+export function rewrite(
+  { system, messages }: Pick<Trajectory, 'system' | 'messages'>,
+  length: number,
+  steps: readonly PluginMiddleware[],
+): Promise<Rewritten> {
+  const body = { model: 'claude-sonnet-4-5', max_tokens: 1024, system, messages: messages.slice(0, length) }
+  return rewriteBody(body, steps)
+}
+
+/** A request's body as the provider would get it. */
+export async function rewriteBody(body: unknown, steps: readonly PluginMiddleware[]): Promise<Rewritten> {
+  const exchange = openExchange(Buffer.from(JSON.stringify(body)))
+  // The scan of the body is the gateway's, whatever modules there are.
+  void exchange.request.shape
+  // Safe: modules of this kind touch the exchange and the reply's headers.
+  const ctx = { set: () => {}, state: { exchange } } as unknown as PluginContext
+  const startedAtMs = performance.now()
+  const run = async (index: number): Promise<void> => steps[index]?.(ctx, () => run(index + 1))
+  await run(0)
+  const ms = performance.now() - startedAtMs
+  return { messages: exchange.request.messages, request: exchange.request, ms }
+}
+
+function openExchange(bytes: Buffer): Exchange {
+  return new Exchange({
+    id: 'req_eval',
+    route: 'messages',
+    caller: { kind: 'local', scope: 'eval' },
+    credential: { header: 'authorization', secret: 'eval' },
+    headers: {},
+    query: '',
+    client: new ClientRequest(new RequestDocument(bytes)),
+    request: undefined,
+    targets: [{ provider: 'eval', model: 'claude-sonnet-4-5' }],
+    signal: new AbortController().signal,
+    reply: undefined,
+    pipeline: 'eval',
+    trace: [],
+    edits: [],
+    calls: [],
+    putAside: [],
+  })
+}
+
+interface Block {
+  readonly text: string
+  readonly tokens: number
+}
+
+/** What the provider's cache sees: the system text, and each block of each message. */
+export function blocksOf({ system }: Pick<Trajectory, 'system'>, messages: readonly Message[]): Block[] {
+  const blocks = messages.flatMap(({ role, content }) => {
+    const parts: (string | ContentBlock)[] = typeof content === 'string' ? [content] : content
+    return parts.map((part) => ({ text: `${role} ${JSON.stringify(part)}`, tokens: countTokens(textOf(part)) }))
+  })
+  return [{ text: system, tokens: countTokens(system) }, ...blocks]
+}
+
+/** What a model reads of a block. */
+function textOf(part: string | ContentBlock): string {
+  if (typeof part === 'string') return part
+  if (part.type === 'text') return part.text
+  if (part.type === 'tool_use') return `${part.name} ${JSON.stringify(part.input)}`
+  if (part.type === 'tool_result' && typeof part.content === 'string') return part.content
+  return JSON.stringify(part)
+}
+
+function needlesLost({ needles }: Trajectory, at: number, seen: readonly Message[]): string[] {
+  const wanted = needles.filter(([, , referring]) => referring === at)
+  if (wanted.length === 0) return []
+  const text = seen.flatMap(({ content }) => strings(content)).join('\n')
+  return wanted.filter(([value]) => !text.includes(value)).map(([value]) => value)
+}
+
+/** All strings in a value, as they are. */
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value === 'number') return [String(value)]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) => (Array.isArray(value) ? [] : [key]).concat(strings(member)))
+}
+
+function largerBlocks(before: readonly Message[], after: readonly Message[]): number {
+  const tokens = (messages: readonly Message[]) => blocksOf({ system: '' }, messages).map((block) => block.tokens)
+  const originals = tokens(before.slice(0, after.length))
+  return tokens(after).filter((count, index) => count > (originals[index] ?? 0)).length
+}
+
+function sumOfTokens(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+}

@@ -1,0 +1,96 @@
+import type { Replay } from './replay.ts'
+
+/** What a policy does to a group of sessions; shares are changes, -0.25 is a quarter less. */
+export interface Row {
+  readonly name: string
+  readonly sessions: number
+  readonly calls: number
+  readonly tokensBefore: number
+  readonly finalShare: number
+  readonly mostShare: number
+  readonly inputShare: number
+  readonly costShare: number
+  readonly breaks: number
+  /** Breaks for each 20,000 tokens that the sessions have grown. */
+  readonly breaksPer20k: number
+  readonly needles: number
+  readonly lostNeedles: number
+  readonly largerBlocks: number
+  readonly listChanges: number
+  readonly coldMsPer100k: number
+  readonly warmMs: number
+}
+
+interface Pair {
+  readonly before: Replay
+  readonly after: Replay
+}
+
+const STEP_TOKENS = 20_000
+const HUNDRED_THOUSAND = 100_000
+
+/** One row for sessions that were replayed without the policy and with it. */
+export function summarise(name: string, pairs: readonly Pair[]): Row {
+  const sum = (of: (replay: Replay) => number, side: keyof Pair) =>
+    pairs.reduce((total, pair) => total + of(pair[side]), 0)
+  const share = (of: (replay: Replay) => number) => sum(of, 'after') / sum(of, 'before') - 1
+  const tokensBefore = sum((replay) => replay.finalTokens, 'before')
+  const breaks = sum((replay) => replay.breaks, 'after') - sum((replay) => replay.breaks, 'before')
+  return {
+    name,
+    sessions: pairs.length,
+    calls: sum((replay) => replay.calls, 'after'),
+    tokensBefore,
+    finalShare: share((replay) => replay.finalTokens),
+    mostShare: share((replay) => replay.mostTokens),
+    inputShare: share((replay) => replay.inputTokens),
+    costShare: share((replay) => replay.cost),
+    breaks,
+    breaksPer20k: (breaks * STEP_TOKENS) / tokensBefore,
+    needles: sum((replay) => replay.needles, 'after'),
+    lostNeedles: sum((replay) => replay.lostNeedles.length, 'after'),
+    largerBlocks: sum((replay) => replay.largerBlocks, 'after'),
+    // These modules leave the list of tools alone; the figure stands here beside those of modules that do not.
+    listChanges: 0,
+    coldMsPer100k: (sum((replay) => replay.coldMs, 'after') * HUNDRED_THOUSAND) / tokensBefore,
+    warmMs: Math.max(...pairs.map(({ after }) => after.warmMs)),
+  }
+}
+
+const COLUMNS: readonly (readonly [title: string, of: (row: Row) => string])[] = [
+  ['', ({ name }) => name],
+  ['n', ({ sessions }) => String(sessions)],
+  ['tokens', ({ tokensBefore }) => String(tokensBefore)],
+  ['final', ({ finalShare }) => percent(finalShare)],
+  ['max', ({ mostShare }) => percent(mostShare)],
+  ['input', ({ inputShare }) => percent(inputShare)],
+  ['cost', ({ costShare }) => percent(costShare)],
+  ['breaks', ({ breaks }) => String(breaks)],
+  ['/20k', ({ breaksPer20k }) => breaksPer20k.toFixed(2)],
+  ['needles', ({ needles, lostNeedles }) => `${needles - lostNeedles}/${needles}`],
+  ['larger', ({ largerBlocks }) => String(largerBlocks)],
+  ['list', ({ listChanges }) => String(listChanges)],
+  ['cold ms/100k', ({ coldMsPer100k }) => coldMsPer100k.toFixed(1)],
+  ['warm ms', ({ warmMs }) => warmMs.toFixed(2)],
+]
+
+/** The rows as a table for a terminal. */
+export function renderTable(rows: readonly Row[]): string {
+  const cells = [COLUMNS.map(([title]) => title), ...rows.map((row) => COLUMNS.map(([, of]) => of(row)))]
+  const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
+  const printed = cells.map((line) =>
+    line
+      .map((cell, column) => pad(cell, column, widths))
+      .join('  ')
+      .trimEnd(),
+  )
+  return printed.join('\n')
+}
+
+function pad(cell: string, column: number, widths: readonly number[]): string {
+  return column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}%`
+}

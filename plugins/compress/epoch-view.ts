@@ -1,0 +1,66 @@
+import { preservedInMessage, sizesOf, type Taken } from './conversation.ts'
+import { elide } from './elide.ts'
+import type { Epoch } from './epochs.ts'
+import { estimateTokens } from './estimate.ts'
+import { labelOf } from './pointer.ts'
+import type { PressurePolicy } from './pressure.ts'
+import { parseMessage, type RawMessage } from './raw-message.ts'
+import { type ElideResult, Shortener } from './shortener.ts'
+import { stripFor } from './strip.ts'
+
+const LEAST_TOKENS = 150
+/** The largest part of a text that may remain for it to be worth leaving the rest out. */
+const MOST_KEPT = 0.7
+
+/**
+ * DESIGN: stage B. A conversation as it is seen in its last epoch.
+ *
+ *     messages   0 ………… cut 1 ………… cut 2 ………………… now
+ *                elided by   elided by   shortened; pointers lead to what
+ *                epoch 1     epoch 2     is still there, never to elided text
+ *
+ * What an elided result looks like depends on the result alone, so that an epoch
+ * changes nothing before the cut of the one before it.
+ */
+export class EpochView {
+  readonly #epochs: readonly Epoch[]
+  readonly #mayElide: (name: string) => boolean
+  readonly #shortener: Shortener
+  readonly #taken: Taken[] = []
+
+  constructor(epochs: readonly Epoch[], { mayElide, keyOf }: Pick<PressurePolicy, 'mayElide' | 'keyOf'>) {
+    this.#epochs = epochs
+    this.#mayElide = mayElide
+    this.#shortener = new Shortener(keyOf)
+  }
+
+  /** Whether it shows the conversation with these epochs and these first messages. */
+  fits(epochs: readonly Epoch[], messages: readonly RawMessage[]): boolean {
+    if (this.#taken.length > messages.length) return false
+    if (JSON.stringify(epochs) !== JSON.stringify(this.#epochs)) return false
+    return this.#taken.every(({ identity }, index) => messages[index]?.identity === identity)
+  }
+
+  /** What becomes of each message; `whole` is what stage A makes of them. */
+  take(messages: readonly RawMessage[], whole: readonly Taken[]): readonly Taken[] {
+    for (const [index, raw] of messages.entries()) {
+      if (index < this.#taken.length) continue
+      const isOld = index < (this.#epochs.at(-1)?.cut ?? 0)
+      const changes = this.#shortener.next(parseMessage(raw), {
+        preservedIn: preservedInMessage(raw, index),
+        ...(isOld && { elide: this.#elide }),
+      })
+      const { identity, rawBytes, results, tokensBefore } = whole[index]!
+      this.#taken.push({ identity, rawBytes, results, ...sizesOf(tokensBefore, changes) })
+    }
+    return this.#taken
+  }
+
+  #elide: ElideResult = (text, call, preserved) => {
+    if (call === undefined || !this.#mayElide(call.name)) return undefined
+    const before = estimateTokens(text)
+    if (before < LEAST_TOKENS) return undefined
+    const elided = elide(text, { strip: stripFor(call), label: labelOf(call), preserved })
+    return estimateTokens(elided) <= before * MOST_KEPT ? elided : undefined
+  }
+}

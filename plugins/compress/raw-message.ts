@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto'
+import type { Message, PreservedText, RequestDocument } from 'turnpike/plugin'
+
+/** A message of a request as its client wrote it. */
+export interface RawMessage {
+  readonly bytes: Buffer
+  /** What of it must stay as it is; paths are those of the request. */
+  readonly preserved: readonly PreservedText[]
+  /** The same for messages that differ at most in their marks for prompt caching, which wander from call to call. */
+  readonly identity: string
+  /** The same for equal bytes. */
+  readonly exact: string
+}
+
+const MARK_NAME = '"cache_control"'
+/** The name of a member: in a string its quotes would be escaped. It begins at a comma, or where no blank is before it. */
+const MARK = /(?:,|(?<![\s,]))\s*"cache_control"\s*:\s*(?:\{[^{}]*\}|null)/g
+
+/** The messages of a request, unparsed. */
+export function rawMessages(request: RequestDocument, preserved: readonly PreservedText[]): RawMessage[] {
+  const inMessages = preserved.filter(({ path }) => path.length === 0 || path[0] === 'messages')
+  const byMessage = Map.groupBy(inMessages, ({ path }) => path[1] ?? 'all')
+  const ofAll = byMessage.get('all') ?? []
+  return request.shape.messages.map(({ start, end }, index) => {
+    const bytes = request.bytes.subarray(start, end)
+    const own = [...ofAll, ...(byMessage.get(index) ?? [])]
+    const wishes = own.length === 0 ? '' : JSON.stringify(own)
+    const exact = hash('sha1', bytes)
+    const identity = bytes.includes(MARK_NAME) ? hash('sha1', bytes.toString('latin1').replace(MARK, '')) : exact
+    return { bytes, preserved: own, identity: identity + wishes, exact: exact + wishes }
+  })
+}
+
+/** The message's value. It fits the schema: the request was checked when it was taken in. */
+export function parseMessage({ bytes }: RawMessage): Message {
+  return JSON.parse(bytes.toString())
+}

@@ -1,0 +1,103 @@
+import test from 'ava'
+import { GatewayError, type Message, RequestDocument } from 'turnpike/plugin'
+import { declare } from './declare.ts'
+import { options } from './options.ts'
+import { hold, missing } from './verify.ts'
+import { wishesOf, withHeader } from './wishes.ts'
+
+const messages: Message[] = [
+  { role: 'user', content: 'Look at <keep>order 4711</keep>.' },
+  { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'mcp__vault__read', input: { amount: 1 } }] },
+  {
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'key AB-12' }] }],
+  },
+  { role: 'assistant', content: 'Done.' },
+  { role: 'user', content: 'And now?' },
+]
+
+function requestOf(given: readonly Message[]): RequestDocument {
+  return new RequestDocument(Buffer.from(JSON.stringify({ model: 'm', max_tokens: 1, messages: given })))
+}
+
+function declared(given: object, header?: string) {
+  const parsed = options.parse(given)
+  return declare(requestOf(messages), withHeader(wishesOf(options.parse({}), parsed), header))
+}
+
+test('declare: a pin is its tags and what stands between them', (t) => {
+  const [pin, ...others] = declared({})
+  t.like(pin, { path: ['messages', 0, 'content'], start: 8, end: 31 })
+  t.deepEqual(others, [])
+  t.deepEqual(declared({ tools: ['none'] }).length, 1)
+})
+
+test('declare: results of a tool, by its name or the beginning of it', (t) => {
+  for (const tools of ['mcp__vault__*', ['mcp__vault__read'], 'Read, mcp__vault__read']) {
+    t.like(declared({ tools })[0], { path: ['messages', 2, 'content', 0, 'content'] })
+  }
+})
+
+test('declare: messages by their numbers, and the last turns with all that belongs to them', (t) => {
+  const numbersOf = (given: object) =>
+    declared(given)
+      .filter(({ path }) => path.length === 2)
+      .map(({ path }) => path[1])
+  t.deepEqual(numbersOf({ ranges: '0-1,3-' }), [0, 1, 3, 4])
+  t.deepEqual(numbersOf({ ranges: ['2'] }), [2])
+  t.deepEqual(numbersOf({ last_turns: 1 }), [4])
+  t.deepEqual(numbersOf({ last_turns: 2 }), [0, 1, 2, 3, 4])
+  t.deepEqual(numbersOf({ last_turns: 9 }), [0, 1, 2, 3, 4])
+})
+
+test('declare: what a pattern matches, in texts of users and of tools', (t) => {
+  t.like(declared({ pattern: '[A-Z]{2}-\\d+' })[1], {
+    path: ['messages', 2, 'content', 0, 'content', 0, 'text'],
+    start: 4,
+    end: 9,
+  })
+})
+
+test('declare: a pattern that would never end is refused', (t) => {
+  const slow = requestOf([{ role: 'user', content: `${'a'.repeat(60)}!` }])
+  const wishes = wishesOf(options.parse({}), options.parse({ pattern: '(a+)+$' }))
+  const error = t.throws(() => declare(slow, wishes), { instanceOf: GatewayError })
+  t.regex(error.message, /\(a\+\)\+\$.*took longer/)
+})
+
+test('wishes: a caller adds to what the operator wants, and takes nothing away', (t) => {
+  const operators = options.parse({ tools: ['Read'], last_turns: 2, patterns: ['x'] })
+  const wishes = withHeader(
+    wishesOf(operators, options.parse({ pins: false, tools: 'Bash' })),
+    'tools=Grep,LS&last_turns=1',
+  )
+  t.like(wishes, { pins: true, tools: ['Read', 'Bash', 'Grep', 'LS'], lastTurns: 2 })
+  t.deepEqual(wishes.patterns, [{ source: 'x', isTrusted: true }])
+})
+
+for (const header of ['tool=Read', 'last_turns=many', 'ranges=a-b', 'pattern=(', `tools=${'x'.repeat(5000)}`]) {
+  test(`wishes: a header that does not fit is refused: ${header.slice(0, 20)}`, (t) => {
+    t.throws(() => declared({}, header), { instanceOf: GatewayError, message: /x-svc-preserve/ })
+  })
+}
+
+test('missing: what is there in another place is not missing, and a message may be given further blocks', (t) => {
+  const request = requestOf(messages)
+  const held = hold(request, declared({ ranges: '1-2', pattern: 'AB-\\d+' }))
+  t.deepEqual(missing(request, held), [])
+  const moved = requestOf([{ role: 'user', content: 'first' }, ...messages])
+  t.deepEqual(missing(moved, held), [])
+  const further = request.edited([
+    { op: 'add', path: ['messages', 2, 'content', '-'], value: { type: 'text', text: 'x' } },
+  ])
+  t.deepEqual(missing(further, held), [])
+})
+
+test('missing: a changed character is found, and so is a number that is printed in another way', (t) => {
+  const request = requestOf(messages)
+  const held = hold(request, declared({ ranges: '1', pattern: 'AB-\\d+' }))
+  const path = ['messages', 2, 'content', 0, 'content', 0, 'text']
+  t.is(missing(request.edited([{ op: 'replace', path, value: 'key AB-13' }]), held).length, 1)
+  const amount = ['messages', 1, 'content', 0, 'input', 'amount']
+  t.is(missing(request.edited([{ op: 'replace', path: amount, value: Buffer.from('1.0') }]), held).length, 1)
+})

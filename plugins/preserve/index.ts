@@ -1,0 +1,69 @@
+import { definePlugin, type Exchange, GatewayError, type PluginContext } from 'turnpike/plugin'
+import { declare } from './declare.ts'
+import { options, type PreserveOptions } from './options.ts'
+import { type Held, hold, missing } from './verify.ts'
+import { wishesOf, withHeader } from './wishes.ts'
+
+const PER_REQUEST = ['tools', 'ranges', 'pattern', 'last_turns', 'report'] as const
+
+/** Says what must survive, to whoever comes behind. */
+export default definePlugin({
+  name: 'preserve',
+  summary: 'Declares what must survive compression: pins, tools, messages, patterns; and checks that it has.',
+  options,
+  perRequest: PER_REQUEST,
+  // All of them add to what the operator wants kept.
+  tightening: PER_REQUEST,
+  needs: ['log'],
+  // A guard: what is to be kept must not be lost because it could not be told.
+  onError: 'refuse',
+  setup(operators, { log }) {
+    return {
+      middleware: (effective) => {
+        const wishes = wishesOf(operators, effective)
+        const isReported = Boolean(operators.report) || Boolean(effective.report)
+        return async function preserve(ctx, next) {
+          const { exchange } = ctx.state
+          const preserved = declare(exchange.request, withHeader(wishes, exchange.headers['x-svc-preserve']))
+          exchange.note(preserved.length > 0 ? 'declared' : 'nothing', { texts: preserved.length })
+          if (preserved.length > 0) exchange.preserve(preserved)
+          if (!isReported) return next()
+          const restored: string[] = []
+          watch(exchange, hold(exchange.request, preserved), {
+            violation: effective.violation,
+            onViolation(module, lost) {
+              restored.push(module)
+              log.warn({ module, texts: lost.length, reason: lost[0]?.text.reason }, 'preserve.violated')
+            },
+          })
+          await next()
+          report(ctx, { texts: preserved.length, restored })
+        }
+      },
+    }
+  },
+})
+
+interface Watch {
+  readonly violation: PreserveOptions['violation']
+  readonly onViolation: (module: string, lost: readonly Held[]) => void
+}
+
+/** Has every later edit checked before it takes effect, so that what it would lose never is. */
+function watch(exchange: Exchange, held: readonly Held[], { violation, onViolation }: Watch): void {
+  exchange.watchEdits((after, module) => {
+    const lost = missing(after, held)
+    if (lost.length === 0) return
+    onViolation(module, lost)
+    const what = `Module \`${module}\` did not keep ${lost.length} of ${held.length} declared texts (${lost[0]?.text.reason}).`
+    if (violation === 'refuse') throw new GatewayError('service_unavailable', what)
+    // The module has failed by this, and is passed over with all that it has edited.
+    throw new Error(what)
+  })
+}
+
+function report(ctx: PluginContext, { texts, restored }: { texts: number; restored: readonly string[] }): void {
+  const modules = restored.length === 0 ? '' : `, restored=${[...new Set(restored)].join(' ')}`
+  ctx.set('x-svc-preserve', `texts=${texts}, kept=${texts}${modules}`)
+  ctx.state.exchange.note(restored.length > 0 ? 'restored' : 'kept', { texts })
+}

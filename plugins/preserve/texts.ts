@@ -1,0 +1,23 @@
+import type { Message, Path } from 'turnpike/plugin'
+
+/** A text of a user or of a tool, and where it stands in the request. */
+export interface RequestText {
+  readonly path: Path
+  readonly text: string
+}
+
+/** Every text that users wrote and tools gave back. */
+export function textsOf(messages: readonly Message[]): RequestText[] {
+  return messages.flatMap(({ role, content }, message) => {
+    if (role !== 'user') return []
+    return textsIn(content, ['messages', message, 'content'])
+  })
+}
+
+function textsIn(content: Message['content'] | null | undefined, path: Path): RequestText[] {
+  if (typeof content === 'string') return [{ path, text: content }]
+  return (content ?? []).flatMap((block, index) => {
+    if (block.type === 'text') return [{ path: [...path, index, 'text'], text: block.text }]
+    return block.type === 'tool_result' ? textsIn(block.content, [...path, index, 'content']) : []
+  })
+}

@@ -1,0 +1,59 @@
+import { GatewayError, z } from 'turnpike/plugin'
+import type { Pattern } from './matches.ts'
+import { headerSchema, itemsOf, type PreserveOptions } from './options.ts'
+
+/** What is to stay, by all who have a say: each only adds. */
+export interface Wishes {
+  readonly pins: boolean
+  readonly tools: readonly string[]
+  readonly ranges: readonly string[]
+  readonly patterns: readonly Pattern[]
+  readonly lastTurns: number
+}
+
+const HEADER = 'x-svc-preserve'
+const LONGEST_HEADER = 4000
+
+/** The wishes of the operator and of the pipeline string together. */
+export function wishesOf(operators: PreserveOptions, effective: PreserveOptions): Wishes {
+  return {
+    pins: operators.pins || effective.pins,
+    tools: [...new Set([operators.tools, effective.tools].flatMap(itemsOf))],
+    ranges: [...new Set([operators.ranges, effective.ranges].flatMap(itemsOf))],
+    patterns: [
+      ...[operators.pattern, ...operators.patterns].flatMap((source) => toPattern(source, true)),
+      ...(effective.pattern === operators.pattern ? [] : toPattern(effective.pattern, false)),
+    ],
+    lastTurns: Math.max(operators.last_turns, effective.last_turns),
+  }
+}
+
+/** The same with those of the request's header, which has the form of a URL's query. Throws `invalid_request`. */
+export function withHeader(wishes: Wishes, header: string | string[] | undefined): Wishes {
+  if (header === undefined) return wishes
+  const text = [header].flat().join('&')
+  if (text.length > LONGEST_HEADER) {
+    throw new GatewayError(
+      'invalid_request',
+      `${HEADER}: expected at most ${LONGEST_HEADER} characters, got ${text.length}.`,
+    )
+  }
+  const members = Object.fromEntries(new URLSearchParams(text))
+  const lastTurns = members.last_turns === undefined ? {} : { last_turns: Number(members.last_turns) }
+  const parsed = headerSchema.safeParse({ ...members, ...lastTurns })
+  if (!parsed.success) {
+    throw new GatewayError('invalid_request', `${HEADER}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`)
+  }
+  const { tools, ranges, pattern, last_turns } = parsed.data
+  return {
+    pins: wishes.pins,
+    tools: [...wishes.tools, ...itemsOf(tools)],
+    ranges: [...wishes.ranges, ...itemsOf(ranges)],
+    patterns: [...wishes.patterns, ...toPattern(pattern, false)],
+    lastTurns: Math.max(wishes.lastTurns, last_turns),
+  }
+}
+
+function toPattern(source: string | undefined, isTrusted: boolean): Pattern[] {
+  return source === undefined ? [] : [{ source, isTrusted }]
+}

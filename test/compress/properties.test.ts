@@ -1,0 +1,176 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { blocksOf, rewrite } from '../../eval/compression/replay.ts'
+import compress from '../../plugins/compress/index.ts'
+import preserve from '../../plugins/preserve/index.ts'
+import type { Message } from '../../src/core/message.ts'
+import type { PluginMiddleware } from '../../src/plugin.ts'
+import { createPluginServices } from '../support/plugin-services.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
+import { toolSessions } from '../support/tool-sessions.ts'
+
+const PIPELINES: Readonly<Record<string, () => Promise<PluginMiddleware[]>>> = {
+  compress: async () => [await compressWith({})],
+  'preserve,compress': async () => [
+    await preserveWith({ tools: ['Read'], pattern: 'ENOENT.*' }),
+    await compressWith({}),
+  ],
+}
+/** Epochs of some hundred tokens, which no operator can set: the sessions of a property are short. */
+const UNDER_PRESSURE = { elide: 'pressure', max_context: 4000, step: 2000, keep: 0, elide_tools: ['*'] }
+
+for (const [name, createSteps] of Object.entries(PIPELINES)) {
+  test(`${name}: what was sent before is the beginning of what is sent next, for every conversation`, async (t) => {
+    let shortened = 0
+    await fc.assert(
+      fc.asyncProperty(toolSessions, async (messages) => {
+        const steps = await createSteps()
+        let before: string[] = []
+        for (let length = 1; length <= messages.length; length++) {
+          const seen = await see(messages, length, steps)
+          t.deepEqual(seen.slice(0, before.length), before)
+          before = seen
+        }
+        if (before.join('').length < blocksFor(messages).join('').length) shortened++
+      }),
+      { numRuns: 60 },
+    )
+    t.true(shortened > 15)
+  })
+
+  test(`${name}: a memory of the conversation changes nothing`, async (t) => {
+    let forked = 0
+    await fc.assert(
+      fc.asyncProperty(toolSessions, toolSessions, fc.nat(20), async (first, second, at) => {
+        const steps = await createSteps()
+        await see(first, first.length, steps)
+        // The same beginning, another end: what was remembered of the first end must be gone.
+        const fork = [...first.slice(0, at), ...second.slice(at % 2 === 0 ? 0 : 1)]
+        if (at > 1 && at < first.length) forked++
+        t.deepEqual(await see(fork, fork.length, steps), await see(fork, fork.length, await createSteps()))
+      }),
+      { numRuns: 60 },
+    )
+    t.true(forked > 10)
+  })
+
+  test(`${name}: no message grows, and those without results of tools keep their bytes`, async (t) => {
+    await fc.assert(
+      fc.asyncProperty(toolSessions, async (messages) => {
+        const { request } = await rewrite({ system: '', messages }, messages.length, await createSteps())
+        const after = request.shape.messages.map(({ start, end }) => request.bytes.subarray(start, end).toString())
+        for (const [index, message] of messages.entries()) {
+          const before = JSON.stringify(message)
+          t.true((after[index]?.length ?? 0) <= before.length)
+          if (message.role === 'assistant' || index === 0) t.is(after[index], before)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test(`${name}: every line of a result stands somewhere in what is sent up to it`, async (t) => {
+    let pointers = 0
+    await fc.assert(
+      fc.asyncProperty(toolSessions, async (messages) => {
+        const { messages: after } = await rewrite({ system: '', messages }, messages.length, await createSteps())
+        let sent = ''
+        for (const [index, message] of messages.entries()) {
+          const text = textOf(after[index]!)
+          if (/ as (in the earlier|above)| in the earlier /.test(text)) pointers++
+          sent += `\n${text}`
+          // JSON is compared by its words: its layout goes.
+          for (const word of textOf(message).match(/[\w./:"-]{9,}(?=\s)/g) ?? []) t.true(sent.includes(word), word)
+        }
+      }),
+      { numRuns: 60 },
+    )
+    t.true(pointers > 30)
+  })
+}
+
+test('compress: pins and what preserve has declared keep their characters', async (t) => {
+  let kept = 0
+  await fc.assert(
+    fc.asyncProperty(toolSessions, async (messages) => {
+      const steps = [await preserveWith({ pattern: 'ENOENT.*' }), await compressWith(UNDER_PRESSURE)]
+      const { messages: after } = await rewrite({ system: '', messages }, messages.length, steps)
+      for (const [index, message] of messages.entries()) {
+        if (message.role !== 'user') continue
+        const wanted = textOf(message).match(/ENOENT.*|<keep>.*?<\/keep>/g) ?? []
+        kept += wanted.length
+        t.deepEqual(textOf(after[index]!).match(/ENOENT.*|<keep>.*?<\/keep>/g) ?? [], [...wanted])
+      }
+    }),
+    { numRuns: 60 },
+  )
+  t.true(kept > 50)
+})
+
+test('compress: between two epochs the beginning of the prompt stays', async (t) => {
+  let breaks = 0
+  let elided = 0
+  const long = fc.array(toolSessions, { minLength: 7, maxLength: 9 }).map(renumbered)
+  await fc.assert(
+    fc.asyncProperty(long, async (messages) => {
+      const steps = [await compressWith(UNDER_PRESSURE)]
+      let before: string[] = []
+      let tokens = 0
+      for (let length = 1; length <= messages.length; length += 2) {
+        const seen = await see(messages, length, steps)
+        tokens = blocksOf({ system: '' }, messages.slice(0, length)).reduce((sum, block) => sum + block.tokens, 0)
+        if (seen.slice(0, before.length).join() !== before.join()) breaks++
+        before = seen
+      }
+      elided += before.filter((block) => block.includes('elided by the gateway')).length
+      // The estimate is within a third of the tokenizer's count.
+      t.true(breaks === 0 || tokens > 2600)
+      t.deepEqual(
+        before,
+        await see(messages, messages.length - ((messages.length + 1) % 2), [await compressWith(UNDER_PRESSURE)]),
+      )
+    }),
+    { numRuns: 15 },
+  )
+  t.true(breaks > 3)
+  t.true(elided > 10)
+})
+
+async function compressWith(given: object): Promise<PluginMiddleware> {
+  const options = compress.options.parse(given)
+  const instance = await compress.setup(options, createPluginServices(createRecordingLog()))
+  return instance.middleware(options)
+}
+
+async function preserveWith(given: object): Promise<PluginMiddleware> {
+  const options = preserve.options.parse(given)
+  const instance = await preserve.setup(options, createPluginServices(createRecordingLog()))
+  return instance.middleware(options)
+}
+
+/** What the provider's cache sees of the first messages. */
+async function see(messages: Message[], length: number, steps: readonly PluginMiddleware[]): Promise<string[]> {
+  return blocksFor((await rewrite({ system: '', messages }, length, steps)).messages)
+}
+
+function blocksFor(messages: readonly Message[]): string[] {
+  return blocksOf({ system: '' }, messages).map(({ text }) => text)
+}
+
+/** The texts in a message, joined. */
+function textOf({ content }: Message): string {
+  if (typeof content === 'string') return content
+  return content
+    .map((block) => {
+      if (block.type === 'text') return block.text
+      return block.type === 'tool_result' ? textOf({ role: 'user', content: block.content ?? '' }) : ''
+    })
+    .join('\n')
+}
+
+/** Sessions behind each other, each with ids of its own. */
+function renumbered(sessions: readonly Message[][]): Message[] {
+  return sessions.flatMap((session, index) =>
+    JSON.parse(JSON.stringify(session).replaceAll('toolu_', `toolu_${index}_`)),
+  )
+}

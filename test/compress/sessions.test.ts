@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import test from 'ava'
+import { loadEdgeCases, loadTrajectories } from '../../eval/compression/data.ts'
+import { failedEdgeCases } from '../../eval/compression/edge-cases.ts'
+import { longSessions } from '../../eval/compression/long-sessions.ts'
+import { type Policy, STAGE_A, STAGE_B } from '../../eval/compression/policies.ts'
+import { replay } from '../../eval/compression/replay.ts'
+import preserve from '../../plugins/preserve/index.ts'
+import { createPluginServices } from '../support/plugin-services.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
+import { dataFolder } from '../support/recordings.ts'
+
+const folder = path.join(dataFolder(), 'compression')
+const hasData = existsSync(folder)
+const ABSENT = `no sessions in ${folder}: skipped`
+
+const PRESERVED: Policy = {
+  name: 'preserve,compress',
+  async createSteps() {
+    const options = preserve.options.parse({ tools: ['Read', 'get_*'], patterns: ['Error.*'], report: true })
+    const instance = await preserve.setup(options, createPluginServices(createRecordingLog()))
+    return [instance.middleware(options), ...(await STAGE_A.createSteps())]
+  },
+}
+
+for (const policy of [STAGE_A, PRESERVED]) {
+  test(`${policy.name}: real sessions keep every fact and break no cache, and no block grows`, async (t) => {
+    if (!hasData) return t.log(ABSENT)
+    for (const session of loadTrajectories(folder)) {
+      const { breaks, lostNeedles, largerBlocks } = await replay(session, policy.createSteps)
+      t.like({ breaks, lostNeedles, largerBlocks }, { breaks: 0, lostNeedles: [], largerBlocks: 0 }, session.id)
+    }
+  })
+}
+
+test('stage B: long sessions keep nearly every fact, and break the cache once in 20,000 tokens at most', async (t) => {
+  if (!hasData) return t.log(ABSENT)
+  for (const session of longSessions(loadTrajectories(folder))) {
+    const { breaks, needles, lostNeedles, inputTokens, calls } = await replay(session, STAGE_B.createSteps)
+    t.true(breaks > 0 && breaks <= 5, session.id)
+    t.true(lostNeedles.length <= needles * 0.01 || lostNeedles.length <= 1, session.id)
+    t.true(inputTokens / calls < 45_000)
+  }
+})
+
+for (const policy of [STAGE_A, STAGE_B, PRESERVED]) {
+  test(`${policy.name}: edge cases keep what they must`, async (t) => {
+    if (!hasData) return t.log(ABSENT)
+    t.deepEqual(await failedEdgeCases(loadEdgeCases(folder), policy), [])
+  })
+}
