@@ -1,7 +1,6 @@
 // `npm run eval:patterns -- --data <folder> [--split dev|test|all] [--json <file>]`: measures the module `patterns` and
-// prints a table; the JSON goes to `data/eval/patterns.json` unless another file is named. Needs no network and no model.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
+// prints a table; the JSON goes to `eval/patterns/results.json` unless another file is named. Needs no network and no model.
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readData, type Split } from './data.ts'
 import { type Figures, measure } from './measure.ts'
@@ -58,7 +57,7 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     split: { type: 'string', default: 'all' },
-    json: { type: 'string', default: 'data/eval/patterns.json' },
+    json: { type: 'string', default: 'eval/patterns/results.json' },
   },
 })
 if (values.data === undefined || !SPLITS.includes(values.split)) {
@@ -69,6 +68,5 @@ if (values.data === undefined || !SPLITS.includes(values.split)) {
 const split = values.split as Split
 const figures = await measure(readData(values.data, split))
 print(rowsOf(figures))
-mkdirSync(path.dirname(values.json), { recursive: true })
 writeFileSync(values.json, `${JSON.stringify({ split, ...figures }, undefined, 2)}\n`)
 console.log(`\nwrote ${values.json}`)

@@ -1,6 +1,6 @@
 /**
- * `npm run test:agent`: a coding agent's command line, run headless against the gateway, with a stand-in provider
- * behind it that asks for a tool. Not a part of `npm test`: the agent's package weighs 360 MB and is installed on demand.
+ * `npm run test:agent [-- <pipeline>]`: a coding agent's command line, run headless against the gateway, with a stand-in
+ * provider behind it that asks for a tool. Not a part of `npm test`: the agent's package weighs 360 MB and is installed on demand.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -19,7 +19,12 @@ const LONGEST_RUN_MS = 120_000
 
 installAgent()
 await using provider = await startProvider({ acceptAnything: true, script: ({ raw }) => scriptFor(raw.toString()) })
-await using gateway = await startGateway({ ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'provider-key' })
+const [pipeline] = process.argv.slice(2)
+await using gateway = await startGateway({
+  ANTHROPIC_BASE_URL: provider.url,
+  ANTHROPIC_API_KEY: 'provider-key',
+  ...(pipeline !== undefined && { SVC_PIPELINE: pipeline }),
+})
 const result = await runAgent(`Run the command: echo ${WORD}`)
 assert.equal(result.is_error, false, JSON.stringify(result))
 assert.match(String(result.result), /The tool has answered/)
