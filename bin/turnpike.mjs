@@ -14,7 +14,10 @@ function isNewEnough(version) {
 
 if (isNewEnough(process.versions.node)) {
   // Types are stripped and code is compiled once, not at every start. Where the folder cannot be written, each time.
-  module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/turnpike', import.meta.url)))
+  // This thread is told by the call, those that it starts by the variable.
+  const cache = fileURLToPath(new URL('../node_modules/.cache/turnpike', import.meta.url))
+  process.env.NODE_COMPILE_CACHE ??= cache
+  module.enableCompileCache(cache)
   const { runCommandLine } = await import('../src/cli/main.ts')
   await runCommandLine(process.argv)
 } else {

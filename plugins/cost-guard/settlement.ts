@@ -29,8 +29,8 @@ export function settleReply(bill: Bill): void {
   const { exchange, hold, estimate, isMetered } = bill
   const { reply } = exchange
   // A module answered in the provider's place: nothing is owed.
-  if (reply === undefined || answererOf(exchange) === undefined) settle(bill, 0)
-  else if (reply.kind === 'bytes') settle(bill, costOfReply(bill, reply))
+  if (reply === undefined || answererOf(exchange) === undefined) settle(bill, () => 0)
+  else if (reply.kind === 'bytes') settle(bill, () => costOfReply(bill, reply))
   else if (isMetered) {
     exchange.reply = meteredStream(reply, {
       request: exchange.client.document,
@@ -39,10 +39,11 @@ export function settleReply(bill: Bill): void {
       inputOf: (usage) => priced(bill, { ...usage, outputTokens: 0 }),
       onEnd({ ending, mostTokens, mostNanoUsd, isCut }) {
         if (isCut) exchange.note('cut', { mostTokens })
-        settle(bill, costOfStream(bill, ending, mostNanoUsd))
+        settle(bill, () => costOfStream(bill, ending, mostNanoUsd))
       },
     })
-  } else void reply.ended.then((ending) => settle(bill, costOfStream(bill, ending, mostByNow(bill, ending.usage))))
+  } else
+    void reply.ended.then((ending) => settle(bill, () => costOfStream(bill, ending, mostByNow(bill, ending.usage))))
 }
 
 /**
@@ -51,7 +52,7 @@ export function settleReply(bill: Bill): void {
  */
 export function settleFailure(bill: Bill, { isAsked }: { isAsked: boolean }): void {
   const isOwed = isAsked && bill.exchange.signal.aborted
-  settle(bill, isOwed ? Math.min(mostByNow(bill, undefined), bill.hold.heldNanoUsd) : 0)
+  settle(bill, () => (isOwed ? Math.min(mostByNow(bill, undefined), bill.hold.heldNanoUsd) : 0))
 }
 
 /** A refusal of the provider costs nothing; an answer without counts may have cost all that is held. */
@@ -90,9 +91,20 @@ function answererOf({ calls }: Exchange): Target | undefined {
   return last && { provider: last.provider, model: last.model }
 }
 
-function settle({ hold, exchange, log }: Bill, costNanoUsd: number): void {
-  hold.settle(costNanoUsd).catch((error: unknown) => {
+function settle(bill: Bill, cost: () => number): void {
+  const { hold, exchange, log } = bill
+  hold.settle(knownCost(bill, cost)).catch((error: unknown) => {
     // The hold stays, and counts in full when its lease has ended: never too little.
     log.warn({ requestId: exchange.id, reason: String(error) }, 'spend.unsettled')
   })
+}
+
+/** What cannot be worked out costs what was held for it. */
+function knownCost({ hold, exchange, log }: Bill, cost: () => number): number {
+  try {
+    return cost()
+  } catch (error) {
+    log.error({ requestId: exchange.id, reason: String(error) }, 'spend.cost-unknown')
+    return hold.heldNanoUsd
+  }
 }

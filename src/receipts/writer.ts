@@ -129,12 +129,17 @@ export class ReceiptWriter {
       this.#failed += waiting.length
       return void this.#warn(messageOf(error))
     }
-    if (waiting.length > 1) {
-      for (const each of waiting) await this.#write([each])
-      return
-    }
+    if (waiting.length > 1) return this.#writeOneByOne(waiting)
     for (const { id } of waiting) this.#waiting.delete(id)
     this.#drop(waiting.length, messageOf(error))
+  }
+
+  async #writeOneByOne(batch: readonly StoredReceipt[]): Promise<void> {
+    for (const [index, receipt] of batch.entries()) {
+      // The store went down meanwhile: the rest waits with the one that found it.
+      if (this.#pause !== undefined) return void this.#queue.splice(1, 0, ...batch.slice(index))
+      await this.#write([receipt])
+    }
   }
 
   #resume(): void {

@@ -21,8 +21,9 @@ export interface SqlSpendLedger extends SpendLedger {
 /** Keeps the spend ledger in the database. */
 export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendLedger {
   let sweeping: Promise<void> | undefined
+  let isClosed = false
   const sweepQuietly = (): void => {
-    sweeping ??= sweepAll(store, log)
+    sweeping ??= sweepAll(store, { log, isEnough: () => isClosed })
       .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'spend.sweep-failed'))
       .finally(() => {
         sweeping = undefined
@@ -39,19 +40,20 @@ export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendL
       if (outcome === 'unknown') throw new GatewayError('internal_error', `The hold ${end.holdId} is unknown.`)
     },
     spent: (windows) => store.run('spend.read', windows),
-    sweep: () => sweepAll(store, log),
+    sweep: () => sweepAll(store, { log, isEnough: () => false }),
     async close() {
+      isClosed = true
       clearInterval(timer)
       await sweeping
     },
   }
 }
 
-async function sweepAll(store: SqlStore, log: Log): Promise<void> {
+async function sweepAll(store: SqlStore, { log, isEnough }: { log: Log; isEnough: () => boolean }): Promise<void> {
   for (;;) {
     const { expired, isMore } = await store.run('spend.sweep', undefined)
     // Somebody held money and was not heard of again: a crash, or a lease too short.
     if (expired > 0) log.warn({ holds: expired }, 'spend.holds-expired')
-    if (!isMore) return
+    if (!isMore || isEnough()) return
   }
 }

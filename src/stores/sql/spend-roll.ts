@@ -1,12 +1,16 @@
+import type { Kysely } from 'kysely'
 import { GatewayError } from '../../core/errors.ts'
-import type { SpendWindow, WindowStanding } from '../../core/ports.ts'
+import type { SpendSums, SpendWindow, WindowStanding } from '../../core/ports.ts'
 import type { Command } from './command.ts'
-import { createHold, settleSpend } from './spend.ts'
+import type { Database } from './schema.ts'
+import { createHold, raiseHold, raiseSpend, settleSpend } from './spend.ts'
 import { changeWindow, holdInWindow, inLockOrder } from './spend-windows.ts'
 
-/** Holds that end, with what was spent of them, and one that takes over what is still open in them. */
+/**
+ * Holds that end, with what was spent of them, and one that takes over what is still open in them. The same roll again
+ * changes nothing, and answers what is held.
+ */
 export interface SpendRoll {
-  /** Those that have ended already, or never began, stay as they are: a roll may follow one whose fate is not known. */
   readonly ends: readonly { readonly holdId: string; readonly costNanoUsd: number }[]
   readonly begin: SpendRollBegin | undefined
 }
@@ -33,27 +37,38 @@ export interface RollOutcome {
 export const rollSpend: Command<SpendRoll, RollOutcome> = async (db, { ends, begin }, now) => {
   for (const end of ends) await settleSpend(db, end, now)
   if (begin === undefined) return { heldNanoUsd: 0, standing: [] }
-  const { holdId, keepNanoUsd, wantNanoUsd, shareOfLeft, leaseMs } = begin
+  const { holdId, keepNanoUsd, leaseMs } = begin
   const windows = inLockOrder(begin.windows, (window) => window)
-  let grantNanoUsd = wantNanoUsd
-  const standing: WindowStanding[] = []
-  for (const window of windows) {
-    const sums = await holdInWindow(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, keepNanoUsd)
-    if (sums === undefined) throw new GatewayError('internal_error', `The spend of ${window.window} cannot be counted.`)
-    const leftNanoUsd = window.limitNanoUsd - sums.settledNanoUsd - sums.heldNanoUsd
-    grantNanoUsd = Math.max(0, Math.min(grantNanoUsd, Math.floor(leftNanoUsd * shareOfLeft)))
-    standing.push({ ...window, ...sums })
-  }
-  const heldNanoUsd = keepNanoUsd + grantNanoUsd
-  const given = { id: holdId, amountNanoUsd: heldNanoUsd, windows: JSON.stringify(windows), leaseMs }
+  const given = { id: holdId, amountNanoUsd: keepNanoUsd, windows: JSON.stringify(windows), leaseMs }
   const [created] = await createHold(db, given, now)
-  if (created === undefined) throw new GatewayError('internal_error', `The hold ${holdId} is there already.`)
-  if (grantNanoUsd === 0) return { heldNanoUsd, standing }
-  const grant = { settledNanoUsd: 0, heldNanoUsd: grantNanoUsd }
-  // The rows are locked since they were read.
-  for (const window of windows) await changeWindow(db, window, grant)
-  return {
-    heldNanoUsd,
-    standing: standing.map((window) => ({ ...window, heldNanoUsd: window.heldNanoUsd + grantNanoUsd })),
-  }
+  if (created === undefined) return raiseSpend(db, { holdId, toNanoUsd: 0, leaseMs }, now)
+  const standing: WindowStanding[] = []
+  for (const window of windows) standing.push({ ...window, ...(await keepInWindow(db, window, keepNanoUsd)) })
+  const grantNanoUsd = grantFrom(standing, begin)
+  if (grantNanoUsd === 0) return { heldNanoUsd: keepNanoUsd, standing }
+  const heldNanoUsd = keepNanoUsd + grantNanoUsd
+  await raiseHold(db, { id: holdId, toNanoUsd: heldNanoUsd, leaseMs }, now)
+  const granted: WindowStanding[] = []
+  // The rows are locked since their sums were read.
+  for (const window of windows)
+    granted.push({
+      ...window,
+      ...(await changeWindow(db, window, { settledNanoUsd: 0, heldNanoUsd: grantNanoUsd })),
+    })
+  return { heldNanoUsd, standing: granted }
+}
+
+/** Money that is owed already is held whatever the limit. */
+async function keepInWindow(db: Kysely<Database>, window: SpendWindow, keepNanoUsd: number): Promise<SpendSums> {
+  const sums = await holdInWindow(db, { ...window, limitNanoUsd: Number.MAX_SAFE_INTEGER }, keepNanoUsd)
+  if (sums !== undefined) return sums
+  throw new GatewayError('internal_error', `The spend of ${window.window} is beyond what can be counted.`)
+}
+
+/** What is wanted, or the share of what is left in the window in which the least is. */
+function grantFrom(standing: readonly WindowStanding[], { wantNanoUsd, shareOfLeft }: SpendRollBegin): number {
+  const shares = standing.map(({ limitNanoUsd, settledNanoUsd, heldNanoUsd }) =>
+    Math.floor((limitNanoUsd - settledNanoUsd - heldNanoUsd) * shareOfLeft),
+  )
+  return Math.max(0, Math.min(wantNanoUsd, ...shares))
 }

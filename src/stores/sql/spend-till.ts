@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { GatewayError } from '../../core/errors.ts'
 import type { SpendWindow, WindowStanding } from '../../core/ports.ts'
 import type { RollOutcome, SpendRoll } from './spend-roll.ts'
 
@@ -27,9 +28,12 @@ export class SpendTill {
   /** Of what is held: spent, and not yet told the database. */
   #spentNanoUsd = 0
   #standing: readonly WindowStanding[] = []
-  /** Holds of which nobody knows whether they have begun or ended. */
-  #doubtful: SpendRoll['ends'] = []
+  /** A roll that was not answered: it may have happened, so it is sent again before anything else. */
+  #unanswered: SpendRoll | undefined
   #rolling: Promise<void> | undefined
+  #rollingLast: Promise<void> | undefined
+  #openDraws = 0
+  /** Of this period. */
   #draws = 0
   #drawnNanoUsd = 0
 
@@ -39,7 +43,7 @@ export class SpendTill {
 
   /** Whether nothing is held, owed or in doubt. */
   get isEmpty(): boolean {
-    const isSettled = this.#openNanoUsd === 0 && this.#spentNanoUsd === 0 && this.#doubtful.length === 0
+    const isSettled = this.#openDraws === 0 && this.#spentNanoUsd === 0 && this.#unanswered === undefined
     return isSettled && this.#holdId === undefined && this.#draws === 0
   }
 
@@ -58,9 +62,12 @@ export class SpendTill {
     this.note(amountNanoUsd)
     if (!this.#take(amountNanoUsd)) return undefined
     const { standing } = this
-    if (standing.every((window) => leftIn(window) >= spareNanoUsd)) return standing
-    this.#openNanoUsd -= amountNanoUsd
-    return undefined
+    if (!standing.every((window) => leftIn(window) >= spareNanoUsd)) {
+      this.#openNanoUsd -= amountNanoUsd
+      return undefined
+    }
+    this.#openDraws++
+    return standing
   }
 
   /** Counts a request, whether the till can serve it or not: what is needed now will be needed again. */
@@ -78,28 +85,48 @@ export class SpendTill {
 
   /** Ends a request that had drawn an amount. */
   spend(drawnNanoUsd: number, costNanoUsd: number): void {
+    this.#openDraws--
     this.#openNanoUsd -= drawnNanoUsd
     this.#spentNanoUsd += costNanoUsd
   }
 
   /**
-   * Tells the database what was spent, gives back what is not needed and takes what the next period may need. `isLast`
-   * takes nothing. Rejects when the database does not answer; the next roll makes up for it.
+   * Tells the database what was spent, gives back what is not needed and takes what the next period may need. Rejects when
+   * the database does not answer; the next roll makes up for it.
    */
-  roll({ isLast }: { isLast: boolean }): Promise<void> {
-    this.#rolling ??= this.#roll(isLast).finally(() => {
+  roll(): Promise<void> {
+    return this.#begin({ isLast: false })
+  }
+
+  /** The same, but takes nothing: all that is not open is given back, and all that was spent is told. */
+  rollLast(): Promise<void> {
+    this.#rollingLast ??= this.#rollAllOut().finally(() => {
+      this.#rollingLast = undefined
+    })
+    return this.#rollingLast
+  }
+
+  async #rollAllOut(): Promise<void> {
+    await this.#rolling?.catch(() => {})
+    await this.#begin({ isLast: true })
+    // What was spent while nothing was held is only held so far.
+    if (this.#spentNanoUsd > 0) await this.#begin({ isLast: true })
+  }
+
+  #begin(how: { isLast: boolean }): Promise<void> {
+    this.#rolling ??= this.#roll(how).finally(() => {
       this.#rolling = undefined
     })
     return this.#rolling
   }
 
-  async #roll(isLast: boolean): Promise<void> {
+  async #roll({ isLast }: { isLast: boolean }): Promise<void> {
     const wantNanoUsd = isLast || this.#draws < FEWEST_DRAWS ? 0 : Math.ceil(ROOM * this.#drawnNanoUsd)
     this.#draws = 0
     this.#drawnNanoUsd = 0
     if (wantNanoUsd === 0 && !this.#isDue()) return
-    await this.#clearDoubts()
-    const { windows, leaseMs, roll } = this.#options
+    if (this.#unanswered !== undefined) await this.#send(this.#unanswered)
+    const { windows, leaseMs } = this.#options
     const ends = this.#holdId === undefined ? [] : [{ holdId: this.#holdId, costNanoUsd: this.#spentNanoUsd }]
     if (this.#holdId !== undefined) this.#spentNanoUsd = 0
     const keepNanoUsd = this.#openNanoUsd + this.#spentNanoUsd
@@ -107,26 +134,29 @@ export class SpendTill {
       keepNanoUsd + wantNanoUsd === 0
         ? undefined
         : { holdId: `till-${randomUUID()}`, keepNanoUsd, wantNanoUsd, shareOfLeft: SHARE_OF_LEFT, windows, leaseMs }
-    // Until the answer is there the till gives nothing, and nobody knows what is held.
-    this.#holdId = undefined
-    this.#doubtful = begin === undefined ? ends : [...ends, { holdId: begin.holdId, costNanoUsd: 0 }]
-    const { heldNanoUsd, standing } = await roll({ ends, begin })
-    this.#doubtful = []
-    this.#holdId = begin?.holdId
-    this.#heldNanoUsd = heldNanoUsd
-    this.#standing = standing
-    this.#begunAtMs = performance.now()
+    await this.#send({ ends, begin })
   }
 
-  /** Ends, after a roll that was not answered, the holds from before it and from it, whichever of them there is. */
-  async #clearDoubts(): Promise<void> {
-    if (this.#doubtful.length === 0) return
-    await this.#options.roll({ ends: this.#doubtful, begin: undefined })
-    this.#doubtful = []
+  /** Until the answer is there the till gives nothing: nobody knows what is held. */
+  async #send(roll: SpendRoll): Promise<void> {
+    this.#unanswered = roll
+    this.#holdId = undefined
+    try {
+      const { heldNanoUsd, standing } = await this.#options.roll(roll)
+      this.#holdId = roll.begin?.holdId
+      this.#heldNanoUsd = heldNanoUsd
+      this.#standing = standing
+      this.#begunAtMs = performance.now()
+      this.#unanswered = undefined
+    } catch (error) {
+      // What the database has refused for good did not happen. The hold before counts in full when its lease ends.
+      if (!(error instanceof GatewayError) || error.code !== 'service_unavailable') this.#unanswered = undefined
+      throw error
+    }
   }
 
   #isDue(): boolean {
-    if (this.#doubtful.length > 0 || this.#spentNanoUsd > 0) return true
+    if (this.#unanswered !== undefined || this.#spentNanoUsd > 0) return true
     if (this.#holdId === undefined) return this.#openNanoUsd > 0
     const isOld = performance.now() - this.#begunAtMs > RENEWED_AFTER * this.#options.leaseMs
     return isOld || this.#freeNanoUsd > 0

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { messageOf } from '../../core/errors.ts'
+import { GatewayError, messageOf } from '../../core/errors.ts'
 import type {
   Log,
   Reservation,
@@ -30,6 +30,9 @@ const MOST_TILLS = 10_000
 /** Draws that ended lately, so that one that is ended again is known. */
 const MOST_REMEMBERED = 10_000
 
+/** A million dollars: what a provider tells beyond it is nonsense, and must not spoil the sum of the others. */
+const LARGEST_COST_NANO_USD = 1e15
+
 /** What tills are laid over. */
 export interface TillsOptions {
   readonly ledger: SpendLedger
@@ -43,6 +46,8 @@ interface Draw {
   readonly windows: readonly SpendWindow[]
   drawnNanoUsd: number
   besideNanoUsd: number
+  /** The last question for money beside the till, whatever came of it. */
+  asked: Promise<unknown> | undefined
 }
 
 /** A ledger that keeps money for callers that are far from their caps, and asks the database for the others. */
@@ -65,10 +70,10 @@ export class SpendTills implements SpendLedger {
     const till = this.#tills.get(key)
     const standing = till?.draw(amountNanoUsd, spareNanoUsd)
     if (till !== undefined && standing !== undefined) {
-      this.#draws.set(holdId, { till, windows, drawnNanoUsd: amountNanoUsd, besideNanoUsd: 0 })
+      this.#draws.set(holdId, { till, windows, drawnNanoUsd: amountNanoUsd, besideNanoUsd: 0, asked: undefined })
       return { ok: true, standing }
     }
-    const result = await this.#without(till, () => this.#options.ledger.reserve(hold))
+    const result = await withoutRest(till, () => this.#options.ledger.reserve(hold))
     if (result.ok && isFar(result.standing, amountNanoUsd)) this.#tillOf(key, hold)?.note(amountNanoUsd)
     return result
   }
@@ -78,7 +83,11 @@ export class SpendTills implements SpendLedger {
     if (draw === undefined) return this.#options.ledger.grow(change)
     const byNanoUsd = change.toNanoUsd - draw.drawnNanoUsd - draw.besideNanoUsd
     if (byNanoUsd <= 0) return { ok: true, standing: draw.till.standing }
-    if (!draw.till.raise(byNanoUsd)) return this.#growBeside(draw, { ...change, byNanoUsd })
+    if (!draw.till.raise(byNanoUsd)) {
+      const asked = this.#growBeside(draw, { ...change, byNanoUsd })
+      draw.asked = asked.catch(() => {})
+      return asked
+    }
     draw.drawnNanoUsd += byNanoUsd
     return { ok: true, standing: draw.till.standing }
   }
@@ -91,10 +100,24 @@ export class SpendTills implements SpendLedger {
     }
     this.#draws.delete(holdId)
     this.#ended.set(holdId, true)
-    const besideNanoUsd = Math.min(draw.besideNanoUsd, Math.max(0, costNanoUsd - draw.drawnNanoUsd))
-    draw.till.spend(draw.drawnNanoUsd, costNanoUsd - besideNanoUsd)
-    if (draw.besideNanoUsd > 0)
-      await this.#options.ledger.settle({ holdId: besideOf(holdId), costNanoUsd: besideNanoUsd })
+    // What is held beside must be known, or it would never end.
+    if (draw.asked !== undefined) await draw.asked
+    const inAllNanoUsd = draw.drawnNanoUsd + draw.besideNanoUsd
+    const isCost = Number.isSafeInteger(costNanoUsd) && costNanoUsd >= 0 && costNanoUsd <= LARGEST_COST_NANO_USD
+    const chargedNanoUsd = isCost ? costNanoUsd : inAllNanoUsd
+    const besideNanoUsd = Math.min(draw.besideNanoUsd, Math.max(0, chargedNanoUsd - draw.drawnNanoUsd))
+    draw.till.spend(draw.drawnNanoUsd, chargedNanoUsd - besideNanoUsd)
+    if (draw.asked !== undefined) await this.#settleBeside(draw, besideOf(holdId), besideNanoUsd)
+    if (!isCost) throw new GatewayError('internal_error', `Nothing costs ${costNanoUsd} nano-dollars: charged as held.`)
+  }
+
+  async #settleBeside({ besideNanoUsd }: Draw, holdId: string, costNanoUsd: number): Promise<void> {
+    try {
+      await this.#options.ledger.settle({ holdId, costNanoUsd })
+    } catch (error) {
+      // Where nothing is known to be held beside, there may be nothing to end.
+      if (besideNanoUsd > 0 || !(error instanceof GatewayError) || error.code !== 'internal_error') throw error
+    }
   }
 
   spent(windows: readonly Pick<SpendWindow, 'scope' | 'window'>[]): Promise<SpendSums[]> {
@@ -106,14 +129,16 @@ export class SpendTills implements SpendLedger {
     const rolls: Promise<void>[] = []
     for (const [key, till] of this.#tills) {
       if (till.isEmpty) this.#tills.delete(key)
-      else rolls.push(till.roll({ isLast: false }).catch((error: unknown) => this.#warn(error)))
+      else rolls.push(till.roll().catch((error: unknown) => this.#warn(error)))
     }
     await Promise.all(rolls)
   }
 
   /** Tells the database all that was spent, and gives back what is not needed. Rejects when it does not answer. */
   async flush(): Promise<void> {
-    await Promise.all([...this.#tills.values()].map((till) => till.roll({ isLast: true })))
+    const rolls = await Promise.allSettled([...this.#tills.values()].map((till) => till.rollLast()))
+    const failed = rolls.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
   }
 
   /** As `flush`, at the end: what it cannot tell counts in full when the tills' leases end. */
@@ -131,7 +156,7 @@ export class SpendTills implements SpendLedger {
     const { windows, besideNanoUsd } = draw
     const toNanoUsd = besideNanoUsd + byNanoUsd
     const beside = besideOf(holdId)
-    return this.#without(draw.till, async () => {
+    return withoutRest(draw.till, async () => {
       const result =
         besideNanoUsd === 0
           ? await ledger.reserve({ holdId: beside, amountNanoUsd: toNanoUsd, windows, leaseMs })
@@ -139,14 +164,6 @@ export class SpendTills implements SpendLedger {
       if (result.ok) draw.besideNanoUsd = toNanoUsd
       return result
     })
-  }
-
-  /** Asks the database; when it refuses, once more after the till has given back what it does not need. */
-  async #without(till: SpendTill | undefined, ask: () => Promise<Reservation>): Promise<Reservation> {
-    const result = await ask()
-    if (result.ok || till === undefined) return result
-    await till.roll({ isLast: true })
-    return ask()
   }
 
   #tillOf(key: string, { windows, leaseMs }: SpendHold): SpendTill | undefined {
@@ -160,6 +177,18 @@ export class SpendTills implements SpendLedger {
   #warn(error: unknown): void {
     this.#options.log.warn({ reason: messageOf(error) }, 'spend.till-not-told')
   }
+}
+
+/** Asks the database; when it refuses, once more after the till has given back what it does not need. */
+async function withoutRest(till: SpendTill | undefined, ask: () => Promise<Reservation>): Promise<Reservation> {
+  const result = await ask()
+  if (result.ok || till === undefined) return result
+  try {
+    await till.rollLast()
+  } catch {
+    return result
+  }
+  return ask()
 }
 
 function keyOf(windows: readonly SpendWindow[]): string {

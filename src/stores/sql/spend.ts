@@ -66,7 +66,8 @@ export const reserveSpend: Command<SpendHold, Reservation> = async (db, input, n
   return { ok: true, standing }
 }
 
-const raiseHold = statement(
+/** Raises a hold's amount and renews its lease, without a look at its windows. */
+export const raiseHold = statement(
   ['id', 'toNanoUsd', 'leaseMs'],
   (db, given: Places<{ id: string; toNanoUsd: number; leaseMs: number }>, now) =>
     db
@@ -86,9 +87,19 @@ const raiseHold = statement(
 /** Raises a hold in all its windows, or answers the first that it does not fit. Never lowers it. */
 export const growSpend: Command<{ holdId: string; toNanoUsd: number; leaseMs: number }, Reservation> = async (
   db,
-  { holdId, toNanoUsd, leaseMs },
+  change,
   now,
 ) => {
+  const { standing } = await raiseSpend(db, change, now)
+  return { ok: true, standing }
+}
+
+/** As `growSpend`, and tells what is held now. A refusal undoes the command. */
+export async function raiseSpend(
+  db: Kysely<Database>,
+  { holdId, toNanoUsd, leaseMs }: { holdId: string; toNanoUsd: number; leaseMs: number },
+  now: Moment,
+): Promise<{ heldNanoUsd: number; standing: WindowStanding[] }> {
   assertAmount(toNanoUsd)
   const [hold] = await raiseHold(db, { id: holdId, toNanoUsd, leaseMs }, now)
   if (hold === undefined) throw new GatewayError('internal_error', `The hold ${holdId} has ended or never was.`)
@@ -105,11 +116,8 @@ export const growSpend: Command<{ holdId: string; toNanoUsd: number; leaseMs: nu
     if (sums === undefined) throw new Undo(await refusalBy(db, window))
     standing.push({ ...window, ...sums })
   }
-  return { ok: true, standing }
+  return { heldNanoUsd: after, standing }
 }
-
-/** How a `settle` found its hold. */
-export type SettleOutcome = 'settled' | 'corrected' | 'repeated' | 'unknown'
 
 const endHold = statement(['id', 'costNanoUsd'], (db, given: Places<{ id: string; costNanoUsd: number }>, now) =>
   db
@@ -124,6 +132,9 @@ const endHold = statement(['id', 'costNanoUsd'], (db, given: Places<{ id: string
     .where('state', '!=', 'settled')
     .returning(['previous_state', 'amount_nano_usd', 'windows']),
 )
+
+/** How a `settle` found its hold. */
+export type SettleOutcome = 'settled' | 'corrected' | 'repeated' | 'unknown'
 
 /** Ends a hold: its cost is spent in its windows, the rest is free again. */
 export const settleSpend: Command<{ holdId: string; costNanoUsd: number }, SettleOutcome> = async (

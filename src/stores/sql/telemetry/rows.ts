@@ -60,9 +60,9 @@ function exact(nanoUsd: number | null): number | null {
   return Number.isSafeInteger(nanoUsd) ? nanoUsd : null
 }
 
-/** PostgreSQL takes no NUL in a text, and would refuse the whole batch. */
+/** PostgreSQL takes no NUL and no half a character in a text, and would refuse the whole batch. */
 function storable(text: string): string {
-  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
+  return (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text).toWellFormed()
 }
 
 /** The record of a row, by its columns' names. */

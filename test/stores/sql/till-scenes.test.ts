@@ -1,0 +1,106 @@
+import type { ExecutionContext } from 'ava'
+import type { SpendLedger, SpendWindow } from '../../../src/core/ports.ts'
+import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
+import { SpendTills } from '../../../src/stores/sql/spend-tills.ts'
+import { type Engine, engines } from './places.ts'
+
+/* Moments in which two things happen to a till at once; the property of tills takes one step after the other. */
+
+const LEASE_MS = 60_000
+
+async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: 'reserve' | 'roll' } = {}) {
+  const { place, store } = await engine.shared()
+  const plain = createSpendLedger({ store, log: place.log })
+  t.teardown(() => plain.close())
+  const gate = { opened: Promise.resolve() }
+  const ledger: SpendLedger = {
+    ...plain,
+    async reserve(hold) {
+      const result = await plain.reserve(hold)
+      if (slow === 'reserve' && hold.holdId.endsWith('+')) await gate.opened
+      return result
+    },
+  }
+  const tills = new SpendTills({
+    ledger,
+    log: place.log,
+    async roll(roll) {
+      const outcome = await store.run('spend.roll', roll)
+      if (slow === 'roll') await gate.opened
+      return outcome
+    },
+  })
+  const window: SpendWindow = { scope: t.title, window: 'd:1', limitNanoUsd: 1_000_000_000 }
+  const id = (name: string | number) => `${t.title} ${name}`
+  const reserve = (name: string | number, amountNanoUsd: number) =>
+    tills.reserve({ holdId: id(name), amountNanoUsd, windows: [window], leaseMs: LEASE_MS })
+  return {
+    tills,
+    gate,
+    reserve,
+    grow: (name: string, toNanoUsd: number) => tills.grow({ holdId: id(name), toNanoUsd, leaseMs: LEASE_MS }),
+    settle: (name: string | number, costNanoUsd: number) => tills.settle({ holdId: id(name), costNanoUsd }),
+    /** Opens a till that has some money. */
+    async fill() {
+      for (let i = 0; i < 8; i++) await reserve(`first ${i}`, 100)
+      await tills.rollAll()
+      for (let i = 0; i < 8; i++) await tills.settle({ holdId: id(`first ${i}`), costNanoUsd: 0 })
+    },
+    async sums() {
+      const [sums] = await plain.spent([window])
+      return [sums?.settledNanoUsd, sums?.heldNanoUsd]
+    },
+  }
+}
+
+for (const engine of engines) {
+  engine.test('tills: a request that ends while it asks for more leaves nothing held', async (t) => {
+    const stage = await stageOn(t, engine, { slow: 'reserve' })
+    await stage.fill()
+    t.true((await stage.reserve('a', 50)).ok)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    stage.gate.opened = promise
+    const growing = stage.grow('a', 500_000)
+    const settling = stage.settle('a', 100)
+    resolve()
+    await Promise.all([growing, settling])
+    await stage.tills.close()
+    t.deepEqual(await stage.sums(), [100, 0])
+  })
+
+  engine.test('tills: a stop during a roll takes nothing along', async (t) => {
+    const stage = await stageOn(t, engine, { slow: 'roll' })
+    await stage.fill()
+    for (let i = 0; i < 8; i++) await stage.reserve(i, 100)
+    for (let i = 0; i < 8; i++) await stage.settle(i, 10)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    stage.gate.opened = promise
+    void stage.tills.rollAll()
+    const closing = stage.tills.close()
+    resolve()
+    await closing
+    t.deepEqual(await stage.sums(), [80, 0])
+  })
+
+  engine.test('tills: what is nonsense is charged as held, and spoils nobody’s sum', async (t) => {
+    const stage = await stageOn(t, engine)
+    await stage.fill()
+    await stage.reserve('odd', 50)
+    await stage.reserve('plain', 50)
+    await t.throwsAsync(stage.settle('odd', Number.MAX_SAFE_INTEGER), { message: /charged as held/ })
+    await stage.settle('plain', 7)
+    await stage.tills.close()
+    t.deepEqual(await stage.sums(), [57, 0])
+  })
+
+  engine.test('tills: what was free when it was admitted may cost something in the end', async (t) => {
+    const stage = await stageOn(t, engine)
+    await stage.fill()
+    t.true((await stage.reserve('free', 0)).ok)
+    await stage.tills.rollAll()
+    await stage.tills.rollAll()
+    await stage.settle('free', 1234)
+    await stage.tills.close()
+    t.deepEqual(await stage.sums(), [1234, 0])
+  })
+}
