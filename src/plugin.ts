@@ -43,7 +43,17 @@ export {
 } from './core/reply.ts'
 export type { ReplyDialect } from './core/reply-dialect.ts'
 export { RequestDocument } from './core/request.ts'
+export { createFieldsDigest, type IdentityParts, requestIdentity, type SharingScope } from './core/request-identity.ts'
 export type { Edit } from './core/splice.ts'
+export {
+  factsOf,
+  packReply,
+  replyFromStored,
+  type StoredReply,
+  storedOfBytes,
+  unpackReply,
+  type WantedReply,
+} from './core/stored-reply.ts'
 export { streamOfMessage } from './core/stream-of-message.ts'
 export { bytes, duration } from './core/units.ts'
 export type { Usage } from './core/usage.ts'

@@ -25,7 +25,7 @@ const SMALL_WORDS = new Set(
 export const lexicalEmbedder = {
   id: 'lexical-1',
   dimensions: DIMENSIONS,
-  embed: (text: string) => toUnitBytes(countsOf(text.normalize('NFKC').toLowerCase())),
+  embed: (text: string) => toUnitBytes(countsOf(text.normalize('NFC').toLowerCase())),
 } satisfies Embedder
 
 function countsOf(text: string): Float64Array {

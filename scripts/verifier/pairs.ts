@@ -61,7 +61,13 @@ const THING_FRAMES = [
   'What are the {}?', 'List the {}.', 'Tell me the {}', 'Which are the {}?', 'what are {}?', 'What are some {}?',
   'Please name the {}.', 'Can you tell me what the {} are?', 'Describe the {}.',
 ] // biome-ignore format: a list of frames
-const CLAIM_FRAMES = ['Is it true that {}?', 'is it true that {}', 'Is it right that {}?', 'Please tell me whether {}.', 'Tell me if {}']
+const CLAIM_FRAMES = [
+  'Is it true that {}?',
+  'is it true that {}',
+  'Is it right that {}?',
+  'Please tell me whether {}.',
+  'Tell me if {}',
+]
 const NOUN_FRAMES = ['What is {}?', 'Explain {}.', 'Tell me about {}.', "What's {}?", 'what is {}']
 
 /** All pairs of one half. The same on every run. */

@@ -44,5 +44,6 @@ export function featuresOf(pair: Pair, cosine: number): number[] {
 /** Jaccard's measure over the words, small ones included. */
 function overlapOf(one: string, other: string): number {
   const [a, b] = [new Set(one.split(' ')), new Set(other.split(' '))]
-  return a.intersection(b).size / a.union(b).size
+  const both = [...a].filter((word) => b.has(word)).length
+  return both / (a.size + b.size - both)
 }

@@ -30,10 +30,12 @@ const INDIRECT = new RegExp(
   `^(?:(?:can|could|would|will) (?:you|u|someone|somebody|anyone|anybody)(?: all| guys)?(?: please| kindly| possibly)*(?: be able to)? (?=(?:${ASKING_VERBS})\\b)|(?:i would like|i'd like|i want|i need) (?:you|someone) to |(?:i would like|i'd like|i want|i need)(?: to (?:know|find out|understand|learn|see|have|get)\\b| help with\\b)? ?(?:about )?(?=(?:what|why|how|when|where|who|which|whether|if|an?|the|some)\\b)|do you know |does (?:anyone|anybody|someone) know |(?:any idea|i wonder|i was wondering|i am wondering|i'm wondering|wondering),? |help me (?:to )?(?=(?:${ASKING_VERBS}|understand)\\b)|(?:would|do) you say (?:that )?(?=\\w))`,
   'i',
 )
-const TELL = /^(?:please )?(?:tell me|let me know|explain(?: to me)?|describe|clarify|show me|find out|say|understand)\s+(?:about )?(?=(?:what|why|how|when|where|who|whose|which|whether|if)\b)/i
+const TELL =
+  /^(?:please )?(?:tell me|let me know|explain(?: to me)?|describe|clarify|show me|find out|say|understand)\s+(?:about )?(?=(?:what|why|how|when|where|who|whose|which|whether|if)\b)/i
 const WISH_THEN_HOW =
   /^(?:i (?:want|need|would like|wish|am trying|'m trying|was trying|'d like) to|i'm trying to|i am looking to)\s+(?<rest>.+?)[\s,.;:–—-]+how(?: (?:can|do|should|could) i(?: do (?:it|that|this|so))?)?$/i
-const TRAILING_HOW = /^(?<rest>.+?)\s*(?:[–—,;:]|\s-\s)\s*how(?: (?:can|do|should|could) (?:i|you|we|one)(?: do (?:it|that|this|so))?| to)?$/i
+const TRAILING_HOW =
+  /^(?<rest>.+?)\s*(?:[–—,;:]|\s-\s)\s*how(?: (?:can|do|should|could) (?:i|you|we|one)(?: do (?:it|that|this|so))?| to)?$/i
 
 interface Pattern {
   readonly kind: FrameKind
@@ -47,34 +49,121 @@ const ASKER = '(?:i|you|we|one|u|someone|somebody|a person|people)'
 
 /** In the order in which they are tried. */
 const PATTERNS: readonly Pattern[] = [
-  { kind: 'what', pattern: new RegExp(`^how (?:would|do|can|could|should|will|to) ?${ASKER}? (?:explain|describe|define)\\b`, 'i') },
-  { kind: 'what', pattern: /^(?:give|provide|offer|write)(?: me| us)?(?: an?| the| some)? (?:brief |short |simple )?(?:explanation|description|definition|overview) (?:of|for)\b/i },
-  { kind: 'count', pattern: /^(?:how many|(?:what(?: is|'s|s| are| was)|tell me|give me) the (?:total )?number of)\b/i },
+  {
+    kind: 'what',
+    pattern: new RegExp(`^how (?:would|do|can|could|should|will|to) ?${ASKER}? (?:explain|describe|define)\\b`, 'i'),
+  },
+  {
+    kind: 'what',
+    pattern:
+      /^(?:give|provide|offer|write)(?: me| us)?(?: an?| the| some)? (?:brief |short |simple )?(?:explanation|description|definition|overview) (?:of|for)\b/i,
+  },
+  {
+    kind: 'count',
+    pattern: /^(?:how many|(?:what(?: is|'s|s| are| was)|tell me|give me) the (?:total )?number of)\b/i,
+  },
   { kind: 'amount', pattern: /^how much (?:is|are|was|were|does|do|did)?\b/i },
-  { kind: 'degree', pattern: /^how (?<sense>far|long|old|often|tall|big|fast|deep|high|soon|well|good|bad|likely|safe|hard|easy|difficult|accurate|reliable|effective|important|large|small|strong|wide|heavy|hot|cold|late|early|close|expensive|common|dangerous|possible)\b/i },
+  {
+    kind: 'degree',
+    pattern:
+      /^how (?<sense>far|long|old|often|tall|big|fast|deep|high|soon|well|good|bad|likely|safe|hard|easy|difficult|accurate|reliable|effective|important|large|small|strong|wide|heavy|hot|cold|late|early|close|expensive|common|dangerous|possible)\b/i,
+  },
   { kind: 'degree', sense: 'like', pattern: new RegExp(`^(?:what|how) ${BE} (?=.*\\blike$)`, 'i') },
-  { kind: 'how', pattern: new RegExp(`^how(?: (?:do|does|did|can|could|should|would|might|may|will|must|shall))? ${ASKER}(?: (?:go about|best|actually|possibly|manage to))?\\b`, 'i') },
-  { kind: 'how', pattern: /^(?:show me|teach me|tell me|explain|describe|instructions on|guide on|guide me on|steps)?\s*how to\b/i },
-  { kind: 'how', pattern: new RegExp(`^(?:(?:what|which)(?: ${BE}|'s|s)?|tell me|give me|list|show me)?(?: the| some| a| any| few| of| all| your)* ?(?:possible |various |different |certain |correct |right |proper |simple )*(?:ways?|methods?|steps|procedures?|process|technique|techniques|instructions)(?: (?:that |which )?${ASKER} (?:can|could|should|need to|must)(?: use| take| follow)?)? (?:to|of|for|on|in which ${ASKER} can)\\b`, 'i') },
-  { kind: 'how', pattern: new RegExp(`^(?:(?:what|which)(?: ${BE}|'s|s)?|tell me|give me|list|show me)?(?: the| some| a| your)* ?(?:very )?(?<sense>best|easiest|good|simplest|fastest|quickest|most (?:effective|efficient)|cheapest|better|great|effective) (?:possible )?(?:ways?|methods?|steps|procedures?|process|techniques?)(?: (?:that |which )?${ASKER} (?:can|could|should))? (?:to|of|for)\\b`, 'i') },
-  { kind: 'how', pattern: new RegExp(`^(?:show me|give me) (?:an? )?(?:usage )?examples? of (?:how to use|using)\\b`, 'i') },
+  {
+    kind: 'how',
+    pattern: new RegExp(
+      `^how(?: (?:do|does|did|can|could|should|would|might|may|will|must|shall))? ${ASKER}(?: (?:go about|best|actually|possibly|manage to))?\\b`,
+      'i',
+    ),
+  },
+  {
+    kind: 'how',
+    pattern: /^(?:show me|teach me|tell me|explain|describe|instructions on|guide on|guide me on|steps)?\s*how to\b/i,
+  },
+  {
+    kind: 'how',
+    pattern: new RegExp(
+      `^(?:(?:what|which)(?: ${BE}|'s|s)?|tell me|give me|list|show me)?(?: the| some| a| any| few| of| all| your)* ?(?:possible |various |different |certain |correct |right |proper |simple )*(?:ways?|methods?|steps|procedures?|process|technique|techniques|instructions)(?: (?:that |which )?${ASKER} (?:can|could|should|need to|must)(?: use| take| follow)?)? (?:to|of|for|on|in which ${ASKER} can)\\b`,
+      'i',
+    ),
+  },
+  {
+    kind: 'how',
+    pattern: new RegExp(
+      `^(?:(?:what|which)(?: ${BE}|'s|s)?|tell me|give me|list|show me)?(?: the| some| a| your)* ?(?:very )?(?<sense>best|easiest|good|simplest|fastest|quickest|most (?:effective|efficient)|cheapest|better|great|effective) (?:possible )?(?:ways?|methods?|steps|procedures?|process|techniques?)(?: (?:that |which )?${ASKER} (?:can|could|should))? (?:to|of|for)\\b`,
+      'i',
+    ),
+  },
+  { kind: 'how', pattern: /^(?:show me|give me) (?:an? )?(?:usage )?examples? of (?:how to use|using)\b/i },
   { kind: 'how', pattern: /^what (?:should|can|do|must|could) (?:i|you|we|one) do (?:to|in order to)\b/i },
   { kind: 'how', sense: 'do', pattern: /^what (?:should|can|do|must|could) (?:i|you|we|one) do\b/i },
-  { kind: 'how', pattern: /^how(?: (?:do|does|did|can|could|should|would|might|may|will|is|are|was|were|has|have))?\b/i, sense: 'works' },
-  { kind: 'why', pattern: new RegExp(`^(?:why(?: is it that| (?:is|are|was|were|do|does|did|has|have|can|would|will))?|how come|for what reasons?|what (?:makes|made)|(?:what|which)(?: ${BE}|'s|s)? the (?:main )?reasons? (?:for|why|that|behind))\\b`, 'i') },
+  {
+    kind: 'how',
+    pattern: /^how(?: (?:do|does|did|can|could|should|would|might|may|will|is|are|was|were|has|have))?\b/i,
+    sense: 'works',
+  },
+  {
+    kind: 'why',
+    pattern: new RegExp(
+      `^(?:why(?: is it that| (?:is|are|was|were|do|does|did|has|have|can|would|will))?|how come|for what reasons?|what (?:makes|made)|(?:what|which)(?: ${BE}|'s|s)? the (?:main )?reasons? (?:for|why|that|behind))\\b`,
+      'i',
+    ),
+  },
   { kind: 'whose', pattern: /^whose\b/i },
-  { kind: 'who', pattern: new RegExp(`^(?:who|whom|(?:which|what) (?:person|people|users?|team or person)(?: ${BE})?)(?: ${BE}|'s)?\\b`, 'i') },
-  { kind: 'when', pattern: new RegExp(`^(?:when|(?:what|which|in what|in which|on what|on which|at what) (?:date|day|year))(?: ${BE}|'s| do| does| did| will| can| should)?\\b`, 'i') },
-  { kind: 'where', pattern: new RegExp(`^(?:where|(?:what|which|in what|in which) (?:place|places|location))(?: ${BE}|'s| do| does| did| will| can| should)?\\b`, 'i') },
-  { kind: 'what', pattern: new RegExp(`^(?:(?:what|which) (?:does|do|did) (?=.*\\b(?:mean|do|stand for)$))`, 'i') },
-  { kind: 'what', pattern: new RegExp(`^(?:what|which|whats)(?: (?:${BE.slice(3, -1)}|do|does|did|would|can|could|will|should|might|may|has|have|had)|'s|'re)?(?: (?:the|a|an|some|some of|examples? of)\\b)*(?= |$)`, 'i') },
-  { kind: 'what', pattern: /^(?:tell me(?: about)?|give me|show me|list|name|state|define|explain|describe|provide(?: me(?: with)?)?|find(?: me)?|return|get me|enumerate)\b(?: (?:the|a|an|some|all|any|list|of)\b)*/i },
+  {
+    kind: 'who',
+    pattern: new RegExp(
+      `^(?:who|whom|(?:which|what) (?:person|people|users?|team or person)(?: ${BE})?)(?: ${BE}|'s)?\\b`,
+      'i',
+    ),
+  },
+  {
+    kind: 'when',
+    pattern: new RegExp(
+      `^(?:when|(?:what|which|in what|in which|on what|on which|at what) (?:date|day|year))(?: ${BE}|'s| do| does| did| will| can| should)?\\b`,
+      'i',
+    ),
+  },
+  {
+    kind: 'where',
+    pattern: new RegExp(
+      `^(?:where|(?:what|which|in what|in which) (?:place|places|location))(?: ${BE}|'s| do| does| did| will| can| should)?\\b`,
+      'i',
+    ),
+  },
+  { kind: 'what', pattern: /^(?:(?:what|which) (?:does|do|did) (?=.*\b(?:mean|do|stand for)$))/i },
+  {
+    kind: 'what',
+    pattern: new RegExp(
+      `^(?:what|which|whats)(?: (?:${BE.slice(3, -1)}|do|does|did|would|can|could|will|should|might|may|has|have|had)|'s|'re)?(?: (?:the|a|an|some|some of|examples? of)\\b)*(?= |$)`,
+      'i',
+    ),
+  },
+  {
+    kind: 'what',
+    pattern:
+      /^(?:tell me(?: about)?|give me|show me|list|name|state|define|explain|describe|provide(?: me(?: with)?)?|find(?: me)?|return|get me|enumerate)\b(?: (?:the|a|an|some|all|any|list|of)\b)*/i,
+  },
   { kind: 'what', pattern: /^(?:compute|calculate|evaluate|work out)\b/i },
   { kind: 'yes-no', pattern: /^(?:tell me|check|verify|determine|see|find out)?\s*(?:if|whether)\b/i },
-  { kind: 'yes-no', sense: 'should', pattern: /^(?:should (?:i|we|you|one)|is it (?:a good idea|wise|advisable|worth it|worth) (?:to|for (?:me|us) to)?)\b/i },
-  { kind: 'yes-no', sense: 'can', pattern: /^(?:(?:can|could|may)|is it possible (?:to|for|that)|is there (?:a|any|some) (?:ways?|methods?|possibility) (?:to|of|for|that)|(?:am|are) (?:i|you|we) (?:able|allowed) to)\b(?: (?:i|you|we|one)\b)?/i },
+  {
+    kind: 'yes-no',
+    sense: 'should',
+    pattern:
+      /^(?:should (?:i|we|you|one)|is it (?:a good idea|wise|advisable|worth it|worth) (?:to|for (?:me|us) to)?)\b/i,
+  },
+  {
+    kind: 'yes-no',
+    sense: 'can',
+    pattern:
+      /^(?:(?:can|could|may)|is it possible (?:to|for|that)|is there (?:a|any|some) (?:ways?|methods?|possibility) (?:to|of|for|that)|(?:am|are) (?:i|you|we) (?:able|allowed) to)\b(?: (?:i|you|we|one)\b)?/i,
+  },
   { kind: 'yes-no', sense: 'should', pattern: /^(?:should|must|ought)\b/i },
-  { kind: 'yes-no', pattern: /^(?:is|are|was|were|do|does|did|has|have|had|will|would|am|shall)(?: (?:it (?:true|correct|right) that|there))?\b/i },
+  {
+    kind: 'yes-no',
+    pattern:
+      /^(?:is|are|was|were|do|does|did|has|have|had|will|would|am|shall)(?: (?:it (?:true|correct|right) that|there))?\b/i,
+  },
 ]
 
 const TENSES: readonly (readonly [Tense, RegExp])[] = [

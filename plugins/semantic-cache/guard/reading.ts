@@ -98,7 +98,10 @@ const PERSONS: ReadonlyMap<string, string> = new Map([
 ])
 
 function personsOf(text: string): string {
-  const persons = text.toLowerCase().split(WORD_ENDS).flatMap((word) => PERSONS.get(word) ?? [])
+  const persons = text
+    .toLowerCase()
+    .split(WORD_ENDS)
+    .flatMap((word) => PERSONS.get(word) ?? [])
   return [...new Set(persons)].sort().join(' ')
 }
 
@@ -106,11 +109,15 @@ const WORD_ENDS = /[^\p{L}\p{N}]+/u
 const ARTICLES = new Set(['a', 'an', 'the', 'some', 'any', 'of', ''])
 
 function bareText(text: string): string {
-  return text.toLowerCase().split(WORD_ENDS).filter((word) => !ARTICLES.has(word)).join(' ')
+  return text
+    .toLowerCase()
+    .split(WORD_ENDS)
+    .filter((word) => !ARTICLES.has(word))
+    .join(' ')
 }
 
 function plainText(text: string): string {
-  let plain = text.normalize('NFKC').replace(/[‘’]/g, "'").replace(/""/g, '"').replace(/\s+/g, ' ').trim()
+  let plain = text.normalize('NFC').replace(/[‘’]/g, "'").replace(/""/g, '"').replace(/\s+/g, ' ').trim()
   for (const [pattern, full] of CONTRACTIONS) plain = plain.replace(pattern, full)
   return plain.replace(LONGER_WORD, (word) => SLIPS.get(word.toLowerCase()) ?? word)
 }
@@ -123,7 +130,8 @@ function termsOf(text: string): Term[] {
   for (const [index, token] of tokens.entries()) {
     const { key } = token
     if (JOINS.has(key)) isJoined = true
-    if (token.kind === 'word' && !token.isCompounded && (WEAK_PREPOSITIONS.has(key) || STRONG_PREPOSITIONS.has(key))) mark = key
+    if (token.kind === 'word' && !token.isCompounded && (WEAK_PREPOSITIONS.has(key) || STRONG_PREPOSITIONS.has(key)))
+      mark = key
     else if (isTerm(token, tokens[index + 1])) {
       terms.push(toTerm(token, { mark, isJoined, isFirst: index === 0 }))
       mark = ''
@@ -157,10 +165,20 @@ function toTerm(token: Token, place: { mark: string; isJoined: boolean; isFirst:
     return { key: canonical, kind, stem: key, raw, isName: kind === 'code', isLight: false, mark, isJoined }
   }
   const number = NUMBER_WORDS.get(key)
-  if (number !== undefined) return { key: number, kind: 'number', stem: number, raw, isName: false, isLight: false, mark, isJoined }
+  if (number !== undefined)
+    return { key: number, kind: 'number', stem: number, raw, isName: false, isLight: false, mark, isJoined }
   const root = stem(key)
   const isName = /\p{Lu}/u.test(isFirst ? raw.slice(1) : raw)
-  return { key: CANONICAL.get(root) ?? root, kind, stem: root, raw, isName, isLight: LIGHT_WORDS.has(key), mark, isJoined }
+  return {
+    key: CANONICAL.get(root) ?? root,
+    kind,
+    stem: root,
+    raw,
+    isName,
+    isLight: LIGHT_WORDS.has(key),
+    mark,
+    isJoined,
+  }
 }
 
 /** Puts one token where several words stand for one. */
@@ -173,7 +191,8 @@ function joinPhrases(tokens: readonly Token[]): Token[] {
       stems.every((expected, k) => stem(tokens[i + k]?.key ?? '') === expected),
     )
     if (phrase === undefined) joined.push(token)
-    else if (phrase.word !== '') joined.push({ ...token, kind: /^[<>=!]/.test(phrase.word) ? 'symbol' : 'word', key: phrase.word })
+    else if (phrase.word !== '')
+      joined.push({ ...token, kind: /^[<>=!]/.test(phrase.word) ? 'symbol' : 'word', key: phrase.word })
     i += phrase?.stems.length ?? 1
   }
   return joined

@@ -16,14 +16,14 @@ export interface Token {
 
 // Alternatives in the order in which they are tried. A slash makes a path only where a dot or a second slash is near it.
 const PIECES = [
-  /`(?<fenced>[^`]+)`/,
-  /"(?<double>[^"]{1,400})"|“(?<curly>[^”]{1,400})”|(?<![\p{L}\p{N}])'(?<single>[^'\n]{2,400})'(?![\p{L}\p{N}])/,
-  /(?<path>https?:\/\/[^\s,;?!)]+|(?:~|\.{1,2})?(?:\/[\w@.-]+){2,}\/?|[\w@-]+(?:\/[\w@.-]+)*\/[\w@-]+\.\w{1,8}|[\w@-]+(?:\/[\w@-]+){2,})/,
-  /(?<flag>(?<=\s)--?[A-Za-z][\w-]*)/,
-  /(?<mixed>\p{L}+-?\d[\p{L}\d]*(?:[.-]\d[\p{L}\d]*)*|\d+\p{L}+\d[\p{L}\d]*)/,
-  /(?<number>(?<=^|[\s(])-?\d+(?:[.,:]\d+)*|\d+(?:[.,:]\d+)*)/,
-  /(?<word>[\p{L}_][\p{L}\p{M}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)*(?:\+\+|#(?!\d))?)/,
-  /(?<symbol><=|>=|==|!=|&&|\|\||[-+*/=<>%^|~#@$€£¥₹°×÷√∞])/,
+  /`(?<fenced>[^`]+)`/u,
+  /"(?<double>[^"]{1,400})"|“(?<curly>[^”]{1,400})”|(?<![\p{L}\p{N}])'(?<single>[^'\n]{2,400})'(?![\p{L}\p{N}])/u,
+  /(?<path>https?:\/\/[^\s,;?!)]+|(?:~|\.{1,2})?(?:\/[\w@.-]+){2,}\/?|[\w@-]+(?:\/[\w@.-]+)*\/[\w@-]+\.\w{1,8}|[\w@-]+(?:\/[\w@-]+){2,})/u,
+  /(?<flag>(?<=\s)--?[A-Za-z][\w-]*)/u,
+  /(?<mixed>\p{L}+-?\d[\p{L}\d]*(?:[.-]\d[\p{L}\d]*)*|\d+\p{L}+\d[\p{L}\d]*)/u,
+  /(?<number>(?<=^|[\s(])-?\d+(?:[.,:]\d+)*|\d+(?:[.,:]\d+)*)/u,
+  /(?<word>[\p{L}_][\p{L}\p{M}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)*(?:\+\+|#(?!\d))?)/u,
+  /(?<symbol><=|>=|==|!=|&&|\|\||[-+*/=<>%^|~#@$€£¥₹°×÷√∞])/u,
 ]
 const PIECE = new RegExp(PIECES.map(({ source }) => source).join('|'), 'gu')
 
@@ -49,7 +49,8 @@ function toToken({ 0: whole, index: at, groups = {} }: RegExpExecArray, text: st
   const code = groups.fenced ?? groups.flag
   if (code !== undefined) return { kind: 'code', raw: code, key: code.trim(), at }
   const quote = groups.double ?? groups.curly ?? groups.single
-  if (quote !== undefined) return { kind: 'quote', raw: quote, key: quote.trim().replace(/\s+/g, ' ').toLowerCase(), at }
+  if (quote !== undefined)
+    return { kind: 'quote', raw: quote, key: quote.trim().replace(/\s+/g, ' ').toLowerCase(), at }
   if (groups.path !== undefined || groups.mixed !== undefined)
     return { kind: 'code', raw: whole, key: whole.toLowerCase(), at }
   if (groups.number !== undefined) return { kind: 'number', raw: whole, key: plainNumber(whole), at }
@@ -59,7 +60,9 @@ function toToken({ 0: whole, index: at, groups = {} }: RegExpExecArray, text: st
       raw: whole,
       key: whole.toLowerCase(),
       at,
-      isCompounded: HYPHEN_BEFORE.test(text.slice(Math.max(0, at - 2), at)) || HYPHEN_AFTER.test(text.slice(at + whole.length, at + whole.length + 2)),
+      isCompounded:
+        HYPHEN_BEFORE.test(text.slice(Math.max(0, at - 2), at)) ||
+        HYPHEN_AFTER.test(text.slice(at + whole.length, at + whole.length + 2)),
     }
   return isHyphen(whole, at, text) ? undefined : { kind: 'symbol', raw: whole, key: whole, at }
 }

@@ -1,4 +1,4 @@
-import { featuresOf, FEATURE_NAMES } from './features.ts'
+import { FEATURE_NAMES, featuresOf } from './features.ts'
 import type { Pair } from './pair.ts'
 import weights from './verifier-weights.json' with { type: 'json' }
 

@@ -1,0 +1,133 @@
+import { VECTOR_SCALE } from './embedder.ts'
+
+/** A text that was answered. */
+export interface Entry {
+  /** Names the reply in the store. */
+  readonly id: string
+  readonly text: string
+  readonly storedAtMs: number
+  readonly expiresAtMs: number
+}
+
+/** An entry, and how near its vector is. */
+export interface Neighbour {
+  readonly entry: Entry
+  readonly cosine: number
+}
+
+const SCALE_SQUARED = VECTOR_SCALE * VECTOR_SCALE
+const FIRST_CAPACITY = 4
+const GROWTH = 1.25
+
+/**
+ * DESIGN — the texts of one scope
+ *
+ *   vectors  [ v0 │ v1 │ v2 │ … │ room ]   one typed array, scanned from end to end
+ *   entries  [ e0 │ e1 │ e2 │ … ]          the same places
+ *
+ * Exact: every vector is looked at, 0.5 µs each. Bounded: when the scope is full, what was used longest ago goes. A place
+ * that falls free is filled by the last one. Entries without a vector are found by their text alone.
+ */
+export class ScopeIndex {
+  readonly #dimensions: number
+  readonly #limit: number
+  readonly #entries: Entry[] = []
+  /** Places by text, in the order of use: what was used longest ago comes first. */
+  readonly #places = new Map<string, number>()
+  #vectors: Int8Array
+
+  constructor(dimensions: number, limit: number) {
+    this.#dimensions = dimensions
+    this.#limit = limit
+    this.#vectors = new Int8Array(FIRST_CAPACITY * dimensions)
+  }
+
+  get size(): number {
+    return this.#entries.length
+  }
+
+  /** The entry of this very text, unless it has expired. */
+  find(text: string, nowMs: number): Entry | undefined {
+    const place = this.#places.get(text)
+    const entry = place === undefined ? undefined : this.#entries[place]
+    if (entry === undefined || entry.expiresAtMs > nowMs) return entry
+    this.remove(entry)
+    return undefined
+  }
+
+  /** The nearest entries, at most `count`, at least as near as `leastCosine`, nearest first; none that has expired. */
+  nearest(vector: Int8Array, { count, leastCosine, nowMs }: NearestOptions): Neighbour[] {
+    const found: Neighbour[] = []
+    for (const [place, entry] of this.#entries.entries()) {
+      const cosine = this.#dot(vector, place * this.#dimensions) / SCALE_SQUARED
+      if (cosine < leastCosine || cosine <= (found[count - 1]?.cosine ?? -1) || entry.expiresAtMs <= nowMs) continue
+      const rank = found.findIndex((other) => other.cosine < cosine)
+      found.splice(rank === -1 ? found.length : rank, 0, { entry, cosine })
+      if (found.length > count) found.pop()
+    }
+    return found
+  }
+
+  /** Keeps an entry, in the place of one with the same text; the oldest in use goes when the scope is full. Gives its id. */
+  add(entry: Entry, vector: Int8Array | undefined): Entry | undefined {
+    const known = this.#places.get(entry.text)
+    let dropped = known === undefined ? undefined : this.#entries[known]
+    if (dropped === undefined && this.#entries.length >= this.#limit) dropped = this.#leastUsed()
+    if (dropped !== undefined) this.remove(dropped)
+    const place = this.#entries.push(entry) - 1
+    this.#reserve(this.#entries.length)
+    const start = place * this.#dimensions
+    if (vector === undefined) this.#vectors.fill(0, start, start + this.#dimensions)
+    else this.#vectors.set(vector, start)
+    this.#places.set(entry.text, place)
+    return dropped
+  }
+
+  /** An entry was given: it is the last to go. */
+  touch({ text }: Entry): void {
+    const place = this.#places.get(text)
+    if (place === undefined) return
+    this.#places.delete(text)
+    this.#places.set(text, place)
+  }
+
+  /** Forgets an entry. The last one moves into its place. */
+  remove({ text }: Entry): void {
+    const place = this.#places.get(text)
+    const last = this.#entries.pop()
+    if (place === undefined || last === undefined) return
+    this.#places.delete(text)
+    if (place === this.#entries.length) return
+    this.#entries[place] = last
+    this.#places.set(last.text, place)
+    const [from, size] = [this.#entries.length * this.#dimensions, this.#dimensions]
+    this.#vectors.copyWithin(place * size, from, from + size)
+  }
+
+  #leastUsed(): Entry | undefined {
+    const [place] = this.#places.values()
+    return place === undefined ? undefined : this.#entries[place]
+  }
+
+  #reserve(count: number): void {
+    if (count * this.#dimensions <= this.#vectors.length) return
+    const grown = new Int8Array(Math.min(this.#limit, Math.ceil(count * GROWTH)) * this.#dimensions)
+    grown.set(this.#vectors)
+    this.#vectors = grown
+  }
+
+  #dot(vector: Int8Array, start: number): number {
+    const vectors = this.#vectors
+    let dot = 0
+    // The indices are within both arrays: no fallback, this is the loop that counts.
+    for (let i = 0; i < vector.length; i++) dot += vector[i]! * vectors[start + i]!
+    return dot
+  }
+}
+
+/** What is looked for. */
+export interface NearestOptions {
+  readonly count: number
+  readonly leastCosine: number
+  readonly nowMs: number
+}
