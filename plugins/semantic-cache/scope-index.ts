@@ -68,8 +68,8 @@ export class ScopeIndex {
     return found
   }
 
-  /** Keeps an entry, in the place of one with the same text; the oldest in use goes when the scope is full. Gives its id. */
-  add(entry: Entry, vector: Int8Array | undefined): Entry | undefined {
+  /** Keeps an entry, in the place of one with the same text; what was used longest ago goes when the scope is full. */
+  add(entry: Entry, vector: Int8Array | undefined): void {
     const known = this.#places.get(entry.text)
     let dropped = known === undefined ? undefined : this.#entries[known]
     if (dropped === undefined && this.#entries.length >= this.#limit) dropped = this.#leastUsed()
@@ -80,7 +80,6 @@ export class ScopeIndex {
     if (vector === undefined) this.#vectors.fill(0, start, start + this.#dimensions)
     else this.#vectors.set(vector, start)
     this.#places.set(entry.text, place)
-    return dropped
   }
 
   /** An entry was given: it is the last to go. */
@@ -94,10 +93,10 @@ export class ScopeIndex {
   /** Forgets an entry. The last one moves into its place. */
   remove({ text }: Entry): void {
     const place = this.#places.get(text)
+    if (place === undefined) return
     const last = this.#entries.pop()
-    if (place === undefined || last === undefined) return
     this.#places.delete(text)
-    if (place === this.#entries.length) return
+    if (last === undefined || place === this.#entries.length) return
     this.#entries[place] = last
     this.#places.set(last.text, place)
     const [from, size] = [this.#entries.length * this.#dimensions, this.#dimensions]

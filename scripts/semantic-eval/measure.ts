@@ -66,7 +66,7 @@ export async function measureStream(requests: readonly EvalRequest[], mode: Mode
   const counts: StreamCounts = { requests: 0, exact: 0, possible: 0, semantic: 0, wrong: 0, right: 0 }
   const index = new ScopeIndex(lexicalEmbedder.dimensions, requests.length)
   const answered = new Set<string>()
-  for (const { text, answer } of drawn(requests, length, seed)) {
+  for (const { text, answer } of requests) {
     const normalised = normaliseText(text)
     const { signal } = new AbortController()
     const asked = { text, normalised, literalReason: undefined, mode, nowMs: 0, signal }

@@ -62,6 +62,7 @@ const PATTERNS: readonly Pattern[] = [
     kind: 'count',
     pattern: /^(?:how many|(?:what(?: is|'s|s| are| was)|tell me|give me) the (?:total )?number of)\b/i,
   },
+  { kind: 'what', pattern: /^how much is (?=[-\d$€£¥])/i },
   { kind: 'amount', pattern: /^how much (?:is|are|was|were|does|do|did)?\b/i },
   {
     kind: 'degree',

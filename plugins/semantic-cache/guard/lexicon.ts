@@ -44,9 +44,6 @@ export const CRITICAL_WORDS = words(`
   above below over under without against instead rather must need allowed
 `)
 
-/** Words that choose among answers: with one of them on one side only, the answer differs. */
-export const SUPERLATIVES = words('best top good great worst bad better worse latest newest recent cheapest favorite')
-
 /** Words of which each group counts as one. The first is the one that is kept. */
 export const SYNONYMS: readonly (readonly string[])[] = `
   every all each|big large huge|biggest largest|bigger larger|small little tiny|smaller littler|smallest littlest

@@ -7,7 +7,6 @@ import {
   PHRASES,
   STOP_WORDS,
   STRONG_PREPOSITIONS,
-  SUPERLATIVES,
   SYNONYMS,
   WEAK_PREPOSITIONS,
 } from './lexicon.ts'
@@ -38,7 +37,6 @@ export interface Reading {
   readonly terms: readonly Term[]
   /** How many negations there are. */
   readonly negationCount: number
-  readonly superlatives: readonly string[]
   /** Whose: `my`, `your`, `their`, each once, sorted. The asker himself (`how do I`) is nobody. */
   readonly persons: string
   /** Whether it is about the asker's own things. */
@@ -65,7 +63,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 const LONGER_WORD = /\p{L}{4,8}/gu
 /** Slips of the pen in the words that make the frame: `waht`, `shuold`. */
 const SLIPS: ReadonlyMap<string, string> = slipsOfFrameWords()
-const POSSESSIVE = /(?<=[\p{L}\p{N}])'s?(?=[\s,.;:?!)]|$)/gu
+const POSSESSIVE = /(?<=[\p{L}\p{N}])'s(?=[\s,.;:?!)]|$)/gu
 const JOINS = new Set(['and', 'or', 'vs', 'versus', '&'])
 const KEPT_CASE: ReadonlySet<TokenKind> = new Set<TokenKind>(['code', 'quote', 'symbol', 'number'])
 
@@ -81,7 +79,6 @@ export function readPrompt(text: string): Reading {
     frame,
     terms,
     negationCount: terms.filter(({ key }) => NEGATIONS.has(key)).length,
-    superlatives: terms.filter(({ stem }) => SUPERLATIVES.has(stem)).map(({ key }) => key),
     persons: personsOf(frame.rest),
     isOwn: OWN.test(plain),
     bare: bareText(frame.rest),
@@ -161,7 +158,7 @@ function toTerm(token: Token, place: { mark: string; isJoined: boolean; isFirst:
   const { kind, key, raw } = token
   const { mark, isJoined, isFirst } = place
   if (KEPT_CASE.has(kind)) {
-    const canonical = kind === 'code' ? (CANONICAL.get(key) ?? key) : (CANONICAL.get(key) ?? key)
+    const canonical = CANONICAL.get(key) ?? key
     return { key: canonical, kind, stem: key, raw, isName: kind === 'code', isLight: false, mark, isJoined }
   }
   const number = NUMBER_WORDS.get(key)

@@ -35,7 +35,6 @@ export const VETOES: readonly Rule[] = [
 export const STRICT_VETOES: readonly Rule[] = [
   { code: 'substitution', vetoes: (pair) => pair.unmatchedAsked.length > 0 && pair.unmatchedCached.length > 0 },
   { code: 'addition', vetoes: hasAddition },
-  { code: 'superlative', vetoes: ({ asked, cached }) => hasOtherSuperlatives(asked, cached) },
   { code: 'tense', vetoes: ({ asked, cached }) => isOtherTense(asked, cached) },
   { code: 'persons', vetoes: ({ asked, cached }) => asked.persons !== cached.persons },
   { code: 'short', vetoes: isShortAndUnequal },
@@ -110,8 +109,4 @@ function isMuchLonger({ length: one }: Reading, { length: other }: Reading): boo
 
 function hasAddition({ unmatchedAsked, unmatchedCached }: Pair): boolean {
   return [...unmatchedAsked, ...unmatchedCached].some((term) => !term.isLight)
-}
-
-function hasOtherSuperlatives({ superlatives: one }: Reading, { superlatives: other }: Reading): boolean {
-  return one.join(' ') !== other.join(' ')
 }

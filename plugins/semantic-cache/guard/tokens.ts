@@ -20,7 +20,7 @@ const PIECES = [
   /"(?<double>[^"]{1,400})"|“(?<curly>[^”]{1,400})”|(?<![\p{L}\p{N}])'(?<single>[^'\n]{2,400})'(?![\p{L}\p{N}])/u,
   /(?<path>https?:\/\/[^\s,;?!)]+|(?:~|\.{1,2})?(?:\/[\w@.-]+){2,}\/?|[\w@-]+(?:\/[\w@.-]+)*\/[\w@-]+\.\w{1,8}|[\w@-]+(?:\/[\w@-]+){2,})/u,
   /(?<flag>(?<=\s)--?[A-Za-z][\w-]*)/u,
-  /(?<mixed>\p{L}+-?\d[\p{L}\d]*(?:[.-]\d[\p{L}\d]*)*|\d+\p{L}+\d[\p{L}\d]*)/u,
+  /(?<mixed>\p{L}+-?\d[\p{L}\d]*(?:[.-]\d[\p{L}\d]*)*|\d+\p{L}+\d[\p{L}\d]*|\d\p{Lu}{1,2}(?![\p{L}\d]))/u,
   /(?<number>(?<=^|[\s(])-?\d+(?:[.,:]\d+)*|\d+(?:[.,:]\d+)*)/u,
   /(?<word>[\p{L}_][\p{L}\p{M}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)*(?:\+\+|#(?!\d))?)/u,
   /(?<symbol><=|>=|==|!=|&&|\|\||[-+*/=<>%^|~#@$€£¥₹°×÷√∞])/u,
@@ -32,6 +32,7 @@ const THOUSANDS = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
 const TRAILING_ZEROS = /(\.\d*?)0+$/
 const HYPHEN_BEFORE = /[\p{L}\p{N}]-$/u
 const HYPHEN_AFTER = /^-[\p{L}\p{N}]/u
+const LETTER = /\p{L}/u
 /** A dash between words that are joined or set apart says nothing. */
 const DASH_BETWEEN_NUMBERS = /[\d)]\s?$/
 
@@ -68,7 +69,8 @@ function toToken({ 0: whole, index: at, groups = {} }: RegExpExecArray, text: st
 }
 
 function isHyphen(symbol: string, at: number, text: string): boolean {
-  return symbol === '-' && !DASH_BETWEEN_NUMBERS.test(text.slice(Math.max(0, at - 2), at))
+  if (symbol !== '-') return false
+  return !DASH_BETWEEN_NUMBERS.test(text.slice(Math.max(0, at - 2), at)) || LETTER.test(text.charAt(at + 1))
 }
 
 function plainNumber(digits: string): string {
