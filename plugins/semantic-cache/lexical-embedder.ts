@@ -56,7 +56,13 @@ function hashOf(text: string, start: number, end: number): number {
 }
 
 function toUnitBytes(counts: Float64Array): Int8Array {
-  const damped = counts.map((count) => Math.sign(count) * Math.sqrt(Math.abs(count)))
-  const norm = Math.hypot(...damped) || 1
-  return Int8Array.from(damped, (value) => Math.round((value / norm) * VECTOR_SCALE))
+  let sumOfSquares = 0
+  // The square of a damped count is the count itself.
+  for (const count of counts) sumOfSquares += Math.abs(count)
+  const scale = VECTOR_SCALE / (Math.sqrt(sumOfSquares) || 1)
+  const bytes = new Int8Array(counts.length)
+  for (const [i, count] of counts.entries()) {
+    if (count !== 0) bytes[i] = Math.round(Math.sign(count) * Math.sqrt(Math.abs(count)) * scale)
+  }
+  return bytes
 }

@@ -90,16 +90,14 @@ test('scope: two requests share one exactly when nothing but the last text diffe
       one: fc.constant(one),
       other: fc.oneof(
         fc.constant(one),
-        fc
-          .subarray(Object.keys(one), { maxLength: 2 })
-          .chain((names) =>
-            parts.map(
-              (drawn): Parts => ({
-                ...one,
-                ...Object.fromEntries(Object.entries(drawn).filter(([name]) => names.includes(name))),
-              }),
-            ),
+        fc.subarray(Object.keys(one), { maxLength: 2 }).chain((names) =>
+          parts.map(
+            (drawn): Parts => ({
+              ...one,
+              ...Object.fromEntries(Object.entries(drawn).filter(([name]) => names.includes(name))),
+            }),
           ),
+        ),
       ),
     }),
   )

@@ -1,7 +1,7 @@
 import { type Entry, ScopeIndex } from './scope-index.ts'
 
 /** Entries of one scope at most: beyond, an exact scan would block the loop for over a millisecond. */
-export const MOST_ENTRIES_OF_A_SCOPE = 2000
+const MOST_ENTRIES_OF_A_SCOPE = 2000
 
 /** The scopes in memory, at most `maxEntries` entries in all; the scope that was used longest ago goes as a whole. */
 export class Scopes {
