@@ -37,10 +37,12 @@ export interface Reading {
   readonly terms: readonly Term[]
   /** How many negations there are. */
   readonly negationCount: number
-  /** Whose: `my`, `your`, `their`, each once, sorted. The asker himself (`how do I`) is nobody. */
+  /** Whose: `your`, `his`, `her`, each once, sorted. The asker himself (`how do I`) is nobody. */
   readonly persons: string
   /** Whether it is about the asker's own things. */
   readonly isOwn: boolean
+  /** Whether it is about things of others. */
+  readonly isOthers: boolean
   /** The text without its frame, articles and endings: for prompts of which little else is left. */
   readonly bare: string
   /** Of the whole text, in characters. */
@@ -81,12 +83,14 @@ export function readPrompt(text: string): Reading {
     negationCount: terms.filter(({ key }) => NEGATIONS.has(key)).length,
     persons: personsOf(frame.rest),
     isOwn: OWN.test(plain),
+    isOthers: OTHERS.test(plain),
     bare: bareText(frame.rest),
     length: text.length,
   }
 }
 
 const OWN = /\b(?:my|mine|our|ours)\b/i
+const OTHERS = /\b(?:their|theirs|them)\b/i
 
 const PERSONS: ReadonlyMap<string, string> = new Map([
   ...['your', 'yours', 'yourself'].map((word) => [word, 'you'] as const),

@@ -63,7 +63,10 @@ const REFUSED: Readonly<Record<string, readonly (readonly [string, string])[]>> 
   substitution: [['How do I clean suede shoes?', 'How do I clean suede jackets?']],
   addition: [['How do I cook rice?', 'How do I cook brown rice?']],
   tense: [['Did the board approve the merger?', 'Will the board approve the merger?']],
-  persons: [['What is your definition of wealth gap?', 'What is the definition of wealth gap?']],
+  persons: [
+    ['How do I reset my garage password?', 'How do I reset their garage password?'],
+    ['What is your definition of wealth gap?', 'What is the definition of wealth gap?'],
+  ],
   short: [['What is wire?', 'What is the wire about?']],
 }
 
