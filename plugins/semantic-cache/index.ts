@@ -22,10 +22,16 @@ export default definePlugin({
   setup({ max_memory, max_entries }, { clock, log, stores }) {
     const embedder = lexicalEmbedder
     const scopes = new Scopes(embedder.dimensions, max_entries)
-    const replies = new Replies(stores.open('semantic-cache', { maxBytes: max_memory }), log)
-    const state: State = { scopes, replies, clock, log }
+    // Opened when a pipeline first names the module: with Redis a store is a connection, and most gateways need none here.
+    let state: State | undefined
+    const open = () => {
+      const replies = new Replies(stores.open('semantic-cache', { maxBytes: max_memory }), log)
+      return { scopes, replies, clock, log }
+    }
     return {
       middleware: (effective) => {
+        state ??= open()
+        const opened = state
         const mode = modeOf(effective)
         const limits = { maxWords: effective.max_words, maxTemperature: effective.max_temperature }
         return async function semanticCache(ctx, next) {
@@ -48,11 +54,11 @@ export default definePlugin({
             nowMs: clock.nowMs(),
             signal: exchange.signal,
           })
-          if (await answer({ ctx, scope, lookup, effective }, state)) return
+          if (await answer({ ctx, scope, lookup, effective }, opened)) return
           // The same text may have been found without its vector, and its reply be gone or not wanted.
           const vector = lookup.vector ?? (literalReason === undefined ? embedder.embed(text) : undefined)
           await next()
-          void keep({ exchange, scope, normalised, vector, effective }, state)
+          void keep({ exchange, scope, normalised, vector, effective }, opened)
         }
       },
     }
