@@ -45,8 +45,18 @@ export {
 } from './core/reply.ts'
 export type { ReplyDialect } from './core/reply-dialect.ts'
 export { RequestDocument } from './core/request.ts'
+export { createFieldsDigest, type IdentityParts, requestIdentity, type SharingScope } from './core/request-identity.ts'
 export { type Child, children } from './core/scan.ts'
 export type { Edit, Path } from './core/splice.ts'
+export {
+  factsOf,
+  packReply,
+  replyFromStored,
+  type StoredReply,
+  storedOfBytes,
+  unpackReply,
+  type WantedReply,
+} from './core/stored-reply.ts'
 export { streamOfMessage } from './core/stream-of-message.ts'
 export type { CallTrace, StepTrace } from './core/traces.ts'
 export { bytes, duration } from './core/units.ts'

@@ -1,6 +1,5 @@
-import type { BytesReply } from 'turnpike/plugin'
+import type { BytesReply, StoredReply } from 'turnpike/plugin'
 import type { Broadcast } from './broadcast.ts'
-import type { Entry } from './entry.ts'
 
 /** What a flight has come to, as soon as its reply has begun. */
 export type Landing =
@@ -9,7 +8,7 @@ export type Landing =
   /** Only the leader can have it. */
   | { readonly kind: 'private' }
   /** A whole JSON answer. */
-  | { readonly kind: 'entry'; readonly entry: Entry }
+  | { readonly kind: 'entry'; readonly entry: StoredReply }
   /** A stream that runs. */
   | { readonly kind: 'stream'; readonly broadcast: Broadcast }
 

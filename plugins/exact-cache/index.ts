@@ -1,5 +1,13 @@
-import { bytes, definePlugin, duration, type Exchange, type Reply, z } from 'turnpike/plugin'
-import { replyFromEntry, unpackEntry } from './entry.ts'
+import {
+  bytes,
+  definePlugin,
+  duration,
+  type Exchange,
+  type Reply,
+  replyFromStored,
+  unpackReply,
+  z,
+} from 'turnpike/plugin'
 import type { Flight } from './flight.ts'
 import { cacheKey } from './key.ts'
 import { attach, lead } from './share.ts'
@@ -88,6 +96,6 @@ export default definePlugin({
 
 async function replyFromStore(store: CacheStore, key: string, exchange: Exchange): Promise<Reply | undefined> {
   const stored = await store.get(key)
-  const entry = stored && unpackEntry(stored)
-  return entry && replyFromEntry(entry, { dialect: exchange.dialect, stream: exchange.wantsStream })
+  const entry = stored && unpackReply(stored)
+  return entry && replyFromStored(entry, { dialect: exchange.dialect, stream: exchange.wantsStream })
 }

@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { type Caller, RequestDocument, type Target } from 'turnpike/plugin'
+import { type Caller, RequestDocument, type SharingScope, type Target } from 'turnpike/plugin'
 import { ClientRequest } from '../../src/core/client-request.ts'
 import { Exchange } from '../../src/core/exchange.ts'
-import { type CacheScope, cacheKey } from './key.ts'
+import { cacheKey } from './key.ts'
 
 interface Asked {
   body?: string
@@ -11,7 +11,7 @@ interface Asked {
   query?: string
   target?: Target
   caller?: Caller
-  scope?: CacheScope
+  scope?: SharingScope
   pipeline?: string
 }
 
@@ -193,7 +193,7 @@ test('key: headers of the connection do not change it', (t) => {
 })
 
 test('key: scope `key` keeps the keys of one user apart, `user` joins them', (t) => {
-  const keys = (scope: CacheScope) =>
+  const keys = (scope: SharingScope) =>
     ['a', 'b'].map((key) => keyOf({ scope, caller: { kind: 'key', scope: key, keyId: key, userId: 'u' } }))
   t.is(new Set(keys('key')).size, 2)
   t.is(new Set(keys('user')).size, 1)

@@ -1,6 +1,14 @@
-import { type BytesReply, type Exchange, GatewayError, type Reply } from 'turnpike/plugin'
+import {
+  type Exchange,
+  factsOf,
+  GatewayError,
+  packReply,
+  type Reply,
+  replyFromStored,
+  type StoredReply,
+  storedOfBytes,
+} from 'turnpike/plugin'
 import { Broadcast, type Whole } from './broadcast.ts'
-import { type Entry, factsOf, packEntry, replyFromEntry } from './entry.ts'
 import { Flight, type Landing } from './flight.ts'
 import type { CacheStore } from './store.ts'
 
@@ -29,7 +37,7 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<void> 
       exchange.reply = landing.broadcast.read()
     }
     flight.land(landing)
-    void settle(landing, flight, { ...leading, isSubstitute: exchange.calls.length > 1 })
+    void settle(landing, flight, { ...leading, isOwnAnswer: exchange.calls.length === 1 })
   } catch (error) {
     // Whoever attached shares the fate: were each to try again now, they would all arrive at once.
     flight.fail(error)
@@ -55,14 +63,14 @@ async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply 
     case 'reply':
       return landing.reply
     case 'entry':
-      return replyFromEntry(landing.entry, wanted)
+      return replyFromStored(landing.entry, wanted)
     case 'stream': {
       if (wanted.stream && landing.broadcast.isOpen) return landing.broadcast.read()
       const whole = await exchange.patiently(landing.broadcast.whole())
       if (whole.kind === 'broken')
         throw new GatewayError('upstream_error', 'The running reply that this request had joined broke off.')
       const entry = entryOf(whole, landing.broadcast)
-      return entry && replyFromEntry(entry, wanted)
+      return entry && replyFromStored(entry, wanted)
     }
   }
 }
@@ -74,41 +82,27 @@ function landingOf(reply: Reply | undefined, limitBytes: number): Landing {
     if (reply.status !== 200) return { kind: 'private' }
     return { kind: 'stream', broadcast: new Broadcast(reply, limitBytes) }
   }
-  if (reply.status !== 200 || !isWholeMessage(reply)) return { kind: 'reply', reply }
-  const { usage, bytes: body } = reply
-  return {
-    kind: 'entry',
-    entry: { kind: 'json', dialect: reply.dialect.name, facts: factsOf(reply.headers), usage, body },
-  }
+  const entry = storedOfBytes(reply)
+  return entry === undefined ? { kind: 'reply', reply } : { kind: 'entry', entry }
 }
 
-/** A 200 can be a proxy's page, an error in disguise, or a message that was cut before it was sent as whole. */
-function isWholeMessage({ usage, bytes }: BytesReply): boolean {
-  if (usage === undefined) return false
-  try {
-    JSON.parse(bytes.toString())
-    return true
-  } catch {
-    return false
-  }
-}
-
-function entryOf(whole: Whole, { dialect, headers }: Pick<Broadcast, 'dialect' | 'headers'>): Entry | undefined {
+function entryOf(whole: Whole, { dialect, headers }: Pick<Broadcast, 'dialect' | 'headers'>): StoredReply | undefined {
   if (whole.kind !== 'complete') return undefined
   return { kind: 'stream', dialect: dialect.name, facts: factsOf(headers), usage: whole.usage, body: whole.bytes }
 }
 
-async function entryAt(landing: Landing): Promise<Entry | undefined> {
+async function entryAt(landing: Landing): Promise<StoredReply | undefined> {
   if (landing.kind === 'stream') return entryOf(await landing.broadcast.start(), landing.broadcast)
   return landing.kind === 'entry' ? landing.entry : undefined
 }
 
 /** Stores what can be stored before the flight is forgotten, so that nobody falls between the two. */
-async function settle(landing: Landing, flight: Flight, leading: Leading & { isSubstitute: boolean }): Promise<void> {
+async function settle(landing: Landing, flight: Flight, leading: Leading & { isOwnAnswer: boolean }): Promise<void> {
   const entry = await entryAt(landing)
-  // The answer of a substitute is not what this request will get once its own provider is well again.
-  if (entry !== undefined && !leading.isSubstitute && entry.body.length <= leading.limitBytes) {
-    await leading.store.set(leading.key, packEntry(entry), leading.ttlMs)
+  // The answer of a substitute is not what this request will get once its own provider is well again; and what a module
+  // behind this one answered without the provider (from a cache of its own, say) is that module's to give again.
+  if (entry !== undefined && leading.isOwnAnswer && entry.body.length <= leading.limitBytes) {
+    await leading.store.set(leading.key, packReply(entry), leading.ttlMs)
   }
   leave(flight, leading)
 }

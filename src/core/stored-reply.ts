@@ -1,20 +1,15 @@
-import {
-  BytesReply,
-  messageOfStream,
-  type Reply,
-  type ReplyDialect,
-  type ReplyHeaders,
-  storedStreamReply,
-  streamOfMessage,
-  type Usage,
-} from 'turnpike/plugin'
+import { messageOfStream } from './message-of-stream.ts'
+import { BytesReply, type Reply, type ReplyHeaders, storedStreamReply } from './reply.ts'
+import type { ReplyDialect } from './reply-dialect.ts'
+import { streamOfMessage } from './stream-of-message.ts'
+import type { Usage } from './usage.ts'
 
 /**
  * A stored reply, in the bytes it came in.
  *
  *   length of the head (4 bytes, big-endian) · head (JSON) · body
  */
-export interface Entry {
+export interface StoredReply {
   readonly kind: 'json' | 'stream'
   /** The name of the body's dialect. */
   readonly dialect: string
@@ -25,7 +20,7 @@ export interface Entry {
 }
 
 /** What a stored reply is given for. */
-export interface Wanted {
+export interface WantedReply {
   /** The caller's own dialect. */
   readonly dialect: ReplyDialect
   readonly stream: boolean
@@ -38,10 +33,28 @@ export function factsOf(headers: ReplyHeaders): ReplyHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(FACT_PREFIX)))
 }
 
+/** What is stored of a JSON reply: `undefined` unless it is a success and whole. */
+export function storedOfBytes(reply: BytesReply): StoredReply | undefined {
+  if (reply.status !== 200 || !isWholeMessage(reply)) return undefined
+  const { usage, bytes: body } = reply
+  return { kind: 'json', dialect: reply.dialect.name, facts: factsOf(reply.headers), usage, body }
+}
+
+/** A 200 can be a proxy's page, an error in disguise, or a message that was cut before it was sent as whole. */
+function isWholeMessage({ usage, bytes }: BytesReply): boolean {
+  if (usage === undefined) return false
+  try {
+    JSON.parse(bytes.toString())
+    return true
+  } catch {
+    return false
+  }
+}
+
 const LENGTH_BYTES = 4
 
 /** Packs an entry for the store, in memory of its own: a slice of Node's pool would keep the whole pool alive. */
-export function packEntry({ body, ...rest }: Entry): Buffer {
+export function packReply({ body, ...rest }: StoredReply): Buffer {
   const head = Buffer.from(JSON.stringify(rest))
   const bodyStart = LENGTH_BYTES + head.length
   const packed = Buffer.allocUnsafeSlow(bodyStart + body.length)
@@ -52,7 +65,7 @@ export function packEntry({ body, ...rest }: Entry): Buffer {
 }
 
 /** Unpacks an entry; `undefined` when the bytes are not one (an older version's, say). */
-export function unpackEntry(bytes: Buffer): Entry | undefined {
+export function unpackReply(bytes: Buffer): StoredReply | undefined {
   try {
     const bodyStart = LENGTH_BYTES + bytes.readUInt32BE(0)
     const { kind, dialect, facts, usage } = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, bodyStart))
@@ -68,7 +81,7 @@ export function unpackEntry(bytes: Buffer): Entry | undefined {
  * the two agree, else a translation. `undefined` when a stored stream cannot be told as JSON, or when the entry is in a
  * dialect of its own and of the other kind.
  */
-export function replyFromEntry(entry: Entry, wanted: Wanted): Reply | undefined {
+export function replyFromStored(entry: StoredReply, wanted: WantedReply): Reply | undefined {
   const isOwn = entry.dialect === wanted.dialect.name
   if (!isOwn && entry.dialect !== 'messages') return undefined
   const body = bodyFor(entry, wanted.stream)
@@ -81,7 +94,7 @@ export function replyFromEntry(entry: Entry, wanted: Wanted): Reply | undefined 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' }
 
-function bodyFor({ kind, dialect, body }: Entry, wantsStream: boolean): Buffer | undefined {
+function bodyFor({ kind, dialect, body }: StoredReply, wantsStream: boolean): Buffer | undefined {
   if ((kind === 'stream') === wantsStream) return body
   if (dialect !== 'messages') return undefined
   return wantsStream ? streamOfMessage(body) : messageOfStream(body)

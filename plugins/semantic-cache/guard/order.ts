@@ -1,0 +1,96 @@
+import { NEGATIONS, STRONG_PREPOSITIONS } from './lexicon.ts'
+import type { Pair } from './pair.ts'
+import type { Term } from './reading.ts'
+
+/**
+ * Whether the same terms stand in an order that makes another question. What may move without harm: the two sides of
+ * `and`, `or`, `vs`; a phrase that takes its preposition with it; and a name, number, quotation or piece of code past
+ * plain words, as long as it does not pass one of its own kind.
+ */
+export function isReordered({ matched, cached }: Pair): boolean {
+  if (isRising(matched.map(({ place }) => place))) return false
+  if (isSwap(matched, cached.terms)) return false
+  return !keepsOrderWithinKinds(matched) && !movesAsPhrases(matched)
+}
+
+function isRising(places: readonly number[]): boolean {
+  return places.every((place, i) => i === 0 || place > (places[i - 1] ?? 0))
+}
+
+const LONGEST_CONJUNCT = 4
+/** `episodes of the show` are `the show's episodes`, `books on tax` are `tax books`. */
+const ATTRIBUTIVE = new Set(['of', 'on', 'for', 'about'])
+
+/** Compares keys, not places: of a word that comes twice (`British English and American English`) either may be meant. */
+function isSwap(matched: Pair['matched'], cachedTerms: readonly Term[]): boolean {
+  const asked = matched.map(({ term }) => term)
+  const places = new Set(matched.map(({ place }) => place))
+  const cached = cachedTerms.filter((_, place) => places.has(place))
+  return canBecome(asked, cached) || canBecome(cached, asked)
+}
+
+/** Whether two neighbouring runs of `from`, exchanged, give `to`. Not where something is denied: of which side? */
+function canBecome(from: readonly Term[], to: readonly Term[]): boolean {
+  if (from.some(({ key }) => NEGATIONS.has(key))) return false
+  const wanted = to.map(({ key }) => key)
+  return from.some(
+    ({ isJoined, mark }, start) =>
+      (isJoined || ATTRIBUTIVE.has(mark)) && swapsAt(from, start).some((keys) => isEqual(keys, wanted)),
+  )
+}
+
+/** The keys, with up to four terms before `start` and up to four from it on exchanged. */
+function swapsAt(terms: readonly Term[], start: number): string[][] {
+  const keys = terms.map(({ key }) => key)
+  const swaps: string[][] = []
+  for (let left = 1; left <= Math.min(LONGEST_CONJUNCT, start); left++)
+    for (let right = 1; right <= Math.min(LONGEST_CONJUNCT, keys.length - start); right++)
+      swaps.push([
+        ...keys.slice(0, start - left),
+        ...keys.slice(start, start + right),
+        ...keys.slice(start - left, start),
+        ...keys.slice(start + right),
+      ])
+  return swaps
+}
+
+function isEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((key, i) => key === other[i])
+}
+
+function keepsOrderWithinKinds(matched: Pair['matched']): boolean {
+  const lastPlaces = new Map<string, number>()
+  return matched.every(({ term, partner, place }) => {
+    const kind = term.isName && partner.isName ? 'name' : term.kind === 'word' ? 'word' : 'value'
+    const isBehind = place > (lastPlaces.get(kind) ?? -1)
+    lastPlaces.set(kind, place)
+    return isBehind
+  })
+}
+
+interface Phrase {
+  readonly places: number[]
+}
+
+/** Whether both sides consist of the same phrases, each led by the same preposition, with the same order inside. */
+function movesAsPhrases(matched: Pair['matched']): boolean {
+  const phrases: Phrase[] = []
+  for (const { term, partner, place } of matched) {
+    const last = phrases.at(-1)
+    const begins = term.mark !== '' || partner.mark !== '' || last === undefined
+    if (begins && term.mark !== partner.mark && !isTime(term, partner)) return false
+    if (begins) phrases.push({ places: [place] })
+    else last.places.push(place)
+  }
+  return phrases.every(({ places }) => isRising(places) && isTogether(places))
+}
+
+/** A weak preposition before a number says when or how much, whichever it is. */
+function isTime(term: Term, partner: Term): boolean {
+  const marks = [term.mark, partner.mark]
+  return term.kind === 'number' && marks.every((mark) => mark !== '' && !STRONG_PREPOSITIONS.has(mark))
+}
+
+function isTogether(places: readonly number[]): boolean {
+  return (places.at(-1) ?? 0) - (places[0] ?? 0) === places.length - 1
+}

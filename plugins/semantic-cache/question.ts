@@ -1,0 +1,43 @@
+import type { Exchange, Message, RequestDocument } from 'turnpike/plugin'
+
+/** What a request asks, taken apart: the one text that may differ, and all that may not. */
+export interface Question {
+  /** The last user text. */
+  readonly text: string
+  /** The rest of the conversation, as JSON: earlier turns, other blocks of the last one, marks on its text. */
+  readonly context: string
+  /** Where it was read. */
+  readonly document: RequestDocument
+}
+
+/**
+ * Takes the last user text out of a request, in the client's own dialect. `undefined` when the request does not end in a
+ * text of the user alone: a tool's result, an image, a turn of the assistant; or when it was edited in another dialect,
+ * where the two cannot be told apart.
+ */
+export function questionOf(exchange: Exchange): Question | undefined {
+  const isCanonical = exchange.dialect.name === 'messages'
+  if (!isCanonical && exchange.isEdited) return undefined
+  const document = isCanonical ? exchange.request : exchange.client.document
+  const messages = document.field('messages')
+  if (!Array.isArray(messages)) return undefined
+  // Checked against its dialect's schema when the request was taken in; `content` may be absent in chat.
+  const last: (Omit<Message, 'content'> & { content?: unknown }) | undefined = messages.at(-1)
+  if (last?.role !== 'user') return undefined
+  const { content, ...turn } = last
+  const parts = partsOf(content)
+  if (parts === undefined) return undefined
+  const context = JSON.stringify([messages.slice(0, -1), turn, parts.context])
+  return { text: parts.text, context, document }
+}
+
+function partsOf(content: unknown): { text: string; context: unknown } | undefined {
+  if (typeof content === 'string') return { text: content, context: 'string' }
+  if (!Array.isArray(content)) return undefined
+  const blocks: { type?: unknown; text?: unknown }[] = content
+  if (!blocks.every(({ type, text }) => type === 'text' && typeof text === 'string')) return undefined
+  const last = blocks.at(-1)
+  if (typeof last?.text !== 'string') return undefined
+  const { text, ...marks } = last
+  return { text, context: [...blocks.slice(0, -1), marks] }
+}

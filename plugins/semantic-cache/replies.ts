@@ -1,0 +1,69 @@
+import {
+  type ByteStore,
+  type Exchange,
+  factsOf,
+  type Log,
+  packReply,
+  type Reply,
+  replyFromStored,
+  type StoredReply,
+  type StreamReply,
+  storedOfBytes,
+  unpackReply,
+} from 'turnpike/plugin'
+
+/** The replies of entries, by the entry's id. When the store fails, requests go on as if nothing had been cached. */
+export class Replies {
+  readonly #store: ByteStore
+  readonly #log: Log
+
+  constructor(store: ByteStore, log: Log) {
+    this.#store = store
+    this.#log = log
+  }
+
+  /** The reply in the shape that the caller wants; `undefined` when it is gone or cannot be told in that shape. */
+  async get(id: string, { dialect, wantsStream }: Exchange): Promise<Reply | undefined> {
+    const bytes = await this.#patched(this.#store.get(id))
+    const stored = bytes && unpackReply(bytes)
+    return stored && replyFromStored(stored, { dialect, stream: wantsStream })
+  }
+
+  /** Keeps a reply; says whether it is there now. */
+  async set(id: string, reply: StoredReply, ttlMs: number): Promise<boolean> {
+    return (await this.#patched(this.#store.set(id, packReply(reply), ttlMs).then(() => true))) ?? false
+  }
+
+  async #patched<T>(work: Promise<T>): Promise<T | undefined> {
+    try {
+      return await work
+    } catch (error) {
+      this.#log.debug({ err: error }, 'cache.unreachable')
+      return undefined
+    }
+  }
+}
+
+/**
+ * What the provider answers, as it is to be stored: at once for JSON, when it has ended for a stream, which is only
+ * watched. `undefined` when there is nothing whole of at most `limitBytes`.
+ */
+export async function wholeReplyOf(reply: Reply | undefined, limitBytes: number): Promise<StoredReply | undefined> {
+  if (reply?.status !== 200) return undefined
+  const stored = reply.kind === 'bytes' ? storedOfBytes(reply) : await watchStream(reply, limitBytes)
+  return stored !== undefined && stored.body.length <= limitBytes ? stored : undefined
+}
+
+async function watchStream(reply: StreamReply, limitBytes: number): Promise<StoredReply | undefined> {
+  const portions: Buffer[] = []
+  let size = 0
+  reply.onPortion((portion) => {
+    size += portion.length
+    if (size <= limitBytes) portions.push(portion)
+    else portions.length = 0
+  })
+  const { outcome, usage } = await reply.ended
+  if (outcome !== 'complete' || size > limitBytes) return undefined
+  const { dialect, headers } = reply
+  return { kind: 'stream', dialect: dialect.name, facts: factsOf(headers), usage, body: Buffer.concat(portions) }
+}

@@ -1,0 +1,118 @@
+/**
+ * DESIGN — when two requests may share an answer
+ *
+ * Only if nothing that can change it differs: who asks, whom, with which headers, through which modules, and what. Each
+ * part goes into one SHA-256, preceded by its length. What is asked is digested by the caller, who knows which fields count.
+ */
+import { createHash, hash } from 'node:crypto'
+import type { Exchange } from './exchange.ts'
+import type { RequestDocument } from './request.ts'
+
+/** Whose answers a caller may be given. */
+export type SharingScope = 'key' | 'user' | 'shared'
+
+/** What the identity is made of besides the exchange. */
+export interface IdentityParts {
+  readonly scope: SharingScope
+  /** The module that asks: those behind it count. */
+  readonly module: string
+  /** A digest of what is asked. */
+  readonly asked: string
+}
+
+/** The identity of an exchange, 43 characters: equal only where everything that can change the answer is. */
+export function requestIdentity(exchange: Exchange, { scope, module, asked }: IdentityParts): string {
+  const { target, query } = exchange
+  let text = ''
+  const add = (part: string) => {
+    text += `${part.length}:${part}`
+  }
+  add(scopeId(exchange, scope))
+  add(target.provider)
+  add(target.model)
+  add(query)
+  add(downstreamOf(exchange, module))
+  add(asked)
+  for (const [name, value] of tellingHeaders(exchange)) {
+    add(name)
+    add(value)
+  }
+  // Not UTF-8: names with different lone surrogates would become one.
+  return hash('sha256', Buffer.from(text, 'utf16le'), 'base64url')
+}
+
+const NOTHING = Buffer.alloc(0)
+const TWIN_PREFIX = 'provider-'
+
+/** Bodies up to this size are put together here and hashed at once: a hash object costs more than hashing them. */
+const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024)
+const MOST_BYTES_OF_LENGTHS = 32
+
+/**
+ * Makes a function that digests the fields of a request but those left out: their raw bytes in the order of their names,
+ * so that `1.0` and `1` stay apart.
+ */
+export function createFieldsDigest(leftOut: ReadonlySet<string>): (request: RequestDocument) => string {
+  return (request) => {
+    const { shape, bytes } = request
+    const names = [...shape.fields.keys()].filter((name) => !leftOut.has(name)).sort()
+    const mostBytes = 3 * bytes.length + names.length * MOST_BYTES_OF_LENGTHS
+    return mostBytes <= SCRATCH.length ? digestAtOnce(request, names) : digestPiecewise(request, names)
+  }
+}
+
+function digestAtOnce(request: RequestDocument, names: readonly string[]): string {
+  let end = 0
+  for (const name of names) {
+    const value = request.raw(name) ?? NOTHING
+    end += SCRATCH.write(`${name.length}:${value.length}:`, end, 'latin1')
+    end += SCRATCH.write(name, end, 'utf16le')
+    end += value.copy(SCRATCH, end)
+  }
+  return hash('sha256', SCRATCH.subarray(0, end), 'base64url')
+}
+
+function digestPiecewise(request: RequestDocument, names: readonly string[]): string {
+  const sha256 = createHash('sha256')
+  for (const name of names) {
+    const value = request.raw(name) ?? NOTHING
+    sha256.update(`${name.length}:${value.length}:`)
+    sha256.update(Buffer.from(name, 'utf16le'))
+    sha256.update(value)
+  }
+  return sha256.digest('base64url')
+}
+
+function scopeId({ caller }: Exchange, scope: SharingScope): string {
+  if (scope === 'shared') return 'shared'
+  if (scope === 'user' && caller.userId !== undefined) return `user:${caller.userId}`
+  return `key:${caller.scope}`
+}
+
+/** The modules between this one and the provider, as the pipeline names them: they may change request and answer. */
+function downstreamOf({ pipeline }: Exchange, module: string): string {
+  const steps = pipeline.split(',')
+  return steps.slice(steps.findIndex((step) => step.split('?')[0] === module) + 1).join(',')
+}
+
+/**
+ * Version and beta headers under either of their names, whatever else the provider's own headers may mean, and what the
+ * caller asks of other modules: of the modules behind this one that counts, and nobody can tell which those are.
+ */
+function tellingHeaders({ headers }: Exchange): [string, string][] {
+  let values: Map<string, string> | undefined
+  for (const name in headers) {
+    const isTwin = name.startsWith(TWIN_PREFIX)
+    if (!isTwin && !name.startsWith('anthropic-') && !isWish(name)) continue
+    const value = headers[name]
+    const canonical = isTwin ? `anthropic-${name.slice(TWIN_PREFIX.length)}` : name
+    values ??= new Map()
+    if (value !== undefined && (!isTwin || !values.has(canonical))) values.set(canonical, String(value))
+  }
+  return values === undefined ? [] : [...values].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** The pipeline itself counts as it was resolved. */
+function isWish(name: string): boolean {
+  return name.startsWith('x-svc-') && name !== 'x-svc-pipe'
+}
