@@ -1,7 +1,7 @@
 import { definePlugin, z } from 'turnpike/plugin'
 import { assertKnown, parseChoice } from './choice.ts'
 import { commands } from './commands.ts'
-import { DEFAULT_DIRECTORIES, Library } from './library.ts'
+import { assertThere, DEFAULT_DIRECTORIES, Library } from './library.ts'
 import { Memory } from './memory.ts'
 import { editsFor } from './place.ts'
 import { planFor } from './plan.ts'
@@ -60,11 +60,19 @@ export default definePlugin({
   onError: 'bypass',
   commands,
   setup(operators, { clock, log }) {
-    const library = new Library({ directories: operators.dirs, isWatched: operators.watch, log })
+    assertThere(operators.dirs)
     const memory = new Memory(clock)
-    assertKnown(parseChoice(operators.use), library.current)
+    // Reading and testing patterns takes a tenth of a second, which a gateway without them need not spend.
+    const open = (): Library => {
+      const library = new Library({ directories: operators.dirs, isWatched: operators.watch, log })
+      assertKnown(parseChoice(operators.use), library.current)
+      return library
+    }
+    let opened = operators.use === undefined ? undefined : open()
     return {
       middleware: ({ use, max_patterns, max_tokens, vars }) => {
+        opened ??= open()
+        const library = opened
         const limits = {
           maxPatterns: Math.min(operators.max_patterns, max_patterns),
           maxTokens: Math.min(operators.max_tokens, max_tokens),
@@ -87,7 +95,7 @@ export default definePlugin({
           await next()
         }
       },
-      close: () => library.close(),
+      close: () => opened?.close(),
     }
   },
 })

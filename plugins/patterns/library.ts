@@ -28,6 +28,11 @@ function isThere(directory: string): boolean {
   throw new Error(`\`dirs\` names \`${directory}\`, and there is no such directory`)
 }
 
+/** Throws when somebody has named a directory that is not there. */
+export function assertThere(directories: readonly string[]): void {
+  for (const directory of directories) isThere(directory)
+}
+
 interface LibraryOptions {
   readonly directories: readonly string[]
   readonly isWatched: boolean

@@ -38,6 +38,8 @@ export interface TillsOptions {
   readonly ledger: SpendLedger
   readonly roll: (roll: SpendRoll) => Promise<RollOutcome>
   readonly log: Log
+  /** Between two rolls; default 250 ms. */
+  readonly periodMs?: number
 }
 
 /** What a request has drawn from a till, and holds beside it where the till had no more. */
@@ -60,7 +62,7 @@ export class SpendTills implements SpendLedger {
 
   constructor(options: TillsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.rollAll(), PERIOD_MS).unref()
+    this.#timer = setInterval(() => void this.rollAll(), options.periodMs ?? PERIOD_MS).unref()
   }
 
   async reserve(hold: SpendHold): Promise<Reservation> {

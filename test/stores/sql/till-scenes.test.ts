@@ -7,6 +7,8 @@ import { type Engine, engines } from './places.ts'
 /* Moments in which two things happen to a till at once; the property of tills takes one step after the other. */
 
 const LEASE_MS = 60_000
+/** The scenes say themselves when a period ends. */
+const NEVER_MS = 3_600_000
 
 async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: 'reserve' | 'roll' } = {}) {
   const { place, store } = await engine.shared()
@@ -24,6 +26,7 @@ async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: '
   const tills = new SpendTills({
     ledger,
     log: place.log,
+    periodMs: NEVER_MS,
     async roll(roll) {
       const outcome = await store.run('spend.roll', roll)
       if (slow === 'roll') await gate.opened

@@ -118,7 +118,7 @@ class Model {
     // One that has crashed says nothing any more, and hears nothing.
     const roll = (roll: SpendRoll) =>
       this.#processes.includes(tills) ? this.#answer(roll) : new Promise<never>(() => {})
-    const tills = new SpendTills({ ledger: this.#ledger, roll, log: this.#place.log })
+    const tills = new SpendTills({ ledger: this.#ledger, roll, log: this.#place.log, periodMs: 3_600_000 })
     return tills
   }
 
