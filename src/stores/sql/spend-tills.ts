@@ -76,7 +76,9 @@ export class SpendTills implements SpendLedger {
       return { ok: true, standing }
     }
     const result = await withoutRest(till, () => this.#options.ledger.reserve(hold))
-    if (result.ok && isFar(result.standing, amountNanoUsd)) this.#tillOf(key, hold)?.note(amountNanoUsd)
+    // A till that is there has counted the request itself.
+    if (till === undefined && result.ok && isFar(result.standing, amountNanoUsd))
+      this.#tillOf(key, hold)?.note(amountNanoUsd)
     return result
   }
 
