@@ -7,7 +7,7 @@ export const receipts = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether replies of models have receipts. Off saves about 60 µs of CPU a request, less while `telemetry` is on, and nobody can prove what happened.',
+      'Whether replies of models have receipts. Off saves the CPU of digests and a signature for each request, less while `telemetry` is on, and nobody can prove what happened.',
     ),
   keep: duration({ min: '0s', max: '3650d' })
     .prefault('400d')
