@@ -22,6 +22,7 @@ import {
 import { Pipelines } from './pipeline/pipelines.ts'
 import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
+import type { PluginServices } from './plugin.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
 import { finishedRequestOf } from './receipts/finished-request.ts'
@@ -76,7 +77,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     registry,
     directories: [BUILT_IN_PLUGINS, ...config.plugins.dirs.map((directory) => path.resolve(directory))],
     configured: pluginOptions(config),
-    services: (plugin) => ({ log: log.child({ plugin }), clock, stores, ...accounting }),
+    services: (plugin) => ({ log: log.child({ plugin }), clock, stores, ...placesOf(plugin, config), ...accounting }),
     setupTimeoutMs: config.plugins.setup_timeout,
     required: requiredPlugins(config.pipeline),
     log,
@@ -101,6 +102,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
   }
+}
+
+/** Where a plugin may keep things, and where instances meet. */
+function placesOf(
+  plugin: string,
+  { data_dir: dataDir, redis_url: redisUrl, database_url: databaseUrl }: Config,
+): Pick<PluginServices, 'folder' | 'engines'> {
+  return { folder: path.resolve(dataDir, 'plugins', plugin), engines: { redisUrl, databaseUrl } }
 }
 
 function startTelemetry({ config, clock, log }: AppOptions, { store }: Accounting): SqlTelemetry | undefined {

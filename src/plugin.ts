@@ -71,6 +71,10 @@ export interface PluginServices {
   clock: Clock
   /** Bounded byte stores: memory on one machine, Redis when `REDIS_URL` is set. */
   stores: ByteStores
+  /** A folder for the plugin alone, under `data_dir`. It is made by whoever first writes into it. */
+  folder: string
+  /** Addresses of the engines that instances share; with credentials, so never to be logged. */
+  engines: SharedEngines
   /** What may be spent, by the operator's configuration and the caller's own key. */
   caps: CapsOf
   /** Holds and counts money, for all instances together. */
@@ -79,6 +83,12 @@ export interface PluginServices {
   prices: Prices
   /** Counts the tokens of a request without a network. */
   tokens: TokenCounter
+}
+
+/** Where instances meet, as far as the operator has configured it. */
+export interface SharedEngines {
+  readonly redisUrl: string | undefined
+  readonly databaseUrl: string | undefined
 }
 
 /** A service's name. */

@@ -23,6 +23,9 @@ const NO_MONEY = {
   spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
 }
 
+/** Nor is anything kept: a file that somebody tried to write there would fail. */
+const NOWHERE = { folder: '/dev/null/nowhere', engines: { redisUrl: undefined, databaseUrl: undefined } }
+
 /** The plugins of the configuration in force, set up without a server. */
 export interface OfflinePlugins {
   readonly config: Config
@@ -41,7 +44,7 @@ export async function loadOffline(): Promise<OfflinePlugins> {
     registry,
     directories: [BUILT_IN_PLUGINS, ...config.plugins.dirs.map((directory) => path.resolve(directory))],
     configured: pluginOptions(config),
-    services: () => ({ log: commandLog, clock, stores, ...NO_MONEY }),
+    services: () => ({ log: commandLog, clock, stores, ...NOWHERE, ...NO_MONEY }),
     setupTimeoutMs: config.plugins.setup_timeout,
     required: new Set(),
     log: commandLog,

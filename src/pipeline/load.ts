@@ -98,7 +98,17 @@ async function importDefinition(found: PluginFolder, version: number): Promise<u
   }
 }
 
-const SERVICE_NAMES: readonly ServiceName[] = ['log', 'clock', 'stores', 'caps', 'spend', 'prices', 'tokens']
+const SERVICE_NAMES: readonly ServiceName[] = [
+  'log',
+  'clock',
+  'stores',
+  'folder',
+  'engines',
+  'caps',
+  'spend',
+  'prices',
+  'tokens',
+]
 
 const anyFunction = z.custom<(...args: unknown[]) => unknown>(
   (value) => typeof value === 'function',

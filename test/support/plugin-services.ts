@@ -11,6 +11,8 @@ export function createPluginServices(log: Log): PluginServices {
     log,
     clock: { nowMs: () => 0 },
     stores: { open: () => ({ get: async () => undefined, set: async () => {}, delete: async () => {} }) },
+    folder: '/nowhere',
+    engines: { redisUrl: undefined, databaseUrl: undefined },
     caps: () => ({ perRequestNanoUsd: undefined, windows: [] }),
     prices: { price: unused, rates: unused },
     tokens: { inputTokens: unused },
