@@ -18,7 +18,7 @@ const SAME_SIGNAL_MS = 500
 async function run(): Promise<void> {
   const { config } = loadConfig(process.env)
   const isTerminal = process.stdout.isTTY === true
-  const { log, writeLine, flush } = createLogging({ level: config.log_level, isTerminal })
+  const { log, writeLine, flush } = await createLogging({ level: config.log_level, isTerminal })
   process.on('exit', flush)
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'process.unhandled-rejection'))
   const clock = { nowMs: () => Date.now() }

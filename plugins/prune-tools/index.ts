@@ -53,12 +53,19 @@ export default definePlugin({
   needs: ['log'],
   onError: 'bypass',
   setup({ always_include, min_tools: minTools, min_tokens: minTokens }, { log }) {
-    const lists = new ToolLists(loadVectors(), ({ full, bare, namespace }: ToolName) =>
-      always_include.some((pattern) => [full, bare, namespace ?? full].some((name) => path.matchesGlob(name, pattern))),
-    )
+    const open = () =>
+      new ToolLists(loadVectors(), ({ full, bare, namespace }: ToolName) =>
+        always_include.some((pattern) =>
+          [full, bare, namespace ?? full].some((name) => path.matchesGlob(name, pattern)),
+        ),
+      )
+    // Opened when a pipeline first names the module: the vectors take time to read, and memory.
+    let opened: ToolLists | undefined
     return {
-      middleware: ({ mode, keep, growth }) =>
-        async function pruneTools(ctx, next) {
+      middleware: ({ mode, keep, growth }) => {
+        opened ??= open()
+        const lists = opened
+        return async function pruneTools(ctx, next) {
           const { exchange } = ctx.state
           if (mode === 'off') return next()
           const canDefer = exchange.target.provider === 'anthropic' && exchange.dialect.name === 'messages'
@@ -83,7 +90,8 @@ export default definePlugin({
           ctx.set('x-svc-prune', [...told, `tokens=${tokensBefore}->${tokensAfter}`].join('; '))
           await next()
           watchMisses(exchange, plan, log)
-        },
+        }
+      },
     }
   },
 })

@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino'
-import pretty from 'pino-pretty'
+import type pretty from 'pino-pretty'
 import { LineBuffer, writerTo } from './line-buffer.ts'
 
 /** Members that never reach a log, wherever they stand. */
@@ -23,10 +23,10 @@ export interface Logging {
 }
 
 /** Creates the log: lines for people on a terminal, JSON elsewhere, collected and written in pieces. */
-export function createLogging({ level, isTerminal }: { level: string; isTerminal: boolean }): Logging {
+export async function createLogging({ level, isTerminal }: { level: string; isTerminal: boolean }): Promise<Logging> {
   const options = { level, redact: { paths: REDACTED, censor: '[hidden]' }, base: null }
   if (isTerminal) {
-    const stream = createPrettyStream()
+    const stream = await createPrettyStream()
     return { log: pino(options, stream), writeLine: (line) => void stream.write(line), flush: () => {} }
   }
   // Not the logger's own writer: when it flushes at the end and nobody reads any more, it tries for ever.
@@ -38,8 +38,10 @@ export function createLogging({ level, isTerminal }: { level: string; isTerminal
 /** Members of a request's line that its text on a terminal says already. */
 const SAID = ['method', 'path', 'status', 'ms', 'model', 'provider', 'pipe', 'steps', 'tokens', 'providerRequestId']
 
-function createPrettyStream(): ReturnType<typeof pretty> {
-  return pretty({
+async function createPrettyStream(): Promise<ReturnType<typeof pretty>> {
+  // Only for people: a gateway that writes JSON need not load it.
+  const { default: prettyFor } = await import('pino-pretty')
+  return prettyFor({
     colorize: true,
     ignore: ['pid', 'hostname', ...SAID].join(','),
     translateTime: 'SYS:HH:MM:ss.l',

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Command, type Moment, Undo } from '../command.ts'
 import { type CommandName, commands } from '../commands.ts'
 import { type Fault, sqliteFault, unavailable } from '../faults.ts'
+import { monotonicMs } from './monotonic.ts'
 import type { OpenDatabase } from './open.ts'
 
 /** Commands that are committed together. */
@@ -15,11 +16,6 @@ export interface Group {
 
 /** What became of one command. */
 export type Outcome = { readonly output: unknown } | { readonly fault: Fault }
-
-/** Milliseconds of a clock that all threads share and nobody sets. */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1000n) / 1000
-}
 
 /**
  * Runs commands one after another in one transaction, so that they share the wait for the disk; each inside a savepoint,

@@ -3,7 +3,8 @@ import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
 import { toError, unavailable } from '../faults.ts'
 import type { SqlStore } from '../store.ts'
 import { backUp } from './backup.ts'
-import { monotonicMs, type Outcome } from './group.ts'
+import type { Outcome } from './group.ts'
+import { monotonicMs } from './monotonic.ts'
 import { SqliteThread, type ThreadOptions } from './thread.ts'
 
 /**
