@@ -34,3 +34,9 @@ export interface BoundState extends Verdicts {
   readonly upperBound: number | undefined
   readonly served: number
 }
+
+/** What one process tells: `reports/<worker>.json` in the plugin's folder. */
+export interface Report {
+  readonly shadows: readonly ShadowReport[]
+  readonly bounds: readonly BoundState[]
+}
