@@ -45,9 +45,7 @@ const remote = z.strictObject({
     .min(1)
     .optional()
     .meta({ secret: true })
-    .describe(
-      'Key for the endpoint, sent as a Bearer. Best taken from the environment. Unset: none is sent.',
-    ),
+    .describe('Key for the endpoint, sent as a Bearer. Best taken from the environment. Unset: none is sent.'),
   dimensions: z
     .int()
     .min(16)
