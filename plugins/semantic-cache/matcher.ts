@@ -1,3 +1,5 @@
+import { cosineOf } from './cosine.ts'
+import { lexicalEmbedder } from './embedders/lexical.ts'
 import { refusalOf } from './guard/guard.ts'
 import { pairUp } from './guard/pair.ts'
 import { readPrompt } from './guard/reading.ts'
@@ -38,7 +40,10 @@ export function matchAmong(text: string, neighbours: readonly Neighbour[], mode:
     first ??= { entry: undefined, refusedBy, cosine }
 
     function unlikely(): string | undefined {
-      return mode.kind === 'strict' && likelihoodOf(pair, cosine) < STRICT_LIKELIHOOD ? 'verifier' : undefined
+      if (mode.kind !== 'strict') return undefined
+      // The verifier was fitted to the cosine of the built-in embedder, whichever has proposed the pair.
+      const fitted = cosineOf(lexicalEmbedder.embed(text), lexicalEmbedder.embed(entry.text))
+      return likelihoodOf(pair, fitted) < STRICT_LIKELIHOOD ? 'verifier' : undefined
     }
   }
   return first ?? { entry: undefined, refusedBy: 'distance', cosine: 0 }

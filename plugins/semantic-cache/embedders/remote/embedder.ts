@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ByteStore, Clock, Log } from 'turnpike/plugin'
-import { type Embedder, EmbedderFault } from '../../embedder.ts'
+import { type Embedder, EmbedderFault, faultReasonOf } from '../../embedder.ts'
 import type { RemoteOptions } from '../options.ts'
 import { paddedDimensions } from '../unit-bytes.ts'
 import { within } from '../within.ts'
@@ -76,7 +76,7 @@ export function createRemoteEmbedder({ options, budgetMs, store, clock, log }: R
       return vector
     } catch (error) {
       lastFault = error instanceof Error ? error.message : String(error)
-      if (error instanceof EmbedderFault && error.reason === 'embedder-refused') breaker.succeed()
+      if (faultReasonOf(error) === 'embedder-refused') breaker.succeed()
       else breaker.fail()
       throw error
     }
