@@ -3,7 +3,7 @@
  * A lookup is embedding, a scan of 1,000 entries and the guard on five neighbours that it refuses, the worst case.
  * Memory is that of entries of fifteen words in scopes of 1,000, replies left out.
  */
-import { lexicalEmbedder } from '../plugins/semantic-cache/lexical-embedder.ts'
+import { lexicalEmbedder } from '../plugins/semantic-cache/embedders/lexical.ts'
 import { lookUp } from '../plugins/semantic-cache/lookup.ts'
 import { Scopes } from '../plugins/semantic-cache/scopes.ts'
 

@@ -5,11 +5,11 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { cosineOf } from '../plugins/semantic-cache/cosine.ts'
+import { lexicalEmbedder } from '../plugins/semantic-cache/embedders/lexical.ts'
 import { FEATURE_NAMES, featuresOf } from '../plugins/semantic-cache/guard/features.ts'
 import { refusalOf } from '../plugins/semantic-cache/guard/guard.ts'
 import { pairUp } from '../plugins/semantic-cache/guard/pair.ts'
 import { readPrompt } from '../plugins/semantic-cache/guard/reading.ts'
-import { lexicalEmbedder } from '../plugins/semantic-cache/lexical-embedder.ts'
 import { generatePairs, type Half } from './verifier/pairs.ts'
 
 const OUTPUT = path.resolve(import.meta.dirname, '../plugins/semantic-cache/guard/verifier-weights.json')

@@ -1,5 +1,5 @@
 import { cosineOf } from '../../plugins/semantic-cache/cosine.ts'
-import { lexicalEmbedder } from '../../plugins/semantic-cache/lexical-embedder.ts'
+import { lexicalEmbedder } from '../../plugins/semantic-cache/embedders/lexical.ts'
 import { lookUp } from '../../plugins/semantic-cache/lookup.ts'
 import { leastCosineOf, type Mode, matchAmong } from '../../plugins/semantic-cache/matcher.ts'
 import { normaliseText } from '../../plugins/semantic-cache/normalise.ts'

@@ -2,10 +2,65 @@
 export interface Embedder {
   /** Part of every scope: vectors of different embedders are never compared. Changes whenever vectors do. */
   readonly id: string
+  /** A multiple of four: what a model lacks to it is filled with zeros, which no cosine feels. */
   readonly dimensions: number
-  /** A unit vector as whole numbers: each component times `VECTOR_SCALE`, rounded. Rejects when it cannot in time. */
+  /**
+   * A unit vector as whole numbers: each component times `VECTOR_SCALE`, rounded. Rejects with `EmbedderFault` when it
+   * cannot in time.
+   */
   embed(text: string, signal: AbortSignal): Int8Array | Promise<Int8Array>
+  /** Ends threads and connections. */
+  close?(): Promise<void>
 }
 
 /** What a component of 1 is stored as. */
 export const VECTOR_SCALE = 127
+
+const REASONS = {
+  'embedder-busy': 'too many texts wait',
+  'embedder-gone': 'its thread has died, or its endpoint has failed so often that it is left alone',
+  'embedder-late': 'not within the time that a request waits',
+  'embedder-fault': 'it answered with an error, or with what is no vector',
+  'embedder-refused': 'it does not take this text',
+}
+
+/** Why there is no vector, as the trace says it. */
+export type EmbedderFaultReason = keyof typeof REASONS
+
+/** An embedder has no vector for a text: the request goes on without the semantic tier. */
+export class EmbedderFault extends Error {
+  override name = 'EmbedderFault'
+  readonly reason: EmbedderFaultReason
+
+  constructor(reason: EmbedderFaultReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+/** A text's vector, or why there is none. */
+export type Embedding =
+  | { readonly vector: Int8Array; readonly reason: undefined }
+  | { readonly vector: undefined; readonly reason: EmbedderFaultReason }
+
+/** Asks an embedder, whatever becomes of it: never throws. */
+export async function embeddingOf(embedder: Embedder, text: string, signal: AbortSignal): Promise<Embedding> {
+  try {
+    const vector = embedder.embed(text, signal)
+    return { vector: vector instanceof Promise ? await vector : vector, reason: undefined }
+  } catch (error) {
+    return { vector: undefined, reason: faultReasonOf(error) }
+  }
+}
+
+/**
+ * Why an embedder has failed. By the value, not by the class: when a plugin is loaded anew there may be two of that.
+ */
+export function faultReasonOf(error: unknown): EmbedderFaultReason {
+  const reason = error instanceof Error && 'reason' in error ? error.reason : undefined
+  return isReason(reason) ? reason : 'embedder-fault'
+}
+
+function isReason(value: unknown): value is EmbedderFaultReason {
+  return typeof value === 'string' && Object.hasOwn(REASONS, value)
+}

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, definePlugin, type Exchange, type Log, type PluginContext, type Reply } from 'turnpike/plugin'
 import { bypassReasonOf, literalReasonOf } from './eligibility.ts'
-import { lexicalEmbedder } from './lexical-embedder.ts'
+import { embeddingOf } from './embedder.ts'
+import { createEmbedder } from './embedders/create.ts'
 import { type Lookup, lookUp } from './lookup.ts'
 import { normaliseText } from './normalise.ts'
 import { modeOf, type Options, options } from './options.ts'
@@ -11,6 +12,7 @@ import { scopeOf } from './scope.ts'
 import { Scopes } from './scopes.ts'
 
 const ID_BYTES = 9
+const NEVER = new AbortController().signal
 
 export default definePlugin({
   name: 'semantic-cache',
@@ -19,8 +21,9 @@ export default definePlugin({
   perRequest: ['mode', 'threshold', 'shadow', 'ttl', 'scope'],
   needs: ['clock', 'log', 'stores'],
   onError: 'bypass',
-  setup({ max_memory, max_entries }, { clock, log, stores }) {
-    const embedder = lexicalEmbedder
+  async setup(options, { clock, log, stores }) {
+    const { max_memory, max_entries } = options
+    const embedder = await createEmbedder(options, { clock, log, stores })
     const scopes = new Scopes(embedder.dimensions, max_entries)
     // Opened when a pipeline first names the module: with Redis a store is a connection, and most gateways need none here.
     let state: State | undefined
@@ -55,12 +58,14 @@ export default definePlugin({
             signal: exchange.signal,
           })
           if (await answer({ ctx, scope, lookup, effective }, opened)) return
-          // The same text may have been found without its vector, and its reply be gone or not wanted.
-          const vector = lookup.vector ?? (literalReason === undefined ? embedder.embed(text) : undefined)
           await next()
+          // Found without its vector and not given, or the embedder failed: there is time now. Else the text is kept alone.
+          const again = () => embeddingOf(embedder, text, NEVER).then(({ vector }) => vector)
+          const vector = lookup.vector ?? (literalReason === undefined ? again() : undefined)
           void keep({ exchange, scope, normalised, vector, effective }, opened)
         }
       },
+      close: () => embedder.close?.(),
     }
   },
 })
@@ -128,7 +133,7 @@ interface Keeping {
   readonly exchange: Exchange
   readonly scope: string
   readonly normalised: string
-  readonly vector: Int8Array | undefined
+  readonly vector: Int8Array | undefined | Promise<Int8Array | undefined>
   readonly effective: Options
 }
 
@@ -142,5 +147,5 @@ async function keep({ exchange, scope, normalised, vector, effective }: Keeping,
   const id = randomBytes(ID_BYTES).toString('base64url')
   if (!(await state.replies.set(id, stored, effective.ttl))) return
   const storedAtMs = state.clock.nowMs()
-  state.scopes.add(scope, { id, text: normalised, storedAtMs, expiresAtMs: storedAtMs + effective.ttl }, vector)
+  state.scopes.add(scope, { id, text: normalised, storedAtMs, expiresAtMs: storedAtMs + effective.ttl }, await vector)
 }

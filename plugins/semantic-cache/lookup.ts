@@ -1,4 +1,4 @@
-import type { Embedder } from './embedder.ts'
+import { type Embedder, embeddingOf } from './embedder.ts'
 import { leastCosineOf, type Mode, matchAmong, type NearMiss, neighbourCountOf } from './matcher.ts'
 import type { Entry, ScopeIndex } from './scope-index.ts'
 
@@ -45,8 +45,8 @@ export async function lookUp(index: ScopeIndex | undefined, embedder: Embedder, 
     return { found: { entry: same, tier, score: 1 }, reason: undefined, vector: undefined }
   }
   if (literalReason !== undefined) return { found: undefined, reason: literalReason, vector: undefined }
-  const embedding = embedder.embed(text, asked.signal)
-  const vector = embedding instanceof Promise ? await embedding : embedding
+  const { vector, reason } = await embeddingOf(embedder, text, asked.signal)
+  if (vector === undefined) return { found: undefined, reason, vector }
   const near = { count: neighbourCountOf(mode), leastCosine: leastCosineOf(mode), nowMs }
   const neighbours = (index?.nearest(vector, near) ?? []).filter(({ entry }) => !isBlocked(entry))
   const match = matchAmong(text, neighbours, mode)

@@ -1,4 +1,6 @@
 import { scoreOf } from './bound/score.ts'
+import { cosineOf } from './cosine.ts'
+import { lexicalEmbedder } from './embedders/lexical.ts'
 import { refusalOf } from './guard/guard.ts'
 import { type Pair, pairUp } from './guard/pair.ts'
 import { type Reading, readPrompt } from './guard/reading.ts'
@@ -54,13 +56,13 @@ export type Match =
 export function matchAmong(text: string, neighbours: readonly Neighbour[], mode: Mode): Match {
   const asked = readPrompt(text)
   const looked = neighbours.slice(0, NEIGHBOUR_COUNT)
-  if (mode.kind === 'bound') return bestScored(asked, looked, neighbours)
+  if (mode.kind === 'bound') return bestScored({ text, asked, looked, voters: neighbours })
   let first: { refusedBy: string; cosine: number } | undefined
   let near: NearMiss | undefined
   for (const neighbour of looked) {
     const { entry, cosine } = neighbour
     const pair = pairUp(asked, readPrompt(entry.text))
-    const refusedBy = mode.kind === 'threshold' ? refusalOf(pair, 'typed') : strictRefusalOf(pair, cosine)
+    const refusedBy = mode.kind === 'threshold' ? refusalOf(pair, 'typed') : strictRefusalOf(pair, text, entry)
     if (refusedBy === undefined) return { entry, cosine }
     first ??= { refusedBy, cosine }
     if (mode.kind === 'judged' && near === undefined && cosine >= mode.leastCosine) {
@@ -72,12 +74,26 @@ export function matchAmong(text: string, neighbours: readonly Neighbour[], mode:
 
 const FAR = { refusedBy: 'distance', cosine: 0 }
 
-function strictRefusalOf(pair: Pair, cosine: number): string | undefined {
-  return refusalOf(pair, 'strict') ?? (likelihoodOf(pair, cosine) < STRICT_LIKELIHOOD ? 'verifier' : undefined)
+function strictRefusalOf(pair: Pair, text: string, entry: Entry): string | undefined {
+  return (
+    refusalOf(pair, 'strict') ?? (fittedLikelihoodOf(pair, text, entry) < STRICT_LIKELIHOOD ? 'verifier' : undefined)
+  )
+}
+
+/** The verifier was fitted to the cosine of the built-in embedder, whichever has proposed the pair. */
+function fittedLikelihoodOf(pair: Pair, text: string, entry: Entry): number {
+  return likelihoodOf(pair, cosineOf(lexicalEmbedder.embed(text), lexicalEmbedder.embed(entry.text)))
+}
+
+interface Scoring {
+  readonly text: string
+  readonly asked: Reading
+  readonly looked: readonly Neighbour[]
+  readonly voters: readonly Neighbour[]
 }
 
 /** In mode `bound` no rule accepts: the likeliest of those that no typed veto refuses is a proposal to the evidence. */
-function bestScored(asked: Reading, looked: readonly Neighbour[], voters: readonly Neighbour[]): Match {
+function bestScored({ text, asked, looked, voters }: Scoring): Match {
   let refusedBy: string | undefined
   let near: NearMiss | undefined
   for (const neighbour of looked) {
@@ -85,7 +101,7 @@ function bestScored(asked: Reading, looked: readonly Neighbour[], voters: readon
     const veto = refusalOf(pair, 'typed')
     refusedBy ??= veto
     if (veto !== undefined) continue
-    const likelihood = likelihoodOf(pair, neighbour.cosine)
+    const likelihood = fittedLikelihoodOf(pair, text, neighbour.entry)
     const isStrict = refusalOf(pair, 'strict') === undefined
     const score = scoreOf({ neighbour, pair, likelihood, isStrict }, voters)
     if (near === undefined || score > near.score) near = { ...neighbour, score }

@@ -1,4 +1,5 @@
 import { bytes, duration, z } from 'turnpike/plugin'
+import { embedderOptions, missingOptionOf } from './embedders/options.ts'
 import type { Mode } from './matcher.ts'
 
 /** The options of the module. */
@@ -105,6 +106,7 @@ export const options = z
       .describe(
         'Memory for stored replies; what was used longest ago goes first. Without meaning when `REDIS_URL` is set.',
       ),
+    ...embedderOptions,
   })
   .refine(({ scope, allow_shared }) => scope !== 'shared' || allow_shared, {
     path: ['scope'],
@@ -113,6 +115,11 @@ export const options = z
   .refine(({ mode, judge_model }) => mode !== 'judged' || judge_model !== undefined, {
     path: ['mode'],
     message: '`judged` needs the operator to name a `judge_model`',
+  })
+  .superRefine((given, ctx) => {
+    const path = missingOptionOf(given)
+    if (path !== undefined)
+      ctx.addIssue({ code: 'custom', path: [...path], message: `\`embedder: ${given.embedder}\` needs it` })
   })
 
 /** Options that have been checked. */

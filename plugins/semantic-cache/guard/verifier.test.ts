@@ -1,7 +1,7 @@
 import test from 'ava'
 import { generatePairs } from '../../../scripts/verifier/pairs.ts'
 import { cosineOf } from '../cosine.ts'
-import { lexicalEmbedder } from '../lexical-embedder.ts'
+import { lexicalEmbedder } from '../embedders/lexical.ts'
 import { refusalOf } from './guard.ts'
 import { pairUp } from './pair.ts'
 import { readPrompt } from './reading.ts'

@@ -1,4 +1,4 @@
-import { type Embedder, VECTOR_SCALE } from './embedder.ts'
+import { type Embedder, VECTOR_SCALE } from '../embedder.ts'
 
 /**
  * DESIGN — vectors without a model

@@ -1,0 +1,40 @@
+import type { ByteStores, Clock, Log } from 'turnpike/plugin'
+import type { Embedder } from '../embedder.ts'
+import { lexicalEmbedder } from './lexical.ts'
+import type { EmbedderOptions } from './options.ts'
+
+/** Services that embedders need. */
+export interface EmbedderServices {
+  readonly clock: Clock
+  readonly log: Log
+  readonly stores: ByteStores
+}
+
+/**
+ * Makes the embedder that the operator has chosen; what the others need is not loaded. Throws with what is missing or
+ * cannot be used.
+ */
+export async function createEmbedder(
+  options: EmbedderOptions,
+  { clock, log, stores }: EmbedderServices,
+): Promise<Embedder> {
+  const { embedder, embedder_budget: budgetMs, onnx, remote } = options
+  if (embedder === 'onnx') {
+    const { createOnnxEmbedder } = await import('./onnx/embedder.ts')
+    const { folder, threads, queue: longestWaitMs } = onnx
+    return createOnnxEmbedder({ folder: needed(folder), threads, longestWaitMs, budgetMs, log })
+  }
+  if (embedder === 'remote') {
+    const { createRemoteEmbedder } = await import('./remote/embedder.ts')
+    const named = { ...remote, url: needed(remote.url), model: needed(remote.model) }
+    const store = stores.open('semantic-vectors', { maxBytes: remote.max_vectors })
+    return createRemoteEmbedder({ options: named, budgetMs, store, clock, log })
+  }
+  return lexicalEmbedder
+}
+
+/** The schema has seen to it already. */
+function needed(value: string | undefined): string {
+  if (value === undefined) throw new Error('an option of the embedder is missing')
+  return value
+}

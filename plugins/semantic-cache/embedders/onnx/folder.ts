@@ -1,0 +1,99 @@
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { explain, z } from 'turnpike/plugin'
+import type { ModelStart, Pooling } from './protocol.ts'
+
+/** A model that a thread can be started with, and a name that changes with its vectors. */
+export interface ModelFolder {
+  readonly id: string
+  readonly start: ModelStart
+}
+
+/** In the order of preference. */
+const MODEL_FILES = ['onnx/model_quantized.onnx', 'model_quantized.onnx', 'onnx/model.onnx', 'model.onnx']
+/** Attention takes time by the square of the length, and what models were trained on is shorter than this. */
+const MOST_TOKENS = 512
+const ID_CHARACTERS = 16
+
+const configSchema = z.looseObject({ max_position_embeddings: z.int().min(3).optional() })
+const poolingSchema = z.looseObject({
+  pooling_mode_cls_token: z.boolean().default(false),
+  pooling_mode_mean_tokens: z.boolean().default(false),
+})
+
+/** Reads what there is in a folder of a model. Throws with what was expected where something is missing or strange. */
+export async function readModelFolder(folder: string): Promise<ModelFolder> {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`no folder \`${folder}\``)
+  const config = readJson(folder, 'config.json', configSchema)
+  const tokenizerFile = fileIn(folder, 'tokenizer.json')
+  const modelFile = MODEL_FILES.map((name) => path.join(folder, name)).find((file) => existsSync(file))
+  if (modelFile === undefined) throw new Error(`expected one of ${MODEL_FILES.join(', ')} in \`${folder}\``)
+  const configFile = path.join(folder, 'tokenizer_config.json')
+  const start: ModelStart = {
+    modelFile: path.resolve(modelFile),
+    tokenizerFile,
+    tokenizerConfigFile: existsSync(configFile) ? path.resolve(configFile) : undefined,
+    pooling: poolingOf(folder),
+    mostTokens: Math.min(MOST_TOKENS, config.max_position_embeddings ?? MOST_TOKENS),
+  }
+  return { id: await identityOf(start), start }
+}
+
+function poolingOf(folder: string): Pooling {
+  const name = '1_Pooling/config.json'
+  if (!existsSync(path.join(folder, name))) return 'mean'
+  const pooling = readJson(folder, name, poolingSchema)
+  if (pooling.pooling_mode_mean_tokens === pooling.pooling_mode_cls_token) {
+    throw new Error(
+      `\`${name}\`: expected either pooling_mode_mean_tokens or pooling_mode_cls_token; no other pooling is known`,
+    )
+  }
+  return pooling.pooling_mode_cls_token ? 'cls' : 'mean'
+}
+
+/** A hash over all that vectors depend on: weights (those beside the graph too), tokenizer, pooling and cut. */
+async function identityOf({
+  modelFile,
+  tokenizerFile,
+  tokenizerConfigFile,
+  pooling,
+  mostTokens,
+}: ModelStart): Promise<string> {
+  const folder = path.dirname(modelFile)
+  const weights = readdirSync(folder).filter((name) => name.startsWith(path.basename(modelFile)))
+  const files = [
+    ...weights.sort().map((name) => path.join(folder, name)),
+    tokenizerFile,
+    tokenizerConfigFile ?? [],
+  ].flat()
+  const digest = createHash('sha256').update(`${pooling} ${mostTokens}`)
+  for (const file of files) await digestFile(digest, file)
+  return `onnx-1-${digest.digest('base64url').slice(0, ID_CHARACTERS)}`
+}
+
+async function digestFile(digest: Hash, file: string): Promise<void> {
+  digest.update(`\n${statSync(file).size} `)
+  for await (const piece of createReadStream(file)) digest.update(piece)
+}
+
+function fileIn(folder: string, name: string): string {
+  const file = path.resolve(folder, name)
+  if (!existsSync(file)) throw new Error(`expected \`${name}\` in \`${folder}\``)
+  return file
+}
+
+function readJson<Schema extends z.ZodType>(folder: string, name: string, schema: Schema): z.output<Schema> {
+  const text = readFileSync(fileIn(folder, name), 'utf8')
+  const parsed = schema.safeParse(jsonOf(text))
+  if (!parsed.success) throw new Error(`\`${name}\` in \`${folder}\`: ${explain(parsed.error)}`)
+  return parsed.data
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import { bytes, duration, z } from 'turnpike/plugin'
+
+/** Everything that an operator sets for a model folder. */
+const onnx = z.strictObject({
+  folder: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder of a sentence model as Hugging Face lays it out: `config.json`, `tokenizer.json`, `onnx/model_quantized.onnx` or `model.onnx`, and `1_Pooling/config.json` if it has one. Needed for `embedder: onnx`.',
+    ),
+  threads: z
+    .int()
+    .min(1)
+    .max(2)
+    .default(1)
+    .describe(
+      'Threads that run the model, 1 or 2; each has a copy of it in memory. 2 where many questions come at once.',
+    ),
+  queue: duration({ min: '1ms', max: '1s' })
+    .prefault('25ms')
+    .describe(
+      'Longest expected wait for a free thread. Beyond, the request goes on at once without the semantic tier (`embedder-busy`).',
+    ),
+})
+
+const remote = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'Address that texts are sent to, such as `https://api.openai.com/v1/embeddings`. Needed for `embedder: remote`.',
+    ),
+  shape: z
+    .enum(['openai', 'voyage'])
+    .default('openai')
+    .describe('How the endpoint is asked: as OpenAI’s, which most servers understand, or as Voyage’s.'),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Name of the model, as the endpoint knows it. Needed for `embedder: remote`.'),
+  api_key: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ secret: true })
+    .describe('Key for the endpoint, sent as a Bearer. Best taken from the environment. Unset: none is sent.'),
+  dimensions: z
+    .int()
+    .min(16)
+    .max(4096)
+    .default(512)
+    .describe('Length of the vectors. An entry takes a byte for each; 512 of a long vector are nearly as good as all.'),
+  ask_dimensions: z
+    .boolean()
+    .default(true)
+    .describe('Whether the endpoint is asked for `dimensions`. `false` for models that cannot shorten their vectors.'),
+  encoding: z
+    .enum(['float', 'base64'])
+    .default('float')
+    .describe('How vectors are sent back. `base64` is a quarter of the bytes, where the endpoint knows it.'),
+  failures: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(5)
+    .describe('After how many failures on end the endpoint is left alone (`embedder-gone`).'),
+  pause: duration({ min: '100ms', max: '10m' })
+    .prefault('10s')
+    .describe('How long it is left alone. Then one request tries it, while the others still go on without.'),
+  vectors_ttl: duration({ min: '1m', max: '30d' })
+    .prefault('1d')
+    .describe('How long a vector is kept by the hash of its text, so that the text is not paid for again.'),
+  max_vectors: bytes({ min: '1MB', max: '64GB' })
+    .prefault('16MB')
+    .describe(
+      'Memory for such vectors; what was used longest ago goes first. Without meaning when `REDIS_URL` is set.',
+    ),
+})
+
+/** The options that choose an embedder; the operator’s alone. */
+export const embedderOptions = {
+  embedder: z
+    .enum(['lexical', 'onnx', 'remote'])
+    .default('lexical')
+    .describe(
+      'What proposes similar texts. `lexical`: shared words and parts of words, built in. `onnx`: a sentence model in a folder. `remote`: an endpoint for embeddings, which is sent the last user texts.',
+    ),
+  embedder_budget: duration({ min: '5ms', max: '10s' })
+    .prefault('150ms')
+    .describe(
+      'How long a request waits for a vector of `onnx` or `remote` before it goes on without (`embedder-late`).',
+    ),
+  onnx: onnx.prefault({}),
+  remote: remote.prefault({}),
+}
+
+/** Options of a model folder that have been checked. */
+export type OnnxOptions = z.output<typeof onnx>
+
+/** Options of an endpoint that have been checked. */
+export type RemoteOptions = z.output<typeof remote>
+
+/** The chosen embedder’s options that have been checked. */
+export type EmbedderOptions = z.output<z.ZodObject<typeof embedderOptions>>
+
+/** The option that the chosen embedder needs and does not have, by its path. */
+export function missingOptionOf({ embedder, onnx, remote }: EmbedderOptions): readonly string[] | undefined {
+  if (embedder === 'onnx' && onnx.folder === undefined) return ['onnx', 'folder']
+  if (embedder === 'remote' && remote.url === undefined) return ['remote', 'url']
+  if (embedder === 'remote' && remote.model === undefined) return ['remote', 'model']
+  return undefined
+}

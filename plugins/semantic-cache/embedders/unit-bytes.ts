@@ -1,0 +1,22 @@
+import { VECTOR_SCALE } from '../embedder.ts'
+
+const MULTIPLE = 4
+
+/** The next multiple of four: scans take four components at a time. */
+export function paddedDimensions(dimensions: number): number {
+  return Math.ceil(dimensions / MULTIPLE) * MULTIPLE
+}
+
+/**
+ * A model's vector made of length one, as whole numbers, with zeros up to a multiple of four. `undefined` when it is no
+ * direction: all zeros, or a number that is not finite.
+ */
+export function toUnitBytes(values: ArrayLike<number>): Int8Array<ArrayBuffer> | undefined {
+  let sumOfSquares = 0
+  for (let i = 0; i < values.length; i++) sumOfSquares += (values[i] ?? 0) ** 2
+  if (!Number.isFinite(sumOfSquares) || sumOfSquares === 0) return undefined
+  const scale = VECTOR_SCALE / Math.sqrt(sumOfSquares)
+  const bytes = new Int8Array(paddedDimensions(values.length))
+  for (let i = 0; i < values.length; i++) bytes[i] = Math.round((values[i] ?? 0) * scale)
+  return bytes
+}

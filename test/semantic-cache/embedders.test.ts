@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
+import { startGateway } from '../support/gateway.ts'
+import type { Reply } from '../support/http-client.ts'
+import { type JsonObject, parseJson, valueAt } from '../support/json.ts'
+import { writeModelFolder } from '../support/onnx/model-folder.ts'
+import { type EmbeddingsOptions, startEmbeddings } from '../support/stand-in-embeddings.ts'
+import { rowOf } from '../support/telemetry.ts'
+
+const PIPE = { pipe: 'semantic-cache' }
+const KEY = 'sk-embeddings-canary'
+const VARIABLE = 'EMBEDDINGS_KEY'
+/** Many start at the same time. */
+const PATIENT = { waitMs: 50_000 }
+process.setMaxListeners(50) // every start that runs here has a clean-up of its own
+
+const ROWS = {
+  how: [0, 0, 0, 1],
+  moor: [3, 0, 0, 0],
+  dinghy: [0, 3, 0, 0],
+  paint: [0, 0, 3, 0],
+  shed: [0, 1, 0, 3],
+}
+
+/** A stage, and where it keeps its data. */
+interface DataStage extends Stage {
+  readonly dataDir: string
+}
+
+/** A stage whose budget is too long to be met by chance on a machine that is busy. */
+async function stageWith(
+  t: ExecutionContext,
+  options: JsonObject,
+  env: Record<string, string> = {},
+): Promise<DataStage> {
+  const config = { plugins: { 'semantic-cache': { embedder_budget: '10s', ...options } } }
+  const dataDir = temporaryFolder(t)
+  const stage = await startStage({ config, env: { SVC_DATA_DIR: dataDir, ...env } })
+  t.teardown(stage.close)
+  return { ...stage, dataDir }
+}
+
+interface RemoteStage {
+  readonly server?: EmbeddingsOptions
+  /** Options of the module, and of its endpoint. */
+  readonly options?: JsonObject
+  readonly remote?: JsonObject
+}
+
+async function remoteStage(t: ExecutionContext, { server = {}, options = {}, remote = {} }: RemoteStage) {
+  const endpoint = await startEmbeddings({ apiKey: KEY, ...server })
+  t.teardown(endpoint.close)
+  // As an operator writes it: the environment's value is put in its place.
+  const settings = { url: endpoint.endpoint, model: 'words-1', api_key: `$\u007b${VARIABLE}}`, ...remote }
+  const stage = await stageWith(t, { embedder: 'remote', remote: settings, ...options }, { [VARIABLE]: KEY })
+  return { endpoint, stage }
+}
+
+function temporaryFolder(t: ExecutionContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-embedders-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Why the module did not look further, as the trace has it. */
+async function reasonOf({ dataDir }: DataStage, { headers }: Reply): Promise<unknown> {
+  const { trace } = await rowOf(dataDir, headers['x-svc-receipt'])
+  return valueAt(parseJson(String(trace)), 'steps.0.details.reason')
+}
+
+test('embedders: a model folder serves a gateway', async (t) => {
+  const model = writeModelFolder({ rows: ROWS })
+  t.teardown(model.remove)
+  const stage = await stageWith(t, { embedder: 'onnx', onnx: { folder: model.path, threads: 2, queue: '1s' } })
+  const first = await stage.ask('How do I moor a dinghy?', PIPE)
+  const again = await stage.ask('Could you tell me how to moor a dinghy?', PIPE)
+  t.is(stateOf(first), 'miss')
+  t.is(stateOf(again), 'semantic')
+  t.is(again.text, first.text)
+  const other = await stage.ask('How do I paint a shed?', PIPE)
+  t.is(stateOf(other), 'miss')
+})
+
+test('embedders: an endpoint serves a gateway, is given the last text alone, and its key is told nobody', async (t) => {
+  const { stage, endpoint } = await remoteStage(t, {})
+  const extra = { system: 'A confidential instruction.' }
+  await stage.ask('How do I moor a dinghy?', { ...PIPE, extra })
+  t.is(stateOf(await stage.ask('How can I moor a dinghy?', { ...PIPE, extra })), 'semantic')
+  t.deepEqual(
+    endpoint.seen.map(({ json }) => json),
+    ['How do I moor a dinghy?', 'How can I moor a dinghy?'].map((text) => ({
+      input: [text],
+      model: 'words-1',
+      dimensions: 512,
+      encoding_format: 'float',
+    })),
+  )
+  t.false(stage.gateway.log().includes(KEY))
+})
+
+test('embedders: while the endpoint fails, requests are answered by the provider, the trace says why, and it heals', async (t) => {
+  let isWell = false
+  const script = () => (isWell ? undefined : ({ kind: 'status', status: 500 } as const))
+  const remote = { failures: 2, pause: '100ms' }
+  const { stage, endpoint } = await remoteStage(t, { server: { script }, remote })
+  const failed = await stage.ask('How do I moor a dinghy?', PIPE)
+  t.is(failed.status, 200)
+  t.is(await reasonOf(stage, failed), 'embedder-fault')
+  t.is(stateOf(await stage.ask('How do I moor a dinghy?', PIPE)), 'hit', 'a text without a vector is found by itself')
+  await eventually(
+    async () => stage.gateway.log(),
+    (log) => log.includes('embedder.paused'),
+  )
+  isWell = true
+  let nth = 0
+  const ask = () => stage.ask(`How do I paint a shed for the ${'very '.repeat(++nth)}first time?`, PIPE)
+  await eventually(
+    async () => (await ask()) && endpoint.seen.length,
+    (count) => count > 2,
+  )
+  await stage.ask('How do I wash a kettle?', PIPE)
+  t.is(stateOf(await stage.ask('How can I wash a kettle?', PIPE)), 'semantic')
+})
+
+test('embedders: a request does not wait for an endpoint that hangs', async (t) => {
+  const server = { script: () => ({ kind: 'hang' }) as const }
+  const { stage } = await remoteStage(t, { server, options: { embedder_budget: '20ms' } })
+  const reply = await stage.ask('How do I moor a dinghy?', PIPE)
+  t.is(reply.status, 200)
+  t.is(await reasonOf(stage, reply), 'embedder-late')
+})
+
+const REFUSED: [claim: string, options: JsonObject, expected: RegExp][] = [
+  [
+    'a folder that is not there',
+    { embedder: 'onnx', onnx: { folder: '/nowhere/at/all' } },
+    /no folder `\/nowhere\/at\/all`/,
+  ],
+  ['no folder', { embedder: 'onnx' }, /onnx\.folder: .*`embedder: onnx` needs it/],
+  ['no address', { embedder: 'remote' }, /remote\.url: .*`embedder: remote` needs it/],
+  ['no model', { embedder: 'remote', remote: { url: 'http://127.0.0.1:1/' } }, /remote\.model: .*needs it/],
+  ['an address that is none', { remote: { url: 'ftp://x/' } }, /remote\.url/],
+]
+
+for (const [claim, options, expected] of REFUSED) {
+  test(`embedders: ${claim} is told at the start`, async (t) => {
+    const config = { pipeline: { default: 'semantic-cache' }, plugins: { 'semantic-cache': options } }
+    const file = path.join(temporaryFolder(t), 'turnpike.yaml')
+    writeFileSync(file, JSON.stringify(config))
+    const error = await t.throwsAsync(startGateway({ SVC_CONFIG: file }, PATIENT).then((gateway) => gateway.stop()))
+    t.regex(error.message, expected)
+  })
+}
+
+test('embedders: a caller may choose none', async (t) => {
+  const stage = await stageWith(t, {})
+  const reply = await stage.ask('Hello', { pipe: 'semantic-cache?embedder=remote' })
+  t.is(reply.status, 400)
+  t.regex(String(valueAt(reply.json, 'error.message')), /embedder/)
+})
