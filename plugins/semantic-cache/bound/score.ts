@@ -1,5 +1,5 @@
-import { type Candidate, SCORE_FEATURES, scoreFeaturesOf } from './features.ts'
 import type { Neighbour } from '../scope-index.ts'
+import { type Candidate, SCORE_FEATURES, scoreFeaturesOf } from './features.ts'
 
 const BIAS = -2.5
 /** Fitted to one half of labelled intents, rounded. The bound does not rest on them: a bad score only serves less. */

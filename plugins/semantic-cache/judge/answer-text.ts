@@ -24,7 +24,10 @@ export function textOfMessage(message: { content?: unknown } | null): string | u
 }
 
 interface ChatReply {
-  choices?: { message?: { content?: unknown; tool_calls?: unknown }; delta?: { content?: unknown; tool_calls?: unknown } }[]
+  choices?: {
+    message?: { content?: unknown; tool_calls?: unknown }
+    delta?: { content?: unknown; tool_calls?: unknown }
+  }[]
 }
 
 function textOfChat({ choices }: ChatReply): string | undefined {
