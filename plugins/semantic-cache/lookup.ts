@@ -11,9 +11,16 @@ export type Tier =
   /** A text of the same meaning. */
   | 'semantic'
 
+/** An entry whose answer may be given. `score` is the cosine. */
+export interface Found {
+  readonly entry: Entry
+  readonly tier: Tier
+  readonly score: number
+}
+
 /** What was looked for and found. */
 export interface Lookup {
-  readonly found: { readonly entry: Entry; readonly tier: Tier; readonly score: number } | undefined
+  readonly found: Found | undefined
   /** Why the nearest neighbour was refused, or why none was looked for. */
   readonly reason: string | undefined
   /** What may fit all the same, in modes that can find out. */

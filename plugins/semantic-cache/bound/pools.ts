@@ -4,7 +4,8 @@ import { appendFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Exchange, Log, SharingScope } from 'turnpike/plugin'
 import { GUARD_VERSION } from '../guard/guard.ts'
-import type { JudgedPair } from './calibrate.ts'
+import type { BoundState, Verdicts } from '../report.ts'
+import { type JudgedPair, neededPairs } from './calibrate.ts'
 import { BoundPool } from './pool.ts'
 
 /** Pools in memory; the one that was used longest ago goes, its evidence stays in its file. */
@@ -61,6 +62,20 @@ export class BoundPools {
     const [oldest] = this.#pools.keys()
     if (this.#pools.size > MOST_POOLS && oldest !== undefined) this.#pools.delete(oldest)
     return pool
+  }
+
+  /** Where a bound stands, but for what has been counted of it. */
+  stateOf(key: PoolKey): Omit<BoundState, keyof Verdicts | 'served'> {
+    const { standing, calibration, pairs } = this.get(key)
+    return {
+      pool: key.id,
+      delta: key.delta,
+      standing,
+      leastScore: calibration?.leastScore,
+      judged: pairs.length,
+      needed: neededPairs(key.delta),
+      upperBound: calibration?.upperBound,
+    }
   }
 
   /** Learns how a candidate was judged, and keeps it. */
