@@ -96,9 +96,6 @@ export const embedderOptions = {
   remote: remote.prefault({}),
 }
 
-/** Options of a model folder that have been checked. */
-export type OnnxOptions = z.output<typeof onnx>
-
 /** Options of an endpoint that have been checked. */
 export type RemoteOptions = z.output<typeof remote>
 
