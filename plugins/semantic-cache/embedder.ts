@@ -16,16 +16,21 @@ export interface Embedder {
 /** What a component of 1 is stored as. */
 export const VECTOR_SCALE = 127
 
-const REASONS = {
-  'embedder-busy': 'too many texts wait',
-  'embedder-gone': 'its thread has died, or its endpoint has failed so often that it is left alone',
-  'embedder-late': 'not within the time that a request waits',
-  'embedder-fault': 'it answered with an error, or with what is no vector',
-  'embedder-refused': 'it does not take this text',
-}
+const REASONS = [
+  /** Too many texts wait. */
+  'embedder-busy',
+  /** Its thread has died, or its endpoint has failed so often that it is left alone. */
+  'embedder-gone',
+  /** Not within the time that a request waits. */
+  'embedder-late',
+  /** It answered with an error, or with what is no vector. */
+  'embedder-fault',
+  /** It does not take this text. */
+  'embedder-refused',
+] as const
 
 /** Why there is no vector, as the trace says it. */
-export type EmbedderFaultReason = keyof typeof REASONS
+export type EmbedderFaultReason = (typeof REASONS)[number]
 
 /** An embedder has no vector for a text: the request goes on without the semantic tier. */
 export class EmbedderFault extends Error {
@@ -57,10 +62,6 @@ export async function embeddingOf(embedder: Embedder, text: string, signal: Abor
  * Why an embedder has failed. By the value, not by the class: when a plugin is loaded anew there may be two of that.
  */
 export function faultReasonOf(error: unknown): EmbedderFaultReason {
-  const reason = error instanceof Error && 'reason' in error ? error.reason : undefined
-  return isReason(reason) ? reason : 'embedder-fault'
-}
-
-function isReason(value: unknown): value is EmbedderFaultReason {
-  return typeof value === 'string' && Object.hasOwn(REASONS, value)
+  const given = error instanceof Error && 'reason' in error ? error.reason : undefined
+  return REASONS.find((reason) => reason === given) ?? 'embedder-fault'
 }

@@ -29,7 +29,7 @@ export function addConfigCommand(program: Command): void {
       for (const [plugin, values] of pluginOptions(config)) {
         for (const [key, value] of Object.entries(values)) {
           const name = `plugins.${plugin}.${key}`
-          options.push({ name, value: SECRET_NAME.test(key) ? '[hidden]' : value, source: sourceOf(name) })
+          options.push({ name, value: withoutSecrets(key, value), source: sourceOf(name) })
         }
       }
       if (json) return void process.stdout.write(`${JSON.stringify({ file, options }, undefined, 2)}\n`)
@@ -38,6 +38,14 @@ export function addConfigCommand(program: Command): void {
         process.stdout.write(`${name}: ${value === undefined ? '(unset)' : JSON.stringify(value)}  # ${source}\n`)
       }
     })
+}
+
+/** A value with all that has a secret's name hidden, however deep it stands. */
+function withoutSecrets(key: string, value: unknown): unknown {
+  if (SECRET_NAME.test(key)) return '[hidden]'
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets('', item))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutSecrets(name, member)]))
 }
 
 /** The option's value, or one for each section that the operator named; nothing for a section that is not there. */

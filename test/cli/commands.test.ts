@@ -68,6 +68,13 @@ test('cli: config shows every value with its origin, and hides secrets', async (
   t.deepEqual(byName.get('redis_url'), { name: 'redis_url', value: '[hidden]', source: 'environment' })
 })
 
+test('cli: config hides the secrets of plugins, however deep they stand', async (t) => {
+  const config = { plugins: { 'semantic-cache': { remote: { model: 'shown', api_key: CANARY } } } }
+  const { stdout } = await runCommand(['config'], { env: configFile(t, JSON.stringify(config)) })
+  t.regex(stdout, /plugins\.semantic-cache\.remote: \{"model":"shown","api_key":"\[hidden\]"\}/)
+  t.false(stdout.includes(CANARY))
+})
+
 /** Compares with a golden file; `UPDATE_GOLDEN=1` writes it anew. */
 function isGolden(t: ExecutionContext, actual: string, name: string): void {
   const file = path.join(import.meta.dirname, '../golden', name)

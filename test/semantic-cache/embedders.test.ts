@@ -36,7 +36,7 @@ async function stageWith(
   options: JsonObject,
   env: Record<string, string> = {},
 ): Promise<DataStage> {
-  const config = { plugins: { 'semantic-cache': { embedder_budget: '10s', ...options } } }
+  const config = { plugins: { 'semantic-cache': { embedder_budget: '4s', ...options } } }
   const dataDir = temporaryFolder(t)
   const stage = await startStage({ config, env: { SVC_DATA_DIR: dataDir, ...env } })
   t.teardown(stage.close)

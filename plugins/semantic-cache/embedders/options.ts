@@ -87,7 +87,7 @@ export const embedderOptions = {
     .describe(
       'What proposes similar texts. `lexical`: shared words and parts of words, built in. `onnx`: a sentence model in a folder. `remote`: an endpoint for embeddings, which is sent the last user texts.',
     ),
-  embedder_budget: duration({ min: '5ms', max: '10s' })
+  embedder_budget: duration({ min: '5ms', max: '4s' })
     .prefault('150ms')
     .describe(
       'How long a request waits for a vector of `onnx` or `remote` before it goes on without (`embedder-late`).',
@@ -95,9 +95,6 @@ export const embedderOptions = {
   onnx: onnx.prefault({}),
   remote: remote.prefault({}),
 }
-
-/** Options of a model folder that have been checked. */
-export type OnnxOptions = z.output<typeof onnx>
 
 /** Options of an endpoint that have been checked. */
 export type RemoteOptions = z.output<typeof remote>
