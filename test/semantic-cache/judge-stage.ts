@@ -8,7 +8,7 @@ import type { Script } from '../support/provider/script.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 /** The model that the stand-in plays the judge as. */
-export const JUDGE_MODEL = 'claude-haiku-4-5'
+const JUDGE_MODEL = 'claude-haiku-4-5'
 
 /** What the judge is shown. */
 export interface ShownCase {
