@@ -19,7 +19,7 @@ export type Mode =
   | { readonly kind: 'threshold'; readonly leastCosine: number }
 
 /** How many neighbours are looked at, nearest first. */
-export const NEIGHBOUR_COUNT = 5
+const NEIGHBOUR_COUNT = 5
 /** In mode `bound` farther ones say whether an answer stands alone. */
 const VOTER_COUNT = 10
 

@@ -21,6 +21,8 @@ export interface OwnRequestParts {
   readonly clock: Clock
 }
 
+/** What a client of the canonical shape says of its body, which is sent on as it is; a version is the provider's to add. */
+const HEADERS = { 'content-type': 'application/json' }
 /** The gateway itself: providers that have no credential of the operator's refuse it. */
 const NOBODY = { header: 'x-api-key', secret: '' } as const
 
@@ -56,7 +58,7 @@ export class OwnRequests {
       route: 'messages',
       caller: { kind: 'local', scope },
       credential: NOBODY,
-      headers: {},
+      headers: HEADERS,
       query: '',
       client,
       request: undefined,

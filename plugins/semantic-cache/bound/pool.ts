@@ -62,7 +62,8 @@ export class BoundPool {
     this.#pairs.push(pair)
     if (this.#pairs.length > WINDOW) this.#pairs.shift()
     this.#fresh++
-    if (pair.isWrong || this.#fresh >= RECALIBRATE_AFTER) this.#calibrate()
+    const isFirstTime = this.#pairs.length === neededPairs(this.#options.delta)
+    if (pair.isWrong || isFirstTime || this.#fresh >= RECALIBRATE_AFTER) this.#calibrate()
   }
 
   #calibrate(): void {
