@@ -138,3 +138,11 @@ test('pipelines: a locked module takes nothing else from a caller', (t) => {
   const pipelines = pipelinesOf(registryOf(['a', 'b']), { default: 'a', locked: ['b'] })
   t.throws(() => pipelines.for('a,b?size=2'), { message: /`b` at position 2 of the pipeline is locked/ })
 })
+
+test('pipelines: what the gateway asks for itself passes no locked module, and takes no part in what callers may name', async (t) => {
+  const ran: string[] = []
+  const pipelines = pipelinesOf(registryOf(['a', 'b'], ran), { locked: ['a'], allowed: [] })
+  await pipelines.own('b').run(contextFor())
+  t.deepEqual(ran, ['b'])
+  t.throws(() => pipelines.own('c'), { message: /Unknown module `c`/ })
+})
