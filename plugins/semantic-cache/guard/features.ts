@@ -35,7 +35,7 @@ export function featuresOf(pair: Pair, cosine: number): number[] {
     1 - overlapOf(asked.bare, cached.bare),
     matched.some(({ place }, i) => i > 0 && place < (matched[i - 1]?.place ?? 0)) ? 1 : 0,
     asked.frame.opening === cached.frame.opening ? 0 : 1,
-    asked.isOwn === cached.isOwn ? 0 : 1,
+    asked.persons.isOwn === cached.persons.isOwn ? 0 : 1,
     1 - Math.min(asked.length, cached.length) / Math.max(1, asked.length, cached.length),
     1 - cosine,
   ]

@@ -10,6 +10,7 @@ import {
   SYNONYMS,
   WEAK_PREPOSITIONS,
 } from './lexicon.ts'
+import { type Persons, personsOf } from './persons.ts'
 import { stem } from './stem.ts'
 import { type Token, type TokenKind, tokensOf } from './tokens.ts'
 
@@ -37,12 +38,9 @@ export interface Reading {
   readonly terms: readonly Term[]
   /** How many negations there are. */
   readonly negationCount: number
-  /** Whose: `your`, `his`, `her`, each once, sorted. The asker himself (`how do I`) is nobody. */
-  readonly persons: string
-  /** Whether it is about the asker's own things. */
-  readonly isOwn: boolean
-  /** Whether it is about things of others. */
-  readonly isOthers: boolean
+  readonly persons: Persons
+  /** Every word of the rest, reduced, but those that nothing hangs on: `be`, articles, weak prepositions. */
+  readonly words: readonly string[]
   /** The text without its frame, articles and endings: for prompts of which little else is left. */
   readonly bare: string
   /** Of the whole text, in characters. */
@@ -76,34 +74,17 @@ const PHRASES_BY_FIRST = phrasesByFirstStem()
 export function readPrompt(text: string): Reading {
   const plain = plainText(text)
   const frame = frameOf(plain)
-  const terms = termsOf(frame.rest)
+  const tokens = joinPhrases(tokensOf(frame.rest.replace(POSSESSIVE, '')))
+  const terms = termsOf(tokens)
   return {
     frame,
     terms,
     negationCount: terms.filter(({ key }) => NEGATIONS.has(key)).length,
-    persons: personsOf(frame.rest),
-    isOwn: OWN.test(plain),
-    isOthers: OTHERS.test(plain),
+    persons: personsOf(plain, frame),
+    words: wordsOf(tokens),
     bare: bareText(frame.rest),
     length: text.length,
   }
-}
-
-const OWN = /\b(?:my|mine|our|ours)\b/i
-const OTHERS = /\b(?:their|theirs|them)\b/i
-
-const PERSONS: ReadonlyMap<string, string> = new Map([
-  ...['your', 'yours', 'yourself'].map((word) => [word, 'you'] as const),
-  ...['his', 'him', 'himself'].map((word) => [word, 'he'] as const),
-  ...['her', 'hers', 'herself'].map((word) => [word, 'she'] as const),
-])
-
-function personsOf(text: string): string {
-  const persons = text
-    .toLowerCase()
-    .split(WORD_ENDS)
-    .flatMap((word) => PERSONS.get(word) ?? [])
-  return [...new Set(persons)].sort().join(' ')
 }
 
 const WORD_ENDS = /[^\p{L}\p{N}]+/u
@@ -123,8 +104,7 @@ function plainText(text: string): string {
   return plain.replace(LONGER_WORD, (word) => SLIPS.get(word.toLowerCase()) ?? word)
 }
 
-function termsOf(text: string): Term[] {
-  const tokens = joinPhrases(tokensOf(text.replace(POSSESSIVE, '')))
+function termsOf(tokens: readonly Token[]): Term[] {
   const terms: Term[] = []
   let mark = ''
   let isJoined = false
@@ -140,6 +120,21 @@ function termsOf(text: string): Term[] {
     }
   }
   return terms
+}
+
+const UNMOVED = new Set(
+  'a an the some any is are was were am be been being does did exactly actually basically currently'.split(' '),
+)
+
+function wordsOf(tokens: readonly Token[]): string[] {
+  return tokens
+    .filter(({ key }) => !UNMOVED.has(key) && !WEAK_PREPOSITIONS.has(key))
+    .map(({ key, kind }) => (JOINS.has(key) ? 'and' : kind === 'word' ? reduced(key) : key))
+}
+
+function reduced(word: string): string {
+  const root = stem(word)
+  return CANONICAL.get(root) ?? root
 }
 
 const ACRONYM = /^\p{Lu}{2,4}$/u

@@ -1,6 +1,7 @@
 import { ANTONYMS, CRITICAL_WORDS, STRONG_PREPOSITIONS } from './lexicon.ts'
 import { isReordered } from './order.ts'
 import type { Pair } from './pair.ts'
+import { areOthers } from './persons.ts'
 import type { Reading, Term } from './reading.ts'
 import { stem } from './stem.ts'
 
@@ -36,7 +37,8 @@ export const STRICT_VETOES: readonly Rule[] = [
   { code: 'substitution', vetoes: (pair) => pair.unmatchedAsked.length > 0 && pair.unmatchedCached.length > 0 },
   { code: 'addition', vetoes: hasAddition },
   { code: 'tense', vetoes: ({ asked, cached }) => isOtherTense(asked, cached) },
-  { code: 'persons', vetoes: hasOtherPersons },
+  { code: 'persons', vetoes: ({ asked, cached }) => areOthers(asked.persons, cached.persons) },
+  { code: 'pointing', vetoes: ({ asked, cached }) => asked.persons.isPointing !== cached.persons.isPointing },
   { code: 'short', vetoes: isShortAndUnequal },
 ]
 
@@ -90,13 +92,6 @@ function isOtherQuestion(asked: Reading, cached: Reading): boolean {
 function isOtherTense({ frame: one }: Reading, { frame: other }: Reading): boolean {
   const tenses = [one.tense, other.tense]
   return one.tense !== other.tense && (tenses.includes('future') || !tenses.includes('unsaid'))
-}
-
-/** `your` here and not there; `my` here and `their` there. */
-function hasOtherPersons({ asked, cached }: Pair): boolean {
-  const ownersOf = ({ isOwn, isOthers }: Reading) => `${isOwn} ${isOthers}`
-  const owners = [ownersOf(asked), ownersOf(cached)]
-  return asked.persons !== cached.persons || (owners.includes('true false') && owners.includes('false true'))
 }
 
 const FEWEST_TERMS = 2
