@@ -151,7 +151,11 @@ const PATTERNS: readonly Pattern[] = [
       'i',
     ),
   },
-  { kind: 'what', sense: 'do', pattern: /^(?:what|which) (?:does|do|did|can|could) (?=.*\bdo$)/i },
+  {
+    kind: 'what',
+    sense: 'do',
+    pattern: /^(?:what|which) (?:(?:does|do|did|can|could) (?=.*\bdo$)|(?=.*\b(?:does|did)$))/i,
+  },
   { kind: 'what', pattern: /^(?:(?:what|which) (?:does|do|did) (?=.*\b(?:mean|stand for)$))/i },
   {
     kind: 'what',

@@ -5,6 +5,7 @@ import {
   NEGATIONS,
   NUMBER_WORDS,
   PHRASES,
+  SAME_PREPOSITIONS,
   STOP_WORDS,
   STRONG_PREPOSITIONS,
   SYNONYMS,
@@ -64,6 +65,7 @@ const LONGER_WORD = /\p{L}{4,8}/gu
 /** Slips of the pen in the words that make the frame: `waht`, `shuold`. */
 const SLIPS: ReadonlyMap<string, string> = slipsOfFrameWords()
 const POSSESSIVE = /(?<=[\p{L}\p{N}])'s(?=[\s,.;:?!)]|$)/gu
+const PREPOSITIONS: ReadonlySet<string> = new Set([...WEAK_PREPOSITIONS, ...STRONG_PREPOSITIONS])
 const JOINS = new Set(['and', 'or', 'vs', 'versus', '&'])
 const KEPT_CASE: ReadonlySet<TokenKind> = new Set<TokenKind>(['code', 'quote', 'symbol', 'number'])
 
@@ -111,8 +113,8 @@ function termsOf(tokens: readonly Token[]): Term[] {
   for (const [index, token] of tokens.entries()) {
     const { key } = token
     if (JOINS.has(key)) isJoined = true
-    if (token.kind === 'word' && !token.isCompounded && (WEAK_PREPOSITIONS.has(key) || STRONG_PREPOSITIONS.has(key)))
-      mark = key
+    const preposition = SAME_PREPOSITIONS.get(key) ?? key
+    if (token.kind === 'word' && !token.isCompounded && PREPOSITIONS.has(preposition)) mark = preposition
     else if (isTerm(token, tokens[index + 1])) {
       terms.push(toTerm(token, { mark, isJoined, isFirst: index === 0 }))
       mark = ''
@@ -128,7 +130,7 @@ const UNMOVED = new Set(
 
 function wordsOf(tokens: readonly Token[]): string[] {
   return tokens
-    .filter(({ key }) => !UNMOVED.has(key) && !WEAK_PREPOSITIONS.has(key))
+    .filter(({ key }) => !UNMOVED.has(key) && (key === 'of' || !WEAK_PREPOSITIONS.has(key)))
     .map(({ key, kind }) => (JOINS.has(key) ? 'and' : kind === 'word' ? reduced(key) : key))
 }
 

@@ -39,6 +39,7 @@ export const STRICT_VETOES: readonly Rule[] = [
   { code: 'tense', vetoes: ({ asked, cached }) => isOtherTense(asked, cached) },
   { code: 'persons', vetoes: ({ asked, cached }) => areOthers(asked.persons, cached.persons) },
   { code: 'pointing', vetoes: ({ asked, cached }) => asked.persons.isPointing !== cached.persons.isPointing },
+  { code: 'means', vetoes: hasOtherMeans },
   { code: 'short', vetoes: isShortAndUnequal },
 ]
 
@@ -79,9 +80,14 @@ function hasOtherNames({ unmatchedAsked, unmatchedCached }: Pair): boolean {
 function hasOtherDirections({ matched }: Pair): boolean {
   return matched.some(({ term, partner }) => {
     if (term.mark === partner.mark) return false
-    if (term.mark === '' || partner.mark === '') return false
+    if (term.mark === '' || partner.mark === '' || arePurposes(term, partner)) return false
     return STRONG_PREPOSITIONS.has(term.mark) || STRONG_PREPOSITIONS.has(partner.mark)
   })
+}
+
+/** `books to learn Danish`, `books for learning Danish`. */
+function arePurposes(...terms: readonly Term[]): boolean {
+  return terms.some(({ mark }) => mark === 'to') && terms.some(({ mark, raw }) => mark === 'for' && raw.endsWith('ing'))
 }
 
 function isOtherQuestion(asked: Reading, cached: Reading): boolean {
@@ -92,6 +98,11 @@ function isOtherQuestion(asked: Reading, cached: Reading): boolean {
 function isOtherTense({ frame: one }: Reading, { frame: other }: Reading): boolean {
   const tenses = [one.tense, other.tense]
   return one.tense !== other.tense && (tenses.includes('future') || !tenses.includes('unsaid'))
+}
+
+/** `by card` here and `my card`, `for a card` there. */
+function hasOtherMeans({ matched }: Pair): boolean {
+  return matched.some(({ term, partner }) => (term.mark === 'by') !== (partner.mark === 'by'))
 }
 
 const FEWEST_TERMS = 2
