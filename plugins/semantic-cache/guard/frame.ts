@@ -21,9 +21,9 @@ export interface Frame {
 export type Tense = 'past' | 'future' | 'present' | 'unsaid'
 
 const OPENING =
-  /^(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?\s*[,!.:–—-]+|(?:thanks|thank you)(?: in advance)?\s*[,!.:–—-]+|(?:quick |a |one )*question\s*[:,–—-]+|(?:i have|i've got) a (?:quick )?question\s*[:,.–—-]+|(?:please |pls |plz )?help(?: me)?(?: out)?(?: with (?:this|that))?\s*[:,.–—-]+|(?:ok|okay|so|well|now|also|and|btw|excuse me|sorry)\s*[,:–—-]+|please\b,?|pls\b,?|plz\b,?|kindly\b)\s*/i
+  /^(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?\s*[,!.:–—-]+|(?:thanks|thank you)(?: in advance)?\s*[,!.:–—-]+|(?:quick |a |one )*question\s*[:,–—-]+|(?:i have|i've got) a (?:quick )?question\s*[:,.–—-]+|(?:please |pls |plz )?help(?: me)?(?: out)?(?: with (?:this|that))?\s*[:,.–—-]+|(?:ok|okay|so|well|now|also|and|btw|excuse me|sorry)\s*[,:–—-]+|in your opinion\s*,?|according to you\s*,?|please\b,?|pls\b,?|plz\b,?|kindly\b)\s*/i
 const CLOSING =
-  /[\s,;.!?–—-]*(?:(?:,|\band\b|\?|\.)\s*(?:and )?(?:why|how)(?: is (?:that|it)(?: so)?| so| or why not)?|\b(?:thanks(?: a lot| so much| very much| in advance)?|thank you(?: so much| very much| in advance)?|thx|cheers|please|pls|plz)\b|[?.!;,:]+)\s*$/i
+  /[\s,;.!?–—-]*(?:(?:,|\band\b|\?|\.)\s*(?:and )?(?:why|how)(?: is (?:that|it)(?: so)?| so| or why not)?|\b(?:thanks(?: a lot| so much| very much| in advance)?|thank you(?: so much| very much| in advance)?|thx|cheers|please|pls|plz|in your opinion|according to you|any (?:suggestions?|ideas?|tips|advice|recommendations?))\b|[?.!;,:]+)\s*$/i
 /** `for me` is a courtesy at the end of what one asks to be done; in a question it may be what is asked. */
 const FOR_ME =
   /^(?!(?:what|which|who|how|why|when|where|is|are|was|do|does|did|has|have|should)\b)(.*\S) for me[\s?.!]*$/i
@@ -37,6 +37,14 @@ const TELL =
   /^(?:please )?(?:tell me|let me know|explain(?: to me)?|describe|clarify|show me|find out|say|understand)\s+(?:about )?(?=(?:what|why|how|when|where|who|whose|which|whether|if)\b)/i
 const WISH_THEN_HOW =
   /^(?:i (?:want|need|would like|wish|am trying|'m trying|was trying|'d like) to|i'm trying to|i am looking to)\s+(?<rest>.+?)[\s,.;:–—-]+how(?: (?:can|do|should|could) i(?: do (?:it|that|this|so))?)?$/i
+const DIFFERENT =
+  /^how (?:(?:is|are|was|were) (?<one>.+?) (?:any )?different (?:from|than|to)|(?:do|does|did) (?<two>.+?) differ from) (?<other>.+)$/i
+/** Praise that asks for the best there is, where something is asked for at all: `some good books` are the best books. */
+const PRAISE = /^(?:good|great|top|nice|decent)\b(?! (?:about|at|for|in|to|with)\b)/i
+const COST = /^it costs?\b|\bcosts?$/i
+/** Question mark, and no verb that asks: `Types of rock?` */
+const BARE_QUESTION =
+  /^(?!.*\b(?:i|you|we|is|are|am|was|were|do|does|did|has|have|had|can|could|should|would|will|please|how|why)\b).{3,80}\?\s*$/i
 const DO_YOU_THINK =
   /^((?:what|which|who|why|how|when|where)\b[^,]{0,40}?) do (?:you|u) (?:think|believe|feel|reckon)(?: that)?(?= \w+)(?! about| of)/i
 /** `which bank is best for …` is `which is the best bank for …`. */
@@ -71,6 +79,12 @@ const PATTERNS: readonly Pattern[] = [
     pattern: /^(?:how many|(?:what(?: is|'s|s| are| was)|tell me|give me) the (?:total )?number of)\b/i,
   },
   { kind: 'what', pattern: /^how much is (?=[-\d$€£¥])/i },
+  {
+    kind: 'amount',
+    sense: 'cost',
+    pattern:
+      /^(?:(?:what(?: is|'s| are)|tell me|give me) (?:the )?(?:cost|price)s? (?:of|for|to)|how much (?:(?:does|do|did|will|would) (?=.*\bcosts?\b)|(?:is|are)\b))(?: (?:the|an?)\b)?/i,
+  },
   { kind: 'amount', pattern: /^how much (?:is|are|was|were|does|do|did)?\b/i },
   {
     kind: 'degree',
@@ -140,7 +154,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     kind: 'when',
     pattern: new RegExp(
-      `^(?:when|(?:what|which|in what|in which|on what|on which|at what) (?:date|day|year))(?: ${BE}|'s| do| does| did| will| can| should)?\\b`,
+      `^(?:when|(?:what|which|in what|in which|on what|on which|at what) (?:date|day|year|time))(?: ${BE}|'s| do| does| did| will| can| should)?\\b`,
       'i',
     ),
   },
@@ -198,10 +212,11 @@ const PATTERNS: readonly Pattern[] = [
 ]
 
 const TENSES: readonly (readonly [Tense, RegExp])[] = [
-  ['future', /\b(?:will|shall|gonna|going to)\b/i],
+  ['future', /\b(?:will|gonna|going to)\b/i],
   ['past', /\b(?:did|was|were|had|(?:has|have) (?:been|\w+ed|\w+en)|used to)\b/i],
-  ['present', /\b(?:is|are|am|do|does|can|could|should|would|may|might|must|has|have)\b/i],
+  ['present', /\b(?:is|are|am|do|does|shall|can|could|should|would|may|might|must|has|have)\b/i],
 ]
+const CONDITION = /\bif\b/i
 const MOST_COURTESIES = 6
 
 /** Takes courtesies off a text and finds its frame. `text` has plain quotes, contractions taken apart and single spaces. */
@@ -209,28 +224,32 @@ export function frameOf(text: string): Frame {
   const bare = withoutCourtesies(text)
   const how = WISH_THEN_HOW.exec(bare) ?? TRAILING_HOW.exec(bare)
   if (how?.groups?.rest !== undefined)
-    return { kind: 'how', sense: '', tense: tenseOf(bare, 'how'), opening: 'how', rest: how.groups.rest }
+    return { kind: 'how', sense: '', tense: tenseOf(bare), opening: 'how', rest: how.groups.rest }
   for (const { kind, pattern, sense } of PATTERNS) {
     const match = pattern.exec(bare)
     if (match === null) continue
     return {
       kind,
       sense: match.groups?.sense?.toLowerCase() ?? sense ?? '',
-      tense: tenseOf(bare, kind),
+      tense: tenseOf(bare),
       opening: match[0].trim().toLowerCase(),
-      rest: bare.slice(match[0].length),
+      rest: plainRest(kind, bare.slice(match[0].length).trim()),
     }
   }
-  return { kind: 'task', sense: '', tense: tenseOf(bare, 'task'), opening: '', rest: bare }
+  const kind = BARE_QUESTION.test(text) ? 'what' : 'task'
+  return { kind, sense: '', tense: tenseOf(bare), opening: '', rest: plainRest(kind, bare) }
 }
 
-const CONDITION = /\bif\b/i
+function plainRest(kind: FrameKind, rest: string): string {
+  if (kind === 'what') return rest.replace(PRAISE, 'best')
+  return kind === 'amount' ? rest.replace(COST, '').trim() : rest
+}
 
-/** `how will I` is `how do I`, and what will happen if is what would: no future in either. */
-function tenseOf(text: string, kind: FrameKind): Tense {
+/** What will happen if is what would: no future in either. */
+function tenseOf(text: string): Tense {
   const head = text.slice(0, 120)
   const tense = TENSES.find(([, pattern]) => pattern.test(head))?.[0] ?? 'unsaid'
-  return tense === 'future' && (kind === 'how' || CONDITION.test(head)) ? 'present' : tense
+  return tense === 'future' && CONDITION.test(head) ? 'present' : tense
 }
 
 function withoutCourtesies(text: string): string {
@@ -247,6 +266,7 @@ function withoutCourtesies(text: string): string {
     bare = next
   }
   return bare
+    .replace(DIFFERENT, 'what is the difference between $<one>$<two> and $<other>')
     .replace(DO_YOU_THINK, '$1')
     .replace(BEST_LAST, (_, thing: string, be: string, best: string) => `which ${be} the ${best} ${thing}`)
 }
