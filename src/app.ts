@@ -10,6 +10,7 @@ import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
 import { type Authenticate, createLocalAuthenticate } from './http/authenticate.ts'
+import { type OwnRequestParts, OwnRequests } from './http/own-requests.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
 import { createHttpServer } from './http/server.ts'
 import {
@@ -23,6 +24,7 @@ import { Pipelines } from './pipeline/pipelines.ts'
 import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
 import type { PluginServices } from './plugin.ts'
+import { billedCalls } from './prices/billed-calls.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
 import { finishedRequestOf } from './receipts/finished-request.ts'
@@ -73,11 +75,19 @@ export async function createApp(options: AppOptions): Promise<App> {
   const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
   const registry = new PluginRegistry()
+  const own = new OwnRequests()
   const install: InstallOptions = {
     registry,
     directories: [BUILT_IN_PLUGINS, ...config.plugins.dirs.map((directory) => path.resolve(directory))],
     configured: pluginOptions(config),
-    services: (plugin) => ({ log: log.child({ plugin }), clock, stores, ...placesOf(plugin, config), ...accounting }),
+    services: (plugin) => ({
+      log: log.child({ plugin }),
+      clock,
+      stores,
+      ...placesOf(plugin, config),
+      ...accounting,
+      models: own.forPlugin(plugin),
+    }),
     setupTimeoutMs: config.plugins.setup_timeout,
     required: requiredPlugins(config.pipeline),
     log,
@@ -86,8 +96,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stopWatching = startWatching(config, install)
   const pipelines = createPipelines(config, { registry, providers, log })
   pipelines.for(undefined)
+  openOwn(own, options, { pipelines, providers, prices: pricer })
   return {
-    server: createServer(options, { pipelines, providers, limits, receipts }),
+    server: createServer(options, { pipelines, providers, registry, limits, receipts }),
     pipelines,
     registry,
     providers,
@@ -213,14 +224,26 @@ function authenticateFor({ mode }: Config): Authenticate {
   throw new ConfigError('`mode`: `cloud` needs accounts, which this version does not have yet. Use `local`.')
 }
 
-interface ServerParts extends Pick<App, 'pipelines' | 'providers'> {
+interface OwnParts extends Pick<App, 'pipelines' | 'providers'> {
+  prices: Accounting['prices']
+}
+
+/** From now on plugins can ask models. */
+function openOwn(own: OwnRequests, { clock }: AppOptions, { pipelines, providers, prices }: OwnParts): void {
+  const costOf: OwnRequestParts['costOf'] = (target, usage, atMs) =>
+    billedCalls(target, usage).reduce((sum, call) => sum + prices.price(call.target, call.usage, atMs).costNanoUsd, 0)
+  const targetsOf = (model: string) => providers.targetsOf(model)
+  own.open({ pipelines, dialect: createMessagesDialect(), targetsOf, costOf, clock })
+}
+
+interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> {
   limits: RequestLimits
   receipts: Receipts
 }
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, limits, receipts }: ServerParts,
+  { pipelines, providers, registry, limits, receipts }: ServerParts,
 ): Server {
   const authenticate = authenticateFor(config)
   const shared = {
@@ -250,6 +273,7 @@ function createServer(
     },
     models: { authenticate, limits, list: (call) => catalogue.list(call) },
     receipts: shared,
+    plugins: { authenticate, limits, registry },
     health: { build: config.build, startedAtMs, providers: providers.all },
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,

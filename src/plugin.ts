@@ -7,7 +7,7 @@
 import type { Context, Next } from 'koa'
 import type { z } from 'zod'
 import type { CapsOf, Prices } from './core/caps.ts'
-import type { Exchange } from './core/exchange.ts'
+import type { Caller, Exchange } from './core/exchange.ts'
 import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 
 export { z } from 'zod'
@@ -83,6 +83,32 @@ export interface PluginServices {
   prices: Prices
   /** Counts the tokens of a request without a network. */
   tokens: TokenCounter
+  /** Asks models for the plugin itself, under a scope of its own. */
+  models: OwnModels
+}
+
+/** What a question of a plugin's own goes through. */
+export interface OwnQuestion {
+  /** Exactly these modules, without the operator's locks: `cost-guard?per_day=1` keeps a cap of the plugin's own. */
+  readonly pipeline: string
+  /** Ends the question. */
+  readonly signal: AbortSignal
+}
+
+/** What came of it. */
+export interface OwnAnswer {
+  /** The reply, parsed: a message in the Messages shape, if the model keeps to it. */
+  readonly message: unknown
+  readonly costNanoUsd: number
+}
+
+/** Asks models at the operator's expense; callers' caps and limits are not touched. */
+export interface OwnModels {
+  /**
+   * Asks with a body of the Messages shape, never as a stream. Throws what a client would be told, as a `GatewayError`:
+   * `cost_limit_per_day`, `upstream_error`, …; or the signal's reason.
+   */
+  ask(body: object, question: OwnQuestion): Promise<OwnAnswer>
 }
 
 /** Where instances meet, as far as the operator has configured it. */
@@ -100,10 +126,31 @@ export type PluginContext = Context & { state: { exchange: Exchange } }
 /** A Koa middleware. Answer by setting `exchange.reply` (or `ctx.body`), or call `next()` once and await it. */
 export type PluginMiddleware = (ctx: PluginContext, next: Next) => Promise<void>
 
+/** A path of the gateway at which a plugin answers. */
+export interface PluginRoute {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Under `/v1/`, words in lower case. A path of the gateway's own cannot be had. */
+  readonly path: string
+}
+
+/** A request to a plugin's route; who sends it has been authenticated and counted. */
+export interface RouteCall {
+  readonly caller: Caller
+  /** Parsed JSON of at most 64 KB for `POST`; check it. */
+  readonly body: unknown
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal
+}
+
+/** Answers with what is sent as JSON, or throws a `GatewayError`. */
+export type RouteHandler = (call: RouteCall) => Promise<object>
+
 /** What `setup` returns: the running plugin. */
 export interface PluginInstance<Options> {
   /** Makes the middleware for one distinct set of effective options; not called per request. */
   middleware(effective: Options): PluginMiddleware
+  /** What answers at the declared routes, by `<method> <path>`. */
+  routes?: Readonly<Record<string, RouteHandler>>
   /** Releases what `setup` took; also called after a `setup` that failed half-way through in a later plugin. */
   close?(): void | Promise<void>
 }
@@ -149,6 +196,8 @@ export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs ex
   needs: readonly Needs[]
   /** When it throws or hangs before `next()`: `bypass` goes on as if it were not there, `refuse` fails the request. */
   onError: 'bypass' | 'refuse'
+  /** Routes at which it answers; they are there while the plugin is in use: once a pipeline has named it. */
+  routes?: readonly PluginRoute[]
   /** Commands for operators. They run without a gateway and without `setup`. */
   commands?: readonly PluginCommand<z.output<Schema>>[]
   setup(

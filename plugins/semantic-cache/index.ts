@@ -1,32 +1,51 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, definePlugin, type Exchange, type Log, type PluginContext, type Reply } from 'turnpike/plugin'
+import { Aftermath, ANY_OTHER_TEXT } from './aftermath.ts'
+import { BoundPools, poolIdOf } from './bound/pools.ts'
 import { bypassReasonOf, literalReasonOf } from './eligibility.ts'
+import { createFeedbackRoute } from './feedback/route.ts'
+import { ServedAnswers } from './feedback/served.ts'
+import { applyVerdict } from './feedback/verdict.ts'
+import { Judge } from './judge/judge.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
-import { type Lookup, lookUp } from './lookup.ts'
+import { lookUp } from './lookup.ts'
+import type { Mode } from './matcher.ts'
 import { normaliseText } from './normalise.ts'
 import { modeOf, type Options, options } from './options.ts'
+import { type Later, type Plan, planFor } from './plan.ts'
 import { questionOf } from './question.ts'
 import { Replies, wholeReplyOf } from './replies.ts'
+import { Reports } from './reports.ts'
 import { scopeOf } from './scope.ts'
 import { Scopes } from './scopes.ts'
 
 const ID_BYTES = 9
+const MOST_SERVED_BYTES = 8 * 1024 * 1024
 
 export default definePlugin({
   name: 'semantic-cache',
   summary: 'Answers a question that was asked before in other words, when nothing that matters differs.',
   options,
-  perRequest: ['mode', 'threshold', 'shadow', 'ttl', 'scope'],
-  needs: ['clock', 'log', 'stores'],
+  perRequest: ['mode', 'threshold', 'delta', 'shadow', 'ttl', 'scope'],
+  needs: ['clock', 'log', 'stores', 'folder', 'models'],
   onError: 'bypass',
-  setup({ max_memory, max_entries }, { clock, log, stores }) {
+  routes: [{ method: 'POST', path: '/v1/cache/feedback' }],
+  setup({ max_memory, max_entries, audit, judge_model, judge_per_day }, { clock, log, stores, folder, models }) {
     const embedder = lexicalEmbedder
     const scopes = new Scopes(embedder.dimensions, max_entries)
+    const pools = new BoundPools({ folder, auditShare: audit, random: Math.random, log })
+    const reports = new Reports(folder, log)
+    const judge =
+      judge_model === undefined
+        ? undefined
+        : new Judge({ model: judge_model, perDayUsd: judge_per_day, models, clock, log })
     // Opened when a pipeline first names the module: with Redis a store is a connection, and most gateways need none here.
     let state: State | undefined
-    const open = () => {
+    const open = (): State => {
       const replies = new Replies(stores.open('semantic-cache', { maxBytes: max_memory }), log)
-      return { scopes, replies, clock, log }
+      const answers = new ServedAnswers(stores.open('semantic-cache-served', { maxBytes: MOST_SERVED_BYTES }), log)
+      const aftermath = new Aftermath({ scopes, replies, pools, reports, judge, log })
+      return { scopes, replies, answers, pools, reports, judge, aftermath, clock, log }
     }
     return {
       middleware: (effective) => {
@@ -53,13 +72,30 @@ export default definePlugin({
             mode,
             nowMs: clock.nowMs(),
             signal: exchange.signal,
+            isBlocked: ({ id, text: own }) =>
+              scopes.isBlocked(scope, normalised, id) ||
+              (own !== normalised && scopes.isBlocked(scope, ANY_OTHER_TEXT, id)),
           })
-          if (await answer({ ctx, scope, lookup, effective }, opened)) return
+          const pool = poolIdOf(exchange, effective.scope, embedder.id)
+          const judging = judge === undefined ? 'off' : judge.trouble
+          const plan = planFor(lookup, { mode, isShadow: effective.shadow, pool, pools, judging })
+          const asked: Asked = { exchange, scope, text, normalised, pool, mode, effective }
+          if (await answer(asked, { ctx, plan }, opened)) return
           // The same text may have been found without its vector, and its reply be gone or not wanted.
           const vector = lookup.vector ?? (literalReason === undefined ? embedder.embed(text) : undefined)
           await next()
-          void keep({ exchange, scope, normalised, vector, effective }, opened)
+          void keep(asked, { vector, later: wantsFresh(exchange) ? undefined : plan.later }, opened)
         }
+      },
+      routes: {
+        'POST /v1/cache/feedback': createFeedbackRoute(
+          () => state?.answers,
+          (served, verdict) => state && applyVerdict(served, verdict, state),
+        ),
+      },
+      async close() {
+        judge?.close()
+        await Promise.all([pools.close(), reports.close()])
       },
     }
   },
@@ -68,29 +104,44 @@ export default definePlugin({
 interface State {
   readonly scopes: Scopes
   readonly replies: Replies
+  readonly answers: ServedAnswers
+  readonly pools: BoundPools
+  readonly reports: Reports
+  readonly judge: Judge | undefined
+  readonly aftermath: Aftermath
   readonly clock: Clock
   readonly log: Log
 }
 
-interface Answering {
-  readonly ctx: PluginContext
+/** A request that was looked up. */
+interface Asked {
+  readonly exchange: Exchange
   readonly scope: string
-  readonly lookup: Lookup
+  readonly text: string
+  readonly normalised: string
+  readonly pool: string
+  readonly mode: Mode
   readonly effective: Options
 }
 
+interface Answering {
+  readonly ctx: PluginContext
+  readonly plan: Plan
+}
+
 /** Answers with what was found, unless it is not wanted or its reply is gone; says in trace and headers what was done. */
-async function answer({ ctx, scope, lookup, effective }: Answering, state: State): Promise<boolean> {
-  const { exchange } = ctx.state
-  const { found, reason } = lookup
+async function answer(asked: Asked, { ctx, plan }: Answering, state: State): Promise<boolean> {
+  const { exchange, scope, effective } = asked
+  const { found, told } = plan
   ctx.set('x-svc-cache', 'miss')
+  if (effective.shadow) state.reports.shadowed(shadowKeyOf(asked), found?.tier === 'semantic')
   if (found === undefined) {
-    exchange.note('miss', { reason })
+    exchange.note('miss', told)
     return false
   }
   const { entry, tier } = found
   const score = Number(found.score.toFixed(3))
-  const details = { tier, score, entry: entry.id }
+  const details = { tier, score, entry: entry.id, ...told }
   if (effective.shadow) {
     exchange.note('shadowed', details)
     state.log.info({ requestId: exchange.id, ...details }, 'answer.shadowed')
@@ -115,7 +166,26 @@ async function answer({ ctx, scope, lookup, effective }: Answering, state: State
     age: String(ageSeconds),
   })
   exchange.reply = reply
+  remember(asked, plan, state)
   return true
+}
+
+/** So that its owner can say whether it was right. */
+function remember({ exchange, scope, normalised }: Asked, { found, bound }: Plan, state: State): void {
+  if (found === undefined) return
+  const by = bound && { pool: bound.key.id, delta: bound.key.delta, score: bound.score }
+  const served = { owner: exchange.caller.scope, scope, text: normalised, entry: found.entry.id, tier: found.tier }
+  state.answers.remember(exchange.id, by === undefined ? served : { ...served, bound: by })
+  if (bound !== undefined) state.reports.bound(state.pools.stateOf(bound.key), 'served')
+}
+
+function shadowKeyOf({ pool, mode }: Asked): { pool: string; mode: string } {
+  return { pool, mode: nameOfMode(mode) }
+}
+
+function nameOfMode(mode: Mode): string {
+  if (mode.kind === 'bound') return `bound(${mode.delta})`
+  return mode.kind === 'threshold' ? `threshold(${mode.leastCosine})` : mode.kind
 }
 
 function wantsFresh({ headers }: Exchange): boolean {
@@ -125,15 +195,16 @@ function wantsFresh({ headers }: Exchange): boolean {
 }
 
 interface Keeping {
-  readonly exchange: Exchange
-  readonly scope: string
-  readonly normalised: string
   readonly vector: Int8Array | undefined
-  readonly effective: Options
+  readonly later: Later | undefined
 }
 
-/** Stores the reply when it is whole, and then the text that leads to it: a text never leads to nothing. */
-async function keep({ exchange, scope, normalised, vector, effective }: Keeping, state: State): Promise<void> {
+/**
+ * Stores the reply when it is whole, and then the text that leads to it: a text never leads to nothing. Then what is to
+ * be found out about it is found out, in the background.
+ */
+async function keep(asked: Asked, { vector, later }: Keeping, state: State): Promise<void> {
+  const { exchange, scope, normalised, effective } = asked
   // What another cache or module answered has an age that nobody knows, and a substitute's answer is not this request's own.
   if (exchange.calls.length !== 1) return
   const reply: Reply | undefined = exchange.reply
@@ -143,4 +214,7 @@ async function keep({ exchange, scope, normalised, vector, effective }: Keeping,
   if (!(await state.replies.set(id, stored, effective.ttl))) return
   const storedAtMs = state.clock.nowMs()
   state.scopes.add(scope, { id, text: normalised, storedAtMs, expiresAtMs: storedAtMs + effective.ttl }, vector)
+  if (later === undefined) return
+  const answered = { ...asked, requestId: exchange.id, vector, fresh: stored, mode: nameOfMode(asked.mode) }
+  await state.aftermath.learn(answered, later)
 }

@@ -1,5 +1,5 @@
 import type { Embedder } from './embedder.ts'
-import { leastCosineOf, type Mode, matchAmong, NEIGHBOUR_COUNT } from './matcher.ts'
+import { leastCosineOf, type Mode, matchAmong, type NearMiss, neighbourCountOf } from './matcher.ts'
 import type { Entry, ScopeIndex } from './scope-index.ts'
 
 /** How an entry was found. */
@@ -11,11 +11,20 @@ export type Tier =
   /** A text of the same meaning. */
   | 'semantic'
 
+/** An entry whose answer may be given. `score` is the cosine. */
+export interface Found {
+  readonly entry: Entry
+  readonly tier: Tier
+  readonly score: number
+}
+
 /** What was looked for and found. */
 export interface Lookup {
-  readonly found: { readonly entry: Entry; readonly tier: Tier; readonly score: number } | undefined
+  readonly found: Found | undefined
   /** Why the nearest neighbour was refused, or why none was looked for. */
   readonly reason: string | undefined
+  /** What may fit all the same, in modes that can find out. */
+  readonly near?: NearMiss | undefined
   /** Of the text; `undefined` when it was not to be compared. */
   readonly vector: Int8Array | undefined
 }
@@ -30,21 +39,28 @@ export interface Asked {
   readonly mode: Mode
   readonly nowMs: number
   readonly signal: AbortSignal
+  /** Whether an entry's reply was found wrong for this text. */
+  readonly isBlocked?: ((entry: Entry) => boolean) | undefined
 }
 
 /** Looks for an answer in a scope: the same text first, then its nearest neighbours. */
 export async function lookUp(index: ScopeIndex | undefined, embedder: Embedder, asked: Asked): Promise<Lookup> {
-  const { text, normalised, literalReason, mode, nowMs } = asked
+  const { text, normalised, literalReason, mode, nowMs, isBlocked = never } = asked
   const same = index?.find(normalised, nowMs)
-  if (same !== undefined) {
+  if (same !== undefined && !isBlocked(same)) {
     const tier = text === normalised ? 'exact' : 'alias'
     return { found: { entry: same, tier, score: 1 }, reason: undefined, vector: undefined }
   }
   if (literalReason !== undefined) return { found: undefined, reason: literalReason, vector: undefined }
   const embedding = embedder.embed(text, asked.signal)
   const vector = embedding instanceof Promise ? await embedding : embedding
-  const near = { count: NEIGHBOUR_COUNT, leastCosine: leastCosineOf(mode), nowMs }
-  const match = matchAmong(text, index?.nearest(vector, near) ?? [], mode)
-  if (match.entry === undefined) return { found: undefined, reason: match.refusedBy, vector }
+  const near = { count: neighbourCountOf(mode), leastCosine: leastCosineOf(mode), nowMs }
+  const neighbours = (index?.nearest(vector, near) ?? []).filter(({ entry }) => !isBlocked(entry))
+  const match = matchAmong(text, neighbours, mode)
+  if (match.entry === undefined) return { found: undefined, reason: match.refusedBy, near: match.near, vector }
   return { found: { entry: match.entry, tier: 'semantic', score: match.cosine }, reason: undefined, vector }
+}
+
+function never(): boolean {
+  return false
 }

@@ -5,17 +5,57 @@ import type { Mode } from './matcher.ts'
 export const options = z
   .strictObject({
     mode: z
-      .enum(['strict', 'threshold'])
+      .enum(['strict', 'judged', 'bound', 'threshold'])
       .default('strict')
       .describe(
-        'When the answer to a similar question is given. `strict`: when every rule of the guard and its verifier agree that nothing differs. `threshold`: when the cosine is at least `threshold` and no typed rule objects; for comparison with other caches, it is often wrong.',
+        'When the answer to a similar question is given. `strict`: when every rule of the guard and its verifier agree that nothing differs. `judged`: the same, and what they let pass only in part is answered by the provider and then judged by `judge_model`; what it approves becomes another way to ask for the same answer. `bound`: when so few answers of its score were wrong that at most `delta` of what is given is wrong; it gives nothing until that is proven, so it needs traffic, and a judge or answers that are the same each time. `threshold`: when the cosine is at least `threshold` and no typed rule objects; for comparison with other caches, it is often wrong.',
       ),
     threshold: z
       .number()
       .min(0.5)
       .max(1)
       .default(0.95)
-      .describe('Least cosine in mode `threshold`, between 0.5 and 1. Without meaning in mode `strict`.'),
+      .describe('Least cosine in mode `threshold`, between 0.5 and 1. Without meaning in other modes.'),
+    delta: z
+      .number()
+      .min(0.002)
+      .max(0.3)
+      .default(0.02)
+      .describe(
+        'Share of what mode `bound` gives that may be wrong, between 0.002 and 0.3. A tenth of it needs ten times the evidence: 149 judged pairs without a fault for 0.02, 299 for 0.01.',
+      ),
+    audit: z
+      .number()
+      .min(0.02)
+      .max(1)
+      .default(0.2)
+      .describe(
+        'Share of what mode `bound` would give that is asked anew and judged, between 0.02 and 1, so that the evidence stays true. Lower it for more hits, raise it where traffic changes.',
+      ),
+    near_miss: z
+      .number()
+      .min(0.3)
+      .max(1)
+      .default(0.6)
+      .describe(
+        'Least cosine of what mode `judged` has judged, between 0.3 and 1. With the built-in embedder nine of ten at 0.6 are approved, and three of four at 0.4; raise it to spend less on judging.',
+      ),
+    judge_model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        'Model that compares answers in the background, asked through the gateway at the operator’s expense; a small one will do. Mode `judged` needs it. Mode `bound` and `shadow` work better with it: without one, an answer in other words than the fresh one counts as wrong.',
+      ),
+    judge_per_day: z
+      .number()
+      .min(0)
+      .max(100_000)
+      .default(1)
+      .describe(
+        'The most that judging may cost in a UTC day, in USD, kept exactly by `cost-guard`. Callers’ own caps are not touched.',
+      ),
     shadow: z
       .boolean()
       .default(false)
@@ -70,11 +110,24 @@ export const options = z
     path: ['scope'],
     message: 'the operator does not allow `shared`',
   })
+  .refine(({ mode, judge_model }) => mode !== 'judged' || judge_model !== undefined, {
+    path: ['mode'],
+    message: '`judged` needs the operator to name a `judge_model`',
+  })
 
 /** Options that have been checked. */
 export type Options = z.output<typeof options>
 
 /** The mode that options name. */
-export function modeOf({ mode, threshold }: Options): Mode {
-  return mode === 'strict' ? { kind: 'strict' } : { kind: 'threshold', leastCosine: threshold }
+export function modeOf({ mode, threshold, delta, near_miss }: Options): Mode {
+  switch (mode) {
+    case 'strict':
+      return { kind: mode }
+    case 'judged':
+      return { kind: mode, leastCosine: near_miss }
+    case 'bound':
+      return { kind: mode, delta }
+    case 'threshold':
+      return { kind: mode, leastCosine: threshold }
+  }
 }

@@ -24,9 +24,19 @@ export class Replies {
 
   /** The reply in the shape that the caller wants; `undefined` when it is gone or cannot be told in that shape. */
   async get(id: string, { dialect, wantsStream }: Exchange): Promise<Reply | undefined> {
-    const bytes = await this.#patched(this.#store.get(id))
-    const stored = bytes && unpackReply(bytes)
+    const stored = await this.stored(id)
     return stored && replyFromStored(stored, { dialect, stream: wantsStream })
+  }
+
+  /** The reply as it is stored. */
+  async stored(id: string): Promise<StoredReply | undefined> {
+    const bytes = await this.#patched(this.#store.get(id))
+    return bytes && unpackReply(bytes)
+  }
+
+  /** Forgets a reply, on all instances that share the store. */
+  async remove(id: string): Promise<void> {
+    await this.#patched(this.#store.delete(id))
   }
 
   /** Keeps a reply; says whether it is there now. */

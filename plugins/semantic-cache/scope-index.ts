@@ -104,6 +104,11 @@ export class ScopeIndex {
     this.#vectors.copyWithin(place * size, from, from + size)
   }
 
+  /** The entries that lead to a reply: its own text, and aliases. */
+  leadingTo(id: string): Entry[] {
+    return this.#entries.filter((entry) => entry.id === id)
+  }
+
   #leastUsed(): Entry | undefined {
     const [place] = this.#places.values()
     return place === undefined ? undefined : this.#entries[place]

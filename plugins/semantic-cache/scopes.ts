@@ -1,7 +1,10 @@
+import { hash } from 'node:crypto'
 import { type Entry, ScopeIndex } from './scope-index.ts'
 
 /** Entries of one scope at most: beyond, an exact scan would block the loop for over a millisecond. */
 const MOST_ENTRIES_OF_A_SCOPE = 2000
+/** Pairs of a text and a reply that were found wrong, over all scopes; the oldest is forgotten first. */
+const MOST_BLOCKS = 20_000
 
 /** The scopes in memory, at most `maxEntries` entries in all; the scope that was used longest ago goes as a whole. */
 export class Scopes {
@@ -9,6 +12,7 @@ export class Scopes {
   readonly #dimensions: number
   readonly #maxEntries: number
   #entryCount = 0
+  readonly #blocks = new Set<string>()
 
   constructor(dimensions: number, maxEntries: number) {
     this.#dimensions = dimensions
@@ -52,4 +56,24 @@ export class Scopes {
     this.#entryCount += index.size
     if (index.size === 0) this.#scopes.delete(scope)
   }
+
+  /** Forgets an entry and whatever else leads to its reply. */
+  removeReply(scope: string, id: string): void {
+    for (const entry of this.#scopes.get(scope)?.leadingTo(id) ?? []) this.remove(scope, entry)
+  }
+
+  /** From now on the reply `id` does not answer this text, whatever its entries are called. */
+  block(scope: string, text: string, id: string): void {
+    this.#blocks.add(blockKey(scope, text, id))
+    const [oldest] = this.#blocks
+    if (this.#blocks.size > MOST_BLOCKS && oldest !== undefined) this.#blocks.delete(oldest)
+  }
+
+  isBlocked(scope: string, text: string, id: string): boolean {
+    return this.#blocks.size > 0 && this.#blocks.has(blockKey(scope, text, id))
+  }
+}
+
+function blockKey(scope: string, text: string, id: string): string {
+  return hash('sha256', `${scope} ${id} ${text}`, 'base64url')
 }

@@ -21,6 +21,7 @@ const NO_MONEY = {
   prices: { price: unused, rates: unused },
   tokens: { inputTokens: unused },
   spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
+  models: { ask: unused },
 }
 
 /** Nor is anything kept: a file that somebody tried to write there would fail. */

@@ -7,6 +7,7 @@ import { healthRoute } from './routes/health.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
 import { type ModelListOptions, modelByNameRoute, modelsRoute } from './routes/models.ts'
+import { type PluginRoutesOptions, pluginRoutes } from './routes/plugin-routes.ts'
 import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute } from './routes/receipts.ts'
 import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
 
@@ -17,6 +18,7 @@ export interface HttpAppOptions {
   readonly relay: RelayRouteOptions
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
+  readonly plugins: PluginRoutesOptions
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
   readonly allowedRoutes: readonly string[]
@@ -40,7 +42,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
     return model === undefined ? next() : model(ctx, next)
   })
   const router = createRouter(options, hot)
-  app.use(router.routes()).use(router.allowedMethods())
+  app.use(router.routes()).use(router.allowedMethods()).use(pluginRoutes(options.plugins))
   return app
 }
 

@@ -30,6 +30,8 @@ export interface PluginFolder {
 }
 
 const ENTRY_FILES = ['index.ts', 'index.js', 'index.mjs']
+/** Without parameters: a path is looked up as it is. */
+const ROUTE_PATH = /^\/v1(?:\/[a-z][a-z0-9-]*)+$/
 const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
 /** Lists the plugin folders inside `directory`: those with an entry file. Throws when there is no such directory. */
@@ -108,6 +110,7 @@ const SERVICE_NAMES: readonly ServiceName[] = [
   'spend',
   'prices',
   'tokens',
+  'models',
 ]
 
 const anyFunction = z.custom<(...args: unknown[]) => unknown>(
@@ -135,6 +138,9 @@ const contractSchema = z.strictObject({
         run: anyFunction,
       }),
     )
+    .optional(),
+  routes: z
+    .array(z.strictObject({ method: z.enum(['GET', 'POST', 'DELETE']), path: z.string().regex(ROUTE_PATH) }))
     .optional(),
   setup: anyFunction,
 })
@@ -181,6 +187,7 @@ async function setUp(
     settingUp = Promise.resolve(definition.setup(parsed, services))
     const instance = await Promise.race([settingUp, late])
     if (typeof instance?.middleware !== 'function') throw new Error('setup returned no middleware function')
+    assertRoutesAnswered(definition, instance)
     return instance
   } catch (cause) {
     // One that comes too late after all has taken resources, and nobody else would give them back.
@@ -189,6 +196,12 @@ async function setUp(
   } finally {
     clearTimeout(timer)
   }
+}
+
+function assertRoutesAnswered({ routes = [] }: PluginDefinition, instance: PluginInstance<unknown>): void {
+  const unanswered = routes.find(({ method, path }) => typeof instance.routes?.[`${method} ${path}`] !== 'function')
+  if (unanswered !== undefined)
+    throw new Error(`setup returned no function for its route \`${unanswered.method} ${unanswered.path}\``)
 }
 
 /** What is wrong with a plugin's options, with the nearest valid name for an unknown one. */

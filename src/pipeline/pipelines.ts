@@ -58,6 +58,14 @@ export class Pipelines {
     return this.#get(this.#options.rails.default, 'default')
   }
 
+  /**
+   * The pipeline of a request of the gateway's own: exactly what is named, without locks.
+   * Throws `invalid_request` when it does not resolve.
+   */
+  own(text: string): RunnablePipeline {
+    return this.#get(text, 'own')
+  }
+
   #get(text: string, source: PipelineSource): RunnablePipeline {
     const { registry, rails } = this.#options
     if (this.#generation !== registry.generation) {

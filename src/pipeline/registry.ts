@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports.ts'
-import type { PluginDefinition, PluginInstance, PluginMiddleware } from '../plugin.ts'
+import type { PluginDefinition, PluginInstance, PluginMiddleware, PluginRoute, RouteHandler } from '../plugin.ts'
 
 /** Most distinct sets of options for which a plugin keeps its middleware. */
 const MOST_VARIANTS = 256
@@ -14,6 +14,12 @@ interface Origin {
   readonly folder: string
   readonly configured: Readonly<Record<string, unknown>>
   readonly log: Log
+}
+
+/** A route of a plugin that is in use. */
+export interface MountedRoute extends PluginRoute {
+  readonly plugin: LoadedPlugin
+  readonly handle: RouteHandler
 }
 
 /** A plugin that is set up: its declaration, its instance, and the operator's options for it. */
@@ -61,6 +67,15 @@ export class LoadedPlugin {
     } catch (error) {
       return () => Promise.reject(error)
     }
+  }
+
+  /** What answers at this path, once a pipeline has named the plugin: one that nobody uses has no routes. */
+  routesAt(path: string): MountedRoute[] {
+    if (this.#variants.length === 0) return []
+    return (this.definition.routes ?? []).flatMap((route) => {
+      const handle = this.#instance.routes?.[`${route.method} ${route.path}`]
+      return route.path === path && handle !== undefined ? [{ ...route, handle, plugin: this }] : []
+    })
   }
 
   /** A request has entered the plugin: it is not closed before `leave`. */
@@ -114,6 +129,11 @@ export class PluginRegistry {
 
   get(name: string): LoadedPlugin | undefined {
     return this.#plugins.get(name)
+  }
+
+  /** The routes at this path, of the plugins that are in use. */
+  routesAt(path: string): MountedRoute[] {
+    return [...this.#plugins.values()].flatMap((plugin) => plugin.routesAt(path))
   }
 
   /** Puts a plugin in, retiring the version that was there. */

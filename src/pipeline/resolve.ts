@@ -12,8 +12,11 @@ export interface Rails {
   readonly clamps: Readonly<Record<string, Clamps>>
 }
 
-/** Who chose a pipeline. `default` is the operator's own, from the environment or the configuration. */
-export type PipelineSource = 'header' | 'key' | 'default'
+/**
+ * Who chose a pipeline. `default` is the operator's own, from the environment or the configuration; `own` that of a
+ * request which the gateway itself makes.
+ */
+export type PipelineSource = 'header' | 'key' | 'default' | 'own'
 
 /** One module of a resolved pipeline, with its effective options. */
 export interface ResolvedStep {
@@ -40,9 +43,18 @@ export function resolvePipeline(
   { registry, rails }: { registry: PluginRegistry; rails: Rails },
 ): ResolvedPipeline {
   const steps = parsePipeline(text)
-  const resolved =
-    source === 'default' ? resolveOwn(steps, { registry, rails }) : resolveGiven(steps, { registry, rails })
+  const resolved = resolverFor(source)(steps, { registry, rails })
   return { source, steps: resolved, printed: printPipeline(resolved.map(({ step }) => step)) }
+}
+
+function resolverFor(source: PipelineSource): (steps: readonly Step[], within: Resolving) => ResolvedStep[] {
+  if (source === 'own') return resolveExactly
+  return source === 'default' ? resolveOwn : resolveGiven
+}
+
+/** What the gateway asks for itself passes no locks: a locked cache would run inside its own question. */
+function resolveExactly(steps: readonly Step[], { registry }: Resolving): ResolvedStep[] {
+  return steps.map((step) => resolveStep(step, registry, false))
 }
 
 interface Resolving {

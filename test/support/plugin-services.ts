@@ -17,5 +17,6 @@ export function createPluginServices(log: Log): PluginServices {
     prices: { price: unused, rates: unused },
     tokens: { inputTokens: unused },
     spend: { reserve: unused, grow: unused, settle: unused, spent: unused },
+    models: { ask: unused },
   }
 }

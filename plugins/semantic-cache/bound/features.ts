@@ -1,0 +1,55 @@
+import type { Pair } from '../guard/pair.ts'
+import type { Neighbour } from '../scope-index.ts'
+
+/** What a score is made of, by name. Each between 0 and 1. */
+export const SCORE_FEATURES = [
+  'cosine',
+  'likelihood',
+  'overlap',
+  'matched',
+  'onlyAsked',
+  'onlyCached',
+  'strict',
+  'agreement',
+] as const
+
+const MANY_MATCHED = 5
+const MANY_UNMATCHED = 4
+/** Neighbours count by a power of their cosine: the far ones hardly do. */
+const VOTE_POWER = 4
+
+/** What is known of a neighbour besides its vector. */
+export interface Candidate {
+  readonly neighbour: Neighbour
+  readonly pair: Pair
+  readonly likelihood: number
+  /** Whether the strict rules let it through too. */
+  readonly isStrict: boolean
+}
+
+/** The features of a candidate among all neighbours, in the order of their names. */
+export function scoreFeaturesOf(candidate: Candidate, neighbours: readonly Neighbour[]): number[] {
+  const { neighbour, pair, likelihood, isStrict } = candidate
+  const [matched, asked, cached] = [pair.matched.length, pair.unmatchedAsked.length, pair.unmatchedCached.length]
+  return [
+    neighbour.cosine,
+    likelihood,
+    matched / Math.max(1, matched + asked + cached),
+    Math.min(1, matched / MANY_MATCHED),
+    Math.min(1, asked / MANY_UNMATCHED),
+    Math.min(1, cached / MANY_UNMATCHED),
+    isStrict ? 1 : 0,
+    agreementOf(neighbour, neighbours),
+  ]
+}
+
+/** The share of the neighbours' votes that are for this one's reply: texts that were found to have one answer share it. */
+function agreementOf({ entry }: Neighbour, neighbours: readonly Neighbour[]): number {
+  let [own, all] = [0, 0]
+  for (const other of neighbours) {
+    const vote = other.cosine ** VOTE_POWER
+    all += vote
+    if (other.entry.id === entry.id) own += vote
+  }
+  return all === 0 ? 0 : own / all
+}

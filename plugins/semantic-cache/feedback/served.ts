@@ -1,0 +1,46 @@
+import type { ByteStore, Log } from 'turnpike/plugin'
+import { z } from 'turnpike/plugin'
+
+/** What was given to whom, for whoever says later that it was wrong. */
+const servedSchema = z.object({
+  /** The caller's. */
+  owner: z.string(),
+  /** Of texts. */
+  scope: z.string(),
+  text: z.string(),
+  entry: z.string(),
+  tier: z.enum(['exact', 'alias', 'semantic']),
+  /** Of the bound that let it through. */
+  bound: z.object({ pool: z.string(), delta: z.number(), score: z.number() }).optional(),
+  /** What has been said of it. */
+  verdict: z.enum(['right', 'wrong']).optional(),
+})
+
+/** An answer that was given from the cache. */
+export type Served = z.output<typeof servedSchema>
+
+const KEPT_MS = 24 * 3_600_000
+
+/** Answers that were given, by the request's id, for a day: on every instance that shares the store. */
+export class ServedAnswers {
+  readonly #store: ByteStore
+  readonly #log: Log
+
+  constructor(store: ByteStore, log: Log) {
+    this.#store = store
+    this.#log = log
+  }
+
+  /** Remembers an answer; when the store fails, nothing can be said of it later. */
+  remember(requestId: string, served: Served): void {
+    this.#store.set(requestId, Buffer.from(JSON.stringify(served)), KEPT_MS).catch((error: unknown) => {
+      this.#log.debug({ err: error }, 'cache.unreachable')
+    })
+  }
+
+  /** What a request was given. Rejects when the store does not answer. */
+  async find(requestId: string): Promise<Served | undefined> {
+    const bytes = await this.#store.get(requestId)
+    return bytes === undefined ? undefined : servedSchema.safeParse(JSON.parse(bytes.toString())).data
+  }
+}

@@ -1,0 +1,109 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import Koa from 'koa'
+import { GatewayError } from '../core/errors.ts'
+import { Exchange, type Target } from '../core/exchange.ts'
+import type { Clock } from '../core/ports.ts'
+import type { Usage } from '../core/usage.ts'
+import type { ClientDialect } from '../dialects/client-dialect.ts'
+import type { Pipelines } from '../pipeline/pipelines.ts'
+import type { OwnAnswer, OwnModels, OwnQuestion, PluginContext } from '../plugin.ts'
+import { createRequestId } from './request-id.ts'
+
+/** What the gateway's own requests go through. */
+export interface OwnRequestParts {
+  readonly pipelines: Pick<Pipelines, 'own'>
+  readonly dialect: ClientDialect
+  /** Who may answer a model. Throws `invalid_request`. */
+  readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
+  /** In nano-USD. */
+  readonly costOf: (target: Target, usage: Usage, atMs: number) => number
+  readonly clock: Clock
+}
+
+/** The gateway itself: providers that have no credential of the operator's refuse it. */
+const NOBODY = { header: 'x-api-key', secret: '' } as const
+
+/**
+ * DESIGN — requests of the gateway's own
+ *
+ * A plugin asks a model through a pipeline, as a client would, but without a socket: under a scope of its own, so that
+ * caps of that pipeline count its money and nobody else's, and without the operator's locks, so that a cache that asks
+ * does not run inside its own question. Plugins are set up before there are pipelines; until `open` nothing can be asked.
+ */
+export class OwnRequests {
+  #parts: OwnRequestParts | undefined
+  /** Makes contexts; it never listens. */
+  readonly #koa = new Koa()
+
+  open(parts: OwnRequestParts): void {
+    this.#parts = parts
+  }
+
+  /** The models as a plugin may ask them. */
+  forPlugin(plugin: string): OwnModels {
+    return { ask: (body, question) => this.#ask(body, { ...question, scope: `plugin:${plugin}` }) }
+  }
+
+  async #ask(body: object, { pipeline: text, signal, scope }: OwnQuestion & { scope: string }): Promise<OwnAnswer> {
+    const parts = this.#parts
+    if (parts === undefined) throw new GatewayError('service_unavailable', 'The gateway is still starting.')
+    signal.throwIfAborted()
+    const pipeline = parts.pipelines.own(text)
+    const client = parts.dialect.parse(Buffer.from(JSON.stringify({ ...body, stream: false })))
+    const exchange = new Exchange({
+      id: createRequestId(),
+      route: 'messages',
+      caller: { kind: 'local', scope },
+      credential: NOBODY,
+      headers: {},
+      query: '',
+      client,
+      request: undefined,
+      targets: parts.targetsOf(client.document.model),
+      signal,
+      reply: undefined,
+      pipeline: pipeline.printed,
+      trace: [],
+      edits: [],
+      calls: [],
+      putAside: [],
+    })
+    const atMs = parts.clock.nowMs()
+    try {
+      await pipeline.run(this.#contextOf(exchange))
+    } finally {
+      exchange.cancelUnopened()
+    }
+    return answerOf(exchange, { ...parts, atMs })
+  }
+
+  #contextOf(exchange: Exchange): PluginContext {
+    const request = new IncomingMessage(new Socket())
+    const ctx = this.#koa.createContext(request, new ServerResponse(request))
+    ctx.state.exchange = exchange
+    // The exchange was put into the state just above.
+    return ctx as unknown as PluginContext
+  }
+}
+
+/** Throws `upstream_error` for what is no message. */
+function answerOf(exchange: Exchange, { costOf, atMs }: Pick<OwnRequestParts, 'costOf'> & { atMs: number }): OwnAnswer {
+  const { reply, calls, target } = exchange
+  if (reply?.kind !== 'bytes' || reply.status !== 200) {
+    const got = reply?.kind === 'bytes' ? `status ${reply.status}` : 'no whole reply'
+    throw new GatewayError('upstream_error', `The model ${target.model} gave ${got}.`)
+  }
+  const answered = calls.at(-1)
+  const { usage } = reply
+  const isBilled = usage !== undefined && answered !== undefined
+  return { message: parsed(reply.bytes), costNanoUsd: isBilled ? costOf(answered, usage, atMs) : 0 }
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch (cause) {
+    throw new GatewayError('upstream_error', 'The model gave no JSON.', { cause })
+  }
+}

@@ -1,0 +1,60 @@
+import type { Context, Middleware } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+import type { LoadedPlugin, PluginRegistry } from '../../pipeline/registry.ts'
+import type { Authenticate } from '../authenticate.ts'
+import { readJsonBody } from '../body.ts'
+import type { FrameState } from '../frame.ts'
+import { leavingSignal } from '../leaving.ts'
+import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
+
+/** What the routes of plugins are made from. */
+export interface PluginRoutesOptions {
+  readonly authenticate: Authenticate
+  readonly limits: RequestLimits
+  readonly registry: Pick<PluginRegistry, 'routesAt'>
+}
+
+const MOST_BODY_BYTES = 64 * 1024
+
+/**
+ * Routes that plugins have declared: looked up for each request, because plugins come and go, and behind all of the
+ * gateway's own, which none can take. Callers are authenticated and their requests counted as on the model routes.
+ */
+export function pluginRoutes(options: PluginRoutesOptions): Middleware<FrameState> {
+  return async function pluginRoute(ctx, next) {
+    const found = options.registry.routesAt(ctx.path)
+    if (found.length === 0) return next()
+    const here = found.find(({ method }) => method === ctx.method)
+    if (here === undefined) throw wrongMethod(ctx, found.map(({ method }) => method).join(', '))
+    const authenticated = await identify(ctx.req, options)
+    ctx.set({ ...(await limitRequests(options.limits.requests, authenticated)), 'cache-control': 'no-store' })
+    const body = here.method === 'POST' ? await readBody(ctx) : undefined
+    const call = { caller: authenticated.caller, body, signal: leavingSignal(ctx.res) }
+    ctx.body = await inside(here.plugin, () => here.handle(call))
+  }
+}
+
+function wrongMethod(ctx: Context, allow: string): GatewayError {
+  return new GatewayError('method_not_allowed', `${ctx.path} takes ${allow}, got ${ctx.method}.`, {
+    headers: { allow },
+  })
+}
+
+/** The plugin is not closed while it answers. */
+async function inside<T>(plugin: LoadedPlugin, work: () => Promise<T>): Promise<T> {
+  plugin.enter()
+  try {
+    return await work()
+  } finally {
+    plugin.leave()
+  }
+}
+
+async function readBody(ctx: Context): Promise<unknown> {
+  const bytes = await readJsonBody(ctx.req, MOST_BODY_BYTES)
+  try {
+    return JSON.parse(bytes.toString())
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'Expected a JSON body.', { cause })
+  }
+}
