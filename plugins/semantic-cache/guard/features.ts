@@ -32,7 +32,7 @@ export function featuresOf(pair: Pair, cosine: number): number[] {
     pair.synonymCount / termCount,
     pair.slipCount / termCount,
     share((term, partner) => term.mark !== partner.mark && term.mark !== '' && partner.mark !== ''),
-    share((term, partner) => term.mark !== partner.mark && (term.mark === '' || partner.mark === '')),
+    share((term, partner) => lacksMark(term, partner) || lacksMark(partner, term)),
     share((term, partner) => term.stem === partner.stem && term.raw.toLowerCase() !== partner.raw.toLowerCase()),
     1 - overlapOf(asked.bare, cached.bare),
     matched.some(({ place }, i) => i > 0 && place < (matched[i - 1]?.place ?? 0)) ? 1 : 0,
@@ -41,6 +41,11 @@ export function featuresOf(pair: Pair, cosine: number): number[] {
     1 - Math.min(asked.length, cached.length) / Math.max(1, asked.length, cached.length),
     1 - cosine,
   ]
+}
+
+/** Without the preposition of the other, and no hyphen that stands for it. */
+function lacksMark(term: Term, partner: Term): boolean {
+  return term.mark === '' && partner.mark !== '' && !term.isCompounded
 }
 
 /** Jaccard's measure over the words, small ones included. */

@@ -30,6 +30,8 @@ export interface Term {
   readonly mark: string
   /** `and`, `or`, `vs` stands right before it. */
   readonly isJoined: boolean
+  /** Joined to a neighbour by a hyphen, which may stand for a preposition: `Oslo-Bergen`. */
+  readonly isCompounded: boolean
 }
 
 /** A prompt as the guard reads it. */
@@ -156,15 +158,35 @@ function isTerm({ kind, key, raw, isCompounded }: Token, next: Token | undefined
 }
 
 function toTerm(token: Token, place: { mark: string; isJoined: boolean; isFirst: boolean }): Term {
-  const { kind, key, raw } = token
+  const { kind, key, raw, isCompounded = false } = token
   const { mark, isJoined, isFirst } = place
   if (KEPT_CASE.has(kind)) {
     const canonical = CANONICAL.get(key) ?? key
-    return { key: canonical, kind, stem: key, raw, isName: kind === 'code', isLight: false, mark, isJoined }
+    return {
+      key: canonical,
+      kind,
+      stem: key,
+      raw,
+      isName: kind === 'code',
+      isLight: false,
+      mark,
+      isJoined,
+      isCompounded,
+    }
   }
   const number = NUMBER_WORDS.get(key)
   if (number !== undefined)
-    return { key: number, kind: 'number', stem: number, raw, isName: false, isLight: false, mark, isJoined }
+    return {
+      key: number,
+      kind: 'number',
+      stem: number,
+      raw,
+      isName: false,
+      isLight: false,
+      mark,
+      isJoined,
+      isCompounded,
+    }
   const root = stem(key)
   const isName = /\p{Lu}/u.test(isFirst ? raw.slice(1) : raw)
   return {
@@ -176,6 +198,7 @@ function toTerm(token: Token, place: { mark: string; isJoined: boolean; isFirst:
     isLight: LIGHT_WORDS.has(key),
     mark,
     isJoined,
+    isCompounded,
   }
 }
 
