@@ -1,9 +1,10 @@
 /**
  * What kind of answer a prompt asks for. Questions of different kinds have different answers, whatever they are about.
- * `what` is also asked by `tell me …`, `list …`, `explain …`; `task` is everything else that is said to be done.
+ * `what` is also asked by `tell me …`, `list …`, `explain …`; `task` is everything else that is said to be done; `bare` is
+ * a question mark without a verb that asks, which may be either.
  */
 export type FrameKind =
-  | 'how' | 'why' | 'who' | 'whose' | 'when' | 'where' | 'count' | 'amount' | 'degree' | 'what' | 'yes-no' | 'task' // biome-ignore format: one line is enough
+  | 'how' | 'why' | 'who' | 'whose' | 'when' | 'where' | 'count' | 'amount' | 'degree' | 'what' | 'yes-no' | 'task' | 'bare' // biome-ignore format: one line is enough
 
 /** The frame of a prompt. */
 export interface Frame {
@@ -236,12 +237,12 @@ export function frameOf(text: string): Frame {
       rest: plainRest(kind, bare.slice(match[0].length).trim()),
     }
   }
-  const kind = BARE_QUESTION.test(text) ? 'what' : 'task'
+  const kind = BARE_QUESTION.test(text) ? 'bare' : 'task'
   return { kind, sense: '', tense: tenseOf(bare), opening: '', rest: plainRest(kind, bare) }
 }
 
 function plainRest(kind: FrameKind, rest: string): string {
-  if (kind === 'what') return rest.replace(PRAISE, 'best')
+  if (kind === 'what' || kind === 'bare') return rest.replace(PRAISE, 'best')
   return kind === 'amount' ? rest.replace(COST, '').trim() : rest
 }
 

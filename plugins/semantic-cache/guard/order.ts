@@ -66,29 +66,26 @@ function isAttributiveSwap(matched: Pair['matched'], cachedTerms: readonly Term[
 /** Whether a phrase with `of` of `from`, put before what it belongs to, gives `to`, where no such phrase takes its place. */
 function canBecome(from: readonly Term[], to: readonly Term[]): boolean {
   if (from.some(({ key }) => NEGATIONS.has(key))) return false
-  const [wanted, attributes] = [to.map(({ key }) => key), countAttributes(from)]
-  if (countAttributes(to) >= attributes) return false
+  const wanted = to.map(({ key }) => key)
   return from.some(
-    ({ mark }, start) => ATTRIBUTIVE.has(mark) && swapsAt(from, start).some((keys) => isEqual(keys, wanted)),
+    ({ mark }, start) =>
+      ATTRIBUTIVE.has(mark) &&
+      swapsAt(from, start).some(({ keys, place }) => isEqual(keys, wanted) && !ATTRIBUTIVE.has(to[place]?.mark ?? '')),
   )
 }
 
-function countAttributes(terms: readonly Term[]): number {
-  return terms.filter(({ mark }) => ATTRIBUTIVE.has(mark)).length
-}
-
-/** The keys, with up to four terms before `start` and up to four from it on exchanged. */
-function swapsAt(terms: readonly Term[], start: number): string[][] {
+/** The keys, with up to four terms before `start` and up to four from it on exchanged, and where the former are then. */
+function swapsAt(terms: readonly Term[], start: number): { keys: string[]; place: number }[] {
   const keys = terms.map(({ key }) => key)
-  const swaps: string[][] = []
+  const swaps: { keys: string[]; place: number }[] = []
   for (let left = 1; left <= Math.min(LONGEST_CONJUNCT, start); left++)
-    for (let right = 1; right <= Math.min(LONGEST_CONJUNCT, keys.length - start); right++)
-      swaps.push([
-        ...keys.slice(0, start - left),
-        ...keys.slice(start, start + right),
-        ...keys.slice(start - left, start),
-        ...keys.slice(start + right),
-      ])
+    for (let right = 1; right <= Math.min(LONGEST_CONJUNCT, keys.length - start); right++) {
+      const [before, phrase] = [keys.slice(start - left, start), keys.slice(start, start + right)]
+      swaps.push({
+        keys: [...keys.slice(0, start - left), ...phrase, ...before, ...keys.slice(start + right)],
+        place: start - left + right,
+      })
+    }
   return swaps
 }
 

@@ -6,6 +6,8 @@ export interface Persons {
   readonly others: string
   /** Who comes first, asker or asked, and who then: `iu` for `what may I call you`, `ui` for `what will you call me`. */
   readonly roles: string
+  /** Whether `my` may be left out: `how do I clean my flute` is asked of any flute. */
+  readonly isImpersonal: boolean
   /** Whether it is about the asker's own things. */
   readonly isOwn: boolean
   /** Whether it is about things of others. */
@@ -33,7 +35,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
   ...['you', 'u', 'your', 'yours', 'yourself'].map((word) => [word, 'u'] as const),
 ])
 /** Kinds in which `you`, `I` and `one` all mean whoever does it. */
-const IMPERSONAL: ReadonlySet<FrameKind> = new Set(['how', 'amount', 'task'])
+const IMPERSONAL: ReadonlySet<FrameKind> = new Set(['how', 'amount', 'task', 'bare'])
 
 /** Finds the persons of a prompt. `text` is the whole of it, without courtesies or with. */
 export function personsOf(text: string, { kind, opening, rest }: Frame): Persons {
@@ -45,6 +47,7 @@ export function personsOf(text: string, { kind, opening, rest }: Frame): Persons
   return {
     others: [...new Set(others)].sort().join(' '),
     roles: isImpersonal ? '' : rolesOf([...opening.split(WORD_ENDS), ...words]),
+    isImpersonal,
     isOwn: OWN.test(text) || (isGeneric && words.some((word) => PERSONS.get(word) === 'you')),
     isOthers: OTHERS.test(text),
     isPointing: POINTING.test(rest),
@@ -59,5 +62,8 @@ function rolesOf(words: readonly string[]): string {
 export function areOthers(one: Persons, other: Persons): boolean {
   const isOwnAndOthers = (a: Persons, b: Persons) => a.isOwn && !a.isOthers && !b.isOwn && b.isOthers
   const areExchanged = one.roles !== other.roles && one.roles.length === other.roles.length
-  return one.others !== other.others || areExchanged || isOwnAndOthers(one, other) || isOwnAndOthers(other, one)
+  const isOneOwn = !one.isImpersonal && one.isOwn !== other.isOwn
+  return (
+    one.others !== other.others || areExchanged || isOneOwn || isOwnAndOthers(one, other) || isOwnAndOthers(other, one)
+  )
 }

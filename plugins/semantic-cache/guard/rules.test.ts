@@ -80,7 +80,10 @@ const REFUSED: Readonly<Record<string, readonly (readonly [string, string])[]>> 
     ['What is the meaning of sign?', 'What is the meaning of these signs?'],
     ['What is wrong with my kettle?', 'What is wrong with this kettle?'],
   ],
-  means: [['How do I sort the label?', 'How do I sort by label?']],
+  means: [
+    ['Top up with my card', 'Top up my card'],
+    ['How do I sort the label?', 'How do I sort by label?'],
+  ],
   short: [['What is wire?', 'What is the wire about?']],
 }
 
@@ -113,6 +116,9 @@ const ACCEPTED: readonly (readonly [string, string])[] = [
   ['Which books are there to learn Danish?', 'Which books are there for learning Danish?'],
   ['What does Map.groupBy do?', 'Explain what Map.groupBy does.'],
   ['What is the price of a lathe?', 'How much does a lathe cost?'],
+  ['Fold the sails.', 'Fold the sails ?'],
+  ['Types of rock?', 'What are the types of rock?'],
+  ["Tell me Oslo's rainfall for the year 2011.", 'What was the rainfall of Oslo in 2011?'],
   ['What is meant by torque?', 'What is torque?'],
   ['Refund invoice 88 for Ines Boe', 'Please refund Ines Boe for invoice number 88.'],
   ["What is Norway's coastline?", 'What is the coastline of Norway?'],

@@ -1,3 +1,4 @@
+import type { FrameKind } from './frame.ts'
 import { ANTONYMS, CRITICAL_WORDS, STRONG_PREPOSITIONS } from './lexicon.ts'
 import { isReordered } from './order.ts'
 import type { Pair } from './pair.ts'
@@ -37,8 +38,8 @@ export const STRICT_VETOES: readonly Rule[] = [
   { code: 'substitution', vetoes: (pair) => pair.unmatchedAsked.length > 0 && pair.unmatchedCached.length > 0 },
   { code: 'addition', vetoes: hasAddition },
   { code: 'tense', vetoes: ({ asked, cached }) => isOtherTense(asked, cached) },
-  { code: 'persons', vetoes: ({ asked, cached }) => areOthers(asked.persons, cached.persons) },
   { code: 'pointing', vetoes: ({ asked, cached }) => asked.persons.isPointing !== cached.persons.isPointing },
+  { code: 'persons', vetoes: ({ asked, cached }) => areOthers(asked.persons, cached.persons) },
   { code: 'means', vetoes: hasOtherMeans },
   { code: 'short', vetoes: isShortAndUnequal },
 ]
@@ -92,7 +93,12 @@ function arePurposes(...terms: readonly Term[]): boolean {
 
 function isOtherQuestion(asked: Reading, cached: Reading): boolean {
   const [one, other] = [asked.frame, cached.frame]
-  return one.kind !== other.kind || one.sense !== other.sense
+  return !areOfOneKind(one.kind, other.kind) || one.sense !== other.sense
+}
+
+function areOfOneKind(one: FrameKind, other: FrameKind): boolean {
+  const isOpen = (kind: FrameKind) => kind === 'bare' || kind === 'what' || kind === 'task'
+  return one === other || ((one === 'bare' || other === 'bare') && isOpen(one) && isOpen(other))
 }
 
 function isOtherTense({ frame: one }: Reading, { frame: other }: Reading): boolean {
@@ -100,9 +106,12 @@ function isOtherTense({ frame: one }: Reading, { frame: other }: Reading): boole
   return one.tense !== other.tense && (tenses.includes('future') || !tenses.includes('unsaid'))
 }
 
-/** `by card` here and `my card`, `for a card` there. */
+/** `by card` or `with the card` here, and `my card`, `for a card` there. */
 function hasOtherMeans({ matched }: Pair): boolean {
-  return matched.some(({ term, partner }) => (term.mark === 'by') !== (partner.mark === 'by'))
+  return matched.some(({ term: { mark: one }, partner: { mark: other } }) => {
+    if ((one === 'by') !== (other === 'by')) return true
+    return (one === 'with' && other === '') || (one === '' && other === 'with')
+  })
 }
 
 const FEWEST_TERMS = 2
