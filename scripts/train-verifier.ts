@@ -17,7 +17,7 @@ const ROUNDS = 3000
 const STEP = 0.5
 const SHRINKAGE = 0.002
 /** How far below the least likely of the right pairs the threshold lies: people vary more than generated pairs do. */
-const MARGIN = 0.25
+const MARGIN = 0.1
 
 interface Sample {
   readonly features: readonly number[]

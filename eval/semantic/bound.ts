@@ -1,17 +1,11 @@
-/**
- * Simulates mode `bound` on texts with intents: the same intent is the same answer, and the judge knows it.
- *   node eval/semantic/bound.ts --data <folder> [--split dev|test|all] [--delta 0.02] [--seeds 20] [--days 1] [--audit 0.2]
- * Each day the requests come once, in another order, to an empty cache; the evidence stays.
- */
-import { existsSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { BoundPool } from '../../plugins/semantic-cache/bound/pool.ts'
-import { lexicalEmbedder } from '../../plugins/semantic-cache/embedders/lexical.ts'
+import type { Embedder } from '../../plugins/semantic-cache/embedder.ts'
 import { lookUp } from '../../plugins/semantic-cache/lookup.ts'
 import { normaliseText } from '../../plugins/semantic-cache/normalise.ts'
 import { ScopeIndex } from '../../plugins/semantic-cache/scope-index.ts'
-import { type EvalRequest, readData } from './data.ts'
+import type { EvalRequest } from './data.ts'
 import { shuffle } from './measure.ts'
+import { lehmer } from './random.ts'
 
 /** What one day came to. */
 export interface BoundCounts {
@@ -23,6 +17,7 @@ export interface BoundCounts {
 
 /** How mode `bound` is tried. */
 export interface BoundTrial {
+  readonly embedder: Embedder
   readonly delta: number
   readonly auditShare: number
   readonly days: number
@@ -31,19 +26,25 @@ export interface BoundTrial {
 
 const LONG_AFTER_MS = Number.MAX_SAFE_INTEGER
 const DAY_SEEDS = 101
+const LEHMER_MODULUS = 2 ** 31 - 1
 
-/** Sends the requests through one pool, day after day; what is not served is answered, judged and kept. */
+/**
+ * Simulates mode `bound` on texts with intents: the same intent is the same answer, and the judge knows it. Each day the
+ * requests come once, in another order, to an empty cache; what is not served is answered, judged and kept, and the
+ * evidence stays.
+ */
 export async function measureBound(requests: readonly EvalRequest[], trial: BoundTrial): Promise<BoundCounts[]> {
-  const pool = new BoundPool({ ...trial, random: randomOf(trial.seed) })
+  const next = lehmer(trial.seed)
+  const pool = new BoundPool({ ...trial, random: () => next() / LEHMER_MODULUS })
   const days: BoundCounts[] = []
   for (let day = 0; day < trial.days; day++)
     days.push(await measureDay(shuffle(requests, trial.seed * DAY_SEEDS + day), pool, trial))
   return days
 }
 
-async function measureDay(requests: readonly EvalRequest[], pool: BoundPool, { delta }: BoundTrial) {
+async function measureDay(requests: readonly EvalRequest[], pool: BoundPool, { delta, embedder }: BoundTrial) {
   const counts: BoundCounts = { requests: requests.length, served: 0, wrong: 0, judged: 0 }
-  const index = new ScopeIndex(lexicalEmbedder.dimensions, requests.length)
+  const index = new ScopeIndex(embedder.dimensions, requests.length)
   const answers = new Map<string, string>()
   const { signal } = new AbortController()
   for (const [i, { text, answer }] of requests.entries()) {
@@ -56,7 +57,7 @@ async function measureDay(requests: readonly EvalRequest[], pool: BoundPool, { d
       nowMs: 0,
       signal,
     } as const
-    const { near, vector } = await lookUp(index, lexicalEmbedder, asked)
+    const { near, vector } = await lookUp(index, embedder, asked)
     let id = String(i)
     const decision = near === undefined ? undefined : pool.decide(near.score)
     if (near !== undefined && decision !== undefined && decision.action !== 'refuse') {
@@ -74,42 +75,4 @@ async function measureDay(requests: readonly EvalRequest[], pool: BoundPool, { d
     index.add({ id, text: normalised, storedAtMs: 0, expiresAtMs: LONG_AFTER_MS }, vector)
   }
   return counts
-}
-
-/** Lehmer's generator: the same on every run. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 48271) % 2147483647
-    return state / 2147483647
-  }
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      data: { type: 'string' },
-      split: { type: 'string', default: 'all' },
-      delta: { type: 'string', default: '0.02' },
-      seeds: { type: 'string', default: '20' },
-      days: { type: 'string', default: '1' },
-      audit: { type: 'string', default: '0.2' },
-    },
-  })
-  const { data, split } = values
-  if (data === undefined || !existsSync(data) || (split !== 'dev' && split !== 'test' && split !== 'all')) {
-    throw new Error('Expected --data to name a folder of labelled data, and --split to be dev, test or all.')
-  }
-  const trial = { delta: Number(values.delta), auditShare: Number(values.audit), days: Number(values.days) }
-  for (const [name, requests] of readData(data, split).intents) {
-    for (let seed = 1; seed <= Number(values.seeds); seed++) {
-      for (const [day, counts] of (await measureBound(requests, { ...trial, seed })).entries()) {
-        const { served, wrong, judged } = counts
-        const share = (part: number, whole: number) => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)} %`)
-        console.log(
-          `${name}  seed ${seed}  day ${day + 1}  served ${share(served, counts.requests)}  wrong/served ${share(wrong, served)} (${wrong} of ${served})  judged ${judged}`,
-        )
-      }
-    }
-  }
 }

@@ -1,71 +1,98 @@
 /**
  * Measures the semantic cache on labelled data:
- *   npm run eval:semantic -- --data <folder> [--split dev|test|all] [--kinds]
- * `data.ts` says what the folder may hold. Prints a table for pairs and one for streams, each mode a row.
+ *   npm run eval:semantic -- --data <folder> [--split dev|test|all] [--kinds] [--embedder lexical] [--json <file>]
+ *     [--mode strict|threshold=0.95|bound=0.02 …] [--seeds 20] [--days 1]
+ *   npm run eval:semantic -- --fuzz 1000000
+ * `data.ts` says what the folder may hold. Prints a row for each file and mode; `--json` also writes the counts. A bound is
+ * simulated on intents, once for each seed. `--fuzz` looks for hits across scopes and needs no data.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import type { Mode } from '../../plugins/semantic-cache/matcher.ts'
-import { readData, type Split } from './data.ts'
-import { drawWithReplacement, measurePairs, measureStream, type PairCounts, shuffle } from './measure.ts'
+import type { Embedder } from '../../plugins/semantic-cache/embedder.ts'
+import { measureBound } from './bound.ts'
+import { type EvalData, readData, type Split } from './data.ts'
+import { embedderOf } from './embedders.ts'
+import { fuzzScopes } from './fuzz.ts'
+import { createScopeCache, drawWithReplacement, measurePairs, shuffle, simulate, type Trial } from './measure.ts'
+import { modesOf, type NamedMode } from './modes.ts'
+import { lineOf, type Row } from './report.ts'
 
-const MODES: readonly (readonly [name: string, mode: Mode])[] = [
-  ['strict', { kind: 'strict' }],
-  ...[0.8, 0.9, 0.95].map((leastCosine) => [`threshold ${leastCosine}`, { kind: 'threshold', leastCosine }] as const),
-]
 const STREAM_LENGTH = 6000
 const SEED = 20_261_122
+const AUDIT_SHARE = 0.2
 
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     split: { type: 'string', default: 'test' },
     kinds: { type: 'boolean', default: false },
+    embedder: { type: 'string', default: 'lexical' },
+    mode: { type: 'string', multiple: true, default: [] },
+    seeds: { type: 'string', default: '20' },
+    days: { type: 'string', default: '1' },
+    json: { type: 'string' },
+    fuzz: { type: 'string' },
   },
 })
-const split = toSplit(values.split)
-if (values.data === undefined || !existsSync(values.data)) {
-  throw new Error(`Expected --data to name a folder of labelled data, got ${values.data ?? 'nothing'}.`)
-}
-const { pairs, questions, intents } = readData(values.data, split)
+if (values.fuzz === undefined) await measure()
+else await fuzz(toCount('fuzz', values.fuzz))
 
-for (const [name, list] of pairs) {
-  console.log(`\n${name}, ${split}: ${list.length} pairs, lexical embedder`)
-  for (const [mode, value] of MODES) {
-    const counts = measurePairs(list, value)
-    const kinds = values.kinds ? [...counts.keys()].sort() : ['all']
-    for (const kind of kinds) printPairs(mode, kind, counts.get(kind))
+async function measure(): Promise<void> {
+  const split = toSplit(values.split)
+  if (values.data === undefined || !existsSync(values.data))
+    throw new Error(`Expected --data to name a folder of labelled data, got ${values.data ?? 'nothing'}.`)
+  const embedder = await embedderOf(values.embedder)
+  const data = readData(values.data, split)
+  const rows: Row[] = []
+  for (const named of modesOf(values.mode)) {
+    const measured =
+      named.mode.kind === 'bound' ? boundRows(data, named.mode.delta, embedder) : rowsOf(data, named, { embedder })
+    for await (const row of measured) {
+      rows.push(row)
+      console.log(lineOf(row))
+    }
+  }
+  if (values.json !== undefined)
+    writeFileSync(values.json, `${JSON.stringify({ split, embedder: embedder.id, rows }, null, 2)}\n`)
+}
+
+async function* rowsOf(data: EvalData, { name, mode }: NamedMode, { embedder }: Pick<Trial, 'embedder'>) {
+  for (const [file, pairs] of data.pairs) {
+    const counts = await measurePairs(pairs, { mode, embedder })
+    for (const [kind, row] of [...counts].sort())
+      if (values.kinds || kind === 'all') yield { table: 'pairs', data: file, mode: name, kind, ...row } as const
+  }
+  const streams = [
+    ...[...data.questions].map(([file, list]) => [file, drawWithReplacement(list, STREAM_LENGTH, SEED)] as const),
+    ...[...data.intents].map(([file, list]) => [file, shuffle(list, SEED)] as const),
+  ]
+  for (const [file, requests] of streams) {
+    const counts = await simulate(requests, createScopeCache({ mode, embedder }, requests.length))
+    yield { table: 'stream', data: file, mode: name, ...counts } as const
   }
 }
-const streams = [
-  ...[...questions].map(([name, list]) => [name, drawWithReplacement(list, STREAM_LENGTH, SEED)] as const),
-  ...[...intents].map(([name, list]) => [name, shuffle(list, SEED)] as const),
-]
-for (const [name, list] of streams) {
-  console.log(`\n${name}, ${split}: stream of ${list.length} requests, lexical embedder`)
-  for (const [mode, value] of MODES) {
-    const counts = await measureStream(list, value)
-    const { requests, exact, possible, semantic, wrong, right } = counts
-    console.log(
-      `${mode.padEnd(15)} exact ${share(exact, requests)}  semantic ${share(semantic, requests)}  of possible ${share(right, possible)}  wrong/served ${share(wrong, semantic)} (${wrong} of ${semantic})`,
-    )
-  }
+
+async function* boundRows(data: EvalData, delta: number, embedder: Embedder) {
+  const trial = { embedder, delta, auditShare: AUDIT_SHARE, days: toCount('days', values.days) }
+  for (const [file, requests] of data.intents)
+    for (let seed = 1; seed <= toCount('seeds', values.seeds); seed++)
+      for (const counts of await measureBound(requests, { ...trial, seed }))
+        yield { table: 'bound', data: file, mode: `bound=${delta}`, seed, ...counts } as const
 }
 
-function printPairs(mode: string, kind: string, counts: PairCounts | undefined): void {
-  if (counts === undefined) return
-  const { same, sameAccepted, other, otherAccepted } = counts
-  const precision = share(sameAccepted, sameAccepted + otherAccepted)
-  console.log(
-    `${mode.padEnd(15)} ${kind.padEnd(12)} recall ${share(sameAccepted, same)} (${sameAccepted}/${same})  wrong accepted ${share(otherAccepted, other)} (${otherAccepted}/${other})  precision ${precision}`,
-  )
-}
-
-function share(part: number, whole: number): string {
-  return whole === 0 ? '   –   ' : `${((100 * part) / whole).toFixed(2)} %`.padStart(8)
+async function fuzz(steps: number): Promise<void> {
+  const counts = await fuzzScopes(steps, SEED)
+  console.log(`${steps} steps: ${counts.scopes} scopes, ${counts.hits} hits, ${counts.crossings} across scopes`)
+  if (counts.crossings > 0) process.exitCode = 1
 }
 
 function toSplit(text: string): Split {
   if (text === 'dev' || text === 'test' || text === 'all') return text
   throw new Error(`Expected --split to be dev, test or all, got ${text}.`)
+}
+
+function toCount(option: string, text: string): number {
+  const count = Number(text)
+  if (Number.isSafeInteger(count) && count > 0) return count
+  throw new Error(`Expected --${option} to be a whole number above 0, got ${text}.`)
 }

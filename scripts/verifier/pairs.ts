@@ -32,6 +32,15 @@ const THINGS = `
   signs of battery wear|tools for carving wood|books about naval history|exercises for stiff shoulders
   steps of the water cycle|properties of rare metals|duties of a harbour pilot|limits of the session quota
   meanings of the warning lamps|sources of river pollution|models of shared memory|laws about rented flats`
+/** A thing, and the same with another preposition that says no more. */
+const VARIANTS = `
+  the fees of the course=the fees for the course|the news about the strike=the news on the strike
+  the colours of a sunset=the colours in a sunset|the rules of the pool=the rules at the pool
+  the risks of skiing=the risks in skiing|the guide on fermenting=the guide to fermenting|the demand of steel=the demand for steel
+  the laws on fishing=the laws about fishing|the jobs in the theatre=the jobs at the theatre|the remedies of a cold=the remedies for a cold
+  the fashions of the decade=the fashions in the decade|the parts of the engine=the parts in the engine
+  the reasons of the delay=the reasons for the delay|the prices of the tickets=the prices for the tickets
+  the trends of gardening=the trends in gardening|the questions about the exam=the questions on the exam`
 const CLAIMS = `
   cats need grass|copper turns green|the harbour freezes|glass is a liquid|bees can see red|a lease covers repairs
   the index is rebuilt nightly|tea stains teeth|the tide follows the moon|owls hunt by day|the meter counts twice
@@ -76,6 +85,7 @@ export function generatePairs(half: Half): LabelledPair[] {
   return [
     ...part(DEEDS).flatMap((deed) => samePairs(DEED_FRAMES, [deed, pluralOf(deed)])),
     ...part(THINGS).flatMap((thing) => samePairs(THING_FRAMES, [thing])),
+    ...part(VARIANTS).flatMap((variant) => samePairs(THING_FRAMES, variant.split('=').map(withoutArticle))),
     ...part(CLAIMS).flatMap((claim) => samePairs(CLAIM_FRAMES, [claim])),
     ...part(TURNS).flatMap((turn) => otherPairs(DEED_FRAMES, turn.split('='))),
     ...part(TWINS, ';').flatMap((twins) => otherPairs(NOUN_FRAMES, twins.split('|'))),
@@ -95,6 +105,10 @@ function halfOf(list: readonly string[], half: Half): string[] {
 
 function pluralOf(deed: string): string {
   return deed.replace(/\ban? (.*\b)(\w+[^s])$/, '$1$2s')
+}
+
+function withoutArticle(thing: string): string {
+  return thing.replace(/^the /, '')
 }
 
 /** Every two frames that differ, each around every two of the phrasings. */

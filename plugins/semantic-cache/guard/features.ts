@@ -8,6 +8,7 @@ export const FEATURE_NAMES = [
   'synonyms',
   'slips',
   'otherMarks',
+  'missingMarks',
   'otherEndings',
   'smallWords',
   'moved',
@@ -30,15 +31,21 @@ export function featuresOf(pair: Pair, cosine: number): number[] {
     Math.min(3, pair.unmatchedAsked.length + pair.unmatchedCached.length) / 3,
     pair.synonymCount / termCount,
     pair.slipCount / termCount,
-    share((term, partner) => term.mark !== partner.mark),
+    share((term, partner) => term.mark !== partner.mark && term.mark !== '' && partner.mark !== ''),
+    share((term, partner) => lacksMark(term, partner) || lacksMark(partner, term)),
     share((term, partner) => term.stem === partner.stem && term.raw.toLowerCase() !== partner.raw.toLowerCase()),
     1 - overlapOf(asked.bare, cached.bare),
     matched.some(({ place }, i) => i > 0 && place < (matched[i - 1]?.place ?? 0)) ? 1 : 0,
     asked.frame.opening === cached.frame.opening ? 0 : 1,
-    asked.isOwn === cached.isOwn ? 0 : 1,
+    asked.persons.isOwn === cached.persons.isOwn ? 0 : 1,
     1 - Math.min(asked.length, cached.length) / Math.max(1, asked.length, cached.length),
     1 - cosine,
   ]
+}
+
+/** Without the preposition of the other, and no hyphen that stands for it. */
+function lacksMark(term: Term, partner: Term): boolean {
+  return term.mark === '' && partner.mark !== '' && !term.isCompounded
 }
 
 /** Jaccard's measure over the words, small ones included. */

@@ -1,9 +1,10 @@
 /**
  * What kind of answer a prompt asks for. Questions of different kinds have different answers, whatever they are about.
- * `what` is also asked by `tell me …`, `list …`, `explain …`; `task` is everything else that is said to be done.
+ * `what` is also asked by `tell me …`, `list …`, `explain …`; `task` is everything else that is said to be done; `bare` is
+ * a question mark without a verb that asks, which may be either.
  */
 export type FrameKind =
-  | 'how' | 'why' | 'who' | 'whose' | 'when' | 'where' | 'count' | 'amount' | 'degree' | 'what' | 'yes-no' | 'task' // biome-ignore format: one line is enough
+  | 'how' | 'why' | 'who' | 'whose' | 'when' | 'where' | 'count' | 'amount' | 'degree' | 'what' | 'yes-no' | 'task' | 'bare' // biome-ignore format: one line is enough
 
 /** The frame of a prompt. */
 export interface Frame {
@@ -21,9 +22,12 @@ export interface Frame {
 export type Tense = 'past' | 'future' | 'present' | 'unsaid'
 
 const OPENING =
-  /^(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?\s*[,!.:–—-]+|(?:thanks|thank you)(?: in advance)?\s*[,!.:–—-]+|(?:quick |a |one )*question\s*[:,–—-]+|(?:i have|i've got) a (?:quick )?question\s*[:,.–—-]+|(?:please |pls |plz )?help(?: me)?(?: out)?(?: with (?:this|that))?\s*[:,.–—-]+|(?:ok|okay|so|well|now|also|and|btw|excuse me|sorry)\s*[,:–—-]+|please\b,?|pls\b,?|plz\b,?|kindly\b)\s*/i
+  /^(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?\s*[,!.:–—-]+|(?:thanks|thank you)(?: in advance)?\s*[,!.:–—-]+|(?:quick |a |one )*question\s*[:,–—-]+|(?:i have|i've got) a (?:quick )?question\s*[:,.–—-]+|(?:please |pls |plz )?help(?: me)?(?: out)?(?: with (?:this|that))?\s*[:,.–—-]+|(?:ok|okay|so|well|now|also|and|btw|excuse me|sorry)\s*[,:–—-]+|in your opinion\s*,?|according to you\s*,?|please\b,?|pls\b,?|plz\b,?|kindly\b)\s*/i
 const CLOSING =
-  /[\s,;.!?–—-]*(?:(?:,|\band\b|\?|\.)\s*(?:and )?(?:why|how)(?: is (?:that|it)(?: so)?| so| or why not)?|\b(?:thanks(?: a lot| so much| very much| in advance)?|thank you(?: so much| very much| in advance)?|thx|cheers|please|pls|plz|for me)\b|[?.!;,:]+)\s*$/i
+  /[\s,;.!?–—-]*(?:(?:,|\band\b|\?|\.)\s*(?:and )?(?:why|how)(?: is (?:that|it)(?: so)?| so| or why not)?|\b(?:thanks(?: a lot| so much| very much| in advance)?|thank you(?: so much| very much| in advance)?|thx|cheers|please|pls|plz|in your opinion|according to you|any (?:suggestions?|ideas?|tips|advice|recommendations?))\b|[?.!;,:]+)\s*$/i
+/** `for me` is a courtesy at the end of what one asks to be done; in a question it may be what is asked. */
+const FOR_ME =
+  /^(?!(?:what|which|who|how|why|when|where|is|are|was|do|does|did|has|have|should)\b)(.*\S) for me[\s?.!]*$/i
 const ASKING_VERBS =
   'tell|explain|show|give|describe|provide|suggest|recommend|list|name|find|write|make|create|check|translate|summari[sz]e|convert|fix|repair|compute|calculate|define|draft|compose|book|schedule|generate|implement|revert|refund|delete|remove|add|update|send|clarify|help'
 const INDIRECT = new RegExp(
@@ -34,6 +38,19 @@ const TELL =
   /^(?:please )?(?:tell me|let me know|explain(?: to me)?|describe|clarify|show me|find out|say|understand)\s+(?:about )?(?=(?:what|why|how|when|where|who|whose|which|whether|if)\b)/i
 const WISH_THEN_HOW =
   /^(?:i (?:want|need|would like|wish|am trying|'m trying|was trying|'d like) to|i'm trying to|i am looking to)\s+(?<rest>.+?)[\s,.;:–—-]+how(?: (?:can|do|should|could) i(?: do (?:it|that|this|so))?)?$/i
+const DIFFERENT =
+  /^how (?:(?:is|are|was|were) (?<one>.+?) (?:any )?different (?:from|than|to)|(?:do|does|did) (?<two>.+?) differ from) (?<other>.+)$/i
+/** Praise that asks for the best there is, where something is asked for at all: `some good books` are the best books. */
+const PRAISE = /^(?:good|great|top|nice|decent)\b(?! (?:about|at|for|in|to|with)\b)/i
+const COST = /^it costs?\b|\bcosts?$/i
+/** Question mark, and no verb that asks: `Types of rock?` */
+const BARE_QUESTION =
+  /^(?!.*\b(?:i|you|we|is|are|am|was|were|do|does|did|has|have|had|can|could|should|would|will|please|how|why)\b).{3,80}\?\s*$/i
+const DO_YOU_THINK =
+  /^((?:what|which|who|why|how|when|where)\b[^,]{0,40}?) do (?:you|u) (?:think|believe|feel|reckon)(?: that)?(?= \w+)(?! about| of)/i
+/** `which bank is best for …` is `which is the best bank for …`. */
+const BEST_LAST =
+  /^(?:what|which) (?<thing>(?!is|are|was|were|do|does)[^,?]{2,40}?) (?<be>is|are) (?:the )?(?<best>best|most \w+|(?!test|rest|west|guest|forest|interest)\w{2,}est)\b/i
 const TRAILING_HOW =
   /^(?<rest>.+?)\s*(?:[–—,;:]|\s-\s)\s*how(?: (?:can|do|should|could) (?:i|you|we|one)(?: do (?:it|that|this|so))?| to)?$/i
 
@@ -63,11 +80,23 @@ const PATTERNS: readonly Pattern[] = [
     pattern: /^(?:how many|(?:what(?: is|'s|s| are| was)|tell me|give me) the (?:total )?number of)\b/i,
   },
   { kind: 'what', pattern: /^how much is (?=[-\d$€£¥])/i },
+  {
+    kind: 'amount',
+    sense: 'cost',
+    pattern:
+      /^(?:(?:what(?: is|'s| are)|tell me|give me) (?:the )?(?:cost|price)s? (?:of|for|to)|how much (?:(?:does|do|did|will|would) (?=.*\bcosts?\b)|(?:is|are)\b))(?: (?:the|an?)\b)?/i,
+  },
   { kind: 'amount', pattern: /^how much (?:is|are|was|were|does|do|did)?\b/i },
   {
     kind: 'degree',
     pattern:
       /^how (?<sense>far|long|old|often|tall|big|fast|deep|high|soon|well|good|bad|likely|safe|hard|easy|difficult|accurate|reliable|effective|important|large|small|strong|wide|heavy|hot|cold|late|early|close|expensive|common|dangerous|possible)\b/i,
+  },
+  {
+    kind: 'degree',
+    sense: 'being',
+    pattern:
+      /^(?:what|how)(?: is| was| does| did| do| would)?(?: it)?(?: is| was| be| feels?)?(?: it)? like (?:to be|to|being)\b/i,
   },
   { kind: 'degree', sense: 'like', pattern: new RegExp(`^(?:what|how) ${BE} (?=.*\\blike$)`, 'i') },
   {
@@ -91,9 +120,14 @@ const PATTERNS: readonly Pattern[] = [
   {
     kind: 'how',
     pattern: new RegExp(
-      `^(?:(?:what|which)(?: ${BE}|'s|s)?|tell me|give me|list|show me)?(?: the| some| a| your)* ?(?:very )?(?<sense>best|easiest|good|simplest|fastest|quickest|most (?:effective|efficient)|cheapest|better|great|effective) (?:possible )?(?:ways?|methods?|steps|procedures?|process|techniques?)(?: (?:that |which )?${ASKER} (?:can|could|should))? (?:to|of|for)\\b`,
+      `^(?:(?:what|which)(?: ${BE}|'s|s)?|tell me|give me|list|show me)?(?: the| some| a| your)* ?(?:very )?(?:best|good|better|great|ideal|effective|most effective|(?<sense>easiest|simplest|fastest|quickest|cheapest|safest|most efficient)) (?:possible )?(?:ways?|methods?|steps|procedures?|process|techniques?)(?: (?:that |which )?${ASKER} (?:can|could|should))? (?:to|of|for)\\b`,
       'i',
     ),
+  },
+  {
+    kind: 'how',
+    pattern:
+      /^is there (?:an?|any|some) (?:good )?(?:ways?|methods?) (?:(?:that |for )?(?:i|me|you|we|us|one) (?:can|could|to)|to|of|for)\b/i,
   },
   { kind: 'how', pattern: /^(?:show me|give me) (?:an? )?(?:usage )?examples? of (?:how to use|using)\b/i },
   { kind: 'how', pattern: /^what (?:should|can|do|must|could) (?:i|you|we|one) do (?:to|in order to)\b/i },
@@ -121,7 +155,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     kind: 'when',
     pattern: new RegExp(
-      `^(?:when|(?:what|which|in what|in which|on what|on which|at what) (?:date|day|year))(?: ${BE}|'s| do| does| did| will| can| should)?\\b`,
+      `^(?:when|(?:what|which|in what|in which|on what|on which|at what) (?:date|day|year|time))(?: ${BE}|'s| do| does| did| will| can| should)?\\b`,
       'i',
     ),
   },
@@ -132,11 +166,21 @@ const PATTERNS: readonly Pattern[] = [
       'i',
     ),
   },
-  { kind: 'what', pattern: /^(?:(?:what|which) (?:does|do|did) (?=.*\b(?:mean|do|stand for)$))/i },
+  {
+    kind: 'what',
+    sense: 'do',
+    pattern: /^(?:what|which) (?:(?:does|do|did|can|could) (?=.*\bdo$)|(?=.*\b(?:does|did)$))/i,
+  },
+  { kind: 'what', pattern: /^(?:(?:what|which) (?:does|do|did) (?=.*\b(?:mean|stand for)$))/i },
+  {
+    kind: 'what',
+    pattern:
+      /^what (?:is meant by|(?:do|does|did) (?:you|we|one|i|people) mean by|(?:is|are) the meanings? of the (?:word|term|phrase|expression))\b(?: (?:the|a|an|some)\b)*/i,
+  },
   {
     kind: 'what',
     pattern: new RegExp(
-      `^(?:what|which|whats)(?: (?:${BE.slice(3, -1)}|do|does|did|would|can|could|will|should|might|may|has|have|had)|'s|'re)?(?: (?:the|a|an|some|some of|examples? of)\\b)*(?= |$)`,
+      `^(?:what|which|whats)(?: (?:${BE.slice(3, -1)}|do|does|did|would|can|could|will|should|might|may|has|have|had)|'s|'re)?(?: (?:the|a|an|some|some of)\\b)*(?= |$)`,
       'i',
     ),
   },
@@ -157,8 +201,9 @@ const PATTERNS: readonly Pattern[] = [
     kind: 'yes-no',
     sense: 'can',
     pattern:
-      /^(?:(?:can|could|may)|is it possible (?:to|for|that)|is there (?:a|any|some) (?:ways?|methods?|possibility) (?:to|of|for|that)|(?:am|are) (?:i|you|we) (?:able|allowed) to)\b(?: (?:i|you|we|one)\b)?/i,
+      /^(?:(?:can|could|may)|is it possible (?:to|for|that)|is there (?:a|any|some) possibility (?:to|of|for|that)|(?:am|are) (?:i|you|we) (?:able|allowed) to)\b(?: (?:i|you|we|one)\b)?/i,
   },
+  { kind: 'yes-no', pattern: /^do (?:you|u) (?:think|believe)(?: that)? (?!about|of|in\b)/i },
   { kind: 'yes-no', sense: 'should', pattern: /^(?:should|must|ought)\b/i },
   {
     kind: 'yes-no',
@@ -168,38 +213,61 @@ const PATTERNS: readonly Pattern[] = [
 ]
 
 const TENSES: readonly (readonly [Tense, RegExp])[] = [
-  ['future', /\b(?:will|shall|gonna|going to)\b/i],
+  ['future', /\b(?:will|gonna|going to)\b/i],
   ['past', /\b(?:did|was|were|had|(?:has|have) (?:been|\w+ed|\w+en)|used to)\b/i],
-  ['present', /\b(?:is|are|am|do|does|can|could|should|would|may|might|must|has|have)\b/i],
+  ['present', /\b(?:is|are|am|do|does|shall|can|could|should|would|may|might|must|has|have)\b/i],
 ]
+const CONDITION = /\bif\b/i
 const MOST_COURTESIES = 6
 
 /** Takes courtesies off a text and finds its frame. `text` has plain quotes, contractions taken apart and single spaces. */
 export function frameOf(text: string): Frame {
   const bare = withoutCourtesies(text)
-  const tense = TENSES.find(([, pattern]) => pattern.test(bare.slice(0, 120)))?.[0] ?? 'unsaid'
   const how = WISH_THEN_HOW.exec(bare) ?? TRAILING_HOW.exec(bare)
-  if (how?.groups?.rest !== undefined) return { kind: 'how', sense: '', tense, opening: 'how', rest: how.groups.rest }
+  if (how?.groups?.rest !== undefined)
+    return { kind: 'how', sense: '', tense: tenseOf(bare), opening: 'how', rest: how.groups.rest }
   for (const { kind, pattern, sense } of PATTERNS) {
     const match = pattern.exec(bare)
     if (match === null) continue
     return {
       kind,
       sense: match.groups?.sense?.toLowerCase() ?? sense ?? '',
-      tense,
+      tense: tenseOf(bare),
       opening: match[0].trim().toLowerCase(),
-      rest: bare.slice(match[0].length),
+      rest: plainRest(kind, bare.slice(match[0].length).trim()),
     }
   }
-  return { kind: 'task', sense: '', tense, opening: '', rest: bare }
+  const kind = BARE_QUESTION.test(text) ? 'bare' : 'task'
+  return { kind, sense: '', tense: tenseOf(bare), opening: '', rest: plainRest(kind, bare) }
+}
+
+function plainRest(kind: FrameKind, rest: string): string {
+  if (kind === 'what' || kind === 'bare') return rest.replace(PRAISE, 'best')
+  return kind === 'amount' ? rest.replace(COST, '').trim() : rest
+}
+
+/** What will happen if is what would: no future in either. */
+function tenseOf(text: string): Tense {
+  const head = text.slice(0, 120)
+  const tense = TENSES.find(([, pattern]) => pattern.test(head))?.[0] ?? 'unsaid'
+  return tense === 'future' && CONDITION.test(head) ? 'present' : tense
 }
 
 function withoutCourtesies(text: string): string {
   let bare = text
   for (let i = 0; i < MOST_COURTESIES; i++) {
-    const next = bare.replace(OPENING, '').replace(CLOSING, '').replace(INDIRECT, '').replace(TELL, '').trim()
+    const next = bare
+      .replace(OPENING, '')
+      .replace(CLOSING, '')
+      .replace(INDIRECT, '')
+      .replace(TELL, '')
+      .replace(FOR_ME, '$1')
+      .trim()
     if (next === bare || next === '') break
     bare = next
   }
   return bare
+    .replace(DIFFERENT, 'what is the difference between $<one>$<two> and $<other>')
+    .replace(DO_YOU_THINK, '$1')
+    .replace(BEST_LAST, (_, thing: string, be: string, best: string) => `which ${be} the ${best} ${thing}`)
 }

@@ -9,7 +9,7 @@ export const STOP_WORDS = words(`
   i me my mine myself we us our ours you your yours yourself it its they them their theirs
   that which who whom whose this these there here to of as so such
   and or if then than but
-  can could may might should
+  can could may might should doing
   please kindly just also really actually basically simply exactly currently truly
   mean means
 `)
@@ -17,7 +17,8 @@ export const STOP_WORDS = words(`
 /** Adverbs and nouns that may stand on one side only. */
 export const LIGHT_WORDS = words(`
   following given specific particular certain various different several some any ever own
-  all every each possible possibly today's own quickly properly correctly successfully
+  all every each possible possibly today's quickly properly correctly successfully
+  very even available easily effectively efficiently
   thing people person someone somebody one
 `)
 
@@ -30,9 +31,16 @@ export const FRAME_WORDS =
 /** Prepositions that may stand for each other where nothing moves. */
 export const WEAK_PREPOSITIONS = words('in on at for with about by of regarding concerning around')
 
+/** Prepositions that say the same as another one. */
+export const SAME_PREPOSITIONS: ReadonlyMap<string, string> = new Map(
+  'into to|onto to|toward to|towards to|within in|upon on|via through'
+    .split('|')
+    .map((pair) => pair.split(' ') as [string, string]), // two words each, as written above
+)
+
 /** Prepositions that tell directions, sides and times apart. */
 export const STRONG_PREPOSITIONS = words(`
-  from to into onto until till since during between within through across behind beyond toward towards upon via per
+  from to until till since during between through across behind beyond per
 `)
 
 export const NEGATIONS = words('not never no none nothing nobody neither nor without cannot hardly barely')
@@ -50,23 +58,23 @@ export const SYNONYMS: readonly (readonly string[])[] = `
   fast quick rapid|fastest quickest|quickly fastly rapidly
   remove delete erase|fix repair|create make|build construct|buy purchase|begin start commence|end finish
   benefit advantage pro upside|drawback disadvantage con downside|difference distinction|explain describe
-  movie film|picture photo photograph image|car automobile|kid child|doctor physician|lawyer attorney
+  movie film|picture photo photograph image pic|car automobile|kid child|doctor physician|lawyer attorney
   job employment|company firm|error fault|answer reply|reply respond|happen occur
   get obtain acquire|repo repository|app application|info information|doc documentation|config configuration
   auth authentication|admin administrator|db database|env environment|maximum max|minimum min|average avg
   behavior behaviour|color colour|favorite favourite|center centre|organize organise|optimize optimise
   analyze analyse|summarize summarise|license licence|program programme|traveling travelling|gray grey
-  revert undo|book schedule|cancel annul|alter change modify|show display|use utilize utilise employ
-  cause reason|effect impact|effects impacts|symptom sign|method way technique|step procedure
+  revert undo|book schedule|cancel annul|alter change modify switch|show display|use utilize utilise employ
+  cause reason|effect impact affect|effects impacts|symptom sign|method way technique|step procedure
   percent %|usa us america|uk britain|tv television|phone telephone|mobile cellphone|email mail|laptop notebook
   vacation holiday|apartment flat|stock share|salary pay wage|trip journey|store shop
   university college|teacher instructor|mom mother|dad father|ill sick|glad happy|sad unhappy|smart intelligent clever
   hard difficult tough|easy simple|rich wealthy|wrong incorrect|safe secure|dangerous unsafe
-  strange weird odd|famous renowned|important significant|beautiful pretty|funny hilarious|scary frightening
+  strange weird odd|famous renowned popular|important significant|beautiful pretty|funny hilarious|scary frightening
   whole entire|enough sufficient|maybe perhaps|almost nearly|often frequently
   ask inquire|help assist|need require|permit allow|choose pick select|try attempt|gather collect|speak talk
   shut close|lessen reduce decrease|enhance improve|think believe|select choose|utilise use
-  greater more|fewer less|forbid prohibit|postpone delay|hire recruit|fire dismiss|verify confirm
+  identify recognize|issue problem|math maths mathematics|opinion view|pc computer|website site|top best|female woman|greater more|fewer less|forbid prohibit|postpone delay|hire recruit|fire dismiss|verify confirm
   compute calculate evaluate|list enumerate|translate translation|write compose draft implement
 `
   .trim()
@@ -86,6 +94,8 @@ export const PHRASES: readonly (readonly [phrase: string, word: string])[] = `
   as well=; make money=earn; earn money=earn; lose weight=slim; look like=resemble; side effect=sideeffect
   capital city=capital; prime number=prime; city capital=capital; take place=happen; turn on=enable; switch on=enable
   turn off=disable; switch off=disable; shut down=stop; give up=quit; instead of=instead; such as=like
+  on the internet=online; over the internet=online; using the internet=online; via the internet=online
+  in an effective way=; start learning=learn; start to learn=learn; begin learning=learn; in the world=; become more=become; learn how to=learn; learn more about=learn; know how to=know
   that goes=; which goes=; out of=from; in front of=before; next to=beside; apart from=except; other than=except; aside from=except
 `
   .trim()
@@ -125,19 +135,24 @@ export const ANTONYMS: readonly (readonly [string, string])[] = `
     return [one, other] as const
   })
 
-/** Common words that differ by two letters exchanged, and are no slips of the pen. */
+/** Words that differ by two letters exchanged, one doubled or one left out, and are no slips of the pen. */
 export const NO_SLIPS = words(`
   form from trial trail angel angle diary dairy quiet quite united untied casual causal sacred scared bread beard broad
   board calm clam martial marital silver sliver tired tried bolt blot carve crave coral carol filed field gild glid
   crate caret goal gaol lion loin salt slat sign sing snig nails snail stain satin unite untie untied united parse spare
   pears spear reigned resigned brain brian barn bran curse cruse burn brun clot colt dial laid bear bare board
+  dessert desert bellow below conservation conversation infection inflection reminder remainder interment internment
+  tortuous torturous ordinance ordnance corporal corporeal causality casualty thorough through reaction redaction
+  inflation inflammation attention attenuation continence continuance prosecution persecution installation instillation
+  emigration immigration sulphates sulphides nitrates nitrites revolution revelation resolution
+  contraction contradiction interstate intrastate internet intranet presence pretence
 `)
 
 export const IRREGULAR: ReadonlyMap<string, string> = new Map(
   `won win|lost lose|sent send|paid pay|built build|bought buy|made make|got get|gotten get|ran run|went go|gone go
   wrote write|written write|took take|taken take|gave give|given give|sold sell|held hold|kept keep|left leave
   met meet|said say|told tell|thought think|found find|began begin|begun begin|broke break|broken break|chose choose
-  chosen choose|came come|drew draw|drove drive|ate eat|eaten eat|fell fall|fallen fall|felt feel|flew fly|forgot forget
+  chosen choose|came come|became become|drew draw|drove drive|ate eat|eaten eat|fell fall|fallen fall|felt feel|flew fly|forgot forget
   forgotten forget|grew grow|grown grow|knew know|known know|led lead|lent lend|meant mean|rose rise|risen rise|saw see
   seen see|shot shoot|slept sleep|spent spend|spoke speak|spoken speak|stood stand|stole steal|stolen steal|taught teach
   threw throw|thrown throw|understood understand|wore wear|worn wear|children child|men man|women woman|feet foot

@@ -60,14 +60,48 @@ function toPair(
   }
 }
 
-const SHORTEST_SLIP = 5
+const SHORTEST_EXCHANGE = 5
+const SHORTEST_DOUBLE = 7
+const SHORTEST_GAP = 9
 
-/** Two neighbouring letters exchanged, in a word long enough and known for no such twin. Other slips make other words. */
+/** Two words of which one is the other with a slip of the pen, long enough and known for no such twin. */
 function isSlip({ kind, raw: one }: Term, { kind: otherKind, raw: other }: Term): boolean {
   if (kind !== otherKind || kind !== 'word') return false
   const [a, b] = [one.toLowerCase(), other.toLowerCase()]
-  if (a.length !== b.length || a.length < SHORTEST_SLIP || NO_SLIPS.has(a) || NO_SLIPS.has(b)) return false
+  if (NO_SLIPS.has(a) || NO_SLIPS.has(b)) return false
+  return isExchange(a, b) || isDouble(a, b) || isGap(a, b) || isGap(b, a)
+}
+
+/** `pacrel`: two neighbouring letters exchanged. */
+function isExchange(a: string, b: string): boolean {
+  if (a.length !== b.length || a.length < SHORTEST_EXCHANGE) return false
+  const i = firstDifference(a, b)
+  return a[i] === b[i + 1] && a[i + 1] === b[i] && a.slice(i + 2) === b.slice(i + 2)
+}
+
+const DOUBLES = /([a-z])\1/g
+/** Doubled for its ending's sake: `hopping` is not `hoping`. */
+const DOUBLED_BY_ENDING = /([a-z])\1(?:ing|ed|ers?|y)$/
+
+/** `accomodation`: a letter doubled or not. */
+function isDouble(a: string, b: string): boolean {
+  if (Math.min(a.length, b.length) < SHORTEST_DOUBLE || DOUBLED_BY_ENDING.test(a) || DOUBLED_BY_ENDING.test(b))
+    return false
+  return a.replace(DOUBLES, '$1') === b.replace(DOUBLES, '$1')
+}
+
+const KEPT_AT_START = 2
+const KEPT_AT_END = 3
+
+/** `intership`: a letter left out in the middle of a long word. */
+function isGap(longer: string, shorter: string): boolean {
+  if (longer.length !== shorter.length + 1 || longer.length < SHORTEST_GAP) return false
+  const i = firstDifference(longer, shorter)
+  return i >= KEPT_AT_START && i < longer.length - KEPT_AT_END && longer.slice(i + 1) === shorter.slice(i)
+}
+
+function firstDifference(a: string, b: string): number {
   let i = 0
   while (i < a.length && a[i] === b[i]) i++
-  return a[i] === b[i + 1] && a[i + 1] === b[i] && a.slice(i + 2) === b.slice(i + 2)
+  return i
 }

@@ -5,11 +5,13 @@ import {
   NEGATIONS,
   NUMBER_WORDS,
   PHRASES,
+  SAME_PREPOSITIONS,
   STOP_WORDS,
   STRONG_PREPOSITIONS,
   SYNONYMS,
   WEAK_PREPOSITIONS,
 } from './lexicon.ts'
+import { type Persons, personsOf } from './persons.ts'
 import { stem } from './stem.ts'
 import { type Token, type TokenKind, tokensOf } from './tokens.ts'
 
@@ -28,6 +30,8 @@ export interface Term {
   readonly mark: string
   /** `and`, `or`, `vs` stands right before it. */
   readonly isJoined: boolean
+  /** Joined to a neighbour by a hyphen, which may stand for a preposition: `Oslo-Bergen`. */
+  readonly isCompounded: boolean
 }
 
 /** A prompt as the guard reads it. */
@@ -37,12 +41,9 @@ export interface Reading {
   readonly terms: readonly Term[]
   /** How many negations there are. */
   readonly negationCount: number
-  /** Whose: `your`, `his`, `her`, each once, sorted. The asker himself (`how do I`) is nobody. */
-  readonly persons: string
-  /** Whether it is about the asker's own things. */
-  readonly isOwn: boolean
-  /** Whether it is about things of others. */
-  readonly isOthers: boolean
+  readonly persons: Persons
+  /** Every word of the rest, reduced, but those that nothing hangs on: `be`, articles, weak prepositions. */
+  readonly words: readonly string[]
   /** The text without its frame, articles and endings: for prompts of which little else is left. */
   readonly bare: string
   /** Of the whole text, in characters. */
@@ -66,6 +67,7 @@ const LONGER_WORD = /\p{L}{4,8}/gu
 /** Slips of the pen in the words that make the frame: `waht`, `shuold`. */
 const SLIPS: ReadonlyMap<string, string> = slipsOfFrameWords()
 const POSSESSIVE = /(?<=[\p{L}\p{N}])'s(?=[\s,.;:?!)]|$)/gu
+const PREPOSITIONS: ReadonlySet<string> = new Set([...WEAK_PREPOSITIONS, ...STRONG_PREPOSITIONS])
 const JOINS = new Set(['and', 'or', 'vs', 'versus', '&'])
 const KEPT_CASE: ReadonlySet<TokenKind> = new Set<TokenKind>(['code', 'quote', 'symbol', 'number'])
 
@@ -76,34 +78,17 @@ const PHRASES_BY_FIRST = phrasesByFirstStem()
 export function readPrompt(text: string): Reading {
   const plain = plainText(text)
   const frame = frameOf(plain)
-  const terms = termsOf(frame.rest)
+  const tokens = joinPhrases(tokensOf(frame.rest.replace(POSSESSIVE, '')))
+  const terms = termsOf(tokens)
   return {
     frame,
     terms,
     negationCount: terms.filter(({ key }) => NEGATIONS.has(key)).length,
-    persons: personsOf(frame.rest),
-    isOwn: OWN.test(plain),
-    isOthers: OTHERS.test(plain),
+    persons: personsOf(plain, frame),
+    words: wordsOf(tokens),
     bare: bareText(frame.rest),
     length: text.length,
   }
-}
-
-const OWN = /\b(?:my|mine|our|ours)\b/i
-const OTHERS = /\b(?:their|theirs|them)\b/i
-
-const PERSONS: ReadonlyMap<string, string> = new Map([
-  ...['your', 'yours', 'yourself'].map((word) => [word, 'you'] as const),
-  ...['his', 'him', 'himself'].map((word) => [word, 'he'] as const),
-  ...['her', 'hers', 'herself'].map((word) => [word, 'she'] as const),
-])
-
-function personsOf(text: string): string {
-  const persons = text
-    .toLowerCase()
-    .split(WORD_ENDS)
-    .flatMap((word) => PERSONS.get(word) ?? [])
-  return [...new Set(persons)].sort().join(' ')
 }
 
 const WORD_ENDS = /[^\p{L}\p{N}]+/u
@@ -123,16 +108,15 @@ function plainText(text: string): string {
   return plain.replace(LONGER_WORD, (word) => SLIPS.get(word.toLowerCase()) ?? word)
 }
 
-function termsOf(text: string): Term[] {
-  const tokens = joinPhrases(tokensOf(text.replace(POSSESSIVE, '')))
+function termsOf(tokens: readonly Token[]): Term[] {
   const terms: Term[] = []
   let mark = ''
   let isJoined = false
   for (const [index, token] of tokens.entries()) {
     const { key } = token
     if (JOINS.has(key)) isJoined = true
-    if (token.kind === 'word' && !token.isCompounded && (WEAK_PREPOSITIONS.has(key) || STRONG_PREPOSITIONS.has(key)))
-      mark = key
+    const preposition = SAME_PREPOSITIONS.get(key) ?? key
+    if (token.kind === 'word' && !token.isCompounded && PREPOSITIONS.has(preposition)) mark = preposition
     else if (isTerm(token, tokens[index + 1])) {
       terms.push(toTerm(token, { mark, isJoined, isFirst: index === 0 }))
       mark = ''
@@ -140,6 +124,21 @@ function termsOf(text: string): Term[] {
     }
   }
   return terms
+}
+
+const UNMOVED = new Set(
+  'a an the some any is are was were am be been being does did exactly actually basically currently'.split(' '),
+)
+
+function wordsOf(tokens: readonly Token[]): string[] {
+  return tokens
+    .filter(({ key }) => !UNMOVED.has(key) && (key === 'of' || !WEAK_PREPOSITIONS.has(key)))
+    .map(({ key, kind }) => (JOINS.has(key) ? 'and' : kind === 'word' ? reduced(key) : key))
+}
+
+function reduced(word: string): string {
+  const root = stem(word)
+  return CANONICAL.get(root) ?? root
 }
 
 const ACRONYM = /^\p{Lu}{2,4}$/u
@@ -159,15 +158,35 @@ function isTerm({ kind, key, raw, isCompounded }: Token, next: Token | undefined
 }
 
 function toTerm(token: Token, place: { mark: string; isJoined: boolean; isFirst: boolean }): Term {
-  const { kind, key, raw } = token
+  const { kind, key, raw, isCompounded = false } = token
   const { mark, isJoined, isFirst } = place
   if (KEPT_CASE.has(kind)) {
     const canonical = CANONICAL.get(key) ?? key
-    return { key: canonical, kind, stem: key, raw, isName: kind === 'code', isLight: false, mark, isJoined }
+    return {
+      key: canonical,
+      kind,
+      stem: key,
+      raw,
+      isName: kind === 'code',
+      isLight: false,
+      mark,
+      isJoined,
+      isCompounded,
+    }
   }
   const number = NUMBER_WORDS.get(key)
   if (number !== undefined)
-    return { key: number, kind: 'number', stem: number, raw, isName: false, isLight: false, mark, isJoined }
+    return {
+      key: number,
+      kind: 'number',
+      stem: number,
+      raw,
+      isName: false,
+      isLight: false,
+      mark,
+      isJoined,
+      isCompounded,
+    }
   const root = stem(key)
   const isName = /\p{Lu}/u.test(isFirst ? raw.slice(1) : raw)
   return {
@@ -179,6 +198,7 @@ function toTerm(token: Token, place: { mark: string; isJoined: boolean; isFirst:
     isLight: LIGHT_WORDS.has(key),
     mark,
     isJoined,
+    isCompounded,
   }
 }
 

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { cosineOf } from '../cosine.ts'
+import { lexicalEmbedder } from '../embedders/lexical.ts'
 import { refusalOf, type Strictness } from './guard.ts'
 import { pairUp } from './pair.ts'
 import { readPrompt } from './reading.ts'
@@ -48,6 +50,10 @@ const REFUSED: Readonly<Record<string, readonly (readonly [string, string])[]>> 
   order: [
     ['Do dogs chase foxes?', 'Do foxes chase dogs?'],
     ['Is it fine to have colds and not be ill?', 'Is it fine to not have colds and be ill?'],
+    ['Is she just loud or really brave?', 'Is she really loud or just brave?'],
+    ['Which tool is helpful for optional work?', 'Which tool is optional for helpful work?'],
+    ['Convert litres to pints', 'Convert pints to litres'],
+    ['Will you copy the crowd or think first?', 'Will you think the crowd or copy first?'],
   ],
   question: [
     ['Why does the kettle whistle?', 'When does the kettle whistle?'],
@@ -66,6 +72,17 @@ const REFUSED: Readonly<Record<string, readonly (readonly [string, string])[]>> 
   persons: [
     ['How do I reset my garage password?', 'How do I reset their garage password?'],
     ['What is your definition of wealth gap?', 'What is the definition of wealth gap?'],
+    ['What name should I call you?', 'What name do you call me?'],
+    ['Why do you keep bees?', 'Why should I keep bees?'],
+    ['What is a good lake?', 'What is a good lake for me?'],
+  ],
+  pointing: [
+    ['What is the meaning of sign?', 'What is the meaning of these signs?'],
+    ['What is wrong with my kettle?', 'What is wrong with this kettle?'],
+  ],
+  means: [
+    ['Top up with my card', 'Top up my card'],
+    ['How do I sort the label?', 'How do I sort by label?'],
   ],
   short: [['What is wire?', 'What is the wire about?']],
 }
@@ -87,6 +104,22 @@ const ACCEPTED: readonly (readonly [string, string])[] = [
   ['Where is parcel 7731?', 'where is pacrel 7731'],
   ['Is 1,000 m a mile?', 'Is 1000 m a mile?'],
   ['What is the difference between felt and wool?', 'What is the difference between wool and felt?'],
+  ['How is felt different from wool?', 'What is the difference between felt and wool?'],
+  ['How do I sharpen a chisel?', 'What is the best way to sharpen a chisel?'],
+  ['How do I sharpen a chisel?', 'Is there a way to sharpen a chisel?'],
+  ['How do you clean your flute?', 'How do I clean my flute?'],
+  ['Which tent is best for storms?', 'What is the best tent for storms?'],
+  ['Which movies won prizes?', 'Which movie won prizes?'],
+  ['How do I organise a harbour tour?', 'How do I organize a harbor tour?'],
+  ['What are good accomodations in Bergen?', 'What are the best accommodations in Bergen?'],
+  ['How do I find an intership?', 'How do I find an internship?'],
+  ['Which books are there to learn Danish?', 'Which books are there for learning Danish?'],
+  ['What does Map.groupBy do?', 'Explain what Map.groupBy does.'],
+  ['What is the price of a lathe?', 'How much does a lathe cost?'],
+  ['Fold the sails.', 'Fold the sails ?'],
+  ['Types of rock?', 'What are the types of rock?'],
+  ["Tell me Oslo's rainfall for the year 2011.", 'What was the rainfall of Oslo in 2011?'],
+  ['What is meant by torque?', 'What is torque?'],
   ['Refund invoice 88 for Ines Boe', 'Please refund Ines Boe for invoice number 88.'],
   ["What is Norway's coastline?", 'What is the coastline of Norway?'],
   ['How do I lower the humidity in my cellar?', 'how do i lower the humidity in my cellar?'],
@@ -113,4 +146,44 @@ test('guard: refuses strings that share letters with a question and say nothing'
     'router password my reset do how I',
   ])
     t.truthy(refusal(crafted, question), crafted)
+})
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+const ROUNDS = 24
+const TRIES = 500
+const LONGEST_WORD = 5
+/** What the climbed strings must reach for the test to say anything: above what proposes a neighbour. */
+const NEAR = 0.5
+
+/** Nonsense whose vector is near that of `question`: of many random words the one that brings it nearest is added. */
+function climb(question: string, seed: number): { text: string; cosine: number } {
+  let state = seed
+  const draw = (below: number) => {
+    state = (state * 48271) % 2147483647
+    return state % below
+  }
+  const target = lexicalEmbedder.embed(question)
+  let best = { text: '', cosine: 0 }
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = best.text
+    for (let i = 0; i < TRIES; i++) {
+      const word = Array.from({ length: 1 + draw(LONGEST_WORD) }, () => LETTERS.charAt(draw(LETTERS.length))).join('')
+      const text = `${start} ${word}`.trim()
+      const cosine = cosineOf(target, lexicalEmbedder.embed(text))
+      if (cosine > best.cosine) best = { text, cosine }
+    }
+  }
+  return best
+}
+
+test('guard: refuses nonsense that was made to be near a question', (t) => {
+  for (const [i, question] of [
+    'How do I reset my router password?',
+    'Where is parcel 7731?',
+    'Who governs Norway?',
+  ].entries()) {
+    const { text, cosine } = climb(question, 1000 + i)
+    t.true(cosine > NEAR, `${text}: ${cosine}`)
+    t.truthy(refusal(text, question), text)
+  }
 })

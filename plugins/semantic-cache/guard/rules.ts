@@ -1,6 +1,8 @@
+import type { FrameKind } from './frame.ts'
 import { ANTONYMS, CRITICAL_WORDS, STRONG_PREPOSITIONS } from './lexicon.ts'
 import { isReordered } from './order.ts'
 import type { Pair } from './pair.ts'
+import { areOthers } from './persons.ts'
 import type { Reading, Term } from './reading.ts'
 import { stem } from './stem.ts'
 
@@ -36,7 +38,9 @@ export const STRICT_VETOES: readonly Rule[] = [
   { code: 'substitution', vetoes: (pair) => pair.unmatchedAsked.length > 0 && pair.unmatchedCached.length > 0 },
   { code: 'addition', vetoes: hasAddition },
   { code: 'tense', vetoes: ({ asked, cached }) => isOtherTense(asked, cached) },
-  { code: 'persons', vetoes: hasOtherPersons },
+  { code: 'pointing', vetoes: ({ asked, cached }) => asked.persons.isPointing !== cached.persons.isPointing },
+  { code: 'persons', vetoes: ({ asked, cached }) => areOthers(asked.persons, cached.persons) },
+  { code: 'means', vetoes: hasOtherMeans },
   { code: 'short', vetoes: isShortAndUnequal },
 ]
 
@@ -77,14 +81,24 @@ function hasOtherNames({ unmatchedAsked, unmatchedCached }: Pair): boolean {
 function hasOtherDirections({ matched }: Pair): boolean {
   return matched.some(({ term, partner }) => {
     if (term.mark === partner.mark) return false
-    if (term.mark === '' || partner.mark === '') return false
+    if (term.mark === '' || partner.mark === '' || arePurposes(term, partner)) return false
     return STRONG_PREPOSITIONS.has(term.mark) || STRONG_PREPOSITIONS.has(partner.mark)
   })
 }
 
+/** `books to learn Danish`, `books for learning Danish`. */
+function arePurposes(...terms: readonly Term[]): boolean {
+  return terms.some(({ mark }) => mark === 'to') && terms.some(({ mark, raw }) => mark === 'for' && raw.endsWith('ing'))
+}
+
 function isOtherQuestion(asked: Reading, cached: Reading): boolean {
   const [one, other] = [asked.frame, cached.frame]
-  return one.kind !== other.kind || one.sense !== other.sense
+  return !areOfOneKind(one.kind, other.kind) || one.sense !== other.sense
+}
+
+function areOfOneKind(one: FrameKind, other: FrameKind): boolean {
+  const isOpen = (kind: FrameKind) => kind === 'bare' || kind === 'what' || kind === 'task'
+  return one === other || ((one === 'bare' || other === 'bare') && isOpen(one) && isOpen(other))
 }
 
 function isOtherTense({ frame: one }: Reading, { frame: other }: Reading): boolean {
@@ -92,11 +106,12 @@ function isOtherTense({ frame: one }: Reading, { frame: other }: Reading): boole
   return one.tense !== other.tense && (tenses.includes('future') || !tenses.includes('unsaid'))
 }
 
-/** `your` here and not there; `my` here and `their` there. */
-function hasOtherPersons({ asked, cached }: Pair): boolean {
-  const ownersOf = ({ isOwn, isOthers }: Reading) => `${isOwn} ${isOthers}`
-  const owners = [ownersOf(asked), ownersOf(cached)]
-  return asked.persons !== cached.persons || (owners.includes('true false') && owners.includes('false true'))
+/** `by card` or `with the card` here, and `my card`, `for a card` there. */
+function hasOtherMeans({ matched }: Pair): boolean {
+  return matched.some(({ term: { mark: one }, partner: { mark: other } }) => {
+    if ((one === 'by') !== (other === 'by')) return true
+    return (one === 'with' && other === '') || (one === '' && other === 'with')
+  })
 }
 
 const FEWEST_TERMS = 2

@@ -17,9 +17,23 @@ const WHOLE = new Set(
  */
 export function stem(word: string): string {
   const regular = IRREGULAR.get(word)
-  if (regular !== undefined) return withoutFinalE(regular)
-  if (word.length < 4 || WHOLE.has(word)) return word
-  return withoutFinalE(withoutPastOrProgressive(withoutPlural(word)))
+  if (regular !== undefined) return spelt(withoutFinalE(regular))
+  if (word.length < 4) return word
+  return spelt(WHOLE.has(word) ? word : withoutFinalE(withoutPastOrProgressive(withoutPlural(word))))
+}
+
+const LONG = 6
+
+/** One spelling of what is spelt in two ways: `movie` and its plural, `organise`, `harbour`, `cancelled`. */
+function spelt(word: string): string {
+  if (word.length < 4) return word
+  const ended = word.replace(/(?:ie|y)$/, 'i')
+  if (ended.length < LONG) return ended
+  return ended
+    .replace(/isation$/, 'ization')
+    .replace(/([aiy])s$/, '$1z')
+    .replace(/our$/, 'or')
+    .replace(/ll$/, 'l')
 }
 
 function withoutPlural(word: string): string {

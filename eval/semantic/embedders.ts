@@ -1,0 +1,16 @@
+import type { Embedder } from '../../plugins/semantic-cache/embedder.ts'
+import { lexicalEmbedder } from '../../plugins/semantic-cache/embedders/lexical.ts'
+
+/** The embedders that can be measured, by name; loaded when they are asked for. */
+const EMBEDDERS: Readonly<Record<string, () => Embedder | Promise<Embedder>>> = {
+  lexical: () => lexicalEmbedder,
+  'use-lite': async () => (await import('./use-lite.ts')).createUseLiteEmbedder(),
+}
+
+/** Loads an embedder. Throws with the names there are when there is none of this name. */
+export async function embedderOf(name: string): Promise<Embedder> {
+  const load = EMBEDDERS[name]
+  if (load === undefined)
+    throw new Error(`Expected --embedder to be ${Object.keys(EMBEDDERS).join(' or ')}, got ${name}.`)
+  return load()
+}
