@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, definePlugin, type Exchange, type Log, type PluginContext, type Reply } from 'turnpike/plugin'
 import { bypassReasonOf, literalReasonOf } from './eligibility.ts'
+import { preparePlaces } from './entries/places.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
 import { type Lookup, lookUp } from './lookup.ts'
 import { normaliseText } from './normalise.ts'
@@ -17,16 +18,22 @@ export default definePlugin({
   summary: 'Answers a question that was asked before in other words, when nothing that matters differs.',
   options,
   perRequest: ['mode', 'threshold', 'shadow', 'ttl', 'scope'],
-  needs: ['clock', 'log', 'stores'],
+  needs: ['clock', 'log', 'stores', 'folder', 'engines'],
   onError: 'bypass',
-  setup({ max_memory, max_entries }, { clock, log, stores }) {
+  async setup(operator, services) {
+    const { clock, log } = services
     const embedder = lexicalEmbedder
-    const scopes = new Scopes(embedder.dimensions, max_entries)
+    const openPlaces = await preparePlaces(operator, services)
     // Opened when a pipeline first names the module: with Redis a store is a connection, and most gateways need none here.
     let state: State | undefined
-    const open = () => {
-      const replies = new Replies(stores.open('semantic-cache', { maxBytes: max_memory }), log)
-      return { scopes, replies, clock, log }
+    const open = (): State => {
+      const { book, replies } = openPlaces()
+      const keeping = book && { book, clock, log }
+      const scopes = new Scopes(embedder.dimensions, operator.max_entries, {
+        maxScopeEntries: operator.max_scope_entries,
+        keeping,
+      })
+      return { scopes, replies: new Replies(replies, log), clock, log }
     }
     return {
       middleware: (effective) => {
@@ -46,7 +53,8 @@ export default definePlugin({
           const scope = scopeOf(exchange, question, { scope: effective.scope, embedder })
           const normalised = normaliseText(text)
           const literalReason = literalReasonOf(text, limits)
-          const lookup = await lookUp(scopes.get(scope), embedder, {
+          const { index, reason } = await opened.scopes.open(scope)
+          const found = await lookUp(index, embedder, {
             text,
             normalised,
             literalReason,
@@ -54,6 +62,7 @@ export default definePlugin({
             nowMs: clock.nowMs(),
             signal: exchange.signal,
           })
+          const lookup = reason === undefined ? found : { ...found, reason }
           if (await answer({ ctx, scope, lookup, effective }, opened)) return
           // The same text may have been found without its vector, and its reply be gone or not wanted.
           const vector = lookup.vector ?? (literalReason === undefined ? embedder.embed(text) : undefined)
@@ -61,6 +70,7 @@ export default definePlugin({
           void keep({ exchange, scope, normalised, vector, effective }, opened)
         }
       },
+      close: () => state?.scopes.close(),
     }
   },
 })
@@ -101,8 +111,8 @@ async function answer({ ctx, scope, lookup, effective }: Answering, state: State
     return false
   }
   const reply = await state.replies.get(entry.id, exchange)
-  if (reply === undefined) {
-    exchange.note('miss', { reason: 'reply-gone' })
+  if (typeof reply === 'string') {
+    exchange.note('miss', { reason: reply })
     return false
   }
   state.scopes.get(scope)?.touch(entry)

@@ -59,6 +59,23 @@ export const options = z
       .describe(
         'Texts kept in memory over all scopes, under 1 KB each for prompts of up to 300 characters. The scope that was used longest ago goes first.',
       ),
+    max_scope_entries: z
+      .int()
+      .min(100)
+      .max(1_000_000)
+      .default(2000)
+      .describe(
+        'Texts of one scope; what was used longest ago goes first. Raise it where many callers ask the same assistant: beyond 2,000 a graph is searched in a thread of its own, which takes `hnswlib-node`, about 1.5 KB an entry and some seconds to build.',
+      ),
+    persist: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether entries and replies outlive the process, in a file under `data_dir` that the processes of the machine share. Without meaning when `REDIS_URL` is set: they are there then.',
+      ),
+    max_disk: bytes({ min: '1MB', max: '1024GB' })
+      .prefault('1GB')
+      .describe('Room of that file; what was stored longest ago goes first.'),
     max_entry: bytes({ min: '1KB', max: '256MB' }).prefault('4MB').describe('Largest reply that is stored.'),
     max_memory: bytes({ min: '1MB', max: '64GB' })
       .prefault('256MB')

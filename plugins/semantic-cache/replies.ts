@@ -22,24 +22,26 @@ export class Replies {
     this.#log = log
   }
 
-  /** The reply in the shape that the caller wants; `undefined` when it is gone or cannot be told in that shape. */
-  async get(id: string, { dialect, wantsStream }: Exchange): Promise<Reply | undefined> {
-    const bytes = await this.#patched(this.#store.get(id))
-    const stored = bytes && unpackReply(bytes)
-    return stored && replyFromStored(stored, { dialect, stream: wantsStream })
+  /** The reply in the shape that the caller wants; why not, when it is gone, cannot be told in that shape, or not be had. */
+  async get(id: string, { dialect, wantsStream }: Exchange): Promise<Reply | 'reply-gone' | 'replies-unreachable'> {
+    try {
+      const bytes = await this.#store.get(id)
+      const stored = bytes && unpackReply(bytes)
+      return (stored && replyFromStored(stored, { dialect, stream: wantsStream })) ?? 'reply-gone'
+    } catch (error) {
+      this.#log.debug({ err: error }, 'cache.unreachable')
+      return 'replies-unreachable'
+    }
   }
 
   /** Keeps a reply; says whether it is there now. */
   async set(id: string, reply: StoredReply, ttlMs: number): Promise<boolean> {
-    return (await this.#patched(this.#store.set(id, packReply(reply), ttlMs).then(() => true))) ?? false
-  }
-
-  async #patched<T>(work: Promise<T>): Promise<T | undefined> {
     try {
-      return await work
+      await this.#store.set(id, packReply(reply), ttlMs)
+      return true
     } catch (error) {
       this.#log.debug({ err: error }, 'cache.unreachable')
-      return undefined
+      return false
     }
   }
 }

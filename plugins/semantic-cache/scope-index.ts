@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { VECTOR_SCALE } from './embedder.ts'
+import type { Fact } from './entries/fact.ts'
 
 /** A text that was answered. */
 export interface Entry {
@@ -18,6 +20,19 @@ export interface Neighbour {
 const SCALE_SQUARED = VECTOR_SCALE * VECTOR_SCALE
 const FIRST_CAPACITY = 4
 const GROWTH = 1.25
+/** Removals and blocks of one scope at most; what was learned longest ago goes first. */
+const MOST_REMOVALS = 1000
+const MOST_BLOCKS = 10_000
+
+/** What came of a fact. */
+export interface Applied {
+  /** The fact that was made, if it is news to this scope. */
+  readonly fact: Fact | undefined
+  /** Entries that had to go for it. */
+  readonly dropped: readonly Entry[]
+}
+
+const NO_NEWS: Applied = { fact: undefined, dropped: [] }
 
 /**
  * DESIGN — the texts of one scope
@@ -26,7 +41,8 @@ const GROWTH = 1.25
  *   entries  [ e0 │ e1 │ e2 │ … ]          the same places
  *
  * Exact: every vector is looked at, 0.5 µs each. Bounded: when the scope is full, what was used longest ago goes. A place
- * that falls free is filled by the last one. Entries without a vector are found by their text alone.
+ * that falls free is filled by the last one. Entries without a vector are found by their text alone. Facts may come in any
+ * order and twice: see `entries/fact.ts`.
  */
 export class ScopeIndex {
   /** A multiple of four. */
@@ -35,12 +51,15 @@ export class ScopeIndex {
   readonly #entries: Entry[] = []
   /** Places by text, in the order of use: what was used longest ago comes first. */
   readonly #places = new Map<string, number>()
-  #vectors: Int8Array
+  /** Ids of replies that are not to be given, and when that may be forgotten. */
+  readonly #removals = new Map<string, number>()
+  /** Pairs of texts and replies that do not belong together, likewise. */
+  readonly #blocks = new Map<string, number>()
+  #vectors = new Int8Array()
 
   constructor(dimensions: number, limit: number) {
     this.#dimensions = dimensions
     this.#limit = limit
-    this.#vectors = new Int8Array(FIRST_CAPACITY * dimensions)
   }
 
   get size(): number {
@@ -69,18 +88,41 @@ export class ScopeIndex {
     return found
   }
 
-  /** Keeps an entry, in the place of one with the same text; what was used longest ago goes when the scope is full. */
-  add(entry: Entry, vector: Int8Array | undefined): void {
-    const known = this.#places.get(entry.text)
-    let dropped = known === undefined ? undefined : this.#entries[known]
-    if (dropped === undefined && this.#entries.length >= this.#limit) dropped = this.#leastUsed()
-    if (dropped !== undefined) this.remove(dropped)
+  /** Takes a fact in, whoever found it. */
+  apply(fact: Fact): Applied {
+    switch (fact.kind) {
+      case 'entry':
+        return this.add(fact.entry, fact.vector)
+      case 'removal':
+        return this.#removeReply(fact)
+      case 'block':
+        if (this.#blocks.get(fact.key) === fact.expiresAtMs) return NO_NEWS
+        keepLast(this.#blocks, fact.key, { expiresAtMs: fact.expiresAtMs, limit: MOST_BLOCKS })
+        return { fact, dropped: [] }
+    }
+  }
+
+  /** Keeps an entry, in the place of an older one with the same text; what was used longest ago goes when the scope is full. */
+  add(entry: Entry, vector: Int8Array | undefined): Applied {
+    const known = this.#at(entry.text)
+    if (this.#removals.has(entry.id) || (known !== undefined && isLater(known, entry))) return NO_NEWS
+    const leaving = known ?? (this.#entries.length >= this.#limit ? this.#leastUsed() : undefined)
+    if (leaving !== undefined) this.remove(leaving)
     const place = this.#entries.push(entry) - 1
     this.#reserve(this.#entries.length)
     const start = place * this.#dimensions
     if (vector === undefined) this.#vectors.fill(0, start, start + this.#dimensions)
     else this.#vectors.set(vector, start)
     this.#places.set(entry.text, place)
+    return {
+      fact: { kind: 'entry', entry, vector },
+      dropped: leaving === undefined || isSame(leaving, entry) ? [] : [leaving],
+    }
+  }
+
+  /** Whether it was found that this reply does not answer this text. */
+  isBlocked({ text, id }: BlockedPair, nowMs: number): boolean {
+    return (this.#blocks.get(blockKey({ text, id })) ?? 0) > nowMs
   }
 
   /** An entry was given: it is the last to go. */
@@ -104,6 +146,19 @@ export class ScopeIndex {
     this.#vectors.copyWithin(place * size, from, from + size)
   }
 
+  #removeReply(fact: Extract<Fact, { kind: 'removal' }>): Applied {
+    if (this.#removals.has(fact.id)) return NO_NEWS
+    keepLast(this.#removals, fact.id, { expiresAtMs: fact.expiresAtMs, limit: MOST_REMOVALS })
+    const leaving = this.#entries.filter(({ id }) => id === fact.id)
+    for (const entry of leaving) this.remove(entry)
+    return { fact, dropped: leaving }
+  }
+
+  #at(text: string): Entry | undefined {
+    const place = this.#places.get(text)
+    return place === undefined ? undefined : this.#entries[place]
+  }
+
   #leastUsed(): Entry | undefined {
     const [place] = this.#places.values()
     return place === undefined ? undefined : this.#entries[place]
@@ -111,7 +166,8 @@ export class ScopeIndex {
 
   #reserve(count: number): void {
     if (count * this.#dimensions <= this.#vectors.length) return
-    const grown = new Int8Array(Math.min(this.#limit, Math.ceil(count * GROWTH)) * this.#dimensions)
+    const room = Math.min(this.#limit, Math.max(FIRST_CAPACITY, Math.ceil(count * GROWTH)))
+    const grown = new Int8Array(room * this.#dimensions)
     grown.set(this.#vectors)
     this.#vectors = grown
   }
@@ -135,4 +191,36 @@ export interface NearestOptions {
   readonly count: number
   readonly leastCosine: number
   readonly nowMs: number
+}
+
+/** A text, and the reply that does not answer it. */
+export interface BlockedPair {
+  readonly text: string
+  readonly id: string
+}
+
+/** The key of a block. */
+export function blockKey({ text, id }: BlockedPair): string {
+  return hash('sha256', Buffer.from(`${id} ${text}`, 'utf16le'), 'base64url').slice(0, 22)
+}
+
+function isSame(one: Entry, other: Entry): boolean {
+  return one.id === other.id && one.text === other.text
+}
+
+/** Whether `known` is to be kept: it is the later one of two with the same text. */
+function isLater(known: Entry, entry: Entry): boolean {
+  if (known.storedAtMs !== entry.storedAtMs) return known.storedAtMs > entry.storedAtMs
+  return known.id > entry.id
+}
+
+function keepLast(
+  map: Map<string, number>,
+  key: string,
+  { expiresAtMs, limit }: { expiresAtMs: number; limit: number },
+): void {
+  map.delete(key)
+  map.set(key, expiresAtMs)
+  const [oldest] = map.keys()
+  if (map.size > limit && oldest !== undefined) map.delete(oldest)
 }
