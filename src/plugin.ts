@@ -109,7 +109,7 @@ export interface PluginInstance<Options> {
 }
 
 /** What a command of a plugin is called with. */
-export interface CommandCall<Options> {
+export interface CommandCall<Options> extends Pick<PluginServices, 'log' | 'clock' | 'stores' | 'folder' | 'engines'> {
   /** The operator's. */
   readonly options: Options
   /** Empty for a command that takes none. */
@@ -120,7 +120,7 @@ export interface CommandCall<Options> {
   print(text: string): void
 }
 
-/** A command that a plugin adds to the command line: `turnpike <plugin> <name>`. */
+/** A command that a plugin adds to the command line: `turnpike <plugin or commandGroup> <name>`. */
 export interface PluginCommand<Options> {
   name: string
   summary: string
@@ -149,6 +149,8 @@ export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs ex
   needs: readonly Needs[]
   /** When it throws or hangs before `next()`: `bypass` goes on as if it were not there, `refuse` fails the request. */
   onError: 'bypass' | 'refuse'
+  /** The word before its commands; default: the plugin's name. */
+  commandGroup?: string
   /** Commands for operators. They run without a gateway and without `setup`. */
   commands?: readonly PluginCommand<z.output<Schema>>[]
   setup(

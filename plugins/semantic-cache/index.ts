@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, definePlugin, type Exchange, type Log, type PluginContext, type Reply } from 'turnpike/plugin'
+import { commands } from './commands.ts'
 import { bypassReasonOf, literalReasonOf } from './eligibility.ts'
 import { preparePlaces } from './entries/places.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
@@ -20,6 +21,8 @@ export default definePlugin({
   perRequest: ['mode', 'threshold', 'shadow', 'ttl', 'scope'],
   needs: ['clock', 'log', 'stores', 'folder', 'engines'],
   onError: 'bypass',
+  commandGroup: 'cache',
+  commands,
   async setup(operator, services) {
     const { clock, log } = services
     const embedder = lexicalEmbedder

@@ -34,6 +34,11 @@ export class Replies {
     }
   }
 
+  /** Forgets a reply, on all instances that share the store. */
+  async remove(id: string): Promise<void> {
+    await this.#store.delete(id).catch((error: unknown) => this.#log.debug({ err: error }, 'cache.unreachable'))
+  }
+
   /** Keeps a reply; says whether it is there now. */
   async set(id: string, reply: StoredReply, ttlMs: number): Promise<boolean> {
     try {

@@ -149,7 +149,7 @@ export class ScopeIndex {
   #removeReply(fact: Extract<Fact, { kind: 'removal' }>): Applied {
     if (this.#removals.has(fact.id)) return NO_NEWS
     keepLast(this.#removals, fact.id, { expiresAtMs: fact.expiresAtMs, limit: MOST_REMOVALS })
-    const leaving = this.#entries.filter(({ id }) => id === fact.id)
+    const leaving = this.leadingTo(fact.id)
     for (const entry of leaving) this.remove(entry)
     return { fact, dropped: leaving }
   }
@@ -157,6 +157,11 @@ export class ScopeIndex {
   #at(text: string): Entry | undefined {
     const place = this.#places.get(text)
     return place === undefined ? undefined : this.#entries[place]
+  }
+
+  /** The entries that lead to a reply: its own text, and aliases. */
+  leadingTo(id: string): Entry[] {
+    return this.#entries.filter((entry) => entry.id === id)
   }
 
   #leastUsed(): Entry | undefined {

@@ -1,7 +1,7 @@
 import type { Clock, Log } from 'turnpike/plugin'
 import type { EntryBook } from './entries/book.ts'
 import type { Fact } from './entries/fact.ts'
-import { type BlockedPair, blockKey, type Entry, ScopeIndex } from './scope-index.ts'
+import { blockKey, type Entry, ScopeIndex } from './scope-index.ts'
 
 /** Entries of one scope at most, unless the operator says otherwise. */
 const MOST_ENTRIES_OF_A_SCOPE = 2000
@@ -9,6 +9,8 @@ const MOST_ENTRIES_OF_A_SCOPE = 2000
 const LOAD_WITHIN_MS = 100
 const MOST_LOADING = 500
 const REST_AFTER_FAILURE_MS = 250
+/** Removals and blocks outlive every reply that they may be about. */
+const LESSONS_KEPT_MS = 31 * 24 * 3_600_000
 
 /** Where entries are kept beyond the memory of this process. */
 export interface Keeping {
@@ -89,13 +91,17 @@ export class Scopes {
   }
 
   /** A reply is not to be given any more in this scope, whatever text leads to it. */
-  removeReply(scope: string, { id, expiresAtMs }: { id: string; expiresAtMs: number }): void {
-    this.#learn(scope, { kind: 'removal', id, expiresAtMs })
+  removeReply(scope: string, id: string): void {
+    this.#learn(scope, { kind: 'removal', id, expiresAtMs: this.#nowMs() + LESSONS_KEPT_MS })
   }
 
-  /** A reply does not answer a text. */
-  block(scope: string, { text, id, expiresAtMs }: BlockedPair & { expiresAtMs: number }): void {
-    this.#learn(scope, { kind: 'block', key: blockKey({ text, id }), expiresAtMs })
+  /** From now on the reply `id` does not answer this text, whatever its entries are called. */
+  block(scope: string, text: string, id: string): void {
+    this.#learn(scope, { kind: 'block', key: blockKey({ text, id }), expiresAtMs: this.#nowMs() + LESSONS_KEPT_MS })
+  }
+
+  isBlocked(scope: string, text: string, id: string): boolean {
+    return this.#scopes.get(scope)?.isBlocked({ text, id }, this.#nowMs()) ?? false
   }
 
   /** Forgets an entry whose reply is gone. */
@@ -106,6 +112,11 @@ export class Scopes {
 
   async close(): Promise<void> {
     await this.#keeping?.book.close()
+  }
+
+  /** What is forgotten with the process needs no time. */
+  #nowMs(): number {
+    return this.#keeping?.clock.nowMs() ?? 0
   }
 
   #learn(scope: string, fact: Fact): void {

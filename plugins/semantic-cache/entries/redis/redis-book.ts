@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Clock, Log } from 'turnpike/plugin'
 import type { Entry } from '../../scope-index.ts'
 import type { EntryBook, Follower, ScopedFact } from '../book.ts'
@@ -22,6 +23,7 @@ const LOG_LENGTH = 5000
 /** As many as are taken in without holding up the loop. */
 const PORTION = 100
 const DEADLINE_MS = 250
+const CONNECT_WITHIN_MS = 2000
 
 /** What the book is opened with. */
 export interface RedisBookOptions {
@@ -53,6 +55,7 @@ export class RedisBook implements EntryBook {
   }
 
   async list(take: (found: readonly ScopedFact[]) => void): Promise<void> {
+    await this.#connected()
     await this.#eachKey(async (key) => {
       const scope = key.slice(SCOPE_PREFIX.length)
       await this.#scan(key, (facts) => take(facts.map((fact) => ({ scope, fact }))))
@@ -77,6 +80,7 @@ export class RedisBook implements EntryBook {
   }
 
   async clear(scope: string | undefined): Promise<void> {
+    await this.#connected()
     if (scope === undefined) await this.#eachKey(async (key) => void (await soon(this.#client.unlink(key))))
     else await soon(this.#client.unlink(SCOPE_PREFIX + scope))
     await soon(this.#client.xAdd(LOG_KEY, '*', { s: scope ?? '' }, trimmed()))
@@ -85,6 +89,11 @@ export class RedisBook implements EntryBook {
   async close(): Promise<void> {
     await this.#reader.close()
     await soon(this.#client.close()).catch(() => this.#client.destroy())
+  }
+
+  /** An operator waits for the connection; requests do not. */
+  async #connected(): Promise<void> {
+    if (!this.#client.isReady) await within(once(this.#client, 'ready'), CONNECT_WITHIN_MS)
   }
 
   async #scan(key: string, take: (facts: readonly Fact[]) => void): Promise<void> {
