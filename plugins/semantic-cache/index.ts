@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import path from 'node:path'
 import { type Clock, definePlugin, type Exchange, type Log, type PluginContext, type Reply } from 'turnpike/plugin'
 import { commands } from './commands.ts'
 import { bypassReasonOf, literalReasonOf } from './eligibility.ts'
 import { preparePlaces } from './entries/places.ts'
+import { Graphs } from './graph/graphs.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
 import { type Lookup, lookUp } from './lookup.ts'
 import { normaliseText } from './normalise.ts'
@@ -31,10 +33,12 @@ export default definePlugin({
     let state: State | undefined
     const open = (): State => {
       const { book, replies } = openPlaces()
+      const graphFolder = operator.persist ? path.join(services.folder, 'graphs') : undefined
       const keeping = book && { book, clock, log }
       const scopes = new Scopes(embedder.dimensions, operator.max_entries, {
         maxScopeEntries: operator.max_scope_entries,
         keeping,
+        graphs: new Graphs({ folder: graphFolder, dimensions: embedder.dimensions }, log),
       })
       return { scopes, replies: new Replies(replies, log), clock, log }
     }

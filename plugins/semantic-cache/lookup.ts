@@ -44,7 +44,7 @@ export async function lookUp(index: ScopeIndex | undefined, embedder: Embedder, 
   const embedding = embedder.embed(text, asked.signal)
   const vector = embedding instanceof Promise ? await embedding : embedding
   const near = { count: NEIGHBOUR_COUNT, leastCosine: leastCosineOf(mode), nowMs }
-  const match = matchAmong(text, index?.nearest(vector, near) ?? [], mode)
+  const match = matchAmong(text, (await index?.search(vector, near)) ?? [], mode)
   if (match.entry === undefined) return { found: undefined, reason: match.refusedBy, vector }
   return { found: { entry: match.entry, tier: 'semantic', score: match.cosine }, reason: undefined, vector }
 }

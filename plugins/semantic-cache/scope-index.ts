@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { VECTOR_SCALE } from './embedder.ts'
 import type { Fact } from './entries/fact.ts'
+import type { GraphOwner, ScopeGraph } from './graph/graphs.ts'
 
 /** A text that was answered. */
 export interface Entry {
@@ -24,6 +25,10 @@ const GROWTH = 1.25
 const MOST_REMOVALS = 1000
 const MOST_BLOCKS = 10_000
 
+/** As many vectors are looked at one by one: in more, an exact scan would hold up the loop for over a millisecond. */
+const MOST_SCANNED = 2000
+const FED_AT_ONCE = 500
+
 /** What came of a fact. */
 export interface Applied {
   /** The fact that was made, if it is news to this scope. */
@@ -40,11 +45,12 @@ const NO_NEWS: Applied = { fact: undefined, dropped: [] }
  *   vectors  [ v0 │ v1 │ v2 │ … │ room ]   one typed array, scanned from end to end
  *   entries  [ e0 │ e1 │ e2 │ … ]          the same places
  *
- * Exact: every vector is looked at, 0.5 µs each. Bounded: when the scope is full, what was used longest ago goes. A place
+ * Exact: every vector is looked at, 0.5 µs each. Beyond 2,000 a graph in a thread of its own proposes some, whose cosines are
+ * taken here; while there is none, or it is being built, the last 2,000 are looked at. Bounded: when the scope is full, what was used longest ago goes. A place
  * that falls free is filled by the last one. Entries without a vector are found by their text alone. Facts may come in any
  * order and twice: see `entries/fact.ts`.
  */
-export class ScopeIndex {
+export class ScopeIndex implements GraphOwner {
   /** A multiple of four. */
   readonly #dimensions: number
   readonly #limit: number
@@ -55,15 +61,25 @@ export class ScopeIndex {
   readonly #removals = new Map<string, number>()
   /** Pairs of texts and replies that do not belong together, likewise. */
   readonly #blocks = new Map<string, number>()
+  readonly #openGraph: OpenGraph | undefined
+  #graph: ScopeGraph | undefined
+  /** Entries by their labels in the graph. */
+  readonly #labelled = new Map<number, Entry>()
   #vectors = new Int8Array()
 
-  constructor(dimensions: number, limit: number) {
+  constructor(dimensions: number, limit: number, openGraph?: OpenGraph) {
     this.#dimensions = dimensions
     this.#limit = limit
+    this.#openGraph = openGraph
   }
 
   get size(): number {
     return this.#entries.length
+  }
+
+  /** Whether a search looks at all entries: there are few, or the graph is ready. */
+  get isWhole(): boolean {
+    return this.#entries.length <= MOST_SCANNED || this.#graph?.isReady === true
   }
 
   /** The entry of this very text, unless it has expired. */
@@ -75,17 +91,55 @@ export class ScopeIndex {
     return undefined
   }
 
-  /** The nearest entries, at most `count`, at least as near as `leastCosine`, nearest first; none that has expired. */
-  nearest(vector: Int8Array, { count, leastCosine, nowMs }: NearestOptions): Neighbour[] {
+  /** The nearest entries, as `nearest` gives them: of all, also where those are too many to be looked at one by one. */
+  search(vector: Int8Array, options: NearestOptions): Neighbour[] | Promise<Neighbour[]> {
+    if (this.#graph?.isReady !== true) return this.nearest(vector, options)
+    return this.#graph.search(vector).then(
+      (labels) => {
+        const found: Neighbour[] = []
+        for (const place of labels.flatMap((label) => this.#placeOf(label)))
+          this.#consider(place, { found, vector, ...options })
+        return found
+      },
+      () => this.nearest(vector, options),
+    )
+  }
+
+  /**
+   * The nearest entries, at most `count`, at least as near as `leastCosine`, nearest first; none that has expired. Of more
+   * than 2,000, only those that came last are looked at.
+   */
+  nearest(vector: Int8Array, options: NearestOptions): Neighbour[] {
     const found: Neighbour[] = []
-    for (const [place, entry] of this.#entries.entries()) {
-      const cosine = this.#dot(vector, place * this.#dimensions) / SCALE_SQUARED
-      if (cosine < leastCosine || cosine <= (found[count - 1]?.cosine ?? -1) || entry.expiresAtMs <= nowMs) continue
-      const rank = found.findIndex((other) => other.cosine < cosine)
-      found.splice(rank === -1 ? found.length : rank, 0, { entry, cosine })
-      if (found.length > count) found.pop()
-    }
+    const considering = { found, vector, ...options }
+    const first = Math.max(0, this.#entries.length - MOST_SCANNED)
+    for (let place = first; place < this.#entries.length; place++) this.#consider(place, considering)
     return found
+  }
+
+  /** Gives the graph everything again, in portions that do not hold up the loop. */
+  feed(): void {
+    const entries = [...this.#entries]
+    const feedFrom = (start: number): void => {
+      for (const entry of entries.slice(start, start + FED_AT_ONCE)) this.#feedOne(entry)
+      if (start + FED_AT_ONCE < entries.length) setImmediate(feedFrom, start + FED_AT_ONCE)
+    }
+    feedFrom(0)
+  }
+
+  /** Gives up the graph's memory; the scope is not to be used any more. */
+  close(): void {
+    this.#graph?.drop()
+  }
+
+  #consider(place: number, { found, vector, count, leastCosine, nowMs }: Considering): void {
+    const entry = this.#entries[place]
+    if (entry === undefined) return
+    const cosine = this.#dot(vector, place * this.#dimensions) / SCALE_SQUARED
+    if (cosine < leastCosine || cosine <= (found[count - 1]?.cosine ?? -1) || entry.expiresAtMs <= nowMs) return
+    const rank = found.findIndex((other) => other.cosine < cosine)
+    found.splice(rank === -1 ? found.length : rank, 0, { entry, cosine })
+    if (found.length > count) found.pop()
   }
 
   /** Takes a fact in, whoever found it. */
@@ -114,6 +168,7 @@ export class ScopeIndex {
     if (vector === undefined) this.#vectors.fill(0, start, start + this.#dimensions)
     else this.#vectors.set(vector, start)
     this.#places.set(entry.text, place)
+    this.#show(entry)
     return {
       fact: { kind: 'entry', entry, vector },
       dropped: leaving === undefined || isSame(leaving, entry) ? [] : [leaving],
@@ -137,6 +192,8 @@ export class ScopeIndex {
   remove({ text }: Entry): void {
     const place = this.#places.get(text)
     if (place === undefined) return
+    const leaving = this.#entries[place]
+    if (leaving !== undefined) this.#removeFromGraph(leaving)
     const last = this.#entries.pop()
     this.#places.delete(text)
     if (last === undefined || place === this.#entries.length) return
@@ -152,6 +209,42 @@ export class ScopeIndex {
     const leaving = this.leadingTo(fact.id)
     for (const entry of leaving) this.remove(entry)
     return { fact, dropped: leaving }
+  }
+
+  /** Shows the graph a new entry; the one with which the scope has become too large to be scanned opens it. */
+  #show(entry: Entry): void {
+    if (this.#graph !== undefined) this.#feedOne(entry)
+    else if (this.#openGraph !== undefined && this.#entries.length > MOST_SCANNED) {
+      this.#graph = this.#openGraph(this)
+      this.feed()
+    }
+  }
+
+  #feedOne(entry: Entry): void {
+    const place = this.#places.get(entry.text)
+    // It may be gone meanwhile.
+    if (place === undefined || this.#entries[place] !== entry) return
+    const vector = this.#vectors.subarray(place * this.#dimensions, (place + 1) * this.#dimensions)
+    if (vector.every((component) => component === 0)) return
+    const label = labelOf(entry)
+    this.#labelled.set(label, entry)
+    this.#graph?.add(label, vector)
+  }
+
+  #removeFromGraph(entry: Entry): void {
+    if (this.#graph === undefined) return
+    const label = labelOf(entry)
+    if (this.#labelled.get(label) !== entry) return
+    this.#labelled.delete(label)
+    this.#graph.remove(label)
+  }
+
+  /** The place of a candidate. What the graph remembers from before, and is here no more, leaves it. */
+  #placeOf(label: number): number[] {
+    const entry = this.#labelled.get(label)
+    const place = entry && this.#places.get(entry.text)
+    if (place === undefined) this.#graph?.remove(label)
+    return place === undefined ? [] : [place]
   }
 
   #at(text: string): Entry | undefined {
@@ -191,6 +284,14 @@ export class ScopeIndex {
   }
 }
 
+interface Considering extends NearestOptions {
+  readonly found: Neighbour[]
+  readonly vector: Int8Array
+}
+
+/** Opens the graph of a scope. */
+export type OpenGraph = (owner: GraphOwner) => ScopeGraph
+
 /** What is looked for. */
 export interface NearestOptions {
   readonly count: number
@@ -207,6 +308,11 @@ export interface BlockedPair {
 /** The key of a block. */
 export function blockKey({ text, id }: BlockedPair): string {
   return hash('sha256', Buffer.from(`${id} ${text}`, 'utf16le'), 'base64url').slice(0, 22)
+}
+
+/** A label in the graph, the same in every run: two that share one by chance cost a candidate, no mistake. */
+function labelOf({ id, text }: Entry): number {
+  return hash('sha1', Buffer.from(`${id} ${text}`, 'utf16le'), 'buffer').readUInt32LE()
 }
 
 function isSame(one: Entry, other: Entry): boolean {

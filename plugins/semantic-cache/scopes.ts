@@ -1,6 +1,7 @@
 import type { Clock, Log } from 'turnpike/plugin'
 import type { EntryBook } from './entries/book.ts'
 import type { Fact } from './entries/fact.ts'
+import type { GraphOwner, Graphs } from './graph/graphs.ts'
 import { blockKey, type Entry, ScopeIndex } from './scope-index.ts'
 
 /** Entries of one scope at most, unless the operator says otherwise. */
@@ -30,6 +31,8 @@ export interface ScopesOptions {
   readonly maxScopeEntries?: number
   /** Default: entries go with the process. */
   readonly keeping?: Keeping | undefined
+  /** For scopes of more than 2,000 entries; without, the last 2,000 are compared. */
+  readonly graphs?: Graphs | undefined
 }
 
 /**
@@ -49,14 +52,16 @@ export class Scopes {
   readonly #maxEntries: number
   readonly #maxScopeEntries: number
   readonly #keeping: Keeping | undefined
+  readonly #graphs: Graphs | undefined
   #entryCount = 0
   #restUntilMs = 0
 
-  constructor(dimensions: number, maxEntries: number, { maxScopeEntries, keeping }: ScopesOptions = {}) {
+  constructor(dimensions: number, maxEntries: number, { maxScopeEntries, keeping, graphs }: ScopesOptions = {}) {
     this.#dimensions = dimensions
     this.#maxEntries = maxEntries
     this.#maxScopeEntries = Math.min(maxScopeEntries ?? MOST_ENTRIES_OF_A_SCOPE, maxEntries)
     this.#keeping = keeping
+    this.#graphs = graphs
     keeping?.book.follow({
       onFact: ({ scope, fact }) => this.#take(scope, [fact]),
       onForget: (scope) => this.#forget(scope),
@@ -111,7 +116,7 @@ export class Scopes {
   }
 
   async close(): Promise<void> {
-    await this.#keeping?.book.close()
+    await Promise.all([this.#keeping?.book.close(), this.#graphs?.close()])
   }
 
   /** What is forgotten with the process needs no time. */
@@ -120,7 +125,7 @@ export class Scopes {
   }
 
   #learn(scope: string, fact: Fact): void {
-    if (this.#keeping === undefined && !this.#scopes.has(scope)) this.#scopes.set(scope, this.#createIndex())
+    if (this.#keeping === undefined && !this.#scopes.has(scope)) this.#scopes.set(scope, this.#createIndex(scope))
     const { isNews, dropped } = this.#take(scope, [fact])
     if (!isNews) return
     this.#tell(({ book }) => book.append(scope, [fact]))
@@ -158,6 +163,7 @@ export class Scopes {
   #makeRoom(): void {
     for (const [oldest, index] of this.#scopes) {
       if (this.#entryCount <= this.#maxEntries) return
+      index.close()
       this.#scopes.delete(oldest)
       this.#entryCount -= weightOf(index)
     }
@@ -165,7 +171,7 @@ export class Scopes {
 
   #load(scope: string, { book, clock, log }: Keeping): Promise<Opened> | undefined {
     if (this.#loading.size >= MOST_LOADING) return undefined
-    const index = this.#createIndex()
+    const index = this.#createIndex(scope)
     const work = async (): Promise<Opened> => {
       try {
         await book.load(scope, (facts) => {
@@ -197,6 +203,7 @@ export class Scopes {
 
   #forget(scope: string | undefined): void {
     if (scope === undefined) {
+      for (const index of this.#scopes.values()) index.close()
       this.#scopes.clear()
       this.#loading.clear()
       this.#entryCount = 0
@@ -205,13 +212,16 @@ export class Scopes {
     this.#loading.delete(scope)
     const index = this.#scopes.get(scope)
     if (index === undefined) return
+    index.close()
     this.#scopes.delete(scope)
     this.#entryCount -= weightOf(index)
   }
 
-  #createIndex(): ScopeIndex {
+  #createIndex(scope: string): ScopeIndex {
     this.#entryCount += this.#keeping === undefined ? EMPTY_WEIGHT : 0
-    return new ScopeIndex(this.#dimensions, this.#maxScopeEntries)
+    const graphs = this.#graphs
+    const openGraph = graphs && ((owner: GraphOwner) => graphs.open(scope, owner))
+    return new ScopeIndex(this.#dimensions, this.#maxScopeEntries, openGraph)
   }
 
   #tell(work: (keeping: Keeping) => Promise<void>): void {
