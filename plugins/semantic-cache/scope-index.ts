@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { VECTOR_SCALE } from './embedder.ts'
 import type { Fact } from './entries/fact.ts'
 import type { GraphOwner, ScopeGraph } from './graph/graphs.ts'
+import { VectorList } from './vector-list.ts'
 
 /** A text that was answered. */
 export interface Entry {
@@ -18,9 +18,6 @@ export interface Neighbour {
   readonly cosine: number
 }
 
-const SCALE_SQUARED = VECTOR_SCALE * VECTOR_SCALE
-const FIRST_CAPACITY = 4
-const GROWTH = 1.25
 /** Removals and blocks of one scope at most; what was learned longest ago goes first. */
 const MOST_REMOVALS = 1000
 const MOST_BLOCKS = 10_000
@@ -42,7 +39,7 @@ const NO_NEWS: Applied = { fact: undefined, dropped: [] }
 /**
  * DESIGN — the texts of one scope
  *
- *   vectors  [ v0 │ v1 │ v2 │ … │ room ]   one typed array, scanned from end to end
+ *   vectors  [ v0 │ v1 │ v2 │ … │ room ]   bytes, scanned from end to end
  *   entries  [ e0 │ e1 │ e2 │ … ]          the same places
  *
  * Exact: every vector is looked at, 0.5 µs each. Beyond 2,000 a graph in a thread of its own proposes some, whose cosines are
@@ -51,8 +48,6 @@ const NO_NEWS: Applied = { fact: undefined, dropped: [] }
  * order and twice: see `entries/fact.ts`.
  */
 export class ScopeIndex implements GraphOwner {
-  /** A multiple of four. */
-  readonly #dimensions: number
   readonly #limit: number
   readonly #entries: Entry[] = []
   /** Places by text, in the order of use: what was used longest ago comes first. */
@@ -65,10 +60,10 @@ export class ScopeIndex implements GraphOwner {
   #graph: ScopeGraph | undefined
   /** Entries by their labels in the graph. */
   readonly #labelled = new Map<number, Entry>()
-  #vectors = new Int8Array()
+  readonly #vectors: VectorList
 
   constructor(dimensions: number, limit: number, openGraph?: OpenGraph) {
-    this.#dimensions = dimensions
+    this.#vectors = new VectorList(dimensions)
     this.#limit = limit
     this.#openGraph = openGraph
   }
@@ -135,7 +130,7 @@ export class ScopeIndex implements GraphOwner {
   #consider(place: number, { found, vector, count, leastCosine, nowMs }: Considering): void {
     const entry = this.#entries[place]
     if (entry === undefined) return
-    const cosine = this.#dot(vector, place * this.#dimensions) / SCALE_SQUARED
+    const cosine = this.#vectors.cosine(vector, place)
     if (cosine < leastCosine || cosine <= (found[count - 1]?.cosine ?? -1) || entry.expiresAtMs <= nowMs) return
     const rank = found.findIndex((other) => other.cosine < cosine)
     found.splice(rank === -1 ? found.length : rank, 0, { entry, cosine })
@@ -163,10 +158,7 @@ export class ScopeIndex implements GraphOwner {
     const leaving = known ?? (this.#entries.length >= this.#limit ? this.#leastUsed() : undefined)
     if (leaving !== undefined) this.remove(leaving)
     const place = this.#entries.push(entry) - 1
-    this.#reserve(this.#entries.length)
-    const start = place * this.#dimensions
-    if (vector === undefined) this.#vectors.fill(0, start, start + this.#dimensions)
-    else this.#vectors.set(vector, start)
+    this.#vectors.set(place, vector)
     this.#places.set(entry.text, place)
     this.#show(entry)
     return {
@@ -199,8 +191,7 @@ export class ScopeIndex implements GraphOwner {
     if (last === undefined || place === this.#entries.length) return
     this.#entries[place] = last
     this.#places.set(last.text, place)
-    const [from, size] = [this.#entries.length * this.#dimensions, this.#dimensions]
-    this.#vectors.copyWithin(place * size, from, from + size)
+    this.#vectors.set(place, this.#vectors.at(this.#entries.length))
   }
 
   #removeReply(fact: Extract<Fact, { kind: 'removal' }>): Applied {
@@ -224,7 +215,7 @@ export class ScopeIndex implements GraphOwner {
     const place = this.#places.get(entry.text)
     // It may be gone meanwhile.
     if (place === undefined || this.#entries[place] !== entry) return
-    const vector = this.#vectors.subarray(place * this.#dimensions, (place + 1) * this.#dimensions)
+    const vector = this.#vectors.at(place)
     if (vector.every((component) => component === 0)) return
     const label = labelOf(entry)
     this.#labelled.set(label, entry)
@@ -260,27 +251,6 @@ export class ScopeIndex implements GraphOwner {
   #leastUsed(): Entry | undefined {
     const [place] = this.#places.values()
     return place === undefined ? undefined : this.#entries[place]
-  }
-
-  #reserve(count: number): void {
-    if (count * this.#dimensions <= this.#vectors.length) return
-    const room = Math.min(this.#limit, Math.max(FIRST_CAPACITY, Math.ceil(count * GROWTH)))
-    const grown = new Int8Array(room * this.#dimensions)
-    grown.set(this.#vectors)
-    this.#vectors = grown
-  }
-
-  /** The loop that counts: four sums at once, and no fallbacks, for the indices are within both arrays. */
-  #dot(vector: Int8Array, start: number): number {
-    const vectors = this.#vectors
-    let [a, b, c, d] = [0, 0, 0, 0]
-    for (let i = 0, k = start; i < vector.length; i += 4, k += 4) {
-      a += vector[i]! * vectors[k]!
-      b += vector[i + 1]! * vectors[k + 1]!
-      c += vector[i + 2]! * vectors[k + 2]!
-      d += vector[i + 3]! * vectors[k + 3]!
-    }
-    return a + b + c + d
   }
 }
 
