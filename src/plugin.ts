@@ -11,6 +11,7 @@ import type { Exchange } from './core/exchange.ts'
 import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 
 export { z } from 'zod'
+export { cacheOptions, sharingRule } from './core/cache-options.ts'
 export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts'
 export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'

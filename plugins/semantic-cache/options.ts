@@ -1,4 +1,4 @@
-import { bytes, duration, z } from 'turnpike/plugin'
+import { bytes, cacheOptions, sharingRule, z } from 'turnpike/plugin'
 import type { Mode } from './matcher.ts'
 
 /** The options of the module. */
@@ -22,21 +22,7 @@ export const options = z
       .describe(
         'Gives nothing from the cache, and says in traces and in the log what it would have given. To see what a mode would do before switching it on.',
       ),
-    ttl: duration({ min: '1s', max: '30d' })
-      .prefault('1h')
-      .describe('How long a reply may be given again. Shorten it where answers age.'),
-    scope: z
-      .enum(['key', 'user', 'shared'])
-      .default('key')
-      .describe(
-        'Whose replies a caller may be given: those of the same key, of the same user, or of everybody. `shared` needs `allow_shared`.',
-      ),
-    allow_shared: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Whether `scope=shared` may be used at all. Prompts of one caller then answer another; only for callers who trust each other.',
-      ),
+    ...cacheOptions,
     max_words: z
       .int()
       .min(10)
@@ -83,10 +69,7 @@ export const options = z
         'Memory for stored replies; what was used longest ago goes first. Without meaning when `REDIS_URL` is set.',
       ),
   })
-  .refine(({ scope, allow_shared }) => scope !== 'shared' || allow_shared, {
-    path: ['scope'],
-    message: 'the operator does not allow `shared`',
-  })
+  .refine(...sharingRule)
 
 /** Options that have been checked. */
 export type Options = z.output<typeof options>

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Fact } from './entries/fact.ts'
 import type { GraphOwner, ScopeGraph } from './graph/graphs.ts'
+import { Lessons } from './lessons.ts'
 import { VectorList } from './vector-list.ts'
 
 /** A text that was answered. */
@@ -17,10 +18,6 @@ export interface Neighbour {
   readonly entry: Entry
   readonly cosine: number
 }
-
-/** Removals and blocks of one scope at most; what was learned longest ago goes first. */
-const MOST_REMOVALS = 1000
-const MOST_BLOCKS = 10_000
 
 /** As many vectors are looked at one by one: in more, an exact scan would hold up the loop for over a millisecond. */
 const MOST_SCANNED = 2000
@@ -52,10 +49,8 @@ export class ScopeIndex implements GraphOwner {
   readonly #entries: Entry[] = []
   /** Places by text, in the order of use: what was used longest ago comes first. */
   readonly #places = new Map<string, number>()
-  /** Ids of replies that are not to be given, and when that may be forgotten. */
-  readonly #removals = new Map<string, number>()
-  /** Pairs of texts and replies that do not belong together, likewise. */
-  readonly #blocks = new Map<string, number>()
+  /** What was found wrong here. */
+  readonly lessons = new Lessons()
   readonly #openGraph: OpenGraph | undefined
   #graph: ScopeGraph | undefined
   /** Entries by their labels in the graph. */
@@ -145,16 +140,14 @@ export class ScopeIndex implements GraphOwner {
       case 'removal':
         return this.#removeReply(fact)
       case 'block':
-        if (this.#blocks.get(fact.key) === fact.expiresAtMs) return NO_NEWS
-        keepLast(this.#blocks, fact.key, { expiresAtMs: fact.expiresAtMs, limit: MOST_BLOCKS })
-        return { fact, dropped: [] }
+        return this.lessons.block(fact) ? { fact, dropped: [] } : NO_NEWS
     }
   }
 
   /** Keeps an entry, in the place of an older one with the same text; what was used longest ago goes when the scope is full. */
   add(entry: Entry, vector: Int8Array | undefined): Applied {
     const known = this.#at(entry.text)
-    if (this.#removals.has(entry.id) || (known !== undefined && isLater(known, entry))) return NO_NEWS
+    if (this.lessons.isRemoved(entry.id) || (known !== undefined && isLater(known, entry))) return NO_NEWS
     const leaving = known ?? (this.#entries.length >= this.#limit ? this.#leastUsed() : undefined)
     if (leaving !== undefined) this.remove(leaving)
     const place = this.#entries.push(entry) - 1
@@ -165,11 +158,6 @@ export class ScopeIndex implements GraphOwner {
       fact: { kind: 'entry', entry, vector },
       dropped: leaving === undefined || isSame(leaving, entry) ? [] : [leaving],
     }
-  }
-
-  /** Whether it was found that this reply does not answer this text. */
-  isBlocked({ text, id }: BlockedPair, nowMs: number): boolean {
-    return (this.#blocks.get(blockKey({ text, id })) ?? 0) > nowMs
   }
 
   /** An entry was given: it is the last to go. */
@@ -195,8 +183,8 @@ export class ScopeIndex implements GraphOwner {
   }
 
   #removeReply(fact: Extract<Fact, { kind: 'removal' }>): Applied {
-    if (this.#removals.has(fact.id)) return NO_NEWS
-    keepLast(this.#removals, fact.id, { expiresAtMs: fact.expiresAtMs, limit: MOST_REMOVALS })
+    if (this.lessons.isRemoved(fact.id)) return NO_NEWS
+    this.lessons.remove(fact)
     const leaving = this.leadingTo(fact.id)
     for (const entry of leaving) this.remove(entry)
     return { fact, dropped: leaving }
@@ -269,17 +257,6 @@ export interface NearestOptions {
   readonly nowMs: number
 }
 
-/** A text, and the reply that does not answer it. */
-export interface BlockedPair {
-  readonly text: string
-  readonly id: string
-}
-
-/** The key of a block. */
-export function blockKey({ text, id }: BlockedPair): string {
-  return hash('sha256', Buffer.from(`${id} ${text}`, 'utf16le'), 'base64url').slice(0, 22)
-}
-
 /** A label in the graph, the same in every run: two that share one by chance cost a candidate, no mistake. */
 function labelOf({ id, text }: Entry): number {
   return hash('sha1', Buffer.from(`${id} ${text}`, 'utf16le'), 'buffer').readUInt32LE()
@@ -293,15 +270,4 @@ function isSame(one: Entry, other: Entry): boolean {
 function isLater(known: Entry, entry: Entry): boolean {
   if (known.storedAtMs !== entry.storedAtMs) return known.storedAtMs > entry.storedAtMs
   return known.id > entry.id
-}
-
-function keepLast(
-  map: Map<string, number>,
-  key: string,
-  { expiresAtMs, limit }: { expiresAtMs: number; limit: number },
-): void {
-  map.delete(key)
-  map.set(key, expiresAtMs)
-  const [oldest] = map.keys()
-  if (map.size > limit && oldest !== undefined) map.delete(oldest)
 }

@@ -2,7 +2,8 @@ import type { Clock, Log } from 'turnpike/plugin'
 import type { EntryBook } from './entries/book.ts'
 import type { Fact } from './entries/fact.ts'
 import type { GraphOwner, Graphs } from './graph/graphs.ts'
-import { blockKey, type Entry, ScopeIndex } from './scope-index.ts'
+import { blockKey } from './lessons.ts'
+import { type Entry, ScopeIndex } from './scope-index.ts'
 
 /** Entries of one scope at most, unless the operator says otherwise. */
 const MOST_ENTRIES_OF_A_SCOPE = 2000
@@ -106,7 +107,7 @@ export class Scopes {
   }
 
   isBlocked(scope: string, text: string, id: string): boolean {
-    return this.#scopes.get(scope)?.isBlocked({ text, id }, this.#nowMs()) ?? false
+    return this.#scopes.get(scope)?.lessons.isBlocked({ text, id }, this.#nowMs()) ?? false
   }
 
   /** Forgets an entry whose reply is gone. */

@@ -10,7 +10,7 @@ import { createRecordingLog, type RecordingLog } from '../support/recording-log.
 import { createRedis, isRedisExpected } from '../support/redis.ts'
 
 /** Components of a vector in these tests. */
-export const DIMENSIONS = 4
+const DIMENSIONS = 4
 
 /** A place that several processes share. */
 export interface SharedPlace {

@@ -90,7 +90,8 @@ for (const [engine, createPlace] of Object.entries(ENGINES)) {
     const pair = { text: 'a', id: 'x' }
     await Promise.all([textsOf(one, 's'), textsOf(other, 's')])
     one.block('s', 'a', 'x')
-    const isBlocked = async (scopes: Scopes, nowMs: number) => (await scopes.open('s')).index?.isBlocked(pair, nowMs)
+    const isBlocked = async (scopes: Scopes, nowMs: number) =>
+      (await scopes.open('s')).index?.lessons.isBlocked(pair, nowMs)
     const third = openScopes(t, place)
     for (const scopes of [other, third])
       await eventually(

@@ -11,9 +11,6 @@ const CANDIDATES = 64
 /** Removed points stay in a graph and are walked through: from this share on it is built anew. */
 const WORN_SHARE = 0.5
 
-/** Makes an empty graph of hnswlib. */
-export type CreateGraph = () => HierarchicalNSW
-
 /** The graph of one scope, grown as needed. */
 export class Graph {
   readonly hnsw: HierarchicalNSW
