@@ -8,6 +8,7 @@ const BLOCK_MS = 1000
 const SILENT_MS = 2000
 const PORTION = 500
 const RETRY_AFTER_MS = 200
+const START_WITHIN_MS = 250
 
 /** Follows the log of facts on a connection of its own, from where it is when the connection is there. */
 export class LogReader {
@@ -17,7 +18,8 @@ export class LogReader {
   #follower: Follower | undefined
   /** Where it has read to; `undefined` while it does not follow. */
   #position: string | undefined
-  #following = Promise.withResolvers<void>()
+  #hasFollowed = false
+  readonly #following = Promise.withResolvers<void>()
   #isClosed = false
   #running: Promise<void> | undefined
 
@@ -32,10 +34,11 @@ export class LogReader {
     this.#running = this.#run()
   }
 
-  /** Resolves when it follows the log; for a book that nobody follows, at once. */
+  /** Resolves when it follows the log, soon after the start, and rejects at once when it has lost it. */
   async assertFollowing(): Promise<void> {
     if (this.#follower === undefined || this.#position !== undefined) return
-    await this.#following.promise
+    if (this.#hasFollowed) throw new Error('Redis does not answer')
+    await within(this.#following.promise, START_WITHIN_MS)
   }
 
   async close(): Promise<void> {
@@ -59,6 +62,7 @@ export class LogReader {
 
   async #readOn(): Promise<void> {
     this.#position ??= await this.#end()
+    this.#hasFollowed = true
     this.#following.resolve()
     const query = { key: this.#key, id: this.#position }
     const options = { BLOCK: BLOCK_MS, COUNT: PORTION }
@@ -87,7 +91,6 @@ export class LogReader {
   #lose(): void {
     if (this.#position === undefined) return
     this.#position = undefined
-    this.#following = Promise.withResolvers()
     this.#follower?.onForget(undefined)
   }
 }
