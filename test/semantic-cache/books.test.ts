@@ -105,14 +105,12 @@ for (const [engine, createPlace] of Object.entries(ENGINES)) {
 
   test(`${engine}: what has expired is not loaded`, async (t) => {
     const place = await createPlace(t)
-    let nowMs = Date.now()
     const one = openScopes(t, place)
     await textsOf(one, 's')
-    one.add('s', entry('short', { expiresAtMs: nowMs + 30_000 }), VECTOR)
+    one.add('s', entry('short', { expiresAtMs: Date.now() + 30_000 }), VECTOR)
     one.add('s', entry('long'), VECTOR)
     await untilTexts(openScopes(t, place), 's', ['long', 'short'])
-    nowMs += 60_000
-    const later = openScopes(t, place, { nowMs: () => nowMs })
+    const later = openScopes(t, place, { nowMs: () => Date.now() + 60_000 })
     await eventually(
       async () => (await later.open('s')).index?.size,
       (size) => size === 1,
