@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type Accounting, openAccounting } from './accounting.ts'
 import { ConfigError } from './config/config-error.ts'
 import { pluginOptions } from './config/load.ts'
+import { placesOf } from './config/places.ts'
 import type { Config } from './config/schema.ts'
 import { GatewayError } from './core/errors.ts'
 import type { Clock, Log, RequestObserver } from './core/ports.ts'
@@ -23,7 +24,6 @@ import {
 import { Pipelines } from './pipeline/pipelines.ts'
 import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
-import type { PluginServices } from './plugin.ts'
 import { billedCalls } from './prices/billed-calls.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
@@ -113,14 +113,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
   }
-}
-
-/** Where a plugin may keep things, and where instances meet. */
-function placesOf(
-  plugin: string,
-  { data_dir: dataDir, redis_url: redisUrl, database_url: databaseUrl }: Config,
-): Pick<PluginServices, 'folder' | 'engines'> {
-  return { folder: path.resolve(dataDir, 'plugins', plugin), engines: { redisUrl, databaseUrl } }
 }
 
 function startTelemetry({ config, clock, log }: AppOptions, { store }: Accounting): SqlTelemetry | undefined {

@@ -11,6 +11,7 @@ import type { Caller, Exchange } from './core/exchange.ts'
 import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 
 export { z } from 'zod'
+export { cacheOptions, sharingRule } from './core/cache-options.ts'
 export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts'
 export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
@@ -156,7 +157,7 @@ export interface PluginInstance<Options> {
 }
 
 /** What a command of a plugin is called with. */
-export interface CommandCall<Options> {
+export interface CommandCall<Options> extends Pick<PluginServices, 'log' | 'clock' | 'stores' | 'folder' | 'engines'> {
   /** The operator's. */
   readonly options: Options
   /** Empty for a command that takes none. */
@@ -167,7 +168,7 @@ export interface CommandCall<Options> {
   print(text: string): void
 }
 
-/** A command that a plugin adds to the command line: `turnpike <plugin> <name>`. */
+/** A command that a plugin adds to the command line: `turnpike <plugin or commandGroup> <name>`. */
 export interface PluginCommand<Options> {
   name: string
   summary: string
@@ -198,6 +199,8 @@ export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs ex
   onError: 'bypass' | 'refuse'
   /** Routes at which it answers; they are there while the plugin is in use: once a pipeline has named it. */
   routes?: readonly PluginRoute[]
+  /** The word before its commands; default: the plugin's name. */
+  commandGroup?: string
   /** Commands for operators. They run without a gateway and without `setup`. */
   commands?: readonly PluginCommand<z.output<Schema>>[]
   setup(

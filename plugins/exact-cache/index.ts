@@ -1,10 +1,11 @@
 import {
   bytes,
+  cacheOptions,
   definePlugin,
-  duration,
   type Exchange,
   type Reply,
   replyFromStored,
+  sharingRule,
   unpackReply,
   z,
 } from 'turnpike/plugin'
@@ -15,21 +16,7 @@ import { CacheStore } from './store.ts'
 
 const options = z
   .strictObject({
-    ttl: duration({ min: '1s', max: '30d' })
-      .prefault('1h')
-      .describe('How long a reply may be given again. Shorten it where answers age.'),
-    scope: z
-      .enum(['key', 'user', 'shared'])
-      .default('key')
-      .describe(
-        'Whose replies a caller may be given: those of the same key, of the same user, or of everybody. `shared` needs `allow_shared`.',
-      ),
-    allow_shared: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Whether `scope=shared` may be used at all. Prompts of one caller then answer another; only for callers who trust each other.',
-      ),
+    ...cacheOptions,
     max_entry: bytes({ min: '1KB', max: '256MB' })
       .prefault('4MB')
       .describe(
@@ -41,10 +28,7 @@ const options = z
         'Memory for stored replies; what was used longest ago goes first. Without meaning when `REDIS_URL` is set.',
       ),
   })
-  .refine(({ scope, allow_shared }) => scope !== 'shared' || allow_shared, {
-    path: ['scope'],
-    message: 'the operator does not allow `shared`',
-  })
+  .refine(...sharingRule)
 
 export default definePlugin({
   name: 'exact-cache',

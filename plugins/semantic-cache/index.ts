@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import path from 'node:path'
 import { type Clock, definePlugin, type Exchange, type Log, type PluginContext, type Reply } from 'turnpike/plugin'
 import { Aftermath, ANY_OTHER_TEXT } from './aftermath.ts'
 import { BoundPools, poolIdOf } from './bound/pools.ts'
+import { commands } from './commands.ts'
 import { bypassReasonOf, literalReasonOf } from './eligibility.ts'
 import { embeddingOf } from './embedder.ts'
 import { createEmbedder } from './embedders/create.ts'
+import { preparePlaces } from './entries/places.ts'
 import { createFeedbackRoute } from './feedback/route.ts'
 import { ServedAnswers } from './feedback/served.ts'
 import { applyVerdict } from './feedback/verdict.ts'
+import { Graphs } from './graph/graphs.ts'
 import { Judge } from './judge/judge.ts'
 import { lookUp } from './lookup.ts'
 import type { Mode } from './matcher.ts'
@@ -29,13 +33,16 @@ export default definePlugin({
   summary: 'Answers a question that was asked before in other words, when nothing that matters differs.',
   options,
   perRequest: ['mode', 'threshold', 'delta', 'shadow', 'ttl', 'scope'],
-  needs: ['clock', 'log', 'stores', 'folder', 'models'],
+  needs: ['clock', 'log', 'stores', 'folder', 'engines', 'models'],
   onError: 'bypass',
   routes: [{ method: 'POST', path: '/v1/cache/feedback' }],
-  async setup(options, { clock, log, stores, folder, models }) {
-    const { max_memory, max_entries, audit, judge_model, judge_per_day } = options
-    const embedder = await createEmbedder(options, { clock, log, stores })
-    const scopes = new Scopes(embedder.dimensions, max_entries)
+  commandGroup: 'cache',
+  commands,
+  async setup(operator, services) {
+    const { clock, log, stores, folder, models } = services
+    const { audit, judge_model, judge_per_day } = operator
+    const embedder = await createEmbedder(operator, services)
+    const openPlaces = await preparePlaces(operator, services)
     const pools = new BoundPools({ folder, auditShare: audit, random: Math.random, log })
     const reports = new Reports(folder, log)
     const judge =
@@ -45,7 +52,14 @@ export default definePlugin({
     // Opened when a pipeline first names the module: with Redis a store is a connection, and most gateways need none here.
     let state: State | undefined
     const open = (): State => {
-      const replies = new Replies(stores.open('semantic-cache', { maxBytes: max_memory }), log)
+      const { book, replies: stored } = openPlaces()
+      const graphFolder = operator.persist ? path.join(folder, 'graphs') : undefined
+      const scopes = new Scopes(embedder.dimensions, operator.max_entries, {
+        maxScopeEntries: operator.max_scope_entries,
+        keeping: book && { book, clock, log },
+        graphs: new Graphs({ folder: graphFolder, dimensions: embedder.dimensions }, log),
+      })
+      const replies = new Replies(stored, log)
       const answers = new ServedAnswers(stores.open('semantic-cache-served', { maxBytes: MOST_SERVED_BYTES }), log)
       const aftermath = new Aftermath({ scopes, replies, pools, reports, judge, log })
       return { scopes, replies, answers, pools, reports, judge, aftermath, clock, log }
@@ -68,7 +82,8 @@ export default definePlugin({
           const scope = scopeOf(exchange, question, { scope: effective.scope, embedder })
           const normalised = normaliseText(text)
           const literalReason = literalReasonOf(text, limits)
-          const lookup = await lookUp(scopes.get(scope), embedder, {
+          const { index, reason } = await opened.scopes.open(scope)
+          const looked = await lookUp(index, embedder, {
             text,
             normalised,
             literalReason,
@@ -76,9 +91,10 @@ export default definePlugin({
             nowMs: clock.nowMs(),
             signal: exchange.signal,
             isBlocked: ({ id, text: own }) =>
-              scopes.isBlocked(scope, normalised, id) ||
-              (own !== normalised && scopes.isBlocked(scope, ANY_OTHER_TEXT, id)),
+              opened.scopes.isBlocked(scope, normalised, id) ||
+              (own !== normalised && opened.scopes.isBlocked(scope, ANY_OTHER_TEXT, id)),
           })
+          const lookup = reason === undefined ? looked : { ...looked, reason }
           const pool = poolIdOf(exchange, effective.scope, embedder.id)
           const judging = judge === undefined ? 'off' : judge.trouble
           const plan = planFor(lookup, { mode, isShadow: effective.shadow, pool, pools, judging })
@@ -100,7 +116,7 @@ export default definePlugin({
       async close() {
         judge?.close()
         await embedder.close?.()
-        await Promise.all([pools.close(), reports.close()])
+        await Promise.all([state?.scopes.close(), pools.close(), reports.close()])
       },
     }
   },
@@ -157,8 +173,8 @@ async function answer(asked: Asked, { ctx, plan }: Answering, state: State): Pro
     return false
   }
   const reply = await state.replies.get(entry.id, exchange)
-  if (reply === undefined) {
-    exchange.note('miss', { reason: 'reply-gone' })
+  if (typeof reply === 'string') {
+    exchange.note('miss', { reason: reply })
     return false
   }
   state.scopes.get(scope)?.touch(entry)

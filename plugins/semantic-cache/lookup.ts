@@ -55,7 +55,7 @@ export async function lookUp(index: ScopeIndex | undefined, embedder: Embedder, 
   const { vector, reason } = await embeddingOf(embedder, text, asked.signal)
   if (vector === undefined) return { found: undefined, reason, vector }
   const near = { count: neighbourCountOf(mode), leastCosine: leastCosineOf(mode), nowMs }
-  const neighbours = (index?.nearest(vector, near) ?? []).filter(({ entry }) => !isBlocked(entry))
+  const neighbours = ((await index?.search(vector, near)) ?? []).filter(({ entry }) => !isBlocked(entry))
   const match = matchAmong(text, neighbours, mode)
   if (match.entry === undefined) return { found: undefined, reason: match.refusedBy, near: match.near, vector }
   return { found: { entry: match.entry, tier: 'semantic', score: match.cosine }, reason: undefined, vector }

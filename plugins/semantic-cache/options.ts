@@ -1,4 +1,4 @@
-import { bytes, duration, z } from 'turnpike/plugin'
+import { bytes, cacheOptions, sharingRule, z } from 'turnpike/plugin'
 import { embedderOptions, missingOptionOf } from './embedders/options.ts'
 import type { Mode } from './matcher.ts'
 
@@ -63,21 +63,7 @@ export const options = z
       .describe(
         'Gives nothing from the cache, and says in traces and in the log what it would have given. To see what a mode would do before switching it on.',
       ),
-    ttl: duration({ min: '1s', max: '30d' })
-      .prefault('1h')
-      .describe('How long a reply may be given again. Shorten it where answers age.'),
-    scope: z
-      .enum(['key', 'user', 'shared'])
-      .default('key')
-      .describe(
-        'Whose replies a caller may be given: those of the same key, of the same user, or of everybody. `shared` needs `allow_shared`.',
-      ),
-    allow_shared: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Whether `scope=shared` may be used at all. Prompts of one caller then answer another; only for callers who trust each other.',
-      ),
+    ...cacheOptions,
     max_words: z
       .int()
       .min(10)
@@ -100,6 +86,23 @@ export const options = z
       .describe(
         'Texts kept in memory over all scopes, under 1 KB each for prompts of up to 300 characters. The scope that was used longest ago goes first.',
       ),
+    max_scope_entries: z
+      .int()
+      .min(100)
+      .max(1_000_000)
+      .default(2000)
+      .describe(
+        'Texts of one scope; what was used longest ago goes first. Raise it where many callers ask the same assistant: beyond 2,000 a graph is searched in a thread of its own, which takes `hnswlib-node`, about 1.5 KB an entry and some seconds to build.',
+      ),
+    persist: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether entries and replies outlive the process, in a file under `data_dir` that the processes of the machine share. Without meaning when `REDIS_URL` is set: they are there then.',
+      ),
+    max_disk: bytes({ min: '1MB', max: '1024GB' })
+      .prefault('1GB')
+      .describe('Room of that file; what was stored longest ago goes first.'),
     max_entry: bytes({ min: '1KB', max: '256MB' }).prefault('4MB').describe('Largest reply that is stored.'),
     max_memory: bytes({ min: '1MB', max: '64GB' })
       .prefault('256MB')
@@ -108,10 +111,7 @@ export const options = z
       ),
     ...embedderOptions,
   })
-  .refine(({ scope, allow_shared }) => scope !== 'shared' || allow_shared, {
-    path: ['scope'],
-    message: 'the operator does not allow `shared`',
-  })
+  .refine(...sharingRule)
   .refine(({ mode, judge_model }) => mode !== 'judged' || judge_model !== undefined, {
     path: ['mode'],
     message: '`judged` needs the operator to name a `judge_model`',

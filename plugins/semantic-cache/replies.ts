@@ -22,35 +22,50 @@ export class Replies {
     this.#log = log
   }
 
-  /** The reply in the shape that the caller wants; `undefined` when it is gone or cannot be told in that shape. */
-  async get(id: string, { dialect, wantsStream }: Exchange): Promise<Reply | undefined> {
-    const stored = await this.stored(id)
-    return stored && replyFromStored(stored, { dialect, stream: wantsStream })
+  /** The reply in the shape that the caller wants; why not, when it is gone, cannot be told in that shape, or not be had. */
+  async get(id: string, { dialect, wantsStream }: Exchange): Promise<Reply | 'reply-gone' | 'replies-unreachable'> {
+    try {
+      const stored = await this.#read(id)
+      return (stored && replyFromStored(stored, { dialect, stream: wantsStream })) ?? 'reply-gone'
+    } catch (error) {
+      this.#tell(error)
+      return 'replies-unreachable'
+    }
   }
 
-  /** The reply as it is stored. */
+  /** The reply as it is stored, if it is there and can be had. */
   async stored(id: string): Promise<StoredReply | undefined> {
-    const bytes = await this.#patched(this.#store.get(id))
-    return bytes && unpackReply(bytes)
+    try {
+      return await this.#read(id)
+    } catch (error) {
+      this.#tell(error)
+      return undefined
+    }
   }
 
   /** Forgets a reply, on all instances that share the store. */
   async remove(id: string): Promise<void> {
-    await this.#patched(this.#store.delete(id))
+    await this.#store.delete(id).catch(this.#tell)
   }
 
   /** Keeps a reply; says whether it is there now. */
   async set(id: string, reply: StoredReply, ttlMs: number): Promise<boolean> {
-    return (await this.#patched(this.#store.set(id, packReply(reply), ttlMs).then(() => true))) ?? false
+    try {
+      await this.#store.set(id, packReply(reply), ttlMs)
+      return true
+    } catch (error) {
+      this.#tell(error)
+      return false
+    }
   }
 
-  async #patched<T>(work: Promise<T>): Promise<T | undefined> {
-    try {
-      return await work
-    } catch (error) {
-      this.#log.debug({ err: error }, 'cache.unreachable')
-      return undefined
-    }
+  async #read(id: string): Promise<StoredReply | undefined> {
+    const bytes = await this.#store.get(id)
+    return bytes && unpackReply(bytes)
+  }
+
+  #tell = (error: unknown): void => {
+    this.#log.debug({ err: error }, 'cache.unreachable')
   }
 }
 

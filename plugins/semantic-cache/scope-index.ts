@@ -1,4 +1,8 @@
-import { VECTOR_SCALE } from './embedder.ts'
+import { hash } from 'node:crypto'
+import type { Fact } from './entries/fact.ts'
+import type { GraphOwner, ScopeGraph } from './graph/graphs.ts'
+import { Lessons } from './lessons.ts'
+import { VectorList } from './vector-list.ts'
 
 /** A text that was answered. */
 export interface Entry {
@@ -15,36 +19,57 @@ export interface Neighbour {
   readonly cosine: number
 }
 
-const SCALE_SQUARED = VECTOR_SCALE * VECTOR_SCALE
-const FIRST_CAPACITY = 4
-const GROWTH = 1.25
+/** As many vectors are looked at one by one: in more, an exact scan would hold up the loop for over a millisecond. */
+const MOST_SCANNED = 2000
+const FED_AT_ONCE = 500
+
+/** What came of a fact. */
+export interface Applied {
+  /** The fact that was made, if it is news to this scope. */
+  readonly fact: Fact | undefined
+  /** Entries that had to go for it. */
+  readonly dropped: readonly Entry[]
+}
+
+const NO_NEWS: Applied = { fact: undefined, dropped: [] }
 
 /**
  * DESIGN — the texts of one scope
  *
- *   vectors  [ v0 │ v1 │ v2 │ … │ room ]   one typed array, scanned from end to end
+ *   vectors  [ v0 │ v1 │ v2 │ … │ room ]   bytes, scanned from end to end
  *   entries  [ e0 │ e1 │ e2 │ … ]          the same places
  *
- * Exact: every vector is looked at, 0.5 µs each. Bounded: when the scope is full, what was used longest ago goes. A place
- * that falls free is filled by the last one. Entries without a vector are found by their text alone.
+ * Exact: every vector is looked at, 0.5 µs each. Beyond 2,000 a graph in a thread of its own proposes some, whose cosines are
+ * taken here; while there is none, or it is being built, the last 2,000 are looked at. Bounded: when the scope is full, what was used longest ago goes. A place
+ * that falls free is filled by the last one. Entries without a vector are found by their text alone. Facts may come in any
+ * order and twice: see `entries/fact.ts`.
  */
-export class ScopeIndex {
-  /** A multiple of four. */
-  readonly #dimensions: number
+export class ScopeIndex implements GraphOwner {
   readonly #limit: number
   readonly #entries: Entry[] = []
   /** Places by text, in the order of use: what was used longest ago comes first. */
   readonly #places = new Map<string, number>()
-  #vectors: Int8Array
+  /** What was found wrong here. */
+  readonly lessons = new Lessons()
+  readonly #openGraph: OpenGraph | undefined
+  #graph: ScopeGraph | undefined
+  /** Entries by their labels in the graph. */
+  readonly #labelled = new Map<number, Entry>()
+  readonly #vectors: VectorList
 
-  constructor(dimensions: number, limit: number) {
-    this.#dimensions = dimensions
+  constructor(dimensions: number, limit: number, openGraph?: OpenGraph) {
+    this.#vectors = new VectorList(dimensions)
     this.#limit = limit
-    this.#vectors = new Int8Array(FIRST_CAPACITY * dimensions)
+    this.#openGraph = openGraph
   }
 
   get size(): number {
     return this.#entries.length
+  }
+
+  /** Whether a search looks at all entries: there are few, or the graph is ready. */
+  get isWhole(): boolean {
+    return this.#entries.length <= MOST_SCANNED || this.#graph?.isReady === true
   }
 
   /** The entry of this very text, unless it has expired. */
@@ -56,31 +81,83 @@ export class ScopeIndex {
     return undefined
   }
 
-  /** The nearest entries, at most `count`, at least as near as `leastCosine`, nearest first; none that has expired. */
-  nearest(vector: Int8Array, { count, leastCosine, nowMs }: NearestOptions): Neighbour[] {
+  /** The nearest entries, as `nearest` gives them: of all, also where those are too many to be looked at one by one. */
+  search(vector: Int8Array, options: NearestOptions): Neighbour[] | Promise<Neighbour[]> {
+    if (this.#graph?.isReady !== true) return this.nearest(vector, options)
+    return this.#graph.search(vector).then(
+      (labels) => {
+        const found: Neighbour[] = []
+        for (const place of labels.flatMap((label) => this.#placeOf(label)))
+          this.#consider(place, { found, vector, ...options })
+        return found
+      },
+      () => this.nearest(vector, options),
+    )
+  }
+
+  /**
+   * The nearest entries, at most `count`, at least as near as `leastCosine`, nearest first; none that has expired. Of more
+   * than 2,000, only those that came last are looked at.
+   */
+  nearest(vector: Int8Array, options: NearestOptions): Neighbour[] {
     const found: Neighbour[] = []
-    for (const [place, entry] of this.#entries.entries()) {
-      const cosine = this.#dot(vector, place * this.#dimensions) / SCALE_SQUARED
-      if (cosine < leastCosine || cosine <= (found[count - 1]?.cosine ?? -1) || entry.expiresAtMs <= nowMs) continue
-      const rank = found.findIndex((other) => other.cosine < cosine)
-      found.splice(rank === -1 ? found.length : rank, 0, { entry, cosine })
-      if (found.length > count) found.pop()
-    }
+    const considering = { found, vector, ...options }
+    const first = Math.max(0, this.#entries.length - MOST_SCANNED)
+    for (let place = first; place < this.#entries.length; place++) this.#consider(place, considering)
     return found
   }
 
-  /** Keeps an entry, in the place of one with the same text; what was used longest ago goes when the scope is full. */
-  add(entry: Entry, vector: Int8Array | undefined): void {
-    const known = this.#places.get(entry.text)
-    let dropped = known === undefined ? undefined : this.#entries[known]
-    if (dropped === undefined && this.#entries.length >= this.#limit) dropped = this.#leastUsed()
-    if (dropped !== undefined) this.remove(dropped)
+  /** Gives the graph everything again, in portions that do not hold up the loop. */
+  feed(): void {
+    const entries = [...this.#entries]
+    const feedFrom = (start: number): void => {
+      for (const entry of entries.slice(start, start + FED_AT_ONCE)) this.#feedOne(entry)
+      if (start + FED_AT_ONCE < entries.length) setImmediate(feedFrom, start + FED_AT_ONCE)
+    }
+    feedFrom(0)
+  }
+
+  /** Gives up the graph's memory; the scope is not to be used any more. */
+  close(): void {
+    this.#graph?.drop()
+  }
+
+  #consider(place: number, { found, vector, count, leastCosine, nowMs }: Considering): void {
+    const entry = this.#entries[place]
+    if (entry === undefined) return
+    const cosine = this.#vectors.cosine(vector, place)
+    if (cosine < leastCosine || cosine <= (found[count - 1]?.cosine ?? -1) || entry.expiresAtMs <= nowMs) return
+    const rank = found.findIndex((other) => other.cosine < cosine)
+    found.splice(rank === -1 ? found.length : rank, 0, { entry, cosine })
+    if (found.length > count) found.pop()
+  }
+
+  /** Takes a fact in, whoever found it. */
+  apply(fact: Fact): Applied {
+    switch (fact.kind) {
+      case 'entry':
+        return this.add(fact.entry, fact.vector)
+      case 'removal':
+        return this.#removeReply(fact)
+      case 'block':
+        return this.lessons.block(fact) ? { fact, dropped: [] } : NO_NEWS
+    }
+  }
+
+  /** Keeps an entry, in the place of an older one with the same text; what was used longest ago goes when the scope is full. */
+  add(entry: Entry, vector: Int8Array | undefined): Applied {
+    const known = this.#at(entry.text)
+    if (this.lessons.isRemoved(entry.id) || (known !== undefined && isLater(known, entry))) return NO_NEWS
+    const leaving = known ?? (this.#entries.length >= this.#limit ? this.#leastUsed() : undefined)
+    if (leaving !== undefined) this.remove(leaving)
     const place = this.#entries.push(entry) - 1
-    this.#reserve(this.#entries.length)
-    const start = place * this.#dimensions
-    if (vector === undefined) this.#vectors.fill(0, start, start + this.#dimensions)
-    else this.#vectors.set(vector, start)
+    this.#vectors.set(place, vector)
     this.#places.set(entry.text, place)
+    this.#show(entry)
+    return {
+      fact: { kind: 'entry', entry, vector },
+      dropped: leaving === undefined || isSame(leaving, entry) ? [] : [leaving],
+    }
   }
 
   /** An entry was given: it is the last to go. */
@@ -95,13 +172,63 @@ export class ScopeIndex {
   remove({ text }: Entry): void {
     const place = this.#places.get(text)
     if (place === undefined) return
+    const leaving = this.#entries[place]
+    if (leaving !== undefined) this.#removeFromGraph(leaving)
     const last = this.#entries.pop()
     this.#places.delete(text)
     if (last === undefined || place === this.#entries.length) return
     this.#entries[place] = last
     this.#places.set(last.text, place)
-    const [from, size] = [this.#entries.length * this.#dimensions, this.#dimensions]
-    this.#vectors.copyWithin(place * size, from, from + size)
+    this.#vectors.set(place, this.#vectors.at(this.#entries.length))
+  }
+
+  #removeReply(fact: Extract<Fact, { kind: 'removal' }>): Applied {
+    if (this.lessons.isRemoved(fact.id)) return NO_NEWS
+    this.lessons.remove(fact)
+    const leaving = this.leadingTo(fact.id)
+    for (const entry of leaving) this.remove(entry)
+    return { fact, dropped: leaving }
+  }
+
+  /** Shows the graph a new entry; the one with which the scope has become too large to be scanned opens it. */
+  #show(entry: Entry): void {
+    if (this.#graph !== undefined) this.#feedOne(entry)
+    else if (this.#openGraph !== undefined && this.#entries.length > MOST_SCANNED) {
+      this.#graph = this.#openGraph(this)
+      this.feed()
+    }
+  }
+
+  #feedOne(entry: Entry): void {
+    const place = this.#places.get(entry.text)
+    // It may be gone meanwhile.
+    if (place === undefined || this.#entries[place] !== entry) return
+    const vector = this.#vectors.at(place)
+    if (vector.every((component) => component === 0)) return
+    const label = labelOf(entry)
+    this.#labelled.set(label, entry)
+    this.#graph?.add(label, vector)
+  }
+
+  #removeFromGraph(entry: Entry): void {
+    if (this.#graph === undefined) return
+    const label = labelOf(entry)
+    if (this.#labelled.get(label) !== entry) return
+    this.#labelled.delete(label)
+    this.#graph.remove(label)
+  }
+
+  /** The place of a candidate. What the graph remembers from before, and is here no more, leaves it. */
+  #placeOf(label: number): number[] {
+    const entry = this.#labelled.get(label)
+    const place = entry && this.#places.get(entry.text)
+    if (place === undefined) this.#graph?.remove(label)
+    return place === undefined ? [] : [place]
+  }
+
+  #at(text: string): Entry | undefined {
+    const place = this.#places.get(text)
+    return place === undefined ? undefined : this.#entries[place]
   }
 
   /** The entries that lead to a reply: its own text, and aliases. */
@@ -113,31 +240,34 @@ export class ScopeIndex {
     const [place] = this.#places.values()
     return place === undefined ? undefined : this.#entries[place]
   }
-
-  #reserve(count: number): void {
-    if (count * this.#dimensions <= this.#vectors.length) return
-    const grown = new Int8Array(Math.min(this.#limit, Math.ceil(count * GROWTH)) * this.#dimensions)
-    grown.set(this.#vectors)
-    this.#vectors = grown
-  }
-
-  /** The loop that counts: four sums at once, and no fallbacks, for the indices are within both arrays. */
-  #dot(vector: Int8Array, start: number): number {
-    const vectors = this.#vectors
-    let [a, b, c, d] = [0, 0, 0, 0]
-    for (let i = 0, k = start; i < vector.length; i += 4, k += 4) {
-      a += vector[i]! * vectors[k]!
-      b += vector[i + 1]! * vectors[k + 1]!
-      c += vector[i + 2]! * vectors[k + 2]!
-      d += vector[i + 3]! * vectors[k + 3]!
-    }
-    return a + b + c + d
-  }
 }
+
+interface Considering extends NearestOptions {
+  readonly found: Neighbour[]
+  readonly vector: Int8Array
+}
+
+/** Opens the graph of a scope. */
+export type OpenGraph = (owner: GraphOwner) => ScopeGraph
 
 /** What is looked for. */
 export interface NearestOptions {
   readonly count: number
   readonly leastCosine: number
   readonly nowMs: number
+}
+
+/** A label in the graph, the same in every run: two that share one by chance cost a candidate, no mistake. */
+function labelOf({ id, text }: Entry): number {
+  return hash('sha1', Buffer.from(`${id} ${text}`, 'utf16le'), 'buffer').readUInt32LE()
+}
+
+function isSame(one: Entry, other: Entry): boolean {
+  return one.id === other.id && one.text === other.text
+}
+
+/** Whether `known` is to be kept: it is the later one of two with the same text. */
+function isLater(known: Entry, entry: Entry): boolean {
+  if (known.storedAtMs !== entry.storedAtMs) return known.storedAtMs > entry.storedAtMs
+  return known.id > entry.id
 }

@@ -1,29 +1,79 @@
-import { hash } from 'node:crypto'
+import type { Clock, Log } from 'turnpike/plugin'
+import type { EntryBook } from './entries/book.ts'
+import type { Fact } from './entries/fact.ts'
+import type { GraphOwner, Graphs } from './graph/graphs.ts'
+import { blockKey } from './lessons.ts'
 import { type Entry, ScopeIndex } from './scope-index.ts'
 
-/** Entries of one scope at most: beyond, an exact scan would block the loop for over a millisecond. */
+/** Entries of one scope at most, unless the operator says otherwise. */
 const MOST_ENTRIES_OF_A_SCOPE = 2000
-/** Pairs of a text and a reply that were found wrong, over all scopes; the oldest is forgotten first. */
-const MOST_BLOCKS = 20_000
+/** A request waits this long for a scope to be loaded. */
+const LOAD_WITHIN_MS = 100
+const MOST_LOADING = 500
+const REST_AFTER_FAILURE_MS = 250
+/** Removals and blocks outlive every reply that they may be about. */
+const LESSONS_KEPT_MS = 31 * 24 * 3_600_000
 
-/** The scopes in memory, at most `maxEntries` entries in all; the scope that was used longest ago goes as a whole. */
+/** Where entries are kept beyond the memory of this process. */
+export interface Keeping {
+  readonly book: EntryBook
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** A scope, or why there is none to look into. */
+export type Opened =
+  | { readonly index: ScopeIndex | undefined; readonly reason: undefined }
+  | { readonly index: undefined; readonly reason: 'entries-unreachable' | 'entries-loading' }
+
+/** What scopes are made from. */
+export interface ScopesOptions {
+  /** Entries of one scope at most; default 2,000. */
+  readonly maxScopeEntries?: number
+  /** Default: entries go with the process. */
+  readonly keeping?: Keeping | undefined
+  /** For scopes of more than 2,000 entries; without, the last 2,000 are compared. */
+  readonly graphs?: Graphs | undefined
+}
+
+/**
+ * DESIGN — scopes
+ *
+ *            open             ┌─ in memory: the scopes used last, whole, at most `maxEntries` entries
+ *   request ──────► Scopes ───┤
+ *              add            └─ book: all of them ◄──── other processes; what they add and remove is told at once
+ *
+ * A scope is loaded when it is first asked for, and followed from then on, so that looking into it waits for nobody. While
+ * the book does not answer, nothing is found: another process may have learned meanwhile that an answer is wrong.
+ */
 export class Scopes {
   readonly #scopes = new Map<string, ScopeIndex>()
+  readonly #loading = new Map<string, Loading>()
   readonly #dimensions: number
   readonly #maxEntries: number
+  readonly #maxScopeEntries: number
+  readonly #keeping: Keeping | undefined
+  readonly #graphs: Graphs | undefined
   #entryCount = 0
-  readonly #blocks = new Set<string>()
+  #restUntilMs = 0
 
-  constructor(dimensions: number, maxEntries: number) {
+  constructor(dimensions: number, maxEntries: number, { maxScopeEntries, keeping, graphs }: ScopesOptions = {}) {
     this.#dimensions = dimensions
     this.#maxEntries = maxEntries
+    this.#maxScopeEntries = Math.min(maxScopeEntries ?? MOST_ENTRIES_OF_A_SCOPE, maxEntries)
+    this.#keeping = keeping
+    this.#graphs = graphs
+    keeping?.book.follow({
+      onFact: ({ scope, fact }) => this.#take(scope, [fact]),
+      onForget: (scope) => this.#forget(scope),
+    })
   }
 
   get entryCount(): number {
     return this.#entryCount
   }
 
-  /** The scope, if it has entries; it is the last to go then. */
+  /** The scope, if it is in memory; it is the last to go then. */
   get(scope: string): ScopeIndex | undefined {
     const index = this.#scopes.get(scope)
     if (index === undefined) return undefined
@@ -32,48 +82,176 @@ export class Scopes {
     return index
   }
 
-  /** Keeps an entry in its scope. */
+  /** The scope, loaded if need be. Never rejects. */
+  async open(scope: string): Promise<Opened> {
+    const index = this.get(scope)
+    if (index !== undefined || this.#keeping === undefined) return { index, reason: undefined }
+    if (this.#keeping.clock.nowMs() < this.#restUntilMs) return UNREACHABLE
+    const loading = this.#loading.get(scope)?.opened ?? this.#load(scope, this.#keeping)
+    return loading === undefined ? LOADING : await soon(loading)
+  }
+
+  /** Keeps an entry in its scope, and where others see it. An alias is an entry with the id of another. */
   add(scope: string, entry: Entry, vector: Int8Array | undefined): void {
-    const index =
-      this.get(scope) ?? new ScopeIndex(this.#dimensions, Math.min(MOST_ENTRIES_OF_A_SCOPE, this.#maxEntries))
-    this.#scopes.set(scope, index)
-    this.#entryCount -= index.size
-    index.add(entry, vector)
-    this.#entryCount += index.size
-    for (const [oldest, { size }] of this.#scopes) {
-      if (this.#entryCount <= this.#maxEntries) return
-      this.#scopes.delete(oldest)
-      this.#entryCount -= size
-    }
+    this.#learn(scope, { kind: 'entry', entry, vector })
   }
 
-  /** Forgets an entry whose reply is gone. */
-  remove(scope: string, entry: Entry): void {
-    const index = this.#scopes.get(scope)
-    if (index === undefined) return
-    this.#entryCount -= index.size
-    index.remove(entry)
-    this.#entryCount += index.size
-    if (index.size === 0) this.#scopes.delete(scope)
-  }
-
-  /** Forgets an entry and whatever else leads to its reply. */
+  /** A reply is not to be given any more in this scope, whatever text leads to it. */
   removeReply(scope: string, id: string): void {
-    for (const entry of this.#scopes.get(scope)?.leadingTo(id) ?? []) this.remove(scope, entry)
+    this.#learn(scope, { kind: 'removal', id, expiresAtMs: this.#nowMs() + LESSONS_KEPT_MS })
   }
 
   /** From now on the reply `id` does not answer this text, whatever its entries are called. */
   block(scope: string, text: string, id: string): void {
-    this.#blocks.add(blockKey(scope, text, id))
-    const [oldest] = this.#blocks
-    if (this.#blocks.size > MOST_BLOCKS && oldest !== undefined) this.#blocks.delete(oldest)
+    this.#learn(scope, { kind: 'block', key: blockKey({ text, id }), expiresAtMs: this.#nowMs() + LESSONS_KEPT_MS })
   }
 
   isBlocked(scope: string, text: string, id: string): boolean {
-    return this.#blocks.size > 0 && this.#blocks.has(blockKey(scope, text, id))
+    return this.#scopes.get(scope)?.lessons.isBlocked({ text, id }, this.#nowMs()) ?? false
+  }
+
+  /** Forgets an entry whose reply is gone. */
+  remove(scope: string, entry: Entry): void {
+    this.#change(scope, (index) => index.remove(entry))
+    this.#tell(({ book }) => book.drop(scope, [entry]))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#keeping?.book.close(), this.#graphs?.close()])
+  }
+
+  /** What is forgotten with the process needs no time. */
+  #nowMs(): number {
+    return this.#keeping?.clock.nowMs() ?? 0
+  }
+
+  #learn(scope: string, fact: Fact): void {
+    if (this.#keeping === undefined && !this.#scopes.has(scope)) this.#scopes.set(scope, this.#createIndex(scope))
+    const { isNews, dropped } = this.#take(scope, [fact])
+    if (!isNews) return
+    this.#tell(({ book }) => book.append(scope, [fact]))
+    this.#drop(scope, dropped)
+  }
+
+  /** Takes in what is known of a scope, if that is in memory or will be. */
+  #take(scope: string, facts: readonly Fact[]): { isNews: boolean; dropped: Entry[] } {
+    const dropped: Entry[] = []
+    let isNews = true
+    const apply = (index: ScopeIndex): void => {
+      const applied = facts.map((fact) => index.apply(fact))
+      isNews = applied.some(({ fact }) => fact !== undefined)
+      dropped.push(...applied.flatMap((one) => one.dropped))
+    }
+    const loading = this.#loading.get(scope)
+    if (loading !== undefined) apply(loading.index)
+    else this.#change(scope, apply)
+    return { isNews, dropped }
+  }
+
+  #drop(scope: string, entries: readonly Entry[]): void {
+    if (entries.length > 0) this.#tell(({ book }) => book.drop(scope, entries))
+  }
+
+  #change(scope: string, work: (index: ScopeIndex) => void): void {
+    const index = this.#scopes.get(scope)
+    if (index === undefined) return
+    this.#entryCount -= weightOf(index)
+    work(index)
+    this.#entryCount += weightOf(index)
+    this.#makeRoom()
+  }
+
+  #makeRoom(): void {
+    for (const [oldest, index] of this.#scopes) {
+      if (this.#entryCount <= this.#maxEntries) return
+      index.close()
+      this.#scopes.delete(oldest)
+      this.#entryCount -= weightOf(index)
+    }
+  }
+
+  #load(scope: string, { book, clock, log }: Keeping): Promise<Opened> | undefined {
+    if (this.#loading.size >= MOST_LOADING) return undefined
+    const index = this.#createIndex(scope)
+    const work = async (): Promise<Opened> => {
+      try {
+        await book.load(scope, (facts) => {
+          if (this.#loading.get(scope)?.index === index) this.#drop(scope, this.#take(scope, facts).dropped)
+        })
+        return this.#finish(scope, index)
+      } catch (error) {
+        this.#restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
+        if (this.#loading.get(scope)?.index === index) this.#loading.delete(scope)
+        log.debug({ err: error }, 'entries.unreachable')
+        return UNREACHABLE
+      }
+    }
+    // Before the first answer can come: what others add from now on must not be missed.
+    const opened = Promise.resolve().then(work)
+    this.#loading.set(scope, { index, opened })
+    return opened
+  }
+
+  #finish(scope: string, index: ScopeIndex): Opened {
+    // It was forgotten meanwhile: something has been missed.
+    if (this.#loading.get(scope)?.index !== index) return LOADING
+    this.#loading.delete(scope)
+    this.#scopes.set(scope, index)
+    this.#entryCount += weightOf(index)
+    this.#makeRoom()
+    return { index, reason: undefined }
+  }
+
+  #forget(scope: string | undefined): void {
+    if (scope === undefined) {
+      for (const index of this.#scopes.values()) index.close()
+      this.#scopes.clear()
+      this.#loading.clear()
+      this.#entryCount = 0
+      return
+    }
+    this.#loading.delete(scope)
+    const index = this.#scopes.get(scope)
+    if (index === undefined) return
+    index.close()
+    this.#scopes.delete(scope)
+    this.#entryCount -= weightOf(index)
+  }
+
+  #createIndex(scope: string): ScopeIndex {
+    this.#entryCount += this.#keeping === undefined ? EMPTY_WEIGHT : 0
+    const graphs = this.#graphs
+    const openGraph = graphs && ((owner: GraphOwner) => graphs.open(scope, owner))
+    return new ScopeIndex(this.#dimensions, this.#maxScopeEntries, openGraph)
+  }
+
+  #tell(work: (keeping: Keeping) => Promise<void>): void {
+    const keeping = this.#keeping
+    if (keeping === undefined) return
+    work(keeping).catch((error: unknown) => keeping.log.debug({ err: error }, 'entries.unreachable'))
   }
 }
 
-function blockKey(scope: string, text: string, id: string): string {
-  return hash('sha256', `${scope} ${id} ${text}`, 'base64url')
+interface Loading {
+  readonly index: ScopeIndex
+  readonly opened: Promise<Opened>
+}
+
+const UNREACHABLE: Opened = { index: undefined, reason: 'entries-unreachable' }
+const LOADING: Opened = { index: undefined, reason: 'entries-loading' }
+/** That a scope is empty is worth knowing, and costs something. */
+const EMPTY_WEIGHT = 1
+
+function weightOf({ size }: ScopeIndex): number {
+  return size === 0 ? EMPTY_WEIGHT : size
+}
+
+async function soon(work: Promise<Opened>): Promise<Opened> {
+  const { promise: late, resolve } = Promise.withResolvers<Opened>()
+  const timer = setTimeout(() => resolve(LOADING), LOAD_WITHIN_MS)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

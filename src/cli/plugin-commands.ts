@@ -3,10 +3,12 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
 import { loadConfig, pluginOptions } from '../config/load.ts'
+import { placesOf } from '../config/places.ts'
 import { messageOf } from '../core/errors.ts'
 import { BUILT_IN_PLUGINS } from '../pipeline/install.ts'
 import { findPluginFolders, loadDefinition, type PluginFolder, parseOptions } from '../pipeline/load.ts'
 import type { PluginCommand, PluginDefinition } from '../plugin.ts'
+import { createByteStores } from '../stores/kv/stores.ts'
 import { commandLog } from './offline.ts'
 
 /** `turnpike <plugin> <command>` for each plugin that declares commands. A plugin that cannot be imported is told. */
@@ -14,7 +16,7 @@ export async function addCommandsOfPlugins(program: Command): Promise<void> {
   for (const found of pluginFolders()) {
     try {
       const definition = await loadDefinition(found, 0)
-      const isTaken = program.commands.some((command) => command.name() === definition.name)
+      const isTaken = program.commands.some((command) => command.name() === groupOf(definition))
       if (!isTaken && definition.commands !== undefined) addCommandsOf(program, definition)
     } catch (error) {
       commandLog.warn({ plugin: found.name, reason: messageOf(error) }, 'plugin.broken')
@@ -36,8 +38,12 @@ function configuredDirectories(): string[] {
   }
 }
 
+function groupOf({ commandGroup, name }: PluginDefinition): string {
+  return commandGroup ?? name
+}
+
 function addCommandsOf(program: Command, definition: PluginDefinition): void {
-  const group = program.command(definition.name).description(definition.summary)
+  const group = program.command(groupOf(definition)).description(definition.summary)
   for (const declared of definition.commands ?? []) {
     const command = group.command(declared.name).description(declared.summary).option('--json', 'print JSON')
     const { argument } = declared
@@ -54,8 +60,15 @@ async function run(
   command: PluginCommand<unknown>,
   { argument, json = false }: { argument: string; json?: boolean },
 ): Promise<void> {
-  const configured = pluginOptions(loadConfig(process.env).config).get(definition.name) ?? {}
-  const options = parseOptions(definition, configured)
+  const { config } = loadConfig(process.env)
+  const options = parseOptions(definition, pluginOptions(config).get(definition.name) ?? {})
   const print = (text: string) => void process.stdout.write(`${text}\n`)
-  if (!(await command.run({ options, argument, json, print }))) process.exitCode = 1
+  const clock = { nowMs: () => Date.now() }
+  const stores = await createByteStores({ redisUrl: config.redis_url, log: commandLog, clock })
+  const services = { log: commandLog, clock, stores, ...placesOf(definition.name, config) }
+  try {
+    if (!(await command.run({ options, argument, json, print, ...services }))) process.exitCode = 1
+  } finally {
+    await stores.close()
+  }
 }

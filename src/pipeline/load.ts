@@ -129,6 +129,7 @@ const contractSchema = z.strictObject({
   needs: z.array(z.enum(SERVICE_NAMES)),
   onError: z.enum(['bypass', 'refuse']),
   tightening: z.array(z.string()).optional(),
+  commandGroup: z.string().regex(PLUGIN_NAME).optional(),
   commands: z
     .array(
       z.strictObject({

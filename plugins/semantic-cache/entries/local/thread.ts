@@ -1,0 +1,147 @@
+import { Worker } from 'node:worker_threads'
+import type { Log } from 'turnpike/plugin'
+import type { FromLocal, LocalAnswer, LocalStart, OperationName, Operations, Row, ToLocal } from './protocol.ts'
+
+const WORKER = new URL('./worker.ts', import.meta.url)
+const DEADLINE_MS = 250
+/** While it starts, it may take longer: nobody who waits for an answer waits so long, but a command does. */
+const START_DEADLINE_MS = 5000
+const RESTART_AFTER_MS = 500
+const STOP_WITHIN_MS = 2000
+/** Others are refused: a disk that hangs must not fill the memory with what waits for it. */
+const MOST_WAITING = 10_000
+
+/** Who hears of what the thread says unasked. */
+export interface LocalListener {
+  onRows(rows: readonly Row[]): void
+  onForget(scope: string | undefined): void
+}
+
+interface Waiting {
+  readonly name: OperationName
+  readonly input: unknown
+  readonly settled: PromiseWithResolvers<unknown>
+}
+
+/** The thread that has the file. What is asked while it is at work goes as the next batch. One that dies is started anew. */
+export class LocalThread {
+  readonly #start: LocalStart
+  readonly #log: Log
+  #listener: LocalListener | undefined
+  #worker: Worker | undefined
+  #isReady = false
+  #waiting: Waiting[] = []
+  #underWay: readonly Waiting[] | undefined
+  #restart: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(start: LocalStart, log: Log) {
+    this.#start = start
+    this.#log = log
+    this.#startWorker()
+  }
+
+  listen(listener: LocalListener): void {
+    this.#listener = listener
+  }
+
+  /** Asks the thread; rejects when it does not answer in time. */
+  async ask<Name extends OperationName>(
+    name: Name,
+    input: Parameters<Operations[Name]>[0],
+  ): Promise<ReturnType<Operations[Name]>> {
+    if (this.#isClosed || this.#worker === undefined) throw new Error('the thread of entries is not running')
+    if (this.#waiting.length >= MOST_WAITING) throw new Error('too much waits for the file of entries')
+    const settled = Promise.withResolvers<unknown>()
+    this.#waiting.push({ name, input, settled })
+    this.#sendNext()
+    const deadlineMs = this.#isReady ? DEADLINE_MS : START_DEADLINE_MS
+    const timer = setTimeout(() => settled.reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
+    try {
+      // Safe: the thread answers each operation with what it gives.
+      return (await settled.promise) as ReturnType<Operations[Name]>
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Lets the thread finish what waits, and ends it if it does not. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#restart)
+    const worker = this.#worker
+    if (worker === undefined) return
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    worker.once('exit', () => resolve())
+    worker.ref()
+    const timer = setTimeout(() => void worker.terminate(), STOP_WITHIN_MS)
+    await Promise.race([Promise.allSettled(this.#all().map(({ settled }) => settled.promise)), ended])
+    worker.postMessage({ kind: 'close' } satisfies ToLocal)
+    await ended
+    clearTimeout(timer)
+  }
+
+  #startWorker(): void {
+    const worker = new Worker(WORKER, { workerData: this.#start })
+    this.#worker = worker
+    worker.on('message', (message: FromLocal) => this.#hear(message))
+    worker.on('error', (error) => this.#log.error({ reason: String(error) }, 'entries.thread-failed'))
+    worker.once('exit', () => this.#lose())
+    worker.unref()
+  }
+
+  #hear(message: FromLocal): void {
+    if ('setAside' in message && message.setAside !== undefined)
+      this.#log.error({ setAside: message.setAside }, 'entries.damaged')
+    switch (message.kind) {
+      case 'ready':
+        this.#isReady = true
+        this.#sendNext()
+        break
+      case 'answers':
+        this.#settle(message.answers)
+        break
+      case 'changes':
+        this.#listener?.onRows(message.rows)
+        break
+      case 'forget':
+        this.#listener?.onForget(message.scope)
+    }
+  }
+
+  #sendNext(): void {
+    if (!this.#isReady || this.#underWay !== undefined || this.#waiting.length === 0) return
+    this.#underWay = this.#waiting
+    this.#waiting = []
+    const asked = this.#underWay.map(({ name, input }) => ({ name, input }))
+    this.#worker?.postMessage({ kind: 'batch', asked } satisfies ToLocal)
+  }
+
+  #settle(answers: readonly LocalAnswer[]): void {
+    const asked = this.#underWay ?? []
+    this.#underWay = undefined
+    for (const [i, { settled }] of asked.entries()) {
+      const answer = answers[i]
+      if (answer !== undefined && 'output' in answer) settled.resolve(answer.output)
+      else settled.reject(new Error(answer?.fault ?? 'no answer'))
+    }
+    this.#sendNext()
+  }
+
+  #lose(): void {
+    for (const { settled } of this.#all()) settled.reject(new Error('the thread of entries has ended'))
+    this.#worker = undefined
+    this.#isReady = false
+    this.#underWay = undefined
+    this.#waiting = []
+    if (this.#isClosed) return
+    this.#log.error({}, 'entries.thread-ended')
+    this.#listener?.onForget(undefined)
+    this.#restart = setTimeout(() => this.#startWorker(), RESTART_AFTER_MS)
+    this.#restart.unref()
+  }
+
+  #all(): readonly Waiting[] {
+    return [...(this.#underWay ?? []), ...this.#waiting]
+  }
+}

@@ -1,0 +1,160 @@
+import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
+import { type CommandResult, runCommand } from '../support/command-line.ts'
+import { createRedis, isRedisExpected } from '../support/redis.ts'
+
+const ASKED = 'How do I wax a sledge?'
+const AGAIN = 'Hi! Could you tell me how to wax a sledge?'
+/** What another process has changed is known by then; nothing tells when. */
+const SEEN_WITHIN_MS = 100
+const PIPE = 'semantic-cache'
+type Environment = Readonly<Record<string, string>>
+
+async function dataFolder(t: ExecutionContext): Promise<Environment> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-lasting-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return { SVC_DATA_DIR: folder }
+}
+
+async function stageOn(t: ExecutionContext, env: Environment): Promise<Stage> {
+  const stage = await startStage({ env })
+  t.teardown(stage.close)
+  return stage
+}
+
+const ask = (stage: Stage, prompt: string) => stage.ask(prompt, { pipe: PIPE })
+
+/** Asks until the cache does this; gives what it said. */
+async function untilState(stage: Stage, prompt: string, state: string) {
+  const told = async () => {
+    const reply = await ask(stage, prompt)
+    return { state: stateOf(reply), text: reply.text, entry: String(reply.headers['x-svc-cache-entry']) }
+  }
+  return await eventually(told, (reply) => reply.state === state)
+}
+
+/** Resolves when the gateway has found the place where entries are. */
+async function untilReady(stage: Stage): Promise<Stage> {
+  await untilState(stage, 'Who rinsed the spoon?', 'hit')
+  return stage
+}
+
+const databaseOf = (env: Environment) => path.join(env.SVC_DATA_DIR ?? '', 'plugins/semantic-cache/entries.db')
+
+const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<Environment>>> = {
+  local: dataFolder,
+  ...(isRedisExpected && {
+    redis: async (t: ExecutionContext) => ({ ...(await dataFolder(t)), REDIS_URL: (await createRedis(t)).url }),
+  }),
+}
+
+for (const [name, createPlace] of Object.entries(PLACES)) {
+  test(`${name}: what was answered before a restart is found after it`, async (t) => {
+    const env = await createPlace(t)
+    const before = await startStage({ env })
+    const first = await untilState(before, ASKED, 'hit')
+    await before.close()
+    const after = await untilReady(await stageOn(t, env))
+    const found = await ask(after, AGAIN)
+    t.is(stateOf(found), 'semantic')
+    t.is(found.text, first.text)
+    t.is(after.calls(ASKED), 0)
+  })
+
+  test(`${name}: what one gateway learns, another one knows`, async (t) => {
+    const env = await createPlace(t)
+    const [one, other] = await Promise.all([stageOn(t, env), stageOn(t, env)])
+    await Promise.all([untilReady(one), untilReady(other)])
+    await untilState(one, ASKED, 'hit')
+    await setTimeout(SEEN_WITHIN_MS)
+    t.is(stateOf(await ask(other, AGAIN)), 'semantic')
+    t.is(other.calls(ASKED), 0)
+  })
+
+  test(`${name}: evicting an entry, and all, takes effect on a running gateway`, async (t) => {
+    const env = await createPlace(t)
+    const stage = await stageOn(t, env)
+    const { entry: id } = await untilState(stage, ASKED, 'hit')
+    const cache = (...words: string[]): Promise<CommandResult> => runCommand(['cache', ...words, '--json'], { env })
+    const stats = JSON.parse((await cache('stats')).stdout)
+    t.is(stats.engine, name)
+    t.true(stats.entries >= 1, JSON.stringify(stats))
+    const inspected = JSON.parse((await cache('inspect', 'WAX a sledge')).stdout)
+    t.is(inspected.shown[0].text, ASKED)
+    t.is(inspected.shown[0].id, id)
+    t.deepEqual(JSON.parse((await cache('evict', id)).stdout), { evicted: 1 })
+    await setTimeout(SEEN_WITHIN_MS)
+    t.is(stateOf(await ask(stage, ASKED)), 'miss')
+    await untilState(stage, ASKED, 'hit')
+    t.is((await cache('evict', 'all')).code, 0)
+    await setTimeout(SEEN_WITHIN_MS)
+    t.is(stateOf(await ask(stage, ASKED)), 'miss')
+    const none = await cache('evict', 'nothingatall')
+    t.is(none.code, 1)
+    t.deepEqual(JSON.parse(none.stdout), { evicted: 0 })
+  })
+}
+
+test('local: a damaged file is set aside and told, and a new one begun', async (t) => {
+  const env = await dataFolder(t)
+  const before = await startStage({ env })
+  await untilState(before, ASKED, 'hit')
+  await before.close()
+  await damage(databaseOf(env))
+  const after = await stageOn(t, env)
+  t.is(stateOf(await ask(after, ASKED)), 'miss')
+  await untilState(after, ASKED, 'hit')
+  t.regex(after.gateway.log(), /entries\.damaged/)
+  t.true((await readdir(path.dirname(databaseOf(env)))).includes('entries.db.damaged'))
+})
+
+test('local: a file that is damaged under a running gateway costs misses, and heals', async (t) => {
+  const env = await dataFolder(t)
+  const stage = await stageOn(t, env)
+  await untilState(stage, ASKED, 'hit')
+  await damage(databaseOf(env))
+  await damage(`${databaseOf(env)}-wal`)
+  for (let i = 0; i < 5; i++) t.is((await ask(stage, `How do I paint kayak ${i}?`)).status, 200)
+  await untilReady(stage)
+  await untilState(stage, ASKED, 'hit')
+})
+
+test('local: without a place to write, requests go on as misses, and the log says why', async (t) => {
+  const env = await dataFolder(t)
+  await writeFile(path.join(env.SVC_DATA_DIR ?? '', 'plugins'), 'not a folder')
+  const stage = await stageOn(t, { ...env, LOG_LEVEL: 'debug' })
+  for (let i = 0; i < 3; i++) t.is(stateOf(await ask(stage, ASKED)), 'miss')
+  t.regex(stage.gateway.log(), /entries\.thread-failed/)
+})
+
+if (isRedisExpected) {
+  test('redis: gone, or hanging, it costs misses; back, it answers again', async (t) => {
+    const redis = await createRedis(t)
+    const stage = await stageOn(t, { REDIS_URL: redis.url, LOG_LEVEL: 'debug' })
+    await untilState(stage, ASKED, 'hit')
+    redis.freeze()
+    for (let i = 0; i < 4; i++) {
+      const reply = await stage.ask(`How do I paint kayak ${i}?`, { pipe: PIPE, timeoutMs: 5000 })
+      t.is(reply.status, 200)
+      t.is(stateOf(reply), 'miss')
+    }
+    t.is(stateOf(await ask(stage, AGAIN)), 'miss')
+    redis.thaw()
+    await untilReady(stage)
+    await redis.kill()
+    for (let i = 0; i < 4; i++) t.is(stateOf(await ask(stage, `How do I paint canoe ${i}?`)), 'miss')
+    await redis.start()
+    await untilState(stage, 'How do I paint canoe 0?', 'hit')
+  })
+}
+
+async function damage(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  const { size } = await handle.stat()
+  await handle.write(Buffer.alloc(Math.min(size, 64 * 1024), 0x5a), 0)
+  await handle.close()
+}
