@@ -1,3 +1,4 @@
+import type { AccountTables } from './accounts/schema.ts'
 import type { TelemetryTables } from './telemetry/schema.ts'
 
 /**
@@ -6,7 +7,7 @@ import type { TelemetryTables } from './telemetry/schema.ts'
  */
 
 /** All tables. With SQLite those of telemetry are in a file of their own. */
-export interface Database extends TelemetryTables {
+export interface Database extends TelemetryTables, AccountTables {
   spend_window: SpendWindowTable
   spend_hold: SpendHoldTable
   receipt: ReceiptTable
