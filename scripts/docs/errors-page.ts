@@ -19,6 +19,7 @@ const WHEN: Record<ErrorCode, string> = {
   internal_error: 'A fault of the gateway; its log has the reason under the request id.',
   upstream_error: 'The provider answered 5xx, or could not be reached, after all tries.',
   service_unavailable: 'A store or a module without which requests do not pass has failed.',
+  not_configured: 'The operator has not set what this route needs; `error.detail` names it.',
   unavailable_in_mode: 'Keys and billing do not exist in local mode.',
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { bytes, duration } from '../core/units.ts'
 import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
 import { providerKinds } from '../providers/kinds.ts'
+import { billing } from './billing.ts'
 import { receipts, telemetry } from './kept.ts'
 
 /**
@@ -41,6 +42,12 @@ const server = z.strictObject({
   ),
   port: fromEnv(z.coerce.number().int().min(0).max(65535).default(3099), 'PORT').describe(
     'TCP port to listen on; 0 takes a free one.',
+  ),
+  public_url: fromEnv(origin.optional(), 'SVC_PUBLIC_URL').describe(
+    'Address under which the gateway is reached from outside; it stands in links and tells webhooks where to go.',
+  ),
+  dashboard_url: fromEnv(origin.optional(), 'SVC_DASHBOARD_URL').describe(
+    'Where people manage their account; they are sent there after paying. Unset: `/dashboard` below `public_url`.',
   ),
   body_limit: bytes({ min: '1KB', max: '256MB' })
     .prefault('32MB')
@@ -269,6 +276,7 @@ export const configSchema = z.strictObject({
   models,
   providers: providers.prefault({}),
   costs: costs.prefault({}),
+  billing: billing.prefault({}),
   receipts: receipts.prefault({}),
   telemetry: telemetry.prefault({}),
   prices: prices.prefault({}),

@@ -20,6 +20,7 @@ export const errorCatalogue = {
   upstream_error: { status: 502, type: 'upstream_error' },
   service_unavailable: { status: 503, type: 'service_unavailable' },
   unavailable_in_mode: { status: 503, type: 'permission_error' },
+  not_configured: { status: 503, type: 'internal_error' },
 } as const
 
 /** A stable error code: a key of the catalogue. */
@@ -45,6 +46,7 @@ const FINAL_CODES = new Set<ErrorCode>([
   'payment_required',
   'permission_error',
   'unavailable_in_mode',
+  'not_configured',
   'cost_limit_per_request',
   'cost_limit_per_day',
   'cost_limit_per_month',

@@ -1,3 +1,4 @@
+import { billingCommands, singleBillingStatements } from './billing/commands.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './prune.ts'
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
@@ -26,6 +27,7 @@ export const commands = {
   'telemetry.usage': readUsage,
   'telemetry.prune': pruneRequests,
   'telemetry.prune-hours': pruneHours,
+  ...billingCommands,
 }
 
 /** The name of a command. */
@@ -51,4 +53,5 @@ export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'telemetry.usage',
   'telemetry.prune',
   'telemetry.prune-hours',
+  ...singleBillingStatements,
 ])
