@@ -1,4 +1,5 @@
 import type { AccountTables } from './accounts/schema.ts'
+import type { LedgerTables } from './ledger/schema.ts'
 import type { TelemetryTables } from './telemetry/schema.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { TelemetryTables } from './telemetry/schema.ts'
  */
 
 /** All tables. With SQLite those of telemetry are in a file of their own. */
-export interface Database extends TelemetryTables, AccountTables {
+export interface Database extends TelemetryTables, AccountTables, LedgerTables {
   spend_window: SpendWindowTable
   spend_hold: SpendHoldTable
   receipt: ReceiptTable
