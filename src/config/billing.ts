@@ -12,9 +12,13 @@ const apiAddress = z.url({ protocol: /^https?$/, error: 'expected an https addre
 }, 'expected an https address; http is for 127.0.0.1 only')
 
 const price = (env: string, what: string) =>
-  fromEnv(z.string().regex(/^price_/, 'expected a price’s id, `price_…`').optional(), env).describe(
-    `${what} \`turnpike stripe setup\` prints it.`,
-  )
+  fromEnv(
+    z
+      .string()
+      .regex(/^price_/, 'expected a price’s id, `price_…`')
+      .optional(),
+    env,
+  ).describe(`${what} \`turnpike stripe setup\` prints it.`)
 
 const credits = z.int().min(0).max(1_000_000_000)
 
@@ -23,7 +27,9 @@ export const billing = z.strictObject({
   secret_key: fromEnv(z.string().min(1).optional(), 'STRIPE_SECRET_KEY', { secret: true }).describe(
     'Secret or restricted key of your Stripe account, `sk_live_…`, `sk_test_…`, `rk_…`. Unset: nothing can be bought, and checkout answers 503.',
   ),
-  webhook_secrets: fromEnv(z.array(z.string().startsWith('whsec_')).default([]), 'STRIPE_WEBHOOK_SECRET', { secret: true }).describe(
+  webhook_secrets: fromEnv(z.array(z.string().startsWith('whsec_')).default([]), 'STRIPE_WEBHOOK_SECRET', {
+    secret: true,
+  }).describe(
     'Signing secrets of the webhook endpoint, `whsec_…`. While you rotate them, give both. In the environment: separated by commas.',
   ),
   price_pro: price('STRIPE_PRICE_PRO', 'Price of the plan `pro`.'),
@@ -40,7 +46,9 @@ export const billing = z.strictObject({
   ),
   credits_pro: credits
     .default(500_000)
-    .describe('Credits that each paid invoice of `pro` brings, beside the calls that the plan includes. 100,000 are 1 USD.'),
+    .describe(
+      'Credits that each paid invoice of `pro` brings, beside the calls that the plan includes. 100,000 are 1 USD.',
+    ),
   credits_team: credits.default(2_000_000).describe('Credits that each paid invoice of `team` brings.'),
   allowed_origins: z
     .array(address)
@@ -50,7 +58,9 @@ export const billing = z.strictObject({
     ),
   recharge_interval: duration({ min: '100ms', max: '10m' })
     .prefault('2s')
-    .describe('How often accounts below their threshold are looked for. A call that finds no credits is refused meanwhile.'),
+    .describe(
+      'How often accounts below their threshold are looked for. A call that finds no credits is refused meanwhile.',
+    ),
   meter_interval: duration({ min: '100ms', max: '1h' })
     .prefault('1m')
     .describe('How often it is looked for hours of overage that are to be reported.'),

@@ -3,6 +3,14 @@ import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Provider, RequestObserver } from '../core/ports.ts'
 import { createFrame, type FrameState } from './frame.ts'
+import {
+  autoRechargeRoute,
+  type BillingRouteOptions,
+  balanceRoute,
+  checkoutRoute,
+  portalRoute,
+  webhookRoute,
+} from './routes/billing.ts'
 import { healthRoute } from './routes/health.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
@@ -17,6 +25,8 @@ export interface HttpAppOptions {
   readonly relay: RelayRouteOptions
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
+  /** `undefined` in local mode. */
+  readonly billing: BillingRouteOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
   readonly allowedRoutes: readonly string[]
@@ -60,8 +70,8 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
   router.get('/health', healthRoute(health))
   router.head('/', alive)
   router.head('/api/hello', alive)
-  router.get('/v1/billing/balance', localBalance)
-  router.all(['/v1/billing', '/v1/billing/{*rest}'], billingUnavailable)
+  if (options.billing === undefined) addLocalBilling(router)
+  else addBilling(router, options.billing)
   router.all(['/v1/keys', '/v1/keys/{*rest}'], keysUnavailable)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {
@@ -73,6 +83,19 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
     routeNotAllowed,
   )
   return router
+}
+
+function addLocalBilling(router: Router<FrameState>): void {
+  router.get('/v1/billing/balance', localBalance)
+  router.all(['/v1/billing', '/v1/billing/{*rest}'], billingUnavailable)
+}
+
+function addBilling(router: Router<FrameState>, billing: BillingRouteOptions): void {
+  router.post('/v1/billing/checkout', checkoutRoute(billing))
+  router.post('/v1/billing/portal', portalRoute(billing))
+  router.get('/v1/billing/balance', balanceRoute(billing))
+  router.patch('/v1/billing/auto-recharge', autoRechargeRoute(billing))
+  router.post('/v1/billing/webhook', webhookRoute(billing))
 }
 
 /** What clients probe at their start. */

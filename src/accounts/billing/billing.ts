@@ -1,17 +1,13 @@
-import type { Balance } from '../../core/billing.ts'
+import type { AutoRecharge, Balance } from '../../core/billing.ts'
+import { GatewayError } from '../../core/errors.ts'
 import { type CheckoutWish, checkOut, openPortal } from './checkout.ts'
 import { notConfigured, toGatewayError } from './errors.ts'
 import type { BillingParts } from './parts.ts'
 import { type RoundTimes, startRounds } from './rounds.ts'
 import { takeWebhook } from './webhook.ts'
 
-/** What an account's owner may set about recharging. */
-export interface AutoRechargeWish {
-  readonly enabled: boolean
-  readonly thresholdCredits: number
-  readonly amountCredits: number
-  readonly monthlyLimitCredits: number
-}
+/** What an account's owner sets about recharging. */
+type AutoRechargeWish = Omit<AutoRecharge, 'disabledReason'>
 
 /** Plans, credits and cards, as the routes see them. */
 export interface Billing {
@@ -36,12 +32,28 @@ export function createBilling(parts: BillingParts, rounds: { times: RoundTimes; 
     checkOut: (wish) => told(checkOut(parts, wish)),
     openPortal: (wish) => told(openPortal(parts, wish)),
     async setAutoRecharge(accountId, wish) {
-      if (parts.stripe === undefined) throw notConfigured('This gateway charges no cards: its operator has set no STRIPE_SECRET_KEY.')
+      if (parts.stripe === undefined)
+        throw notConfigured('This gateway charges no cards: its operator has set no STRIPE_SECRET_KEY.')
+      assertReachable(wish)
       await parts.store.setAutoRecharge(accountId, wish)
     },
     takeWebhook: (delivery) => takeWebhook(parts, delivery),
     close: stop,
   }
+}
+
+/** A recharge brings the account above its threshold, so that one is enough, and a month has room for it. */
+function assertReachable({ thresholdCredits, amountCredits, monthlyLimitCredits }: AutoRechargeWish): void {
+  if (amountCredits <= thresholdCredits)
+    throw new GatewayError(
+      'invalid_request',
+      `autoRechargeAmount: expected more than autoRechargeThreshold (${thresholdCredits}), got ${amountCredits}.`,
+    )
+  if (monthlyLimitCredits < amountCredits)
+    throw new GatewayError(
+      'invalid_request',
+      `autoRechargeMonthlyLimit: expected at least autoRechargeAmount (${amountCredits}), got ${monthlyLimitCredits}.`,
+    )
 }
 
 /** Errors of Stripe become ours. */

@@ -27,7 +27,8 @@ export interface BillingParts {
 
 /** Stripe's client. Throws `not_configured`. */
 export function stripeOf({ stripe }: Pick<BillingParts, 'stripe'>): ReturnType<StripeClient> {
-  if (stripe === undefined) throw notConfigured('This gateway sells nothing: its operator has set no STRIPE_SECRET_KEY.')
+  if (stripe === undefined)
+    throw notConfigured('This gateway sells nothing: its operator has set no STRIPE_SECRET_KEY.')
   return stripe()
 }
 

@@ -23,15 +23,24 @@ export interface Reconciliation {
 export async function reconcile(parts: BillingParts): Promise<Reconciliation> {
   const stripe = await stripeOf(parts)
   const created = { gte: Math.floor((parts.clock.nowMs() - LOOKED_BACK_MS) / 1000) }
-  const subscriptions = await eachPage((page) => stripe.subscriptions.list({ status: 'all', ...page }), async (data, ticket) => {
-    await applyAll(parts, data, ticket)
-  })
-  const invoices = await eachPage((page) => stripe.invoices.list({ status: 'paid', created, ...page }), async (data) => {
-    for (const invoice of data) await applyInvoice(parts, invoice)
-  })
-  const recharges = await eachPage((page) => stripe.paymentIntents.list({ created, ...page }), async (data) => {
-    for (const intent of data) if (intent.status === 'succeeded') await applyIntent(parts, intent)
-  })
+  const subscriptions = await eachPage(
+    (page) => stripe.subscriptions.list({ status: 'all', ...page }),
+    async (data, ticket) => {
+      await applyAll(parts, data, ticket)
+    },
+  )
+  const invoices = await eachPage(
+    (page) => stripe.invoices.list({ status: 'paid', created, ...page }),
+    async (data) => {
+      for (const invoice of data) await applyInvoice(parts, invoice)
+    },
+  )
+  const recharges = await eachPage(
+    (page) => stripe.paymentIntents.list({ created, ...page }),
+    async (data) => {
+      for (const intent of data) if (intent.status === 'succeeded') await applyIntent(parts, intent)
+    },
+  )
   return { subscriptions, invoices, recharges }
 
   /** Fetches page after page, each under a ticket of its own; resolves with the number of objects. */

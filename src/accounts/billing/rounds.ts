@@ -49,7 +49,10 @@ function startRound({ log }: BillingParts, { name, everyMs, work }: Round): () =
   const run = (): void => {
     running ??= work()
       .catch((error: unknown) =>
-        log.warn({ round: name, ...(isStripeFault(error) ? faultFields(error) : { reason: messageOf(error) }) }, 'billing.round-failed'),
+        log.warn(
+          { round: name, ...(isStripeFault(error) ? faultFields(error) : { reason: messageOf(error) }) },
+          'billing.round-failed',
+        ),
       )
       .finally(() => {
         running = undefined

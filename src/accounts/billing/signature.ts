@@ -24,10 +24,16 @@ export async function openEvent(
 ): Promise<SignedEvent> {
   const { webhookSecrets } = parts.settings
   if (webhookSecrets.length === 0)
-    throw notConfigured('This gateway takes no webhooks: its operator has set no STRIPE_WEBHOOK_SECRET.', 'billing_not_configured:webhook')
+    throw notConfigured(
+      'This gateway takes no webhooks: its operator has set no STRIPE_WEBHOOK_SECRET.',
+      'billing_not_configured:webhook',
+    )
   const { webhooks } = await stripeOf(parts)
   if (!webhookSecrets.some((secret) => isSignedWith(webhooks, { body, signature, secret })))
-    throw new GatewayError('invalid_request', 'The signature of the webhook is missing, wrong or more than five minutes old.')
+    throw new GatewayError(
+      'invalid_request',
+      'The signature of the webhook is missing, wrong or more than five minutes old.',
+    )
   return parseEvent(body)
 }
 

@@ -14,7 +14,9 @@ type Subject =
 const NOTHING: Subject = { kind: 'nothing' }
 
 /** Events that are subscribed to, v1; and the member of their object that names what to fetch. */
-const SUBJECTS: Readonly<Record<string, { readonly kind: Exclude<Subject['kind'], 'meter' | 'nothing'>; readonly member: string }>> = {
+const SUBJECTS: Readonly<
+  Record<string, { readonly kind: Exclude<Subject['kind'], 'meter' | 'nothing'>; readonly member: string }>
+> = {
   'checkout.session.completed': { kind: 'subscription', member: 'subscription' },
   'checkout.session.async_payment_succeeded': { kind: 'subscription', member: 'subscription' },
   'checkout.session.async_payment_failed': { kind: 'subscription', member: 'subscription' },

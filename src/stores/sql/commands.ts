@@ -1,4 +1,11 @@
 import { billingCommands, singleBillingStatements } from './billing/commands.ts'
+
+import { readBalance } from './ledger/balance.ts'
+import { endCalls } from './ledger/end.ts'
+import { appendToLedger } from './ledger/entries.ts'
+import { sweepCalls } from './ledger/sweep.ts'
+import { takeCalls } from './ledger/take.ts'
+
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './prune.ts'
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
@@ -16,6 +23,11 @@ export const commands = {
   'spend.sweep': sweepSpend,
   'spend.read': readSpend,
   'spend.prune': pruneWindows,
+  'ledger.take': takeCalls,
+  'ledger.end': endCalls,
+  'ledger.sweep': sweepCalls,
+  'ledger.append': appendToLedger,
+  'account.balance': readBalance,
   'receipt.put': putReceipts,
   'receipt.get': getReceipt,
   'receipt.list': listReceipts,

@@ -2,7 +2,11 @@ import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { accounts } from './accounts/migrations.ts'
+
 import { billing } from './billing/migrations.ts'
+
+import { ledger } from './ledger/migrations.ts'
+
 import type { Database } from './schema.ts'
 import { telemetryMigrations } from './telemetry/migrations.ts'
 
@@ -65,6 +69,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0002-receipts': receipts,
   '0003-windows-by-time': windowsByTime,
   '0004-accounts': accounts,
+  '0005-ledger': ledger,
   '0006-billing': billing,
 }
 

@@ -57,7 +57,7 @@ export const billing: Migration = {
       .createIndex('auto_recharge_enabled')
       .on('auto_recharge')
       .column('account_id')
-      .where('enabled', '=', 1)
+      .where(sql<boolean>`enabled = 1`)
       .execute()
 
     const recharges = addTexts(create('recharge', 'id'), ['account_id', 'state'])
@@ -72,7 +72,7 @@ export const billing: Migration = {
       .unique()
       .on('recharge')
       .column('account_id')
-      .where('state', '=', 'pending')
+      .where(sql<boolean>`state = 'pending'`)
       .execute()
     await db.schema.createIndex('recharge_by_account').on('recharge').columns(['account_id', 'created_at_ms']).execute()
 

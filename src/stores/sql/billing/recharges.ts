@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { PendingRecharge, RechargeEnd } from '../../../core/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
 import type { Command } from '../command.ts'
@@ -56,7 +56,7 @@ export const claimRecharge: Command<
 async function boughtSince(db: Kysely<Database>, accountId: string, sinceMs: number): Promise<number> {
   const { credits } = await db
     .selectFrom('recharge')
-    .select(({ fn }) => fn.coalesce(fn.sum<number>('credits'), fn.val(0)).as('credits'))
+    .select(sql<number>`coalesce(sum(credits), 0)`.as('credits'))
     .where('account_id', '=', accountId)
     .where('created_at_ms', '>=', sinceMs)
     .where('state', '!=', 'failed')
@@ -97,10 +97,7 @@ interface Means {
 }
 
 /** Fixes whom and what a recharge charges; the first to do so counts. */
-export const fixRecharge: Command<Means & { id: string }, Means> = async (
-  db,
-  { id, customerId, paymentMethodId },
-) => {
+export const fixRecharge: Command<Means & { id: string }, Means> = async (db, { id, customerId, paymentMethodId }) => {
   const row = await db
     .updateTable('recharge')
     .set((of) => ({
@@ -151,7 +148,10 @@ export const endRecharge: Command<{ end: RechargeEnd; eventId?: string | undefin
       created_at_ms: now,
     })
     .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet({ state: 'succeeded', reason: null }).where('recharge.state', '!=', 'succeeded'),
+      conflict
+        .column('id')
+        .doUpdateSet({ state: 'succeeded', reason: null })
+        .where('recharge.state', '!=', 'succeeded'),
     )
     .returningAll()
     .executeTakeFirst()

@@ -1,0 +1,133 @@
+import type { Context, Middleware } from 'koa'
+import { z } from 'zod'
+import { AUTO_RECHARGE_DEFAULTS, autoRechargeSchema } from '../../accounts/billing/auto-recharge.ts'
+import type { Billing } from '../../accounts/billing/billing.ts'
+import { type ReturnAddresses, returnAddress } from '../../accounts/billing/return-address.ts'
+import type { Balance } from '../../core/billing.ts'
+import { GatewayError } from '../../core/errors.ts'
+import { readBody, readJsonBody } from '../body.ts'
+import type { FrameState } from '../frame.ts'
+
+/** Who is at the other end of a session. */
+export interface SessionUser {
+  readonly userId: string
+}
+
+/** What the routes of billing are made from. */
+export interface BillingRouteOptions {
+  readonly billing: Billing
+  /** Throws `authentication_error`, `service_unavailable`, `permission_error`. */
+  readonly session: (ctx: Context) => Promise<SessionUser>
+  readonly addresses: ReturnAddresses
+}
+
+const BODY_LIMIT_BYTES = 64 * 1024
+const WEBHOOK_LIMIT_BYTES = 256 * 1024
+
+const checkoutSchema = z.strictObject({
+  tier: z.enum(['pro', 'team']),
+  successUrl: z.string().max(2000).optional(),
+  cancelUrl: z.string().max(2000).optional(),
+})
+
+const portalSchema = z.strictObject({ returnUrl: z.string().max(2000).optional() })
+
+/** `POST /v1/billing/checkout`: opens a page on which a plan is bought. */
+export function checkoutRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+  return async function checkout(ctx) {
+    const { userId } = await session(ctx)
+    const { tier, ...wished } = await parseBody(ctx, checkoutSchema)
+    const home = homeOf(ctx, addresses)
+    const successUrl = returnAddress('successUrl', wished.successUrl ?? home, { addresses, home })
+    const cancelUrl = returnAddress('cancelUrl', wished.cancelUrl ?? home, { addresses, home })
+    ctx.body = await billing.checkOut({ accountId: userId, tier, successUrl, cancelUrl })
+  }
+}
+
+/** `POST /v1/billing/portal`: opens the page on which a customer changes card and plan. A body may be left out. */
+export function portalRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+  return async function portal(ctx) {
+    const { userId } = await session(ctx)
+    const hasBody = ctx.req.headers['content-type'] !== undefined
+    const wished = hasBody ? await parseBody(ctx, portalSchema) : {}
+    const home = homeOf(ctx, addresses)
+    const returnUrl = returnAddress('returnUrl', wished.returnUrl ?? home, { addresses, home })
+    ctx.body = await billing.openPortal({ accountId: userId, returnUrl })
+  }
+}
+
+/** `GET /v1/billing/balance`: plan, credits and how they are recharged. */
+export function balanceRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+  return async function balance(ctx) {
+    const { userId } = await session(ctx)
+    ctx.set('cache-control', 'no-store')
+    ctx.body = toRecord(await billing.balance(userId), homeOf(ctx, addresses))
+  }
+}
+
+/** `PATCH /v1/billing/auto-recharge`: sets when credits are bought by themselves. Answers the balance record. */
+export function autoRechargeRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+  return async function autoRecharge(ctx) {
+    const { userId } = await session(ctx)
+    const wish = await parseBody(ctx, autoRechargeSchema)
+    const { autoRecharge: present = AUTO_RECHARGE_DEFAULTS } = await billing.balance(userId)
+    const wished = {
+      enabled: wish.autoRechargeEnabled ?? present.enabled,
+      thresholdCredits: wish.autoRechargeThreshold ?? present.thresholdCredits,
+      amountCredits: wish.autoRechargeAmount ?? present.amountCredits,
+      monthlyLimitCredits: wish.autoRechargeMonthlyLimit ?? present.monthlyLimitCredits,
+    }
+    await billing.setAutoRecharge(userId, wished)
+    ctx.body = toRecord(await billing.balance(userId), homeOf(ctx, addresses))
+  }
+}
+
+/** `POST /v1/billing/webhook`: takes what Stripe tells. The bytes are checked as they came. */
+export function webhookRoute({ billing }: BillingRouteOptions): Middleware<FrameState> {
+  return async function webhook(ctx) {
+    const body = await readBody(ctx.req, WEBHOOK_LIMIT_BYTES)
+    await billing.takeWebhook({ body, signature: ctx.get('stripe-signature') })
+    ctx.body = { received: true }
+  }
+}
+
+/** The record of the specification, section 2.5; of recharging with its limit and why it was switched off. */
+function toRecord({ tier, credits, periodEndMs, autoRecharge }: Balance, home: string): Record<string, unknown> {
+  const set = autoRecharge ?? AUTO_RECHARGE_DEFAULTS
+  const isFree = tier === 'free'
+  return {
+    tier,
+    credits,
+    currentPeriodEnd: periodEndMs === null ? null : new Date(periodEndMs).toISOString(),
+    autoRechargeEnabled: set.enabled && !isFree,
+    ...(!isFree && {
+      autoRechargeThreshold: set.thresholdCredits,
+      autoRechargeAmount: set.amountCredits,
+      autoRechargeMonthlyLimit: set.monthlyLimitCredits,
+      autoRechargeDisabledReason: set.disabledReason,
+    }),
+    upgradeUrl: isFree ? home : null,
+  }
+}
+
+/** The dashboard; where nothing is configured, that of this very process. */
+function homeOf(ctx: Context, { dashboardUrl }: ReturnAddresses): string {
+  return dashboardUrl ?? `http://localhost:${ctx.req.socket.localPort}/dashboard`
+}
+
+/** Throws `invalid_request` that says which member is wrong and what was expected. */
+async function parseBody<Output>(ctx: Context, schema: z.ZodType<Output>): Promise<Output> {
+  const parsed = schema.safeParse(parseJson(await readJsonBody(ctx.req, BODY_LIMIT_BYTES)))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const path = issue?.path.join('.') ?? ''
+  throw new GatewayError('invalid_request', `${path === '' ? 'The body' : path}: ${issue?.message ?? 'is not valid'}.`)
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The body is not valid JSON.', { cause })
+  }
+}

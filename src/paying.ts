@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { type Billing, createBilling } from './accounts/billing/billing.ts'
+import type { BillingSettings } from './accounts/billing/parts.ts'
+import type { ReturnAddresses } from './accounts/billing/return-address.ts'
+import { createStripeClient, type StripeClient } from './accounts/billing/stripe-client.ts'
+import type { Config } from './config/schema.ts'
+import type { Clock, Log } from './core/ports.ts'
+import { createBillingStore } from './stores/sql/billing/store.ts'
+import type { SqlStore } from './stores/sql/store.ts'
+
+/** What billing is opened with. */
+export interface PayingOptions {
+  readonly config: Config
+  readonly store: SqlStore
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Opens billing, of which cloud mode has one. */
+export function openBilling({ config, store, clock, log }: PayingOptions): Billing {
+  const { recharge_interval: rechargeMs, meter_interval: meterMs } = config.billing
+  return createBilling(
+    {
+      store: createBillingStore(store, clock),
+      stripe: stripeClientOf(config),
+      settings: billingSettingsOf(config),
+      clock,
+      log: log.child({ part: 'billing' }),
+    },
+    { times: { rechargeMs, meterMs }, randomId: randomUUID },
+  )
+}
+
+/** Stripe as it is configured; `undefined` without a key. */
+export function stripeClientOf({ billing }: Config): StripeClient | undefined {
+  const { secret_key: secretKey, api_base: apiBase } = billing
+  return secretKey === undefined ? undefined : createStripeClient({ secretKey, apiBase })
+}
+
+/** What billing sells, as it is configured. */
+export function billingSettingsOf({ billing }: Config): BillingSettings {
+  const { price_pro: pro, price_team: team } = billing
+  return {
+    webhookSecrets: billing.webhook_secrets,
+    prices: { ...(pro !== undefined && { pro }), ...(team !== undefined && { team }) },
+    overagePrice: billing.price_overage,
+    portal: billing.portal,
+    credits: { pro: billing.credits_pro, team: billing.credits_team },
+  }
+}
+
+/** Where people may be sent after paying. */
+export function returnAddressesOf({ server, billing }: Config): ReturnAddresses {
+  const publicUrl = server.public_url
+  const dashboardUrl = server.dashboard_url ?? (publicUrl && `${publicUrl.replace(/\/$/, '')}/dashboard`)
+  return { dashboardUrl, allowedOrigins: billing.allowed_origins }
+}
