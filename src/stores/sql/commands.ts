@@ -1,3 +1,6 @@
+import { openAccount, suspendAccount } from './accounts/account.ts'
+import { listAudit } from './accounts/audit.ts'
+import { changeKey, createKey, findKey, listKeys, revokeKey, touchKeys } from './accounts/keys.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './prune.ts'
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
@@ -26,6 +29,15 @@ export const commands = {
   'telemetry.usage': readUsage,
   'telemetry.prune': pruneRequests,
   'telemetry.prune-hours': pruneHours,
+  'account.open': openAccount,
+  'account.suspend': suspendAccount,
+  'keys.create': createKey,
+  'keys.list': listKeys,
+  'keys.change': changeKey,
+  'keys.revoke': revokeKey,
+  'keys.touch': touchKeys,
+  'keys.find': findKey,
+  'audit.list': listAudit,
 }
 
 /** The name of a command. */
@@ -51,4 +63,7 @@ export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'telemetry.usage',
   'telemetry.prune',
   'telemetry.prune-hours',
+  'keys.list',
+  'keys.find',
+  'audit.list',
 ])
