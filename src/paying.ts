@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type Billing, createBilling } from './accounts/billing/billing.ts'
+import { createBilling } from './accounts/billing/billing.ts'
 import type { BillingSettings } from './accounts/billing/parts.ts'
 import type { ReturnAddresses } from './accounts/billing/return-address.ts'
 import { createStripeClient, type StripeClient } from './accounts/billing/stripe-client.ts'
 import type { Config } from './config/schema.ts'
 import type { Clock, Log } from './core/ports.ts'
+import type { BillingRouteOptions } from './http/routes/billing.ts'
+import type { ReadSession } from './http/session.ts'
 import { createBillingStore } from './stores/sql/billing/store.ts'
 import type { SqlStore } from './stores/sql/store.ts'
 
@@ -14,12 +16,13 @@ export interface PayingOptions {
   readonly store: SqlStore
   readonly clock: Clock
   readonly log: Log
+  readonly session: ReadSession
 }
 
-/** Opens billing, of which cloud mode has one. */
-export function openBilling({ config, store, clock, log }: PayingOptions): Billing {
+/** Opens billing, which cloud mode has, for its routes. */
+export function openPaying({ config, store, clock, log, session }: PayingOptions): BillingRouteOptions {
   const { recharge_interval: rechargeMs, meter_interval: meterMs } = config.billing
-  return createBilling(
+  const billing = createBilling(
     {
       store: createBillingStore(store, clock),
       stripe: stripeClientOf(config),
@@ -29,6 +32,7 @@ export function openBilling({ config, store, clock, log }: PayingOptions): Billi
     },
     { times: { rechargeMs, meterMs }, randomId: randomUUID },
   )
+  return { billing, session, addresses: returnAddressesOf(config) }
 }
 
 /** Stripe as it is configured; `undefined` without a key. */
@@ -50,7 +54,7 @@ export function billingSettingsOf({ billing }: Config): BillingSettings {
 }
 
 /** Where people may be sent after paying. */
-export function returnAddressesOf({ server, billing }: Config): ReturnAddresses {
+function returnAddressesOf({ server, billing }: Config): ReturnAddresses {
   const publicUrl = server.public_url
   const dashboardUrl = server.dashboard_url ?? (publicUrl && `${publicUrl.replace(/\/$/, '')}/dashboard`)
   return { dashboardUrl, allowedOrigins: billing.allowed_origins }

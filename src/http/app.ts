@@ -12,6 +12,7 @@ import {
   webhookRoute,
 } from './routes/billing.ts'
 import { healthRoute } from './routes/health.ts'
+import { changeKeyRoute, createKeyRoute, type KeyRouteOptions, listKeysRoute, revokeKeyRoute } from './routes/keys.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
 import { type ModelListOptions, modelByNameRoute, modelsRoute } from './routes/models.ts'
@@ -25,6 +26,8 @@ export interface HttpAppOptions {
   readonly relay: RelayRouteOptions
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
+  /** Cloud mode's accounts; unset in local mode, which has none. */
+  readonly accounts: KeyRouteOptions | undefined
   /** `undefined` in local mode. */
   readonly billing: BillingRouteOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
@@ -70,9 +73,9 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
   router.get('/health', healthRoute(health))
   router.head('/', alive)
   router.head('/api/hello', alive)
-  if (options.billing === undefined) addLocalBilling(router)
-  else addBilling(router, options.billing)
-  router.all(['/v1/keys', '/v1/keys/{*rest}'], keysUnavailable)
+  if (options.accounts === undefined) addLocalRoutes(router)
+  else addAccountRoutes(router, options.accounts)
+  if (options.billing !== undefined) addBilling(router, options.billing)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {
       router.get(pattern, allowedRoute(relay)).post(pattern, allowedRoute(relay)).delete(pattern, allowedRoute(relay))
@@ -85,9 +88,16 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
   return router
 }
 
-function addLocalBilling(router: Router<FrameState>): void {
+/** Local mode has no accounts, and says so. */
+function addLocalRoutes(router: Router<FrameState>): void {
   router.get('/v1/billing/balance', localBalance)
   router.all(['/v1/billing', '/v1/billing/{*rest}'], billingUnavailable)
+  router.all(['/v1/keys', '/v1/keys/{*rest}'], keysUnavailable)
+}
+
+function addAccountRoutes(router: Router<FrameState>, accounts: KeyRouteOptions): void {
+  router.post('/v1/keys', createKeyRoute(accounts)).get('/v1/keys', listKeysRoute(accounts))
+  router.patch('/v1/keys/:id', changeKeyRoute(accounts)).delete('/v1/keys/:id', revokeKeyRoute(accounts))
 }
 
 function addBilling(router: Router<FrameState>, billing: BillingRouteOptions): void {

@@ -1,6 +1,6 @@
 import type { MeterReport } from '../../core/billing.ts'
 import { shortId } from './customers.ts'
-import { faultFields } from './errors.ts'
+import { faultFields, isStripeFault } from './errors.ts'
 import { type BillingParts, stripeOf } from './parts.ts'
 
 /**
@@ -46,13 +46,19 @@ async function send(parts: BillingParts, report: MeterReport): Promise<'sent' | 
   const isForgotten = triedAtMs !== null && nowMs - triedAtMs > IDENTIFIER_LASTS_MS
   if (isForgotten && (await countedIn(parts, { customerId, hourMs })) >= callsSoFar) return 'sent'
   const stripe = await stripeOf(parts)
-  await stripe.billing.meterEvents.create({
-    event_name: METER_EVENT,
-    payload: { stripe_customer_id: customerId, value: String(calls) },
-    identifier: `ov:${shortId(accountId)}:${hourMs / HOUR_MS}${part === 1 ? '' : `:${part}`}`,
-    timestamp: hourMs / 1000,
-  })
+  const identifier = `ov:${shortId(accountId)}:${hourMs / HOUR_MS}${part === 1 ? '' : `:${part}`}`
+  const payload = { stripe_customer_id: customerId, value: String(calls) }
+  try {
+    await stripe.billing.meterEvents.create({ event_name: METER_EVENT, payload, identifier, timestamp: hourMs / 1000 })
+  } catch (error) {
+    if (!isKnownIdentifier(error, identifier)) throw error
+  }
   return 'sent'
+}
+
+/** Whether Stripe has counted the event already. Its reference names no code for this, only words. */
+function isKnownIdentifier(error: unknown, identifier: string): boolean {
+  return isStripeFault(error) && error.statusCode === 400 && error.message.includes(`identifier ${identifier}`)
 }
 
 /** What the meter has of a customer in an hour. */

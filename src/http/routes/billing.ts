@@ -5,23 +5,18 @@ import type { Billing } from '../../accounts/billing/billing.ts'
 import { type ReturnAddresses, returnAddress } from '../../accounts/billing/return-address.ts'
 import type { Balance } from '../../core/billing.ts'
 import { GatewayError } from '../../core/errors.ts'
-import { readBody, readJsonBody } from '../body.ts'
+import { readBody } from '../body.ts'
+import { readControlBody } from '../control-body.ts'
 import type { FrameState } from '../frame.ts'
-
-/** Who is at the other end of a session. */
-export interface SessionUser {
-  readonly userId: string
-}
+import type { ReadSession } from '../session.ts'
 
 /** What the routes of billing are made from. */
 export interface BillingRouteOptions {
   readonly billing: Billing
-  /** Throws `authentication_error`, `service_unavailable`, `permission_error`. */
-  readonly session: (ctx: Context) => Promise<SessionUser>
+  readonly session: ReadSession
   readonly addresses: ReturnAddresses
 }
 
-const BODY_LIMIT_BYTES = 64 * 1024
 const WEBHOOK_LIMIT_BYTES = 256 * 1024
 
 const checkoutSchema = z.strictObject({
@@ -48,8 +43,7 @@ export function checkoutRoute({ billing, session, addresses }: BillingRouteOptio
 export function portalRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
   return async function portal(ctx) {
     const { userId } = await session(ctx)
-    const hasBody = ctx.req.headers['content-type'] !== undefined
-    const wished = hasBody ? await parseBody(ctx, portalSchema) : {}
+    const wished = await parseBody(ctx, portalSchema)
     const home = homeOf(ctx, addresses)
     const returnUrl = returnAddress('returnUrl', wished.returnUrl ?? home, { addresses, home })
     ctx.body = await billing.openPortal({ accountId: userId, returnUrl })
@@ -60,7 +54,6 @@ export function portalRoute({ billing, session, addresses }: BillingRouteOptions
 export function balanceRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
   return async function balance(ctx) {
     const { userId } = await session(ctx)
-    ctx.set('cache-control', 'no-store')
     ctx.body = toRecord(await billing.balance(userId), homeOf(ctx, addresses))
   }
 }
@@ -117,17 +110,9 @@ function homeOf(ctx: Context, { dashboardUrl }: ReturnAddresses): string {
 
 /** Throws `invalid_request` that says which member is wrong and what was expected. */
 async function parseBody<Output>(ctx: Context, schema: z.ZodType<Output>): Promise<Output> {
-  const parsed = schema.safeParse(parseJson(await readJsonBody(ctx.req, BODY_LIMIT_BYTES)))
+  const parsed = schema.safeParse(await readControlBody(ctx.req))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const path = issue?.path.join('.') ?? ''
   throw new GatewayError('invalid_request', `${path === '' ? 'The body' : path}: ${issue?.message ?? 'is not valid'}.`)
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch (cause) {
-    throw new GatewayError('invalid_request', 'The body is not valid JSON.', { cause })
-  }
 }

@@ -1,11 +1,12 @@
+import { openAccount, suspendAccount } from './accounts/account.ts'
+import { listAudit } from './accounts/audit.ts'
+import { changeKey, createKey, findKey, listKeys, revokeKey, touchKeys } from './accounts/keys.ts'
 import { billingCommands, singleBillingStatements } from './billing/commands.ts'
-
 import { readBalance } from './ledger/balance.ts'
 import { endCalls } from './ledger/end.ts'
 import { appendToLedger } from './ledger/entries.ts'
 import { sweepCalls } from './ledger/sweep.ts'
 import { takeCalls } from './ledger/take.ts'
-
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './prune.ts'
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
@@ -39,6 +40,15 @@ export const commands = {
   'telemetry.usage': readUsage,
   'telemetry.prune': pruneRequests,
   'telemetry.prune-hours': pruneHours,
+  'account.open': openAccount,
+  'account.suspend': suspendAccount,
+  'keys.create': createKey,
+  'keys.list': listKeys,
+  'keys.change': changeKey,
+  'keys.revoke': revokeKey,
+  'keys.touch': touchKeys,
+  'keys.find': findKey,
+  'audit.list': listAudit,
   ...billingCommands,
 }
 
@@ -65,5 +75,8 @@ export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'telemetry.usage',
   'telemetry.prune',
   'telemetry.prune-hours',
+  'keys.list',
+  'keys.find',
+  'audit.list',
   ...singleBillingStatements,
 ])
