@@ -50,12 +50,9 @@ export const billing = z.strictObject({
       'Credits that each paid invoice of `pro` brings, beside the calls that the plan includes. 100,000 are 1 USD.',
     ),
   credits_team: credits.default(2_000_000).describe('Credits that each paid invoice of `team` brings.'),
-  allowed_origins: z
-    .array(address)
-    .default([])
-    .describe(
-      'Origins to which checkout and portal may send people back, e.g. `https://app.example.com`. The dashboard’s is always allowed. Empty: any http(s) address.',
-    ),
+  allowed_origins: fromEnv(z.array(address).default([]), 'SVC_BILLING_ORIGINS').describe(
+    'Origins to which checkout and portal may send people back, e.g. `https://app.example.com`; the dashboard’s is always allowed. Empty: any http(s) address. In the environment: separated by commas.',
+  ),
   recharge_interval: duration({ min: '100ms', max: '10m' })
     .prefault('2s')
     .describe(

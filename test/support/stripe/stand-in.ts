@@ -33,6 +33,9 @@ export type Fault =
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'status'; readonly status: number }
 
+/** Says what goes wrong with a request. */
+type FaultChooser = (request: StripeRequest) => Fault | undefined
+
 /** A running stand-in for Stripe. */
 export interface StripeStandIn extends AsyncDisposable {
   readonly url: string
@@ -43,8 +46,8 @@ export interface StripeStandIn extends AsyncDisposable {
   readonly seen: readonly StripeRequest[]
   /** In one line, whether requests are checked against Stripe's published description. */
   readonly checkedBy: string
-  /** Chooses what goes wrong from now on. */
-  fail(choose: (request: StripeRequest) => Fault | undefined): void
+  /** Chooses what goes wrong from now on, until the function that it returns is called. */
+  fail(choose: FaultChooser): () => void
   /** Signs an event and delivers it to a gateway. */
   deliver(event: StripeEvent, gatewayUrl: string, options?: SignOptions): ReturnType<typeof send>
   /** Delivers every event as soon as it is raised, to one gateway. */
@@ -83,7 +86,7 @@ export async function startStripe({
   const seen: StripeRequest[] = []
   const kept = new Map<string, Kept>()
   const describe = loadDescription()
-  let chooseFault: (request: StripeRequest) => Fault | undefined = () => undefined
+  const choosers = new Set<FaultChooser>()
 
   const perform = async (request: StripeRequest): Promise<{ status: number; body: unknown }> => {
     const { method, path: pathname, form } = request
@@ -134,7 +137,7 @@ export async function startStripe({
       throw new Refusal(401, `Invalid API Key provided: ${incoming.headers.authorization}`)
     if (incoming.headers['stripe-version'] === undefined) throw new Refusal(400, 'Expected a Stripe-Version.')
     seen.push(request)
-    const fault = chooseFault(request)
+    const fault = [...choosers].map((choose) => choose(request)).find((chosen) => chosen !== undefined)
     if (fault?.kind === 'lose-before') return void incoming.socket.destroy()
     if (fault?.kind === 'status') throw new Refusal(fault.status, 'Trouble at Stripe.')
     const answered = await once(request, async () => {
@@ -185,7 +188,8 @@ export async function startStripe({
         ? 'Stripe’s published description is absent: requests are checked by the stand-in’s own rules only'
         : 'requests are checked by the stand-in’s own rules and by Stripe’s published description',
     fail: (choose) => {
-      chooseFault = choose
+      choosers.add(choose)
+      return () => void choosers.delete(choose)
     },
     deliver,
     deliverTo: (gatewayUrl) => {
