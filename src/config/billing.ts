@@ -53,12 +53,10 @@ export const billing = z.strictObject({
   allowed_origins: fromEnv(z.array(address).default([]), 'SVC_BILLING_ORIGINS').describe(
     'Origins to which checkout and portal may send people back, e.g. `https://app.example.com`; the dashboard’s is always allowed. Empty: any http(s) address. In the environment: separated by commas.',
   ),
-  recharge_interval: duration({ min: '100ms', max: '10m' })
-    .prefault('2s')
-    .describe(
-      'How often accounts below their threshold are looked for. A call that finds no credits is refused meanwhile.',
-    ),
-  meter_interval: duration({ min: '100ms', max: '1h' })
-    .prefault('1m')
-    .describe('How often it is looked for hours of overage that are to be reported.'),
+  recharge_interval: fromEnv(duration({ min: '100ms', max: '10m' }).prefault('2s'), 'SVC_RECHARGE_INTERVAL').describe(
+    'How often accounts below their threshold are looked for. A call that finds no credits is refused meanwhile.',
+  ),
+  meter_interval: fromEnv(duration({ min: '100ms', max: '1h' }).prefault('1m'), 'SVC_METER_INTERVAL').describe(
+    'How often it is looked for hours of overage that are to be reported.',
+  ),
 })

@@ -39,7 +39,9 @@ test('checkout: answers the address and id of a page of Stripe’s', async (t) =
 })
 
 test('checkout: two at once make one customer', async (t) => {
-  const mend = shop.stripe.fail(({ path }) => (path === '/v1/customers' ? { kind: 'delay', ms: 50 } : undefined))
+  const mend = shop.stripe.fail(({ path, form }) =>
+    path === '/v1/customers' && valueAt(form, 'metadata.user_id') === 'bob' ? { kind: 'delay', ms: 50 } : undefined,
+  )
   const replies = await Promise.all(['pro', 'team', 'pro'].map((tier) => post(shop.url, 'checkout', 'bob', { tier })))
   mend()
   t.deepEqual(

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { sendAs, startCloudGateway } from '../support/accounts.ts'
+import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import type { StripeEvent } from '../support/stripe/world.ts'
@@ -104,7 +105,10 @@ test.serial('webhook: events that are none of ours are taken and do nothing', as
     const reply = await shop.stripe.deliver(event as StripeEvent, shop.url)
     t.is(reply.status, 200, `${type}: ${reply.text}`)
   }
-  t.regex(shop.gateways[0]?.log() ?? '', /meter\.refused-by-provider/)
+  await eventually(
+    () => /meter\.refused-by-provider/.test(shop.gateways[0]?.log() ?? ''),
+    'the meter’s trouble is told',
+  )
 })
 
 test.serial('subscription: plan, period, dunning and end set the tier', async (t) => {

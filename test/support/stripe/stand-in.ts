@@ -48,10 +48,10 @@ export interface StripeStandIn extends AsyncDisposable {
   readonly checkedBy: string
   /** Chooses what goes wrong from now on, until the function that it returns is called. */
   fail(choose: FaultChooser): () => void
+  /** Nothing goes wrong any more. */
+  mend(): void
   /** Signs an event and delivers it to a gateway. */
   deliver(event: StripeEvent, gatewayUrl: string, options?: SignOptions): ReturnType<typeof send>
-  /** Delivers every event as soon as it is raised, to one gateway. */
-  deliverTo(gatewayUrl: string): void
   /** Forgets the answers that are kept by idempotency keys, as Stripe does after a day. */
   forgetKeys(): void
   close(): Promise<void>
@@ -170,10 +170,7 @@ export async function startStripe({
       body: sent ?? payload,
     })
   }
-  const deliveries = new Set<Promise<unknown>>()
   const close = async () => {
-    world.onEvent = () => {}
-    await Promise.allSettled(deliveries)
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }
@@ -191,14 +188,8 @@ export async function startStripe({
       choosers.add(choose)
       return () => void choosers.delete(choose)
     },
+    mend: () => choosers.clear(),
     deliver,
-    deliverTo: (gatewayUrl) => {
-      world.onEvent = (event) => {
-        const delivery = sleep(1).then(() => deliver(event, gatewayUrl))
-        deliveries.add(delivery)
-        void delivery.finally(() => deliveries.delete(delivery)).catch(() => {})
-      }
-    },
     forgetKeys: () => kept.clear(),
     close,
     [Symbol.asyncDispose]: close,

@@ -18,8 +18,6 @@ const API_VERSION = '2026-10-28.endive'
 export class World {
   readonly objects = new Objects()
   readonly events: StripeEvent[] = []
-  /** Whom somebody tells of events. */
-  onEvent: (event: StripeEvent) => void = () => {}
 
   nowS(): number {
     return Math.floor(Date.now() / 1000)
@@ -30,7 +28,6 @@ export class World {
     const data = { object: structuredClone(object) }
     const event: StripeEvent = { id, object: 'event', type, created: this.nowS(), api_version: API_VERSION, data }
     this.events.push(event)
-    this.onEvent(event)
   }
 
   /** The person pays on the page of a checkout session. */
