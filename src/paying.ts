@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createBilling } from './accounts/billing/billing.ts'
-import type { BillingSettings } from './accounts/billing/parts.ts'
+import type { BillingParts, BillingSettings } from './accounts/billing/parts.ts'
 import type { ReturnAddresses } from './accounts/billing/return-address.ts'
 import { createStripeClient, type StripeClient } from './accounts/billing/stripe-client.ts'
 import type { Config } from './config/schema.ts'
@@ -22,17 +22,20 @@ export interface PayingOptions {
 /** Opens billing, which cloud mode has, for its routes. */
 export function openPaying({ config, store, clock, log, session }: PayingOptions): BillingRouteOptions {
   const { recharge_interval: rechargeMs, meter_interval: meterMs } = config.billing
-  const billing = createBilling(
-    {
-      store: createBillingStore(store, clock),
-      stripe: stripeClientOf(config),
-      settings: billingSettingsOf(config),
-      clock,
-      log: log.child({ part: 'billing' }),
-    },
-    { times: { rechargeMs, meterMs }, randomId: randomUUID },
-  )
+  const parts = billingPartsOf({ config, store, clock, log })
+  const billing = createBilling(parts, { times: { rechargeMs, meterMs }, randomId: randomUUID })
   return { billing, session, addresses: returnAddressesOf(config) }
+}
+
+/** What billing works with, as it is configured. */
+export function billingPartsOf({ config, store, clock, log }: Omit<PayingOptions, 'session'>): BillingParts {
+  return {
+    store: createBillingStore(store, clock),
+    stripe: stripeClientOf(config),
+    settings: billingSettingsOf(config),
+    clock,
+    log: log.child({ part: 'billing' }),
+  }
 }
 
 /** Stripe as it is configured; `undefined` without a key. */
@@ -42,7 +45,7 @@ export function stripeClientOf({ billing }: Config): StripeClient | undefined {
 }
 
 /** What billing sells, as it is configured. */
-export function billingSettingsOf({ billing }: Config): BillingSettings {
+function billingSettingsOf({ billing }: Config): BillingSettings {
   const { price_pro: pro, price_team: team } = billing
   return {
     webhookSecrets: billing.webhook_secrets,

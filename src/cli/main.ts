@@ -12,6 +12,7 @@ import { addCommandsOfPlugins } from './plugin-commands.ts'
 import { addPricesCommand } from './prices.ts'
 import { addReceiptCommand } from './receipt.ts'
 import { addStartCommand } from './start.ts'
+import { addStripeCommand } from './stripe.ts'
 
 const EXIT_FAILED = 1
 const EXIT_CONFIGURATION = 78
@@ -30,6 +31,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   addBackupCommand(program)
   addPricesCommand(program)
   addReceiptCommand(program)
+  addStripeCommand(program)
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
   try {

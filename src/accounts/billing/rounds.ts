@@ -1,5 +1,4 @@
-import { messageOf } from '../../core/errors.ts'
-import { faultFields, isStripeFault } from './errors.ts'
+import { faultFields } from './errors.ts'
 import { reportMeter } from './meter.ts'
 import type { BillingParts } from './parts.ts'
 import { rechargeAll } from './recharge.ts'
@@ -48,12 +47,7 @@ function startRound({ log }: BillingParts, { name, everyMs, work }: Round): () =
   let running: Promise<void> | undefined
   const run = (): void => {
     running ??= work()
-      .catch((error: unknown) =>
-        log.warn(
-          { round: name, ...(isStripeFault(error) ? faultFields(error) : { reason: messageOf(error) }) },
-          'billing.round-failed',
-        ),
-      )
+      .catch((error: unknown) => log.warn({ round: name, ...faultFields(error) }, 'billing.round-failed'))
       .finally(() => {
         running = undefined
       })

@@ -47,7 +47,8 @@ export const claimRecharge: Command<
       next_at_ms: of(now, '+', LEASE_MS),
       created_at_ms: now,
     }))
-    .onConflict((conflict) => conflict.column('account_id').where('state', '=', 'pending').doNothing())
+    // As text: a parameter would not be found to be the index’s own condition.
+    .onConflict((conflict) => conflict.column('account_id').where(sql<boolean>`state = 'pending'`).doNothing())
     .returningAll()
     .executeTakeFirst()
   return claimed && toPending(claimed)
