@@ -117,6 +117,7 @@ async function ensurePortal(stripe: Stripe, sold: readonly { product: string; pr
     if (metadata?.[MARK] === role) return { what, id, isNew: false }
   }
   const { id } = await stripe.billingPortal.configurations.create({
+    business_profile: { headline: 'Plan, card and invoices' },
     features: {
       invoice_history: { enabled: true },
       payment_method_update: { enabled: true },

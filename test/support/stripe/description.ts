@@ -38,7 +38,7 @@ export type Check = (method: string, pathname: string, form: Form) => void
 export function loadDescription(): Check | undefined {
   if (!existsSync(FILE)) return undefined
   const { paths } = JSON.parse(readFileSync(FILE, 'utf8')) as Description // safe: the description's own shape
-  const ajv = new Ajv({ coerceTypes: true, strict: false, validateFormats: false, allErrors: false })
+  const ajv = new Ajv({ coerceTypes: true, strict: false, validateFormats: false, validateSchema: false })
   const validators = new Map<string, ValidateFunction | undefined>()
   const templates = Object.keys(paths).map((template) => ({
     template,

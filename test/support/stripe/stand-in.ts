@@ -163,10 +163,12 @@ export async function startStripe({
     { secret: used = secret, atS = world.nowS(), sent } = {},
   ) => {
     const payload = JSON.stringify(event)
-    const signature = createHmac('sha256', used).update(`${atS}.${payload}`).digest('hex')
     return send(gatewayUrl, {
       path: '/v1/billing/webhook',
-      headers: { 'stripe-signature': `t=${atS},v1=${signature}`, 'content-type': 'application/json; charset=utf-8' },
+      headers: {
+        'stripe-signature': signatureOf(payload, { secret: used, atS }),
+        'content-type': 'application/json; charset=utf-8',
+      },
       body: sent ?? payload,
     })
   }
@@ -194,6 +196,14 @@ export async function startStripe({
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** The header that Stripe would send with a payload. */
+export function signatureOf(
+  payload: string,
+  { secret, atS = Math.floor(Date.now() / 1000) }: { secret: string; atS?: number },
+): string {
+  return `t=${atS},v1=${createHmac('sha256', secret).update(`${atS}.${payload}`).digest('hex')}`
 }
 
 async function textOf(incoming: IncomingMessage): Promise<string> {
