@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { GatewayError } from '../core/errors.ts'
-import { locateJsonError } from '../core/json-error.ts'
+import { parseBody } from '../dialects/scan-body.ts'
 import { readBody, readJsonBody } from './body.ts'
 
 /** A text of 8,000 characters, each of them escaped, and as much again. */
@@ -15,15 +14,5 @@ export async function readControlBody(request: IncomingMessage): Promise<unknown
   const isEmpty = encoding === undefined && Number(length ?? 0) === 0
   const bytes = await (isEmpty ? readBody : readJsonBody)(request, LIMIT_BYTES)
   if (bytes.length === 0) return {}
-  try {
-    return JSON.parse(UTF8.decode(bytes))
-  } catch {
-    const { line, column, message } = locateJsonError(bytes)
-    throw new GatewayError(
-      'invalid_request',
-      `The body is not valid JSON at line ${line}, column ${column}: ${message}.`,
-    )
-  }
+  return parseBody(bytes)
 }
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true })

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { startCloudGateway } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
+import { valueAt } from '../support/json.ts'
 import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
 import type { Card, StripeObject } from '../support/stripe/objects.ts'
+import type { StripeRequest } from '../support/stripe/stand-in.ts'
 import { openShop, patchRecharge, type Shop, type ShopOptions } from './shop.ts'
 
 const FAST = { SVC_RECHARGE_INTERVAL: '100ms' }
@@ -19,123 +21,150 @@ function recharges({ stripe }: Shop, userId: string): StripeObject[] {
     .filter(({ metadata }) => (metadata as Record<string, string>).user_id === userId)
 }
 
-/** Requests for such payments. */
-function asked({ stripe }: Shop): number {
-  return stripe.seen.filter(({ method, path }) => method === 'POST' && path === '/v1/payment_intents').length
+/** Whether a request asks for such a payment. */
+function isCall({ method, path, form }: StripeRequest, userId: string): boolean {
+  return method === 'POST' && path === '/v1/payment_intents' && valueAt(form, 'metadata.user_id') === userId
 }
 
-/** A shop in which ann has a plan, with a card. */
-async function openWithAnn(t: ExecutionContext, options: ShopOptions = {}, card: Card = 'good'): Promise<Shop> {
-  const shop = await openShop(t, { ...options, env: { ...FAST, ...options.env } })
-  await shop.buy('ann', 'pro', card)
+/** How often one was asked for. */
+function asked({ stripe }: Shop, userId: string): number {
+  return stripe.seen.filter((request) => isCall(request, userId)).length
+}
+
+/** One shop for all tests that need no database of their own; each has a user of its own. */
+const endings: (() => unknown)[] = []
+let shared: Shop
+
+test.before(async () => {
+  shared = await openShop({ teardown: (end) => void endings.push(end) }, { env: FAST })
+})
+test.after.always(async () => {
+  for (const end of endings.reverse()) await end()
+})
+
+/** The user buys a plan. */
+async function enter(t: ExecutionContext, shop: Shop, userId: string, card: Card = 'good'): Promise<void> {
+  await shop.buy(userId, 'pro', card)
   await shop.deliver(t)
-  t.is((await shop.balance('ann')).credits, 500_000)
+  t.is((await shop.balance(userId)).credits, 500_000)
+}
+
+/** A shop of the test's own in which ann has a plan. */
+async function openWithAnn(t: ExecutionContext, options: ShopOptions): Promise<Shop> {
+  const shop = await openShop(t, { ...options, env: FAST })
+  await enter(t, shop, 'ann')
   return shop
 }
 
 /** Long enough for several further rounds. */
 const rounds = () => sleep(600)
 
-test('recharge: an account below its threshold is charged once, before any webhook', async (t) => {
-  const shop = await openWithAnn(t)
-  t.is((await patchRecharge(shop.url, 'ann', LOW)).status, 200)
-  await shop.until('ann', ({ credits }) => credits === 1_500_000, 'the credits are there')
-  const [intent, ...others] = recharges(shop, 'ann')
+test.serial('recharge: an account below its threshold is charged once, before any webhook', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'bob')
+  t.is((await patchRecharge(shop.url, 'bob', LOW)).status, 200)
+  await shop.until('bob', ({ credits }) => credits === 1_500_000, 'the credits are there')
+  const [intent, ...others] = recharges(shop, 'bob')
   t.deepEqual(others, [])
   t.like(intent, { amount: 1000, status: 'succeeded' })
   await shop.deliver(t)
   await rounds()
-  t.is((await shop.balance('ann')).credits, 1_500_000)
-  t.is(asked(shop), 1)
+  t.is((await shop.balance('bob')).credits, 1_500_000)
+  t.is(asked(shop, 'bob'), 1)
 })
 
-test('recharge: a decline switches it off, says why, and is not tried again', async (t) => {
-  const shop = await openWithAnn(t, {}, 'declined')
-  await patchRecharge(shop.url, 'ann', LOW)
-  await shop.until('ann', ({ autoRechargeEnabled }) => autoRechargeEnabled === false, 'it is off')
+test.serial('recharge: a decline switches it off, says why, and is not tried again', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'cleo', 'declined')
+  await patchRecharge(shop.url, 'cleo', LOW)
+  await shop.until('cleo', ({ autoRechargeEnabled }) => autoRechargeEnabled === false, 'it is off')
   await shop.deliver(t)
   await rounds()
-  t.like(await shop.balance('ann'), { credits: 500_000, autoRechargeDisabledReason: 'insufficient_funds' })
-  t.is(asked(shop), 1)
+  t.like(await shop.balance('cleo'), { credits: 500_000, autoRechargeDisabledReason: 'insufficient_funds' })
+  t.is(asked(shop, 'cleo'), 1)
   // With a new card its owner switches it on again.
-  const [first] = recharges(shop, 'ann')
+  const [first] = recharges(shop, 'cleo')
   const customer = shop.stripe.world.objects.get('customer', String(first?.customer))
   customer.invoice_settings = { default_payment_method: shop.stripe.world.saveCard(customer.id) }
-  t.like((await patchRecharge(shop.url, 'ann', { autoRechargeEnabled: true })).json, {
+  t.like((await patchRecharge(shop.url, 'cleo', { autoRechargeEnabled: true })).json, {
     autoRechargeDisabledReason: null,
   })
-  await shop.until('ann', ({ credits }) => credits === 1_500_000, 'the new card is charged')
+  await shop.until('cleo', ({ credits }) => credits === 1_500_000, 'the new card is charged')
 })
 
-test('recharge: a card that asks for its owner is a decline', async (t) => {
-  const shop = await openWithAnn(t, {}, 'asks-owner')
-  await patchRecharge(shop.url, 'ann', LOW)
+test.serial('recharge: a card that asks for its owner is a decline', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'dora', 'asks-owner')
+  await patchRecharge(shop.url, 'dora', LOW)
   const isOff = (reason: unknown) => reason === 'authentication_required'
-  await shop.until('ann', ({ autoRechargeDisabledReason: reason }) => isOff(reason), 'it is off')
-  t.is(asked(shop), 1)
+  await shop.until('dora', ({ autoRechargeDisabledReason: reason }) => isOff(reason), 'it is off')
+  t.is(asked(shop, 'dora'), 1)
 })
 
-test('recharge: a payment that takes days is ended by its webhook', async (t) => {
-  const shop = await openWithAnn(t, {}, 'slow')
-  await patchRecharge(shop.url, 'ann', LOW)
-  await eventually(() => recharges(shop, 'ann').length === 1, 'it is asked for')
+test.serial('recharge: a payment that takes days is ended by its webhook', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'eve', 'slow')
+  await patchRecharge(shop.url, 'eve', LOW)
+  await eventually(() => recharges(shop, 'eve').length === 1, 'it is asked for')
   await rounds()
-  t.like(await shop.balance('ann'), { credits: 500_000, autoRechargeEnabled: true })
-  t.is(asked(shop), 1)
-  shop.stripe.world.finishPayment(String(recharges(shop, 'ann')[0]?.id), 'succeeded')
+  t.like(await shop.balance('eve'), { credits: 500_000, autoRechargeEnabled: true })
+  t.is(asked(shop, 'eve'), 1)
+  shop.stripe.world.finishPayment(String(recharges(shop, 'eve')[0]?.id), 'succeeded')
   await shop.deliver(t)
-  t.is((await shop.balance('ann')).credits, 1_500_000)
+  t.is((await shop.balance('eve')).credits, 1_500_000)
 })
 
-test('recharge: an answer that is lost leads to one charge, and the webhook gives the credits', async (t) => {
-  const shop = await openWithAnn(t)
+test.serial('recharge: an answer that is lost leads to one charge, and the webhook gives the credits', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'finn')
   // All three tries of the package lose their answer.
-  shop.stripe.fail(({ method, path }) =>
-    method === 'POST' && path === '/v1/payment_intents' ? { kind: 'lose-after' } : undefined,
-  )
-  await patchRecharge(shop.url, 'ann', LOW)
-  await eventually(() => asked(shop) >= 3, 'it is asked for')
-  t.is(recharges(shop, 'ann').length, 1)
+  shop.stripe.fail((request) => (isCall(request, 'finn') ? { kind: 'lose-after' } : undefined))
+  await patchRecharge(shop.url, 'finn', LOW)
+  await eventually(() => asked(shop, 'finn') >= 3, 'it is asked for')
+  t.is(recharges(shop, 'finn').length, 1)
   await shop.deliver(t)
-  t.is((await shop.balance('ann')).credits, 1_500_000)
+  t.is((await shop.balance('finn')).credits, 1_500_000)
   await rounds()
-  t.is((await shop.balance('ann')).credits, 1_500_000)
-  t.is(recharges(shop, 'ann').length, 1)
+  t.is((await shop.balance('finn')).credits, 1_500_000)
+  t.is(recharges(shop, 'finn').length, 1)
 })
 
-test('recharge: a month is bounded', async (t) => {
-  const shop = await openWithAnn(t)
-  await patchRecharge(shop.url, 'ann', { ...LOW, autoRechargeMonthlyLimit: 1_500_000 })
-  await shop.until('ann', ({ credits }) => credits === 1_500_000, 'the first is there')
-  await patchRecharge(shop.url, 'ann', {
+test.serial('recharge: a month is bounded', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'gus')
+  await patchRecharge(shop.url, 'gus', { ...LOW, autoRechargeMonthlyLimit: 1_500_000 })
+  await shop.until('gus', ({ credits }) => credits === 1_500_000, 'the first is there')
+  await patchRecharge(shop.url, 'gus', {
     autoRechargeThreshold: 1_900_000,
     autoRechargeAmount: 2_000_000,
     autoRechargeMonthlyLimit: 2_500_000,
   })
   await rounds()
-  t.is((await shop.balance('ann')).credits, 1_500_000)
-  t.is(asked(shop), 1)
+  t.is((await shop.balance('gus')).credits, 1_500_000)
+  t.is(asked(shop, 'gus'), 1)
 })
 
-test('recharge: without a card it is switched off', async (t) => {
-  const shop = await openWithAnn(t)
+test.serial('recharge: without a card it is switched off', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'hal')
   for (const method of shop.stripe.world.objects.all('payment_method')) method.customer = null
   for (const subscription of shop.stripe.world.objects.all('subscription')) subscription.default_payment_method = null
-  await patchRecharge(shop.url, 'ann', LOW)
+  await patchRecharge(shop.url, 'hal', LOW)
   const isOff = (reason: unknown) => reason === 'no_payment_method'
-  await shop.until('ann', ({ autoRechargeDisabledReason: reason }) => isOff(reason), 'it is off')
-  t.is(asked(shop), 0)
+  await shop.until('hal', ({ autoRechargeDisabledReason: reason }) => isOff(reason), 'it is off')
+  t.is(asked(shop, 'hal'), 0)
 })
 
-test('recharge: a refund of one takes its credits back', async (t) => {
-  const shop = await openWithAnn(t)
-  await patchRecharge(shop.url, 'ann', LOW)
-  await shop.until('ann', ({ credits }) => credits === 1_500_000, 'the credits are there')
-  await patchRecharge(shop.url, 'ann', { autoRechargeEnabled: false })
-  const [intent] = recharges(shop, 'ann')
+test.serial('recharge: a refund of one takes its credits back', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'ida')
+  await patchRecharge(shop.url, 'ida', LOW)
+  await shop.until('ida', ({ credits }) => credits === 1_500_000, 'the credits are there')
+  await patchRecharge(shop.url, 'ida', { autoRechargeEnabled: false })
+  const [intent] = recharges(shop, 'ida')
   shop.stripe.world.refund(String(intent?.latest_charge), 1000)
   await shop.deliver(t)
-  t.is((await shop.balance('ann')).credits, 500_000)
+  t.is((await shop.balance('ida')).credits, 500_000)
 })
 
 /** Brings a claim to the point where its process dies with the call on its way, and ends the lease. */
@@ -146,9 +175,9 @@ async function crashInCall(
 ): Promise<Shop> {
   const shop = await openWithAnn(t, { databaseUrl })
   const { stripe } = shop
-  stripe.fail(({ method, path }) => (method === 'POST' && path === '/v1/payment_intents' ? { kind: fault } : undefined))
+  stripe.fail((request) => (isCall(request, 'ann') ? { kind: fault } : undefined))
   await patchRecharge(shop.url, 'ann', LOW)
-  await eventually(() => asked(shop) > 0, 'the call is on its way')
+  await eventually(() => asked(shop, 'ann') > 0, 'the call is on its way')
   process.kill(-(shop.gateways[0]?.pid ?? 0), 'SIGKILL')
   await shop.gateways[0]?.exited
   t.deepEqual(await query(databaseUrl, 'select state from recharge'), [{ state: 'pending' }])
@@ -180,7 +209,7 @@ testWithPostgres('recharge: three processes claim once', async (t) => {
   await patchRecharge(shop.url, 'ann', LOW)
   await shop.until('ann', ({ credits }) => credits === 1_500_000, 'the credits are there')
   await rounds()
-  t.is(asked(shop), 1)
+  t.is(asked(shop, 'ann'), 1)
   t.deepEqual(await query(databaseUrl, 'select state from recharge'), [{ state: 'succeeded' }])
 })
 
@@ -215,13 +244,13 @@ testWithPostgres(
     const shop = await crashInCall(t, databaseUrl, 'lose-after')
     shop.stripe.mend()
     shop.stripe.forgetKeys()
-    const before = asked(shop)
+    const before = asked(shop, 'ann')
     const DAY_MS = 24 * 3_600_000
     for (const intent of recharges(shop, 'ann')) intent.created = Number(intent.created) - DAY_MS / 1000
     await query(databaseUrl, `update recharge set next_at_ms = 0, created_at_ms = created_at_ms - ${DAY_MS}`)
     await startAnother(t, shop, databaseUrl)
     await eventually(async () => (await creditsOf(databaseUrl)) === 1_500_000, 'the credits are there')
-    t.is(asked(shop), before)
+    t.is(asked(shop, 'ann'), before)
     t.is(recharges(shop, 'ann').length, 1)
   },
 )

@@ -17,7 +17,7 @@ export interface KeysOptions {
   /** How many keys an account may have that are not revoked. */
   readonly most: number
   /** Throws `invalid_request` for a pipeline that could not run. */
-  readonly assertPipeline: (text: string, modules: readonly string[] | undefined) => void
+  readonly assertPipeline: (text: string) => void
 }
 
 /** A key as its owner sees it (specification, 2.4); `limits` goes beyond it and is there when some are set. */
@@ -48,7 +48,7 @@ export class Keys {
   async create(userId: string, body: unknown): Promise<KeyRecord & { readonly key: string }> {
     const { store, hashKey, label, most } = this.#options
     const { name = null, pipelineConfig = null, limits = null } = parseFields(newKeyFields, body)
-    if (pipelineConfig !== null) this.#options.assertPipeline(pipelineConfig, limits?.modules)
+    if (pipelineConfig !== null) this.#options.assertPipeline(pipelineConfig)
     const key = createKey(label)
     const id = createKeyId()
     const stored = await store.create({
@@ -84,7 +84,7 @@ export class Keys {
     const { name, pipelineConfig, limits } = fields
     if (name === undefined && pipelineConfig === undefined && limits === undefined)
       throw new GatewayError('invalid_request', 'Expected one at least of `name`, `pipelineConfig` and `limits`.')
-    if (typeof pipelineConfig === 'string') this.#options.assertPipeline(pipelineConfig, limits?.modules)
+    if (typeof pipelineConfig === 'string') this.#options.assertPipeline(pipelineConfig)
     const audit = noteOf('key.changed', { id, userId, details: detailsOf(fields) })
     const stored = isKeyId(id)
       ? await store.change({
