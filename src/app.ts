@@ -9,9 +9,9 @@ import type { Clock, Log, RequestObserver } from './core/ports.ts'
 import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
-import { type Authenticate, createLocalAuthenticate } from './http/authenticate.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
 import { createHttpServer } from './http/server.ts'
+import { assertModeComplete, type Identity, openIdentity } from './identity.ts'
 import {
   BUILT_IN_PLUGINS,
   type InstallOptions,
@@ -58,10 +58,11 @@ export interface App {
 
 /**
  * Puts the gateway together: the only place that knows every layer.
- * Throws `ConfigError` for a mode that does not exist yet, `PluginError` when a plugin that the operator's pipeline names cannot be used.
+ * Throws `ConfigError` for a mode that lacks what it needs, `PluginError` when a plugin that the operator's pipeline names cannot be used.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
+  assertModeComplete(config)
   const key = openKey(config)
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const accounting = await openAccounting(options)
@@ -86,8 +87,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stopWatching = startWatching(config, install)
   const pipelines = createPipelines(config, { registry, providers, log })
   pipelines.for(undefined)
+  const identity = openIdentity({
+    ...options,
+    store,
+    limits,
+    assertPipeline: (text) => void pipelines.for(undefined, text),
+  })
   return {
-    server: createServer(options, { pipelines, providers, limits, receipts }),
+    server: createServer(options, { pipelines, providers, limits, receipts, identity }),
     pipelines,
     registry,
     providers,
@@ -98,6 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await receipts.close(config.server.drain_timeout)
       await retention.close()
       await telemetry?.close(config.server.drain_timeout)
+      await identity.close()
       await accounting.close()
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
@@ -181,8 +189,11 @@ async function openLimits({ config, clock, log }: AppOptions): Promise<RequestLi
       ? undefined
       : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, clock, log })
   const { requests_per_minute: requests, failures_per_minute: failures } = config.limits
+  const requestsPerMinute = requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)
   return {
-    requests: await open('rate', requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)),
+    requestsPerMinute,
+    // A key of cloud mode may have a limit of its own where the operator has set none.
+    requests: await open('rate', requestsPerMinute || (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)),
     failures: await open('failures', failures ?? (isCloud ? CLOUD_FAILURES_PER_MINUTE : 0)),
   }
 }
@@ -207,22 +218,17 @@ async function openProviders({ config, log, random }: AppOptions, { tokens }: Ac
   }
 }
 
-/** Without accounts, cloud mode would let everybody in at the operator's expense. */
-function authenticateFor({ mode }: Config): Authenticate {
-  if (mode === 'local') return createLocalAuthenticate()
-  throw new ConfigError('`mode`: `cloud` needs accounts, which this version does not have yet. Use `local`.')
-}
-
 interface ServerParts extends Pick<App, 'pipelines' | 'providers'> {
   limits: RequestLimits
   receipts: Receipts
+  identity: Identity
 }
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, limits, receipts }: ServerParts,
+  { pipelines, providers, limits, receipts, identity }: ServerParts,
 ): Server {
-  const authenticate = authenticateFor(config)
+  const { authenticate, accounts } = identity
   const shared = {
     authenticate,
     limits,
@@ -250,6 +256,7 @@ function createServer(
     },
     models: { authenticate, limits, list: (call) => catalogue.list(call) },
     receipts: shared,
+    accounts,
     health: { build: config.build, startedAtMs, providers: providers.all },
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,

@@ -3,6 +3,8 @@ import { bytes, duration } from '../core/units.ts'
 import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
 import { providerKinds } from '../providers/kinds.ts'
 import { receipts, telemetry } from './kept.ts'
+import { keys } from './keys.ts'
+import { sessions } from './sessions.ts'
 
 /**
  * Every option of the gateway: its type, default, unit and consequence, and the environment variable that overrides it.
@@ -162,6 +164,9 @@ const providerSettings = z.strictObject({
     .describe(
       'Further request headers to pass to providers, besides the provider’s own; `*` at the end matches any rest.',
     ),
+  shared: fromEnv(z.stringbool().or(z.boolean()).default(false), 'SVC_PROVIDERS_SHARED').describe(
+    'Cloud mode: whether callers who bring no key of their own in `x-provider-key` use your credentials.',
+  ),
   allow_routes: z
     .array(z.string().startsWith('/v1/'))
     .default([])
@@ -265,6 +270,8 @@ export const configSchema = z.strictObject({
   server: server.prefault({}),
   pipeline: pipeline.prefault({}),
   plugins: plugins.prefault({}),
+  sessions: sessions.prefault({}),
+  keys: keys.prefault({}),
   limits: limits.prefault({}),
   models,
   providers: providers.prefault({}),

@@ -1,3 +1,4 @@
+import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
 import type { PresentedCredential } from './ports.ts'
 import type { PreservedText } from './preserved.ts'
@@ -12,15 +13,6 @@ import type { EditWatcher, Wishes } from './wishes.ts'
 /** Which public route the request came through. */
 export type RouteName = 'messages' | 'chat' | 'agent'
 
-/** Who asks. `scope` is the tenancy that every cache and counter is bound to. */
-export interface Caller {
-  readonly kind: 'local' | 'key' | 'agent'
-  readonly scope: string
-  readonly keyId?: string
-  readonly userId?: string
-  readonly tier?: string
-}
-
 /** Which provider answers, and under which model name. */
 export interface Target {
   readonly provider: string
@@ -32,7 +24,8 @@ export interface ExchangeState {
   readonly id: string
   readonly route: RouteName
   readonly caller: Caller
-  readonly credential: PresentedCredential
+  /** What a provider may be shown as the caller's own; in cloud mode never the API key. */
+  readonly credential: PresentedCredential | undefined
   /** Request headers as they came, lower-case names. */
   readonly headers: NodeJS.Dict<string | string[]>
   /** The query string as it came, `?` included, or empty. */
@@ -87,7 +80,7 @@ export class Exchange {
     return this.#state.caller
   }
 
-  get credential(): PresentedCredential {
+  get credential(): PresentedCredential | undefined {
     return this.#state.credential
   }
 

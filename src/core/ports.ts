@@ -100,8 +100,11 @@ export interface SpendLedger {
 
 /** A caller's own credential, as it came: which header carried it, and its secret value. */
 export interface PresentedCredential {
-  header: 'authorization' | 'x-api-key'
+  /** `x-provider-key`: cloud mode, where it is the key of an account of the caller's with a provider. */
+  header: 'authorization' | 'x-api-key' | 'x-provider-key'
   secret: string
+  /** The only provider that may see it. Unset: the one whose form it has. */
+  provider?: string
 }
 
 /** A call that is relayed to a provider without passing the pipeline: token counts, model lists. */
@@ -112,7 +115,7 @@ export interface RelayCall {
   query: string
   headers: NodeJS.Dict<string | string[]>
   body: Buffer | undefined
-  credential: PresentedCredential
+  credential: PresentedCredential | undefined
   requestId: string
   signal: AbortSignal
 }
@@ -137,7 +140,7 @@ export interface Provider {
   /** Whether a model name without a prefix has this provider's form, as `claude-…` has. */
   claims(model: string): boolean
   /** Whether it could be called for a caller with this credential. */
-  isUsableBy(credential: PresentedCredential): boolean
+  isUsableBy(credential: PresentedCredential | undefined): boolean
   /**
    * Answers the exchange's request with a model of its own. Throws `upstream_error`, `authentication_error`,
    * `invalid_request` for what it cannot be asked, or the signal's reason.

@@ -3,9 +3,28 @@ import type { PresentedCredential } from '../core/ports.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
 
+/** The token of `Authorization: Bearer …`. */
+export function bearerOf({ authorization }: NodeJS.Dict<string | string[]>): string | undefined {
+  return BEARER.exec(single(authorization) ?? '')?.[1]
+}
+
+/** The key of the caller's own account with a provider, which cloud mode takes in a header of its own. */
+export function providerKeyOf(headers: NodeJS.Dict<string | string[]>): PresentedCredential | undefined {
+  const secret = single(headers['x-provider-key'])?.trim()
+  return secret ? { header: 'x-provider-key', secret } : undefined
+}
+
+/** The same credential for one provider's eyes: who brings a key of an account does not show it to a substitute. */
+export function forProvider(
+  credential: PresentedCredential | undefined,
+  provider: string,
+): PresentedCredential | undefined {
+  return credential?.header === 'x-provider-key' ? { ...credential, provider } : credential
+}
+
 /** The caller's credential: `Authorization: Bearer …`, or `x-api-key` as its equal. Throws `authentication_error`. */
 export function presentedCredential(headers: NodeJS.Dict<string | string[]>): PresentedCredential {
-  const bearer = BEARER.exec(single(headers.authorization) ?? '')?.[1]
+  const bearer = bearerOf(headers)
   if (bearer !== undefined) return { header: 'authorization', secret: bearer }
   const key = single(headers['x-api-key'])?.trim()
   if (key) return { header: 'x-api-key', secret: key }

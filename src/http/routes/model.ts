@@ -8,6 +8,7 @@ import type { PluginContext } from '../../plugin.ts'
 import type { ReplyRecorder } from '../../receipts/receipts.ts'
 import type { Authenticate, Authenticated } from '../authenticate.ts'
 import { readJsonBody } from '../body.ts'
+import { forProvider } from '../credential.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
@@ -37,8 +38,8 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     ctx.state.dialect = dialect
     const enteredAtMs = performance.now()
     const authenticated = await identify(ctx.req, options)
-    const standing = await limitRequests(options.limits.requests, authenticated)
-    const pipeline = options.pipelines.for(pipelineHeader(ctx))
+    const standing = await limitRequests(options.limits, authenticated)
+    const pipeline = options.pipelines.for(pipelineHeader(ctx), authenticated.pipelineConfig)
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
     const readAtMs = performance.now()
     const client = dialect.parse(bytes)
@@ -76,16 +77,17 @@ interface Opening {
 }
 
 function openExchange(ctx: Context, { options, authenticated, pipeline, client }: Opening): Exchange {
+  const targets = options.targetsOf(client.document.model)
   return new Exchange({
     id: ctx.state.requestId,
     route: options.route,
     caller: authenticated.caller,
-    credential: authenticated.credential,
+    credential: forProvider(authenticated.credential, targets[0].provider),
     headers: ctx.req.headers,
     query: ctx.search,
     client,
     request: undefined,
-    targets: options.targetsOf(client.document.model),
+    targets,
     signal: leavingSignal(ctx.res),
     reply: undefined,
     pipeline: pipeline.printed,

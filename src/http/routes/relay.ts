@@ -7,6 +7,7 @@ import { RequestDocument } from '../../core/request.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Authenticate } from '../authenticate.ts'
 import { readBody, readJsonBody } from '../body.ts'
+import { forProvider } from '../credential.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
@@ -33,7 +34,8 @@ export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameSt
     const call = await callFor(ctx, options)
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
     const { body, target } = addressed(bytes, options)
-    send(ctx, await options.provider(target.provider).countTokens({ ...call, body }, target), options)
+    const credential = forProvider(call.credential, target.provider)
+    send(ctx, await options.provider(target.provider).countTokens({ ...call, body, credential }, target), options)
   }
 }
 
@@ -43,7 +45,9 @@ export function allowedRoute(options: RelayRouteOptions): Middleware<FrameState>
     const call = await callFor(ctx, options)
     const bytes = await readBody(ctx.req, options.bodyLimitBytes)
     const body = bytes.length === 0 ? undefined : bytes
-    send(ctx, await options.provider(options.defaultProvider).relay({ ...call, body }), options)
+    const { defaultProvider } = options
+    const credential = forProvider(call.credential, defaultProvider)
+    send(ctx, await options.provider(defaultProvider).relay({ ...call, body, credential }), options)
   }
 }
 
@@ -61,7 +65,7 @@ export async function callFor(
   options: Pick<RelayRouteOptions, 'authenticate' | 'limits'>,
 ): Promise<RelayCall> {
   const authenticated = await identify(ctx.req, options)
-  ctx.set({ ...(await limitRequests(options.limits.requests, authenticated)) })
+  ctx.set({ ...(await limitRequests(options.limits, authenticated)) })
   const { credential } = authenticated
   const signal = leavingSignal(ctx.res)
   // The router lets these methods through only.

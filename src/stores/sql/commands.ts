@@ -1,3 +1,6 @@
+import { openAccount, suspendAccount } from './accounts/account.ts'
+import { listAudit } from './accounts/audit.ts'
+import { changeKey, createKey, findKey, listKeys, revokeKey, touchKeys } from './accounts/keys.ts'
 import { readBalance } from './ledger/balance.ts'
 import { endCalls } from './ledger/end.ts'
 import { appendToLedger } from './ledger/entries.ts'
@@ -36,6 +39,15 @@ export const commands = {
   'telemetry.usage': readUsage,
   'telemetry.prune': pruneRequests,
   'telemetry.prune-hours': pruneHours,
+  'account.open': openAccount,
+  'account.suspend': suspendAccount,
+  'keys.create': createKey,
+  'keys.list': listKeys,
+  'keys.change': changeKey,
+  'keys.revoke': revokeKey,
+  'keys.touch': touchKeys,
+  'keys.find': findKey,
+  'audit.list': listAudit,
 }
 
 /** The name of a command. */
@@ -61,4 +73,7 @@ export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'telemetry.usage',
   'telemetry.prune',
   'telemetry.prune-hours',
+  'keys.list',
+  'keys.find',
+  'audit.list',
 ])
