@@ -94,7 +94,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     assertPipeline: (text) => void pipelines.for(undefined, text),
   })
   return {
-    server: createServer(options, { pipelines, providers, limits, receipts, identity }),
+    server: createServer(options, { pipelines, providers, limits, receipts, identity, fees: accounting.fees }),
     pipelines,
     registry,
     providers,
@@ -172,6 +172,8 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
     log,
     innermost: async (ctx) => {
       const { exchange } = ctx.state
+      // Unless a guard has held it along with its money: nobody is asked for a caller whose plan has no call left.
+      await exchange.fee?.hold()
       exchange.reply = await providers.complete(exchange)
     },
   })
@@ -222,17 +224,19 @@ interface ServerParts extends Pick<App, 'pipelines' | 'providers'> {
   limits: RequestLimits
   receipts: Receipts
   identity: Identity
+  fees: Accounting['fees']
 }
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, limits, receipts, identity }: ServerParts,
+  { pipelines, providers, limits, receipts, identity, fees }: ServerParts,
 ): Server {
   const { authenticate, accounts } = identity
   const shared = {
     authenticate,
     limits,
     receipts,
+    fees,
     targetsOf: (model: string) => providers.targetsOf(model),
     bodyLimitBytes: config.server.body_limit,
     send: { pingIntervalMs: config.server.ping_interval },

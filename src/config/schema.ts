@@ -4,6 +4,7 @@ import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
 import { providerKinds } from '../providers/kinds.ts'
 import { receipts, telemetry } from './kept.ts'
 import { keys } from './keys.ts'
+import { plans } from './plans.ts'
 import { sessions } from './sessions.ts'
 
 /**
@@ -272,6 +273,7 @@ export const configSchema = z.strictObject({
   plugins: plugins.prefault({}),
   sessions: sessions.prefault({}),
   keys: keys.prefault({}),
+  plans: plans.prefault({}),
   limits: limits.prefault({}),
   models,
   providers: providers.prefault({}),
