@@ -174,6 +174,7 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
       const { exchange } = ctx.state
       // Unless a guard has held it along with its money: nobody is asked for a caller whose plan has no call left.
       await exchange.fee?.hold()
+      exchange.fee?.markAsked()
       exchange.reply = await providers.complete(exchange)
     },
   })

@@ -11,8 +11,15 @@ export interface Fee {
   accept(result: CallReservation): void
   /** Holds it, unless it is held. Throws as `accept` does, and `service_unavailable`. */
   hold(): Promise<void>
+  /** Somebody works on the answer from now on. */
+  markAsked(): void
   /** The answer begins. */
   count(): void
-  /** There is no answer. */
-  waive(): void
+  /** The client has left before that: a call where somebody worked on it, or leaving would be a way around a plan. */
+  leave(): Promise<void>
+  /**
+   * There is no answer. Resolves when what was held is free again, so that the client’s next try finds it so; or when that
+   * cannot be told now, and is told later.
+   */
+  waive(): Promise<void>
 }

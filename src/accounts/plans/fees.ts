@@ -12,11 +12,12 @@ import { callRefusal } from './refusal.ts'
  *   request ──hold──► ledger: with the guard's money, or alone before the provider is asked or a cache answers
  *      │                                                    └─ 402, 429
  *      └─ the answer begins: count ─┐
- *         there is none: waive ─────┴─► ends that wait ──four times a second──► one transaction for all of them
+ *         there is none: waive ─────┴─► ends that wait ──four times a second, or at once──► one transaction for all of them
  *
- * A hold is made before anybody is asked, so no plan is overrun. Its end decides nothing, so nobody waits for it: ends are
- * told together, and again when the database did not answer. After a crash a hold ends with its lease, and what it held
- * is free: who got no word of an answer is not charged for it.
+ * A hold is made before anybody is asked, so no plan is overrun. That an answer has begun decides nothing any more, so
+ * nobody waits for that to be told: such ends are told together. Who gets no answer waits until what was held is free, so
+ * that nobody's next try is refused for the last one. What the database did not answer is told again. After a crash a
+ * hold ends with its lease, and what it held is free: a call that nobody could count is not charged.
  */
 const PERIOD_MS = 250
 /** Ends that are told in one transaction. */
@@ -51,13 +52,18 @@ export class Fees {
     if (userId === undefined) return undefined
     const { ledger, plans, leaseMs } = this.#options
     const order: CallOrder = { holdId: requestId, accountId: userId, calls: 1, plans, leaseMs }
-    return new CallFee(order, { ledger, onEnd: (end) => this.#note(end) })
+    return new CallFee(order, {
+      ledger,
+      onEnd: (end) => this.#note(end),
+      onWaived: () => this.flush().catch((error: unknown) => this.#warn(error)),
+    })
   }
 
-  /** Tells the ledger of all ends that wait. Rejects when it does not answer. */
+  /** Tells the ledger of all ends that wait now. Rejects when it does not answer. */
   async flush(): Promise<void> {
+    // What is being told may have been put together before the last end came.
     await this.#telling?.catch(() => {})
-    await this.#tell()
+    await this.#tellOnce()
   }
 
   /** As `flush`, at the end: what cannot be told ends with its lease. */
@@ -73,11 +79,14 @@ export class Fees {
 
   #tellQuietly(): void {
     if (this.#ends.length === 0) return
-    this.#telling ??= this.#tell()
-      .catch((error: unknown) => this.#warn(error))
-      .finally(() => {
-        this.#telling = undefined
-      })
+    this.#tellOnce().catch((error: unknown) => this.#warn(error))
+  }
+
+  #tellOnce(): Promise<void> {
+    this.#telling ??= this.#tell().finally(() => {
+      this.#telling = undefined
+    })
+    return this.#telling
   }
 
   async #tell(): Promise<void> {
@@ -98,13 +107,18 @@ export class Fees {
 interface CallFeeOptions {
   readonly ledger: CallLedger
   readonly onEnd: (end: CallEnd) => void
+  /** What was ended is told at once. */
+  readonly onWaived: () => Promise<void>
 }
 
 class CallFee implements Fee {
   readonly #order: CallOrder
   readonly #options: CallFeeOptions
-  #isAsked = false
+  /** Of the ledger. */
+  #isOrdered = false
   #isHeld = false
+  /** Somebody, for the answer. */
+  #isAsked = false
   #isEnded = false
 
   constructor(order: CallOrder, options: CallFeeOptions) {
@@ -114,7 +128,7 @@ class CallFee implements Fee {
 
   order(): CallOrder | undefined {
     if (this.#isHeld) return undefined
-    this.#isAsked = true
+    this.#isOrdered = true
     return this.#order
   }
 
@@ -128,19 +142,30 @@ class CallFee implements Fee {
     if (order !== undefined) this.accept(await this.#options.ledger.take(order))
   }
 
+  markAsked(): void {
+    this.#isAsked = true
+  }
+
   count(): void {
     this.#end(this.#isHeld ? 1 : 0)
   }
 
-  waive(): void {
-    this.#end(0)
+  async leave(): Promise<void> {
+    if (this.#isAsked) this.count()
+    else await this.waive()
   }
 
-  #end(usedCalls: number): void {
+  async waive(): Promise<void> {
+    if (this.#end(0)) await this.#options.onWaived()
+  }
+
+  /** Whether there was something to end, and this is the first end. */
+  #end(usedCalls: number): boolean {
     // What was asked for may be held even if the answer was lost.
-    if (this.#isEnded || !this.#isAsked) return
+    if (this.#isEnded || !this.#isOrdered) return false
     this.#isEnded = true
     const { holdId, accountId } = this.#order
     this.#options.onEnd({ holdId, accountId, usedCalls })
+    return true
   }
 }

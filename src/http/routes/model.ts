@@ -60,9 +60,9 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
       await pipeline.run(ctx as unknown as PluginContext)
       await takeFee(ctx, exchange)
     } catch (error) {
-      leaveFee(ctx, exchange)
       exchange.cancelUnopened()
       ctx.set(named)
+      await (ctx.res.destroyed ? exchange.fee?.leave() : exchange.fee?.waive())
       throw error
     } finally {
       receipt?.markReplied()
@@ -79,12 +79,6 @@ async function takeFee(ctx: Context, { fee, reply }: Exchange): Promise<void> {
   if (status >= FIRST_ERROR) return fee.waive()
   await fee.hold()
   fee.count()
-}
-
-/** Who leaves while a provider works on the answer has had a call: leaving must not be a way around a plan. */
-function leaveFee({ res }: Context, { fee, calls }: Exchange): void {
-  if (res.destroyed && calls.length > 0) fee?.count()
-  else fee?.waive()
 }
 
 function pipelineHeader({ req }: Context): string | undefined {
