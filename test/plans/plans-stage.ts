@@ -6,7 +6,7 @@ import { bearer, createKey, startCloudGateway } from '../support/accounts.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { type Reply, type SendOptions, send } from '../support/http-client.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
-import type { Script } from '../support/provider/script.ts'
+import { holdEvent, type Script } from '../support/provider/script.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 
 /** Three gateway processes on one database, with plans that are soon used up. */
@@ -117,7 +117,7 @@ function scriptOf(request: SeenRequest): Script {
   if (text.includes('refuse')) return { kind: 'error', status: 400 }
   if (text.includes('break')) return { kind: 'break', at: 'before-headers' }
   if (text.includes('hang')) return { kind: 'hang', at: 'before-headers' }
-  if (text.includes('stall')) return { kind: 'answer', writes: { sizes: [200], between: { until: never } } }
+  if (text.includes('stall')) return { kind: 'answer', writes: holdEvent(2, never) }
   return { kind: 'answer' }
 }
 

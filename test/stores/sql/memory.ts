@@ -23,6 +23,7 @@ export const REAL: StoreProgram = { openDatabase, runGroup }
 export interface MemoryDatabase {
   run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>>
   sql(text: string): Promise<Record<string, unknown>[]>
+  close(): Promise<void>
 }
 
 /** Opens one. Commands are run one after another, as the thread does; one that fails rejects with its fault. */
@@ -49,6 +50,7 @@ export async function openInMemory({ openDatabase: open, runGroup: run }: StoreP
         .prepare(text)
         .all()
         .map((row) => ({ ...row })),
+    close: () => database.db.destroy(),
   }
 }
 

@@ -7,7 +7,7 @@ import { violationsIn } from './books.ts'
 import { ACCOUNTS, SLOTS, type Step } from './steps.ts'
 
 /** What is checked: commands, and statements past them. */
-export type LedgerUnderTest = MemoryDatabase
+export type LedgerUnderTest = Omit<MemoryDatabase, 'close'>
 
 /** How often each outcome occurred: a property that never sees one proves nothing about it. */
 export type Outcomes = Record<

@@ -3,8 +3,11 @@ import fc from 'fast-check'
 import { messageOf } from '../../../../src/core/errors.ts'
 import { copyOfStore, type Fault, openInMemory, REAL } from '../memory.ts'
 import { engines } from '../places.ts'
+import { drill } from './drill.ts'
 import { checkCredits, noOutcomes, type Outcomes } from './model.ts'
 import { lists, roundLists } from './steps.ts'
+
+const LISTS_A_BOOK = 20
 
 /** As `fc.assert`, whose error hides what went wrong from AVA. */
 async function assertHolds<Values>(
@@ -26,7 +29,7 @@ test('sqlite: credits: whatever is asked, the books agree, plans hold and nobody
   const ledger = await openInMemory(REAL)
   const outcomes = noOutcomes()
   const property = fc.asyncProperty(lists, (taken) => checkCredits(ledger, taken, { outcomes, isCloselyWatched: true }))
-  await assertHolds(t, property, { numRuns: 200, endOnFailure: true })
+  await assertHolds(t, property, { numRuns: drill.lists, endOnFailure: true })
   assertAllOccurred(t, outcomes)
 })
 
@@ -39,7 +42,7 @@ for (const engine of engines) {
       checkCredits(ledger, taken, { outcomes, isCloselyWatched: false }),
     )
     // Few runs, so always the same: each outcome occurs in them.
-    await assertHolds(t, property, { numRuns: 12, seed: 7, endOnFailure: true })
+    await assertHolds(t, property, { numRuns: drill.rounds, seed: 7, endOnFailure: true })
     // What is owed after a lease has a scene of its own: it is rare where little is watched.
     assertAllOccurred(t, { ...outcomes, shortfall: 1 })
   })
