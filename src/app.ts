@@ -98,7 +98,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const paying = identity.accounts && openPaying({ ...options, store, session: identity.accounts.session })
   return {
-    server: createServer(options, { pipelines, providers, limits, receipts, identity, paying }),
+    server: createServer(options, {
+      pipelines,
+      providers,
+      limits,
+      receipts,
+      identity,
+      paying,
+      fees: accounting.fees,
+    }),
     pipelines,
     registry,
     providers,
@@ -177,6 +185,9 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
     log,
     innermost: async (ctx) => {
       const { exchange } = ctx.state
+      // Unless a guard has held it along with its money: nobody is asked for a caller whose plan has no call left.
+      await exchange.fee?.hold()
+      exchange.fee?.markAsked()
       exchange.reply = await providers.complete(exchange)
     },
   })
@@ -228,17 +239,19 @@ interface ServerParts extends Pick<App, 'pipelines' | 'providers'> {
   receipts: Receipts
   identity: Identity
   paying: BillingRouteOptions | undefined
+  fees: Accounting['fees']
 }
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, limits, receipts, identity, paying }: ServerParts,
+  { pipelines, providers, limits, receipts, identity, paying, fees }: ServerParts,
 ): Server {
   const { authenticate, accounts } = identity
   const shared = {
     authenticate,
     limits,
     receipts,
+    fees,
     targetsOf: (model: string) => providers.targetsOf(model),
     bodyLimitBytes: config.server.body_limit,
     send: { pingIntervalMs: config.server.ping_interval },

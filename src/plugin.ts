@@ -16,6 +16,7 @@ export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts
 export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
 export type { Exchange, Target } from './core/exchange.ts'
+export type { Fee } from './core/fee.ts'
 export { type ContentBlock, explain, type Message, type MessageRequest, type Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
 export { suggest } from './core/nearest.ts'

@@ -5,6 +5,7 @@ import { providerKinds } from '../providers/kinds.ts'
 import { billing } from './billing.ts'
 import { receipts, telemetry } from './kept.ts'
 import { keys } from './keys.ts'
+import { plans } from './plans.ts'
 import { sessions } from './sessions.ts'
 
 /**
@@ -279,6 +280,7 @@ export const configSchema = z.strictObject({
   plugins: plugins.prefault({}),
   sessions: sessions.prefault({}),
   keys: keys.prefault({}),
+  plans: plans.prefault({}),
   limits: limits.prefault({}),
   models,
   providers: providers.prefault({}),

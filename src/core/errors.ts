@@ -15,6 +15,7 @@ export const errorCatalogue = {
   cost_limit_per_request: { status: 429, type: 'cost_limit_per_request' },
   cost_limit_per_day: { status: 429, type: 'cost_limit_per_day' },
   cost_limit_per_month: { status: 429, type: 'cost_limit_per_month' },
+  plan_calls_used: { status: 429, type: 'rate_limit_error' },
   rate_limit_error: { status: 429, type: 'rate_limit_error' },
   internal_error: { status: 500, type: 'internal_error' },
   upstream_error: { status: 502, type: 'upstream_error' },
@@ -50,6 +51,7 @@ const FINAL_CODES = new Set<ErrorCode>([
   'cost_limit_per_request',
   'cost_limit_per_day',
   'cost_limit_per_month',
+  'plan_calls_used',
 ])
 
 /**

@@ -1,5 +1,6 @@
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
+import type { Fee } from './fee.ts'
 import type { PresentedCredential } from './ports.ts'
 import type { PreservedText } from './preserved.ts'
 import type { Reply } from './reply.ts'
@@ -26,6 +27,8 @@ export interface ExchangeState {
   readonly caller: Caller
   /** What a provider may be shown as the caller's own; in cloud mode never the API key. */
   readonly credential: PresentedCredential | undefined
+  /** What the caller's plan takes for an answer; `undefined`: nothing. */
+  readonly fee?: Fee | undefined
   /** Request headers as they came, lower-case names. */
   readonly headers: NodeJS.Dict<string | string[]>
   /** The query string as it came, `?` included, or empty. */
@@ -82,6 +85,11 @@ export class Exchange {
 
   get credential(): PresentedCredential | undefined {
     return this.#state.credential
+  }
+
+  /** What the caller's plan takes for an answer. A module that reserves money passes it on, and does nothing else with it. */
+  get fee(): Fee | undefined {
+    return this.#state.fee
   }
 
   get headers(): NodeJS.Dict<string | string[]> {

@@ -1,4 +1,5 @@
 import type { Exchange, Target } from './exchange.ts'
+import type { Fee } from './fee.ts'
 import type { Reply } from './reply.ts'
 import type { RequestDocument } from './request.ts'
 
@@ -58,6 +59,8 @@ export interface SpendHold {
   readonly windows: readonly SpendWindow[]
   /** How long it is held unless it is renewed; then it counts as spent. */
   readonly leaseMs: number
+  /** Held along with the money, in one transaction where both are asked of the database: both, or neither. */
+  readonly fee?: Fee | undefined
 }
 
 /** Whether money is held, and the sums of its windows with it; if not, by which window, and what is spent and held there. */
@@ -81,7 +84,10 @@ export interface WindowStanding extends SpendWindow, SpendSums {}
  * may be asked again.
  */
 export interface SpendLedger {
-  /** Holds an amount in all windows at once, or in none: admitted when settled + held + amount + spare ≤ limit in each. */
+  /**
+   * Holds an amount in all windows at once, or in none: admitted when settled + held + amount + spare ≤ limit in each.
+   * Windows refuse before a fee does; that throws `plan_calls_used` or `payment_required`.
+   */
   reserve(hold: SpendHold): Promise<Reservation>
   /**
    * Raises a hold to `toNanoUsd` in all its windows, or not at all, and renews its lease; a lower amount only renews.

@@ -116,7 +116,7 @@ for (const engine of engines) {
       await inLanes(all, lanes, books.deliver)
       t.deepEqual(await stateOf(books.place), expected)
     }
-    await fc.assert(fc.asyncProperty(orders, check), { numRuns: engine.name === 'sqlite' ? 12 : 4 })
+    await fc.assert(fc.asyncProperty(orders, check), { numRuns: engine.name === 'sqlite' ? 12 : 4, endOnFailure: true })
   })
 
   engine.test('webhooks: deliveries between what happens, late and twice, end in the same state', async (t) => {
@@ -149,7 +149,7 @@ for (const engine of engines) {
       for (const event of world.events) await quiet.deliver(event)
       t.deepEqual(await stateOf(books.place), await stateOf(quiet.place))
     }
-    await fc.assert(fc.asyncProperty(plans, check), { numRuns: engine.name === 'sqlite' ? 8 : 2 })
+    await fc.assert(fc.asyncProperty(plans, check), { numRuns: engine.name === 'sqlite' ? 8 : 2, endOnFailure: true })
     t.true(late > 100, `${late} late events`)
   })
 }

@@ -10,6 +10,7 @@ import { takeCalls } from './ledger/take.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './prune.ts'
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
+import { admitSpend } from './spend-admit.ts'
 import { rollSpend } from './spend-roll.ts'
 import { readSpend } from './spend-windows.ts'
 import { putRequests } from './telemetry/put.ts'
@@ -18,6 +19,7 @@ import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
 /** All that can be asked of the database, on either engine. */
 export const commands = {
   'spend.reserve': reserveSpend,
+  'spend.admit': admitSpend,
   'spend.grow': growSpend,
   'spend.settle': settleSpend,
   'spend.roll': rollSpend,

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { CallEnd, CallEndOutcome } from '../../../core/calls.ts'
 import { GatewayError } from '../../../core/errors.ts'
 import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'
@@ -11,17 +12,6 @@ import type { CreditHoldTable } from './schema.ts'
 /** How long an ended hold is remembered, to tell a repeated end from one of an unknown hold. */
 const ENDED_KEPT_MS = 24 * 60 * 60 * 1000
 const HOUR_MS = 60 * 60 * 1000
-
-/** The end of a hold: how many of its calls were answered; 0: none, and nothing is owed. */
-export interface CallEnd {
-  readonly holdId: string
-  /** Whose hold it is; only the order of locks goes by it. */
-  readonly accountId: string
-  readonly usedCalls: number
-}
-
-/** How an end found its hold. `late`: its lease had ended. */
-export type CallEndOutcome = 'posted' | 'voided' | 'late' | 'repeated' | 'unknown'
 
 /** Ends holds: what was answered is counted and charged, the rest is free again. The first end of a hold counts. */
 export const endCalls: Command<readonly CallEnd[], CallEndOutcome[]> = async (db, ends, now) => {

@@ -23,3 +23,6 @@ export async function openAccount({ sql }: Pick<Place, 'sql'>, account: NewAccou
     `insert into account (id, tier, period_start_ms, period_end_ms, created_at_ms) values ('${id}', '${tier}', ${periodStartMs}, ${periodEndMs}, 0)`,
   )
 }
+
+/** The accounts that processes under load share. */
+export const LOADED_ACCOUNTS = ['loaded-0', 'loaded-1', 'loaded-2']
