@@ -139,7 +139,8 @@ export async function startStripe({
     seen.push(request)
     const fault = [...choosers].map((choose) => choose(request)).find((chosen) => chosen !== undefined)
     if (fault?.kind === 'lose-before') return void incoming.socket.destroy()
-    if (fault?.kind === 'status') throw new Refusal(fault.status, `Trouble at Stripe, with ${incoming.headers.authorization}.`)
+    if (fault?.kind === 'status')
+      throw new Refusal(fault.status, `Trouble at Stripe, with ${incoming.headers.authorization}.`)
     const answered = await once(request, async () => {
       if (fault?.kind === 'delay') await sleep(fault.ms)
       return perform(request)

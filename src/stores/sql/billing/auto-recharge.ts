@@ -1,14 +1,15 @@
 import type { Kysely } from 'kysely'
 import type { AutoRecharge } from '../../../core/billing.ts'
 import { GatewayError } from '../../../core/errors.ts'
-import type { Command } from '../command.ts'
+import { appendAudit } from '../accounts/audit.ts'
+import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'
 
 /** Sets when an account recharges by itself. What the gateway had switched off is on again, if so wished. */
 export const setAutoRecharge: Command<
-  { accountId: string; settings: Omit<AutoRecharge, 'disabledReason'> },
+  { accountId: string; settings: Omit<AutoRecharge, 'disabledReason'>; noteId: string },
   void
-> = async (db, { accountId, settings }) => {
+> = async (db, { accountId, settings, noteId }, now) => {
   const account = await db.selectFrom('account').select('tier').where('id', '=', accountId).executeTakeFirst()
   if (settings.enabled && (account?.tier ?? 'free') === 'free')
     throw new GatewayError('invalid_request', 'Recharging needs a paid plan: start with POST /v1/billing/checkout.')
@@ -24,16 +25,26 @@ export const setAutoRecharge: Command<
     .values({ account_id: accountId, ...values })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(values))
     .execute()
+  const by = { actor: `user:${accountId}`, action: 'auto-recharge.set', subject: accountId }
+  await appendAudit(db, { id: noteId, accountId, ...by, details: { ...settings } }, now)
 }
 
-/** Switches an account's recharging off and says why; for commands, whose transaction it joins. */
-export async function switchOff(db: Kysely<Database>, accountId: string, reason: string): Promise<void> {
-  await db
+/** Switches an account's recharging off and says why, once for each cause; for commands, whose transaction it joins. */
+export async function switchOff(
+  db: Kysely<Database>,
+  { accountId, reason, cause }: { accountId: string; reason: string; cause: string },
+  now: Moment,
+): Promise<void> {
+  const row = await db
     .updateTable('auto_recharge')
     .set({ enabled: 0, disabled_reason: reason })
     .where('account_id', '=', accountId)
     .where('enabled', '=', 1)
-    .execute()
+    .returning('account_id')
+    .executeTakeFirst()
+  if (row === undefined) return
+  const by = { actor: 'stripe', action: 'auto-recharge.switched-off', subject: accountId }
+  await appendAudit(db, { id: `auto-recharge:${cause}`, accountId, ...by, details: { reason } }, now)
 }
 
 const MOST_AT_ONCE = 50

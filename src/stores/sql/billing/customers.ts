@@ -71,5 +71,6 @@ export const forgetCustomer: Command<{ customerId: string; eventId?: string | un
     .where('customer_id', '=', customerId)
     .returning('account_id')
     .executeTakeFirst()
-  if (row !== undefined) await switchOff(db, row.account_id, 'customer_deleted')
+  if (row === undefined) return
+  await switchOff(db, { accountId: row.account_id, reason: 'customer_deleted', cause: customerId }, now)
 }

@@ -67,7 +67,8 @@ export const applyReversal: Command<{ reversal: FetchedReversal; fetch: Fetch },
     .set({ due_credits: dueCredits, taken_credits: takenCredits, disputed })
     .where('id', '=', paymentId)
     .execute()
-  if (isDisputed && payment.disputed === 0) await switchOff(db, payment.account_id, 'payment_disputed')
+  if (isDisputed && payment.disputed === 0)
+    await switchOff(db, { accountId: payment.account_id, reason: 'payment_disputed', cause: paymentId }, now)
 }
 
 /** Moves what is due since the last time; returns what is taken of the payment's credits in all. */

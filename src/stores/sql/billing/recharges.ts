@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { PendingRecharge, RechargeEnd } from '../../../core/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
-import type { Command } from '../command.ts'
+import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'
 import { switchOff } from './auto-recharge.ts'
 import { rememberEvent } from './fetches.ts'
@@ -121,18 +121,21 @@ export const endRecharge: Command<{ end: RechargeEnd; eventId?: string | undefin
   now,
 ) => {
   await rememberEvent(db, eventId, now)
-  const { id, accountId, credits, outcome, reason } = end
-  if (outcome === 'failed') {
-    const failed = await db
-      .updateTable('recharge')
-      .set({ state: 'failed', reason: reason ?? null })
-      .where('id', '=', id)
-      .where('state', '=', 'pending')
-      .returning('account_id')
-      .executeTakeFirst()
-    if (failed !== undefined) await switchOff(db, failed.account_id, reason ?? 'payment_failed')
-    return
-  }
+  await (end.outcome === 'failed' ? fail(db, end, now) : succeed(db, end, now))
+}
+
+async function fail(db: Kysely<Database>, { id, reason = 'payment_failed' }: RechargeEnd, now: Moment): Promise<void> {
+  const failed = await db
+    .updateTable('recharge')
+    .set({ state: 'failed', reason })
+    .where('id', '=', id)
+    .where('state', '=', 'pending')
+    .returning('account_id')
+    .executeTakeFirst()
+  if (failed !== undefined) await switchOff(db, { accountId: failed.account_id, reason, cause: `recharge:${id}` }, now)
+}
+
+async function succeed(db: Kysely<Database>, { id, accountId, credits }: RechargeEnd, now: Moment): Promise<void> {
   await ensureAccount(db, accountId, now)
   const ended = await db
     .insertInto('recharge')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { BillingStore } from '../../../core/billing.ts'
 import type { Clock } from '../../../core/ports.ts'
 import type { SqlStore } from '../store.ts'
@@ -16,7 +17,8 @@ export function createBillingStore(store: Pick<SqlStore, 'run'>, clock: Clock): 
     applySubscription: (subscription, fetch) => store.run('billing.apply-subscription', { subscription, fetch }),
     applyPayment: (payment, eventId) => store.run('billing.apply-payment', { payment, eventId }),
     applyReversal: (reversal, fetch) => store.run('billing.apply-reversal', { reversal, fetch }),
-    setAutoRecharge: (accountId, settings) => store.run('billing.set-auto-recharge', { accountId, settings }),
+    setAutoRecharge: (accountId, settings) =>
+      store.run('billing.set-auto-recharge', { accountId, settings, noteId: randomUUID() }),
     belowThreshold: () => store.run('billing.below-threshold', null),
     claimRecharge: (claim) =>
       store.run('billing.claim-recharge', { ...claim, monthStartMs: monthStartOf(clock.nowMs()) }),

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { Fetch, FetchedSubscription } from '../../../core/billing.ts'
+import type { AccountTier, Fetch, FetchedSubscription } from '../../../core/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
+import { appendAudit } from '../accounts/audit.ts'
 import type { Command } from '../command.ts'
 import type { Database } from '../schema.ts'
 import { rememberEvent } from './fetches.ts'
@@ -31,11 +32,12 @@ export const applySubscription: Command<{ subscription: FetchedSubscription; fet
   const { id, accountId, status, tier, periodStartMs, periodEndMs } = subscription
   await ensureAccount(db, accountId, now)
   // The account's row is the lock: of two subscriptions that change at once, the second sees the first.
-  await db
+  const { tier: tierBefore } = await db
     .updateTable('account')
     .set((of) => ({ tier: of.ref('tier') }))
     .where('id', '=', accountId)
-    .execute()
+    .returning('tier')
+    .executeTakeFirstOrThrow()
   await rememberEvent(db, eventId, now)
   const fetched = { status, tier, period_start_ms: periodStartMs, period_end_ms: periodEndMs, applied_ticket: ticket }
   await db
@@ -45,11 +47,15 @@ export const applySubscription: Command<{ subscription: FetchedSubscription; fet
       conflict.column('id').doUpdateSet(fetched).where('billing_subscription.applied_ticket', '<', ticket),
     )
     .execute()
-  await setTier(db, accountId)
+  const tierNow = await setTier(db, accountId)
+  if (tierNow === tierBefore) return
+  const details = { from: tierBefore, to: tierNow }
+  const note = { id: `tier:${id}:${ticket}`, accountId, actor: 'stripe', action: 'account.tier-changed', subject: id }
+  await appendAudit(db, { ...note, details }, now)
 }
 
-/** The best plan that is served decides; of two of the same, the one that lasts longer. */
-async function setTier(db: Kysely<Database>, accountId: string): Promise<void> {
+/** The best plan that is served decides; of two of the same, the one that lasts longer. Returns it. */
+async function setTier(db: Kysely<Database>, accountId: string): Promise<AccountTier> {
   const best = await db
     .selectFrom('billing_subscription')
     .selectAll()
@@ -70,4 +76,5 @@ async function setTier(db: Kysely<Database>, accountId: string): Promise<void> {
     })
     .where('id', '=', accountId)
     .execute()
+  return best?.tier ?? 'free'
 }
