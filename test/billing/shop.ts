@@ -8,7 +8,7 @@ import type { Card } from '../support/stripe/objects.ts'
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 
 /** What a configured gateway sells. */
-export const PRICES = { pro: 2000, team: 10_000 } as const
+const PRICES = { pro: 2000, team: 10_000 } as const
 
 /** A gateway that sells plans, with the stand-in for Stripe that it asks. */
 export interface Shop {

@@ -1,10 +1,8 @@
 import type { Context, Middleware } from 'koa'
-import { z } from 'zod'
-import { AUTO_RECHARGE_DEFAULTS, autoRechargeSchema } from '../../accounts/billing/auto-recharge.ts'
 import type { Billing } from '../../accounts/billing/billing.ts'
 import { type ReturnAddresses, returnAddress } from '../../accounts/billing/return-address.ts'
+import { AUTO_RECHARGE_DEFAULTS, parseAutoRecharge, parseCheckout, parsePortal } from '../../accounts/billing/wishes.ts'
 import type { Balance } from '../../core/billing.ts'
-import { GatewayError } from '../../core/errors.ts'
 import { readBody } from '../body.ts'
 import { readControlBody } from '../control-body.ts'
 import type { FrameState } from '../frame.ts'
@@ -19,19 +17,11 @@ export interface BillingRouteOptions {
 
 const WEBHOOK_LIMIT_BYTES = 256 * 1024
 
-const checkoutSchema = z.strictObject({
-  tier: z.enum(['pro', 'team']),
-  successUrl: z.string().max(2000).optional(),
-  cancelUrl: z.string().max(2000).optional(),
-})
-
-const portalSchema = z.strictObject({ returnUrl: z.string().max(2000).optional() })
-
 /** `POST /v1/billing/checkout`: opens a page on which a plan is bought. */
 export function checkoutRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
   return async function checkout(ctx) {
     const { userId } = await session(ctx)
-    const { tier, ...wished } = await parseBody(ctx, checkoutSchema)
+    const { tier, ...wished } = parseCheckout(await readControlBody(ctx.req))
     const home = homeOf(ctx, addresses)
     const successUrl = returnAddress('successUrl', wished.successUrl ?? home, { addresses, home })
     const cancelUrl = returnAddress('cancelUrl', wished.cancelUrl ?? home, { addresses, home })
@@ -43,7 +33,7 @@ export function checkoutRoute({ billing, session, addresses }: BillingRouteOptio
 export function portalRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
   return async function portal(ctx) {
     const { userId } = await session(ctx)
-    const wished = await parseBody(ctx, portalSchema)
+    const wished = parsePortal(await readControlBody(ctx.req))
     const home = homeOf(ctx, addresses)
     const returnUrl = returnAddress('returnUrl', wished.returnUrl ?? home, { addresses, home })
     ctx.body = await billing.openPortal({ accountId: userId, returnUrl })
@@ -62,15 +52,9 @@ export function balanceRoute({ billing, session, addresses }: BillingRouteOption
 export function autoRechargeRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
   return async function autoRecharge(ctx) {
     const { userId } = await session(ctx)
-    const wish = await parseBody(ctx, autoRechargeSchema)
+    const body = await readControlBody(ctx.req)
     const { autoRecharge: present = AUTO_RECHARGE_DEFAULTS } = await billing.balance(userId)
-    const wished = {
-      enabled: wish.autoRechargeEnabled ?? present.enabled,
-      thresholdCredits: wish.autoRechargeThreshold ?? present.thresholdCredits,
-      amountCredits: wish.autoRechargeAmount ?? present.amountCredits,
-      monthlyLimitCredits: wish.autoRechargeMonthlyLimit ?? present.monthlyLimitCredits,
-    }
-    await billing.setAutoRecharge(userId, wished)
+    await billing.setAutoRecharge(userId, parseAutoRecharge(body, present))
     ctx.body = toRecord(await billing.balance(userId), homeOf(ctx, addresses))
   }
 }
@@ -106,13 +90,4 @@ function toRecord({ tier, credits, periodEndMs, autoRecharge }: Balance, home: s
 /** The dashboard; where nothing is configured, that of this very process. */
 function homeOf(ctx: Context, { dashboardUrl }: ReturnAddresses): string {
   return dashboardUrl ?? `http://localhost:${ctx.req.socket.localPort}/dashboard`
-}
-
-/** Throws `invalid_request` that says which member is wrong and what was expected. */
-async function parseBody<Output>(ctx: Context, schema: z.ZodType<Output>): Promise<Output> {
-  const parsed = schema.safeParse(await readControlBody(ctx.req))
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const path = issue?.path.join('.') ?? ''
-  throw new GatewayError('invalid_request', `${path === '' ? 'The body' : path}: ${issue?.message ?? 'is not valid'}.`)
 }
