@@ -7,6 +7,7 @@ import { reconcile } from './reconcile.ts'
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 const PRUNED_AT_ONCE = 200
+const START_MS = 5000
 
 /** How often what is done. */
 export interface RoundTimes {
@@ -20,11 +21,23 @@ export function startRounds(
   { times, randomId }: { times: RoundTimes; randomId: () => string },
 ): () => Promise<void> {
   const rounds = [
-    startRound(parts, { name: 'recharge', everyMs: times.rechargeMs, work: () => rechargeAll(parts, randomId) }),
-    startRound(parts, { name: 'reconcile', everyMs: HOUR_MS, work: () => reconcileDaily(parts) }),
+    startRound(parts, {
+      name: 'recharge',
+      firstMs: times.rechargeMs,
+      everyMs: times.rechargeMs,
+      work: () => rechargeAll(parts, randomId),
+    }),
+    startRound(parts, { name: 'reconcile', firstMs: START_MS, everyMs: HOUR_MS, work: () => reconcileDaily(parts) }),
     ...(parts.settings.overagePrice === undefined
       ? []
-      : [startRound(parts, { name: 'meter', everyMs: times.meterMs, work: () => reportMeter(parts) })]),
+      : [
+          startRound(parts, {
+            name: 'meter',
+            firstMs: times.meterMs,
+            everyMs: times.meterMs,
+            work: () => reportMeter(parts),
+          }),
+        ]),
   ]
   return async () => void (await Promise.all(rounds.map((stop) => stop())))
 }
@@ -38,24 +51,28 @@ async function reconcileDaily(parts: BillingParts): Promise<void> {
 
 interface Round {
   readonly name: string
+  /** How long after the start the first begins: what loads Stripe's package waits until the gateway listens. */
+  readonly firstMs: number
+  /** How long after the end of one the next begins. */
   readonly everyMs: number
   readonly work: () => Promise<void>
 }
 
 /** A round never overlaps itself; a failed one is told and tried again with the next. */
-function startRound({ log }: BillingParts, { name, everyMs, work }: Round): () => Promise<void> {
+function startRound({ log }: BillingParts, { name, firstMs, everyMs, work }: Round): () => Promise<void> {
+  let isStopped = false
   let running: Promise<void> | undefined
-  const run = (): void => {
-    running ??= work()
+  let timer = setTimeout(run, firstMs).unref()
+  function run(): void {
+    running = work()
       .catch((error: unknown) => log.warn({ round: name, ...faultFields(error) }, 'billing.round-failed'))
-      .finally(() => {
-        running = undefined
+      .then(() => {
+        if (!isStopped) timer = setTimeout(run, everyMs).unref()
       })
   }
-  const timer = setInterval(run, everyMs).unref()
-  run()
   return async () => {
-    clearInterval(timer)
+    isStopped = true
+    clearTimeout(timer)
     await running
   }
 }
