@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { BillingParts } from '../../src/accounts/billing/parts.ts'
@@ -95,6 +96,13 @@ async function inLanes<Item>(
   )
 }
 
+const many = { minLength: 120, maxLength: 120 }
+const schedules: fc.Arbitrary<Schedule> = fc.record({
+  delays: fc.array(fc.nat(60), many),
+  twice: fc.array(fc.boolean(), many),
+  slowness: fc.array(fc.oneof(fc.constant(0), fc.nat(60)), many),
+})
+
 for (const engine of engines) {
   engine.test('webhooks: any order and number of a set of 60 ends in the same state', async (t) => {
     const shop = await openShop(t)
@@ -119,39 +127,53 @@ for (const engine of engines) {
     await fc.assert(fc.asyncProperty(orders, check), { numRuns: engine.name === 'sqlite' ? 12 : 4, endOnFailure: true })
   })
 
-  engine.test('webhooks: deliveries between what happens, late and twice, end in the same state', async (t) => {
-    let late = 0
-    const plans = fc.record({
-      delays: fc.array(fc.nat(25), { minLength: 120, maxLength: 120 }),
-      twice: fc.array(fc.boolean(), { minLength: 120, maxLength: 120 }),
-      lanes: fc.integer({ min: 1, max: 4 }),
-    })
-    const check = async ({ delays, twice, lanes }: { delays: number[]; twice: boolean[]; lanes: number }) => {
-      const shop = await openShop(t)
-      const { world } = shop.stripe
-      const books = await openBooks(t, engine, shop)
-      const due = new Map<number, StripeEvent[]>()
-      let raised = 0
-      for (const [now, step] of shop.steps.entries()) {
-        step(world)
-        for (const event of world.events.slice(raised)) {
-          const delay = delays[raised % delays.length] ?? 0
-          if (delay > 0) late++
-          for (const at of twice[raised % twice.length] ? [now + delay, now + (delay >> 1)] : [now + delay])
-            due.set(at, [...(due.get(at) ?? []), event])
-          raised++
+  engine.test(
+    'webhooks: deliveries while things happen, late, twice and answered slowly, end in the same state',
+    async (t) => {
+      const counts = { late: 0, slow: 0 }
+      const check = async ({ delays, twice, slowness }: Schedule) => {
+        const shop = await openShop(t)
+        const { world } = shop.stripe
+        const books = await openBooks(t, engine, shop)
+        let asked = 0
+        const hurry = shop.stripe.fail(({ method }) => {
+          const ms = method === 'GET' ? (slowness[asked++ % slowness.length] ?? 0) : 0
+          if (ms > 0) counts.slow++
+          return ms > 0 ? { kind: 'delay-answer', ms } : undefined
+        })
+        const deliveries: Promise<void>[] = []
+        let raised = 0
+        for (const step of shop.steps) {
+          step(world)
+          for (const event of world.events.slice(raised)) {
+            const delay = delays[raised % delays.length] ?? 0
+            if (delay > 0) counts.late++
+            for (const ms of twice[raised % twice.length] ? [delay, delay >> 1] : [delay])
+              deliveries.push(sleep(ms).then(() => books.deliver(event)))
+            raised++
+          }
+          await sleep(1)
         }
-        await inLanes(due.get(now) ?? [], lanes, books.deliver)
-        due.delete(now)
+        await Promise.all(deliveries)
+        hurry()
+        const quiet = await openBooks(t, engine, shop)
+        for (const event of world.events) await quiet.deliver(event)
+        t.deepEqual(await stateOf(books.place), await stateOf(quiet.place))
       }
-      await inLanes([...due.values()].flat(), lanes, books.deliver)
-      const quiet = await openBooks(t, engine, shop)
-      for (const event of world.events) await quiet.deliver(event)
-      t.deepEqual(await stateOf(books.place), await stateOf(quiet.place))
-    }
-    await fc.assert(fc.asyncProperty(plans, check), { numRuns: engine.name === 'sqlite' ? 8 : 2, endOnFailure: true })
-    t.true(late > 100, `${late} late events`)
-  })
+      await fc.assert(fc.asyncProperty(schedules, check), {
+        numRuns: engine.name === 'sqlite' ? 8 : 2,
+        endOnFailure: true,
+      })
+      t.true(counts.late > 50 && counts.slow > 50, JSON.stringify(counts))
+    },
+  )
+}
+
+/** When what is delivered and how slowly Stripe answers, in milliseconds. */
+interface Schedule {
+  delays: number[]
+  twice: boolean[]
+  slowness: number[]
 }
 
 /** The state is one of which every part of the story can be seen. */

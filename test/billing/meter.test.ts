@@ -18,8 +18,17 @@ interface Metered extends Shop {
   sent(): Promise<void>
 }
 
+const endings: (() => unknown)[] = []
+test.after.always(async () => {
+  for (const end of endings.reverse()) await end()
+})
+
+/** The server of this file. */
+let server: ReturnType<typeof createPostgres> | undefined
+
 async function openMetered(t: ExecutionContext): Promise<Metered> {
-  const databaseUrl = await (await createPostgres(t)).createDatabase()
+  server ??= createPostgres({ teardown: (end) => void endings.push(end) })
+  const databaseUrl = await (await server).createDatabase()
   const shop = await openShop(t, {
     databaseUrl,
     processes: 2,

@@ -12,7 +12,7 @@ const FAST = { SVC_RECHARGE_INTERVAL: '100ms' }
 /** The credits of a plan, and a threshold above them: the account is to be recharged at once. */
 const LOW = { autoRechargeEnabled: true, autoRechargeThreshold: 600_000, autoRechargeAmount: 1_000_000 }
 
-const testWithPostgres = isPostgresExpected ? test : test.skip
+const testWithPostgres = isPostgresExpected ? test.serial : test.skip
 
 /** Payments of an account that are recharges. */
 function recharges({ stripe }: Shop, userId: string): StripeObject[] {
@@ -41,6 +41,13 @@ test.before(async () => {
 test.after.always(async () => {
   for (const end of endings.reverse()) await end()
 })
+
+/** An empty database on the server of this file. */
+const createDatabase = async (): Promise<string> => {
+  server ??= createPostgres({ teardown: (end) => void endings.push(end) })
+  return (await server).createDatabase()
+}
+let server: ReturnType<typeof createPostgres> | undefined
 
 /** The user buys a plan. */
 async function enter(t: ExecutionContext, shop: Shop, userId: string, card: Card = 'good'): Promise<void> {
@@ -200,8 +207,7 @@ const creditsOf = async (databaseUrl: string) =>
   Number((await query(databaseUrl, `select posted_credits from account where id = 'ann'`))[0]?.posted_credits)
 
 testWithPostgres('recharge: three processes claim once', async (t) => {
-  const postgres = await createPostgres(t)
-  const databaseUrl = await postgres.createDatabase()
+  const databaseUrl = await createDatabase()
   const shop = await openWithAnn(t, { databaseUrl, processes: 3 })
   shop.stripe.fail(({ method, path }) =>
     method === 'POST' && path === '/v1/payment_intents' ? { kind: 'delay', ms: 300 } : undefined,
@@ -217,8 +223,7 @@ for (const fault of ['lose-before', 'lose-after'] as const) {
   testWithPostgres(
     `recharge: SIGKILL between claim and answer (${fault}) charges once, under the same key`,
     async (t) => {
-      const postgres = await createPostgres(t)
-      const databaseUrl = await postgres.createDatabase()
+      const databaseUrl = await createDatabase()
       const shop = await crashInCall(t, databaseUrl, fault)
       const keys = () =>
         shop.stripe.seen
@@ -239,8 +244,7 @@ for (const fault of ['lose-before', 'lose-after'] as const) {
 testWithPostgres(
   'recharge: a claim that is older than Stripe’s memory of keys is looked up before it is asked again',
   async (t) => {
-    const postgres = await createPostgres(t)
-    const databaseUrl = await postgres.createDatabase()
+    const databaseUrl = await createDatabase()
     const shop = await crashInCall(t, databaseUrl, 'lose-after')
     shop.stripe.mend()
     shop.stripe.forgetKeys()

@@ -27,10 +27,10 @@ export interface StripeRequest {
   readonly idempotencyKey: string | undefined
 }
 
-/** What goes wrong with a request: its connection breaks before or after its effect, or it takes a while. */
+/** What goes wrong with a request: its connection breaks before or after its effect, it or its answer takes a while. */
 export type Fault =
   | { readonly kind: 'lose-before' | 'lose-after' }
-  | { readonly kind: 'delay'; readonly ms: number }
+  | { readonly kind: 'delay' | 'delay-answer'; readonly ms: number }
   | { readonly kind: 'status'; readonly status: number }
 
 /** Says what goes wrong with a request. */
@@ -145,6 +145,8 @@ export async function startStripe({
       if (fault?.kind === 'delay') await sleep(fault.ms)
       return perform(request)
     })
+    // What is answered then is what was so before.
+    if (fault?.kind === 'delay-answer') await sleep(fault.ms)
     if (fault?.kind === 'lose-after') return void incoming.socket.destroy()
     write(response, answered)
   }
