@@ -17,8 +17,8 @@ export interface FrameState {
   dialect?: ClientDialect
 }
 
-/** The paths of routes are shorter than any secret. */
-const LONGEST_SHOWN_PATH = 24
+/** Shorter ones hold no secret: the path of messages need not be looked at. */
+const LONGEST_SHOWN_PATH = 16
 
 /**
  * The outermost middleware: gives the request an id, renders errors, and tells the observers once the reply has ended.

@@ -11,7 +11,7 @@ const REFUSED: readonly (readonly [body: string, expected: RegExp])[] = [
   ['{"name":["a"]}', /name: expected a text/],
   ['{"name":"a\\u0000b"}', /name: expected a text.*without control characters/],
   ['{"name":"\\ud800"}', /name: expected a text/],
-  ['{"name":"svc_live_6ZkAAAAAAAAAAAAAAAAAAAAAAAAAAAQx0aB3xY"}', /name: expected a text.*holds a credential/],
+  ['{"name":"svc_live_6ZkAAAAAAAAAAAAAAAAAAAAAAAAAAAQx0aB3xY"}', /holds a credential/],
   ['{"pipelineConfig":5}', /pipelineConfig: expected a text of at most 8000 characters/],
   [`{"pipelineConfig":"${'n'.repeat(8001)}"}`, /pipelineConfig: expected a text of at most 8000 characters/],
   ['{"pipelineConfig":"exact-cache,,cost-guard"}', /Expected a module name at position 12/],

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
-import { holdsSecret } from '../../core/secrets.ts'
 
 const LONGEST_NAME = 120
 const LONGEST_PIPELINE = 8000
@@ -18,7 +17,6 @@ function textOf(most: number) {
     .string({ error: expected })
     .max(most, { error: expected })
     .refine((text) => !NOT_TEXT.test(text), { error: `${expected}, without control characters` })
-    .refine((text) => !holdsSecret(text), { error: `${expected}, got one that holds a credential` })
 }
 
 const usd = z

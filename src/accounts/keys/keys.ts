@@ -47,7 +47,8 @@ export class Keys {
   /** Makes a key; the only time that the key itself is told. Throws `invalid_request`, `permission_error`. */
   async create(userId: string, body: unknown): Promise<KeyRecord & { readonly key: string }> {
     const { store, hashKey, label, most } = this.#options
-    const { name = null, pipelineConfig = null, limits = null } = parseFields(newKeyFields, body)
+    const fields = parseFields(newKeyFields, body)
+    const { name = null, pipelineConfig = null, limits = null } = fields
     if (pipelineConfig !== null) this.#options.assertPipeline(pipelineConfig)
     const key = createKey(label)
     const id = createKeyId()
@@ -60,7 +61,7 @@ export class Keys {
       pipelineConfig,
       limits: toJson(limits),
       most,
-      audit: noteOf('key.created', { id, userId, details: detailsOf({ limits }) }),
+      audit: noteOf('key.created', { id, userId, details: detailsOf(fields) }),
     })
     const { id: _, ...record } = recordOf(stored)
     return { id, key, ...record }
@@ -146,7 +147,7 @@ function noteOf(
 function detailsOf(fields: Readonly<Record<string, unknown>> & { limits?: KeyLimits | null | undefined }) {
   const numbers = Object.entries(fields.limits ?? {}).filter(([, value]) => typeof value === 'number')
   return {
-    fields: Object.keys(fields).filter((name) => fields[name] !== undefined && fields[name] !== null),
+    fields: Object.keys(fields).filter((name) => fields[name] !== undefined),
     ...(numbers.length > 0 && { limits: Object.fromEntries(numbers) }),
   }
 }

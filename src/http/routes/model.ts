@@ -45,7 +45,7 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     ctx.state.dialect = dialect
     const enteredAtMs = performance.now()
     const authenticated = await identify(ctx.req, options)
-    const standing = await limitRequests(options.limits, authenticated)
+    const standing = await limitRequests(options.limits, authenticated.caller)
     const header = pipelineHeader(ctx)
     if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
     const pipeline = options.pipelines.for(header, authenticated.pipelineConfig)

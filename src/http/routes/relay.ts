@@ -69,7 +69,7 @@ export async function callFor(
   options: Pick<RelayRouteOptions, 'authenticate' | 'limits'>,
 ): Promise<RelayCall & { caller: Caller }> {
   const authenticated = await identify(ctx.req, options)
-  ctx.set({ ...(await limitRequests(options.limits, authenticated)) })
+  ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)) })
   const { credential, caller } = authenticated
   const signal = leavingSignal(ctx.res)
   // The router lets these methods through only.
