@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('append'),
       account,
-      credits: fc.oneof(fc.integer({ min: 1, max: 25 }), fc.integer({ min: -60, max: -1 })),
+      credits: fc.oneof(fc.integer({ min: 1, max: 15 }), fc.integer({ min: -60, max: -1 })),
       idem: fc.nat({ max: IDEMS - 1 }),
       beyond: fc.constantFrom('clip', 'refuse'),
     }),
