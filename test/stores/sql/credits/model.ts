@@ -96,6 +96,7 @@ class Model {
   readonly #ledger: LedgerUnderTest
   readonly #name: string
   readonly #outcomes: Outcomes
+  #drains = 0
   /** How often the id of each slot was given to a new hold. */
   readonly #uses: number[] = Array.from({ length: SLOTS }, () => 0)
 
@@ -109,7 +110,7 @@ class Model {
     for (let i = 0; i < ACCOUNTS; i++) await openAccount(this.#ledger, { id: this.#account(i), tier: 'pro' })
     // Else little could be taken.
     for (let account = 0; account < ACCOUNTS; account++)
-      await this.#append({ kind: 'append', account, credits: 10, idem: 99, beyond: 'clip' })
+      await this.#append({ kind: 'append', account, credits: 20, idem: 99, beyond: 'clip' })
   }
 
   async round(steps: readonly Step[], { isCloselyWatched }: Pick<CheckOptions, 'isCloselyWatched'>): Promise<void> {
@@ -162,7 +163,7 @@ class Model {
   }
 
   async #befall(step: Step): Promise<void> {
-    if (step.kind === 'crash')
+    if (step.kind === 'crash' || step.kind === 'late')
       await this.#ledger.sql(
         `update credit_hold set due_at_ms = 0 where state = 'open' and id = '${this.#hold(step.slot).holdId}'`,
       )
@@ -180,12 +181,11 @@ class Model {
         return this.#takeCalls(step, check)
       case 'end':
         return this.#end(step)
+      case 'late':
+        return this.#endLate(step)
       case 'crash':
-      case 'sweep': {
-        const { expired } = await this.#ledger.run('ledger.sweep', undefined)
-        this.#outcomes.expired += expired
-        return
-      }
+      case 'sweep':
+        return this.#sweep()
       default:
     }
   }
@@ -246,6 +246,19 @@ class Model {
     if (outcome !== 'late') return
     const [after] = await this.#ledger.sql(`select shortfall_credits from credit_hold where id = '${hold.holdId}'`)
     if (Number(after?.shortfall_credits) > 0) this.#outcomes.shortfall++
+  }
+
+  async #sweep(): Promise<void> {
+    const { expired } = await this.#ledger.run('ledger.sweep', undefined)
+    this.#outcomes.expired += expired
+  }
+
+  async #endLate({ slot }: Step & { kind: 'late' }): Promise<void> {
+    await this.#sweep()
+    const { accountId } = this.#hold(slot)
+    const all = { accountId, kind: 'refund', credits: -1_000_000, idem: `all${++this.#drains}` }
+    await this.#ledger.run('ledger.append', all)
+    await this.#end({ kind: 'end', slot, usedCalls: 2 })
   }
 
   #reserve(order: { holdId: string; accountId: string; calls: number }): Promise<CallReservation> {
