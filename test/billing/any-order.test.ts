@@ -98,7 +98,8 @@ async function inLanes<Item>(
 
 const many = { minLength: 120, maxLength: 120 }
 const schedules: fc.Arbitrary<Schedule> = fc.record({
-  delays: fc.array(fc.nat(60), many),
+  delays: fc.array(fc.oneof(fc.constant(0), fc.nat(60)), many),
+  pauses: fc.array(fc.nat(12), many),
   twice: fc.array(fc.boolean(), many),
   slowness: fc.array(fc.oneof(fc.constant(0), fc.nat(60)), many),
 })
@@ -131,7 +132,7 @@ for (const engine of engines) {
     'webhooks: deliveries while things happen, late, twice and answered slowly, end in the same state',
     async (t) => {
       const counts = { late: 0, slow: 0 }
-      const check = async ({ delays, twice, slowness }: Schedule) => {
+      const check = async ({ delays, pauses, twice, slowness }: Schedule) => {
         const shop = await openShop(t)
         const { world } = shop.stripe
         const books = await openBooks(t, engine, shop)
@@ -152,7 +153,7 @@ for (const engine of engines) {
               deliveries.push(sleep(ms).then(() => books.deliver(event)))
             raised++
           }
-          await sleep(1)
+          await sleep(pauses[index % pauses.length] ?? 0)
         }
         await Promise.all(deliveries)
         hurry()
@@ -172,6 +173,7 @@ for (const engine of engines) {
 /** When what is delivered and how slowly Stripe answers, in milliseconds. */
 interface Schedule {
   delays: number[]
+  pauses: number[]
   twice: boolean[]
   slowness: number[]
 }

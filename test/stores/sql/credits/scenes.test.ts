@@ -102,6 +102,26 @@ for (const engine of engines) {
     t.like(await balance(), { period: { windowId: `p:${endedMs}`, endsAtMs: endedMs + 30 * DAY_MS }, usedCalls: 1 })
   })
 
+  engine.test('calls: money and a call are held together, or neither', async (t) => {
+    const { grant, store, accountId, take, balance } = await stageOn(t, engine)
+    for (const i of [1, 2]) await take(i)
+    await grant(10)
+    const window = { scope: accountId, window: 'd:1', limitNanoUsd: 100 }
+    const admit = (name: string, amountNanoUsd: number) =>
+      store.run('spend.admit', {
+        hold: { holdId: `${t.title} ${name}`, amountNanoUsd, windows: [window], leaseMs: LEASE_MS },
+        call: { holdId: `${t.title} call ${name}`, accountId, calls: 1, plans: PLANS, leaseMs: LEASE_MS },
+      })
+    const standing = async () => [(await balance()).credits, (await store.run('spend.read', [window]))[0]?.heldNanoUsd]
+    t.like(await admit('too dear', 101), { spend: { ok: false, spentNanoUsd: 0 }, call: undefined })
+    t.deepEqual(await standing(), [10, 0])
+    const both = await Promise.all([admit('a', 40), admit('a', 40)])
+    t.true(both.every(({ spend, call }) => spend.ok && call?.ok))
+    t.deepEqual(await standing(), [0, 40])
+    t.like(await admit('b', 40), { call: { ok: false, refused: { reason: 'credits', freeCredits: 0 } } })
+    t.deepEqual(await standing(), [0, 40])
+  })
+
   engine.test('calls: a hold of an unknown account, and the end of an unknown hold, are told', async (t) => {
     const { store, end } = await stageOn(t, engine)
     const order = { holdId: 'x', accountId: 'nobody', calls: 1, plans: PLANS, leaseMs: LEASE_MS }
