@@ -144,7 +144,7 @@ for (const engine of engines) {
         })
         const deliveries: Promise<void>[] = []
         let raised = 0
-        for (const step of shop.steps) {
+        for (const [index, step] of shop.steps.entries()) {
           step(world)
           for (const event of world.events.slice(raised)) {
             const delay = delays[raised % delays.length] ?? 0
