@@ -1,5 +1,7 @@
+import { Fees } from './accounts/plans/fees.ts'
 import { capsFrom } from './config/caps.ts'
 import { ConfigError } from './config/config-error.ts'
+import { plansFrom } from './config/plans.ts'
 import type { Config } from './config/schema.ts'
 import type { CapsOf, Prices } from './core/caps.ts'
 import { GatewayError } from './core/errors.ts'
@@ -7,6 +9,7 @@ import type { Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 import { createPriceBook } from './prices/book.ts'
 import { loadPriceOverrides, PriceFileError } from './prices/overrides.ts'
 import { TokenEstimator } from './prices/tokens/token-estimator.ts'
+import { createCallLedger } from './stores/sql/ledger/call-ledger.ts'
 import { createSpendLedger } from './stores/sql/spend-ledger.ts'
 import { SpendTills } from './stores/sql/spend-tills.ts'
 import { openSqlStore, type SqlStore } from './stores/sql/store.ts'
@@ -18,6 +21,8 @@ export interface Accounting {
   readonly prices: Prices
   readonly tokens: TokenCounter
   readonly caps: CapsOf
+  /** What plans take for requests; unset in local mode, where they are free. */
+  readonly fees: Fees | undefined
   close(): Promise<void>
 }
 
@@ -36,16 +41,36 @@ export async function openAccounting({
   const ledger = createSpendLedger({ store, log })
   const spend = new SpendTills({ ledger, roll: (roll) => store.run('spend.roll', roll), log })
   const tokens = new TokenEstimator()
+  const calls = config.mode === 'cloud' ? openCalls(config, { store, log }) : undefined
   return {
     store,
     spend,
     prices,
     tokens,
     caps: capsFrom(config.costs),
+    fees: calls?.fees,
     async close() {
+      await calls?.close()
       await spend.close()
       await ledger.close()
       await store.close()
+    },
+  }
+}
+
+/** Beside what a provider may take to begin its answer. */
+const LEASE_ROOM_MS = 60_000
+
+function openCalls(config: Config, { store, log }: { store: SqlStore; log: Log }) {
+  const ledger = createCallLedger({ store, log })
+  const { connect, first_byte: firstByte } = config.providers.timeouts
+  const leaseMs = connect + firstByte + LEASE_ROOM_MS
+  const fees = new Fees({ ledger, plans: plansFrom(config.plans), leaseMs, log })
+  return {
+    fees,
+    async close() {
+      await fees.close()
+      await ledger.close()
     },
   }
 }

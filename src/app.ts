@@ -10,10 +10,13 @@ import type { Clock, Log, RequestObserver } from './core/ports.ts'
 import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
-import { type Authenticate, createLocalAuthenticate } from './http/authenticate.ts'
+import { forProvider } from './http/credential.ts'
 import { type OwnRequestParts, OwnRequests } from './http/own-requests.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
+import type { BillingRouteOptions } from './http/routes/billing.ts'
 import { createHttpServer } from './http/server.ts'
+import { assertModeComplete, type Identity, openIdentity } from './identity.ts'
+import { openPaying } from './paying.ts'
 import {
   BUILT_IN_PLUGINS,
   type InstallOptions,
@@ -60,10 +63,11 @@ export interface App {
 
 /**
  * Puts the gateway together: the only place that knows every layer.
- * Throws `ConfigError` for a mode that does not exist yet, `PluginError` when a plugin that the operator's pipeline names cannot be used.
+ * Throws `ConfigError` for a mode that lacks what it needs, `PluginError` when a plugin that the operator's pipeline names cannot be used.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
+  assertModeComplete(config)
   const key = openKey(config)
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const accounting = await openAccounting(options)
@@ -97,8 +101,24 @@ export async function createApp(options: AppOptions): Promise<App> {
   const pipelines = createPipelines(config, { registry, providers, log })
   pipelines.for(undefined)
   openOwn(own, options, { pipelines, providers, prices: pricer })
+  const identity = openIdentity({
+    ...options,
+    store,
+    limits,
+    assertPipeline: (text) => void pipelines.for(undefined, text),
+  })
+  const paying = identity.accounts && openPaying({ ...options, store, session: identity.accounts.session })
   return {
-    server: createServer(options, { pipelines, providers, registry, limits, receipts }),
+    server: createServer(options, {
+      pipelines,
+      providers,
+      registry,
+      limits,
+      receipts,
+      identity,
+      paying,
+      fees: accounting.fees,
+    }),
     pipelines,
     registry,
     providers,
@@ -109,6 +129,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       await receipts.close(config.server.drain_timeout)
       await retention.close()
       await telemetry?.close(config.server.drain_timeout)
+      await identity.close()
+      await paying?.billing.close()
       await accounting.close()
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
@@ -167,6 +189,9 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
     log,
     innermost: async (ctx) => {
       const { exchange } = ctx.state
+      // Unless a guard has held it along with its money: nobody is asked for a caller whose plan has no call left.
+      await exchange.fee?.hold()
+      exchange.fee?.markAsked()
       exchange.reply = await providers.complete(exchange)
     },
   })
@@ -184,8 +209,11 @@ async function openLimits({ config, clock, log }: AppOptions): Promise<RequestLi
       ? undefined
       : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, clock, log })
   const { requests_per_minute: requests, failures_per_minute: failures } = config.limits
+  const requestsPerMinute = requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)
   return {
-    requests: await open('rate', requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)),
+    requestsPerMinute,
+    // A key of cloud mode may have a limit of its own where the operator has set none.
+    requests: await open('rate', requestsPerMinute || (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)),
     failures: await open('failures', failures ?? (isCloud ? CLOUD_FAILURES_PER_MINUTE : 0)),
   }
 }
@@ -210,12 +238,6 @@ async function openProviders({ config, log, random }: AppOptions, { tokens }: Ac
   }
 }
 
-/** Without accounts, cloud mode would let everybody in at the operator's expense. */
-function authenticateFor({ mode }: Config): Authenticate {
-  if (mode === 'local') return createLocalAuthenticate()
-  throw new ConfigError('`mode`: `cloud` needs accounts, which this version does not have yet. Use `local`.')
-}
-
 interface OwnParts extends Pick<App, 'pipelines' | 'providers'> {
   prices: Accounting['prices']
 }
@@ -231,17 +253,21 @@ function openOwn(own: OwnRequests, { clock }: AppOptions, { pipelines, providers
 interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> {
   limits: RequestLimits
   receipts: Receipts
+  identity: Identity
+  paying: BillingRouteOptions | undefined
+  fees: Accounting['fees']
 }
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, registry, limits, receipts }: ServerParts,
+  { pipelines, providers, registry, limits, receipts, identity, paying, fees }: ServerParts,
 ): Server {
-  const authenticate = authenticateFor(config)
+  const { authenticate, accounts } = identity
   const shared = {
     authenticate,
     limits,
     receipts,
+    fees,
     targetsOf: (model: string) => providers.targetsOf(model),
     bodyLimitBytes: config.server.body_limit,
     send: { pingIntervalMs: config.server.ping_interval },
@@ -263,9 +289,15 @@ function createServer(
       dialect: messages,
       defaultProvider: providers.fallback,
     },
-    models: { authenticate, limits, list: (call) => catalogue.list(call) },
+    models: {
+      authenticate,
+      limits,
+      list: (call) => catalogue.list({ ...call, credential: forProvider(call.credential, providers.fallback) }),
+    },
     receipts: shared,
     plugins: { authenticate, limits, registry },
+    accounts,
+    billing: paying,
     health: { build: config.build, startedAtMs, providers: providers.all },
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,

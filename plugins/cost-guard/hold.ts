@@ -1,4 +1,4 @@
-import type { GatewayError, Reservation, SpendLedger, SpendSums, SpendWindow } from 'turnpike/plugin'
+import type { Fee, GatewayError, Reservation, SpendLedger, SpendSums, SpendWindow } from 'turnpike/plugin'
 import { requestRefusal, windowRefusal } from './refusal.ts'
 import type { Standing } from './standing.ts'
 import type { Budget, BudgetWindow } from './windows.ts'
@@ -12,21 +12,31 @@ export interface Refused {
   refuse(): GatewayError
 }
 
+/** What a hold is made for. */
+export interface HoldFacts {
+  readonly budget: Budget
+  readonly atMs: number
+  /** What else the request owes; the ledger holds it along. */
+  readonly fee?: Fee | undefined
+}
+
 /** The money of one request: held before it is spent, raised while a stream runs, settled once. */
 export class Hold {
   readonly #ledger: SpendLedger
   readonly #id: string
   readonly #budget: Budget
   readonly #atMs: number
+  readonly #fee: Fee | undefined
   #heldNanoUsd = 0
   #standing: readonly Standing[] = []
   #settling: Promise<void> | undefined
 
-  constructor(ledger: SpendLedger, id: string, { budget, atMs }: { budget: Budget; atMs: number }) {
+  constructor(ledger: SpendLedger, id: string, { budget, atMs, fee }: HoldFacts) {
     this.#ledger = ledger
     this.#id = id
     this.#budget = budget
     this.#atMs = atMs
+    this.#fee = fee
   }
 
   get heldNanoUsd(): number {
@@ -74,8 +84,16 @@ export class Hold {
 
   async #reserveInWindows(amountNanoUsd: number, spareNanoUsd: number): Promise<Reservation> {
     const { windows } = this.#budget
+    const fee = this.#fee
     try {
-      return await this.#ledger.reserve({ holdId: this.#id, amountNanoUsd, spareNanoUsd, windows, leaseMs: LEASE_MS })
+      return await this.#ledger.reserve({
+        holdId: this.#id,
+        amountNanoUsd,
+        spareNanoUsd,
+        windows,
+        leaseMs: LEASE_MS,
+        fee,
+      })
     } catch (error) {
       // It may have happened all the same. Without a hold there is nothing to settle, which is an error, and well.
       void this.settle(0).catch(() => {})

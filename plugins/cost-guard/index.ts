@@ -63,7 +63,7 @@ export default definePlugin({
           const key = `${exchange.caller.scope} ${exchange.target.provider}/${exchange.target.model}`
           const bill: Bill = {
             exchange,
-            hold: new Hold(spend, exchange.id, { budget, atMs }),
+            hold: new Hold(spend, exchange.id, { budget, atMs, fee: exchange.fee }),
             estimate: estimate(exchange, { tokens, prices }, { answers, atMs }),
             isMetered: isMetered(exchange),
             atMs,

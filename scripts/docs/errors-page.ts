@@ -15,10 +15,12 @@ const WHEN: Record<ErrorCode, string> = {
   cost_limit_per_request: 'The call costs more than the cap of one request.',
   cost_limit_per_day: 'The cap of the day is reached.',
   cost_limit_per_month: 'The cap of the month is reached.',
+  plan_calls_used: 'The calls that the account’s plan has are used up; the message says when there are more.',
   rate_limit_error: 'More requests than the key’s rate allows.',
   internal_error: 'A fault of the gateway; its log has the reason under the request id.',
   upstream_error: 'The provider answered 5xx, or could not be reached, after all tries.',
   service_unavailable: 'A store or a module without which requests do not pass has failed.',
+  not_configured: 'The operator has not set what this route needs; `error.detail` names it.',
   unavailable_in_mode: 'Keys and billing do not exist in local mode.',
 }
 

@@ -38,7 +38,9 @@ test('options: every environment variable overrides one option', (t) => {
 })
 
 test('options: every credential and address that may hold one is marked as secret', (t) => {
-  const telling = options.filter((option) => /key|secret|(?<!max_)token|password|redis_url|proxy$/.test(nameOf(option)))
+  const telling = options.filter((option) =>
+    /(?<!^)key|pepper|secret|(?<!max_)token|password|redis_url|proxy$/.test(nameOf(option)),
+  )
   const secret = options.filter(({ secret }) => secret === true).map(nameOf)
   t.true(secret.length >= 3)
   for (const option of telling) {

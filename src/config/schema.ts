@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { bytes, duration } from '../core/units.ts'
 import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
 import { providerKinds } from '../providers/kinds.ts'
+import { billing } from './billing.ts'
 import { receipts, telemetry } from './kept.ts'
+import { keys } from './keys.ts'
+import { plans } from './plans.ts'
+import { sessions } from './sessions.ts'
 
 /**
  * Every option of the gateway: its type, default, unit and consequence, and the environment variable that overrides it.
@@ -41,6 +45,12 @@ const server = z.strictObject({
   ),
   port: fromEnv(z.coerce.number().int().min(0).max(65535).default(3099), 'PORT').describe(
     'TCP port to listen on; 0 takes a free one.',
+  ),
+  public_url: fromEnv(origin.optional(), 'SVC_PUBLIC_URL').describe(
+    'Address under which the gateway is reached from outside; it stands in links and tells webhooks where to go.',
+  ),
+  dashboard_url: fromEnv(origin.optional(), 'SVC_DASHBOARD_URL').describe(
+    'Where people manage their account; they are sent there after paying. Unset: `/dashboard` below `public_url`.',
   ),
   body_limit: bytes({ min: '1KB', max: '256MB' })
     .prefault('32MB')
@@ -162,6 +172,9 @@ const providerSettings = z.strictObject({
     .describe(
       'Further request headers to pass to providers, besides the provider’s own; `*` at the end matches any rest.',
     ),
+  shared: fromEnv(z.stringbool().or(z.boolean()).default(false), 'SVC_PROVIDERS_SHARED').describe(
+    'Cloud mode: whether callers who bring no key of their own in `x-provider-key` use your credentials.',
+  ),
   allow_routes: z
     .array(z.string().startsWith('/v1/'))
     .default([])
@@ -265,10 +278,14 @@ export const configSchema = z.strictObject({
   server: server.prefault({}),
   pipeline: pipeline.prefault({}),
   plugins: plugins.prefault({}),
+  sessions: sessions.prefault({}),
+  keys: keys.prefault({}),
+  plans: plans.prefault({}),
   limits: limits.prefault({}),
   models,
   providers: providers.prefault({}),
   costs: costs.prefault({}),
+  billing: billing.prefault({}),
   receipts: receipts.prefault({}),
   telemetry: telemetry.prefault({}),
   prices: prices.prefault({}),

@@ -1,4 +1,5 @@
-import type { Caller, Target } from './exchange.ts'
+import type { Caller } from './caller.ts'
+import type { Target } from './exchange.ts'
 import type { Usage } from './usage.ts'
 
 /** A bound on what may be spent in a window of the UTC calendar. */

@@ -15,11 +15,13 @@ export const errorCatalogue = {
   cost_limit_per_request: { status: 429, type: 'cost_limit_per_request' },
   cost_limit_per_day: { status: 429, type: 'cost_limit_per_day' },
   cost_limit_per_month: { status: 429, type: 'cost_limit_per_month' },
+  plan_calls_used: { status: 429, type: 'rate_limit_error' },
   rate_limit_error: { status: 429, type: 'rate_limit_error' },
   internal_error: { status: 500, type: 'internal_error' },
   upstream_error: { status: 502, type: 'upstream_error' },
   service_unavailable: { status: 503, type: 'service_unavailable' },
   unavailable_in_mode: { status: 503, type: 'permission_error' },
+  not_configured: { status: 503, type: 'internal_error' },
 } as const
 
 /** A stable error code: a key of the catalogue. */
@@ -45,9 +47,11 @@ const FINAL_CODES = new Set<ErrorCode>([
   'payment_required',
   'permission_error',
   'unavailable_in_mode',
+  'not_configured',
   'cost_limit_per_request',
   'cost_limit_per_day',
   'cost_limit_per_month',
+  'plan_calls_used',
 ])
 
 /**

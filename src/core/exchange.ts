@@ -1,4 +1,6 @@
+import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
+import type { Fee } from './fee.ts'
 import type { PresentedCredential } from './ports.ts'
 import type { PreservedText } from './preserved.ts'
 import type { Reply } from './reply.ts'
@@ -12,15 +14,6 @@ import type { EditWatcher, Wishes } from './wishes.ts'
 /** Which public route the request came through. */
 export type RouteName = 'messages' | 'chat' | 'agent'
 
-/** Who asks. `scope` is the tenancy that every cache and counter is bound to. */
-export interface Caller {
-  readonly kind: 'local' | 'key' | 'agent'
-  readonly scope: string
-  readonly keyId?: string
-  readonly userId?: string
-  readonly tier?: string
-}
-
 /** Which provider answers, and under which model name. */
 export interface Target {
   readonly provider: string
@@ -32,7 +25,10 @@ export interface ExchangeState {
   readonly id: string
   readonly route: RouteName
   readonly caller: Caller
-  readonly credential: PresentedCredential
+  /** What a provider may be shown as the caller's own; in cloud mode never the API key. */
+  readonly credential: PresentedCredential | undefined
+  /** What the caller's plan takes for an answer; `undefined`: nothing. */
+  readonly fee?: Fee | undefined
   /** Request headers as they came, lower-case names. */
   readonly headers: NodeJS.Dict<string | string[]>
   /** The query string as it came, `?` included, or empty. */
@@ -87,8 +83,13 @@ export class Exchange {
     return this.#state.caller
   }
 
-  get credential(): PresentedCredential {
+  get credential(): PresentedCredential | undefined {
     return this.#state.credential
+  }
+
+  /** What the caller's plan takes for an answer. A module that reserves money passes it on, and does nothing else with it. */
+  get fee(): Fee | undefined {
+    return this.#state.fee
   }
 
   get headers(): NodeJS.Dict<string | string[]> {

@@ -1,4 +1,5 @@
 import type { Exchange, Target } from './exchange.ts'
+import type { Fee } from './fee.ts'
 import type { Reply } from './reply.ts'
 import type { RequestDocument } from './request.ts'
 
@@ -58,6 +59,8 @@ export interface SpendHold {
   readonly windows: readonly SpendWindow[]
   /** How long it is held unless it is renewed; then it counts as spent. */
   readonly leaseMs: number
+  /** Held along with the money, in one transaction where both are asked of the database: both, or neither. */
+  readonly fee?: Fee | undefined
 }
 
 /** Whether money is held, and the sums of its windows with it; if not, by which window, and what is spent and held there. */
@@ -81,7 +84,10 @@ export interface WindowStanding extends SpendWindow, SpendSums {}
  * may be asked again.
  */
 export interface SpendLedger {
-  /** Holds an amount in all windows at once, or in none: admitted when settled + held + amount + spare ≤ limit in each. */
+  /**
+   * Holds an amount in all windows at once, or in none: admitted when settled + held + amount + spare ≤ limit in each.
+   * Windows refuse before a fee does; that throws `plan_calls_used` or `payment_required`.
+   */
   reserve(hold: SpendHold): Promise<Reservation>
   /**
    * Raises a hold to `toNanoUsd` in all its windows, or not at all, and renews its lease; a lower amount only renews.
@@ -100,9 +106,15 @@ export interface SpendLedger {
 
 /** A caller's own credential, as it came: which header carried it, and its secret value. */
 export interface PresentedCredential {
-  header: 'authorization' | 'x-api-key'
+  /** `x-provider-key`: cloud mode, where it is the key of an account of the caller's with a provider. */
+  header: 'authorization' | 'x-api-key' | 'x-provider-key'
   secret: string
+  /** The only provider that may see it. Unset: the one whose form it has. */
+  provider?: string
 }
+
+/** The gateway itself, which always uses the operator's keys: it shows none, and nobody can present it. */
+export const OPERATOR: PresentedCredential = { header: 'x-provider-key', secret: '' }
 
 /** A call that is relayed to a provider without passing the pipeline: token counts, model lists. */
 export interface RelayCall {
@@ -112,7 +124,7 @@ export interface RelayCall {
   query: string
   headers: NodeJS.Dict<string | string[]>
   body: Buffer | undefined
-  credential: PresentedCredential
+  credential: PresentedCredential | undefined
   requestId: string
   signal: AbortSignal
 }
@@ -137,7 +149,7 @@ export interface Provider {
   /** Whether a model name without a prefix has this provider's form, as `claude-…` has. */
   claims(model: string): boolean
   /** Whether it could be called for a caller with this credential. */
-  isUsableBy(credential: PresentedCredential): boolean
+  isUsableBy(credential: PresentedCredential | undefined): boolean
   /**
    * Answers the exchange's request with a model of its own. Throws `upstream_error`, `authentication_error`,
    * `invalid_request` for what it cannot be asked, or the signal's reason.
@@ -166,4 +178,6 @@ export interface RequestRecord {
   /** The reply reached the client whole. */
   readonly delivered: boolean
   readonly error: unknown
+  /** Hides what the request presented as credentials in a text that repeats what it sent. */
+  readonly hide: (text: string) => string
 }

@@ -14,7 +14,10 @@ export interface RateDecision {
 
 /** Lets through so many requests of a key in a window, on all instances together. */
 export interface RateLimiter {
-  /** Counts a request. A store that is down does not reject: its limiter counts by itself. */
-  take(key: string): RateDecision | Promise<RateDecision>
+  /**
+   * Counts a request of a key, against a limit of the key's own or the limiter's. A store that is down does not reject:
+   * its limiter counts by itself.
+   */
+  take(key: string, limit?: number): RateDecision | Promise<RateDecision>
   close(): Promise<void>
 }

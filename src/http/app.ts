@@ -3,7 +3,16 @@ import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Provider, RequestObserver } from '../core/ports.ts'
 import { createFrame, type FrameState } from './frame.ts'
+import {
+  autoRechargeRoute,
+  type BillingRouteOptions,
+  balanceRoute,
+  checkoutRoute,
+  portalRoute,
+  webhookRoute,
+} from './routes/billing.ts'
 import { healthRoute } from './routes/health.ts'
+import { changeKeyRoute, createKeyRoute, type KeyRouteOptions, listKeysRoute, revokeKeyRoute } from './routes/keys.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
 import { type ModelListOptions, modelByNameRoute, modelsRoute } from './routes/models.ts'
@@ -19,6 +28,10 @@ export interface HttpAppOptions {
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
   readonly plugins: PluginRoutesOptions
+  /** Cloud mode's accounts; unset in local mode, which has none. */
+  readonly accounts: KeyRouteOptions | undefined
+  /** `undefined` in local mode. */
+  readonly billing: BillingRouteOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
   readonly allowedRoutes: readonly string[]
@@ -62,9 +75,9 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
   router.get('/health', healthRoute(health))
   router.head('/', alive)
   router.head('/api/hello', alive)
-  router.get('/v1/billing/balance', localBalance)
-  router.all(['/v1/billing', '/v1/billing/{*rest}'], billingUnavailable)
-  router.all(['/v1/keys', '/v1/keys/{*rest}'], keysUnavailable)
+  if (options.accounts === undefined) addLocalRoutes(router)
+  else addAccountRoutes(router, options.accounts)
+  if (options.billing !== undefined) addBilling(router, options.billing)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {
       router.get(pattern, allowedRoute(relay)).post(pattern, allowedRoute(relay)).delete(pattern, allowedRoute(relay))
@@ -75,6 +88,26 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
     routeNotAllowed,
   )
   return router
+}
+
+/** Local mode has no accounts, and says so. */
+function addLocalRoutes(router: Router<FrameState>): void {
+  router.get('/v1/billing/balance', localBalance)
+  router.all(['/v1/billing', '/v1/billing/{*rest}'], billingUnavailable)
+  router.all(['/v1/keys', '/v1/keys/{*rest}'], keysUnavailable)
+}
+
+function addAccountRoutes(router: Router<FrameState>, accounts: KeyRouteOptions): void {
+  router.post('/v1/keys', createKeyRoute(accounts)).get('/v1/keys', listKeysRoute(accounts))
+  router.patch('/v1/keys/:id', changeKeyRoute(accounts)).delete('/v1/keys/:id', revokeKeyRoute(accounts))
+}
+
+function addBilling(router: Router<FrameState>, billing: BillingRouteOptions): void {
+  router.post('/v1/billing/checkout', checkoutRoute(billing))
+  router.post('/v1/billing/portal', portalRoute(billing))
+  router.get('/v1/billing/balance', balanceRoute(billing))
+  router.patch('/v1/billing/auto-recharge', autoRechargeRoute(billing))
+  router.post('/v1/billing/webhook', webhookRoute(billing))
 }
 
 /** What clients probe at their start. */

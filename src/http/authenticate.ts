@@ -1,17 +1,24 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Caller } from '../core/exchange.ts'
+import type { AuthenticateKey, KeyHolder } from '../accounts/keys/authenticate.ts'
+import type { Caller } from '../core/caller.ts'
 import type { PresentedCredential } from '../core/ports.ts'
-import { presentedCredential } from './credential.ts'
+import { presentedCredential, providerKeyOf } from './credential.ts'
 
-/** Who asks, and with which credential. */
+/** Headers of a request, lower-case names. */
+type Headers = NodeJS.Dict<string | string[]>
+
+/** Who asks. */
 export interface Authenticated {
   readonly caller: Caller
-  readonly credential: PresentedCredential
+  /** What a provider may be shown as the caller's own; in cloud mode never the API key. */
+  readonly credential: PresentedCredential | undefined
+  /** The pipeline of the caller's key; `null` or unset: the operator's. */
+  readonly pipelineConfig?: string | null
 }
 
-/** Finds out who sends a request. Throws `authentication_error`. */
-export type Authenticate = (headers: NodeJS.Dict<string | string[]>) => Authenticated
+/** Finds out who sends a request; at once where nobody has to be asked. Throws `authentication_error`. */
+export type Authenticate = (headers: Headers) => Authenticated | Promise<Authenticated>
 
 const MOST_CALLERS_KEPT = 10_000
 
@@ -25,5 +32,15 @@ export function createLocalAuthenticate(): Authenticate {
     const caller: Caller = { kind: 'local', scope: `local:${hash('sha256', credential.secret, 'base64url')}` }
     callers.set(credential.secret, caller)
     return { caller, credential }
+  }
+}
+
+/** Cloud mode: the credential is an API key, which ends here; a provider is shown the caller's own key for it, if any. */
+export function createCloudAuthenticate(authenticateKey: AuthenticateKey): Authenticate {
+  return (headers) => {
+    const credential = providerKeyOf(headers)
+    const authenticated = (holder: KeyHolder): Authenticated => ({ ...holder, credential })
+    const holder = authenticateKey(presentedCredential(headers).secret)
+    return holder instanceof Promise ? holder.then(authenticated) : authenticated(holder)
   }
 }

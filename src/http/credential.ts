@@ -1,11 +1,44 @@
 import { GatewayError } from '../core/errors.ts'
 import type { PresentedCredential } from '../core/ports.ts'
+import { holdsSecret } from '../core/secrets.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
 
+/** The token of `Authorization: Bearer …`. */
+export function bearerOf({ authorization }: NodeJS.Dict<string | string[]>): string | undefined {
+  return BEARER.exec(single(authorization) ?? '')?.[1]
+}
+
+/** The key of the caller's own account with a provider, which cloud mode takes in a header of its own. */
+export function providerKeyOf(headers: NodeJS.Dict<string | string[]>): PresentedCredential | undefined {
+  const secret = single(headers['x-provider-key'])?.trim()
+  return secret ? { header: 'x-provider-key', secret } : undefined
+}
+
+/** All that a request's headers hold of credentials, to be hidden where its texts are repeated. */
+export function presentedSecrets(headers: NodeJS.Dict<string | string[]>): string[] {
+  const { authorization, 'x-api-key': key, 'x-provider-key': providerKey } = headers
+  const values = [authorization, key, providerKey].flat().filter((value) => value !== undefined)
+  return values.map((value) => value.slice(value.indexOf(' ') + 1).trim())
+}
+
+/** Throws `invalid_request` when a text that is kept and repeated holds a credential. */
+export function assertNoSecret(text: string, what: string, headers: NodeJS.Dict<string | string[]>): void {
+  if (!holdsSecret(text, presentedSecrets(headers))) return
+  throw new GatewayError('invalid_request', `${what}: it holds a credential. Credentials belong into headers.`)
+}
+
+/** The same credential for one provider's eyes: who brings a key of an account does not show it to a substitute. */
+export function forProvider(
+  credential: PresentedCredential | undefined,
+  provider: string,
+): PresentedCredential | undefined {
+  return credential?.header === 'x-provider-key' ? { ...credential, provider } : credential
+}
+
 /** The caller's credential: `Authorization: Bearer …`, or `x-api-key` as its equal. Throws `authentication_error`. */
 export function presentedCredential(headers: NodeJS.Dict<string | string[]>): PresentedCredential {
-  const bearer = BEARER.exec(single(headers.authorization) ?? '')?.[1]
+  const bearer = bearerOf(headers)
   if (bearer !== undefined) return { header: 'authorization', secret: bearer }
   const key = single(headers['x-api-key'])?.trim()
   if (key) return { header: 'x-api-key', secret: key }

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import Koa from 'koa'
 import { GatewayError } from '../core/errors.ts'
 import { Exchange, type Target } from '../core/exchange.ts'
-import type { Clock } from '../core/ports.ts'
+import { type Clock, OPERATOR } from '../core/ports.ts'
 import type { Usage } from '../core/usage.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
@@ -23,8 +23,6 @@ export interface OwnRequestParts {
 
 /** What a client of the canonical shape says of its body, which is sent on as it is; a version is the provider's to add. */
 const HEADERS = { 'content-type': 'application/json' }
-/** The gateway itself: providers that have no credential of the operator's refuse it. */
-const NOBODY = { header: 'x-api-key', secret: '' } as const
 
 /**
  * DESIGN — requests of the gateway's own
@@ -57,7 +55,7 @@ export class OwnRequests {
       id: createRequestId(),
       route: 'messages',
       caller: { kind: 'local', scope },
-      credential: NOBODY,
+      credential: OPERATOR,
       headers: HEADERS,
       query: '',
       client,

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/rate-limit.ts'
 import type { Authenticate, Authenticated } from './authenticate.ts'
 
 /** The limits there are. */
 export interface RequestLimits {
-  /** By key. */
+  /** By key; unset where no key can have a limit. */
   readonly requests: RateLimiter | undefined
+  /** How many a key may send in a minute unless its owner has set less; 0: as many as it likes. */
+  readonly requestsPerMinute: number
   /** By address, for requests without a valid credential. */
   readonly failures: RateLimiter | undefined
 }
@@ -15,17 +18,26 @@ export interface RequestLimits {
 type Headers = Record<string, string>
 
 /**
- * Counts a request against its key. Gives the headers that tell the client where it stands (RateLimit header fields,
+ * Counts a request against its key or user. Gives the headers that tell the client where it stands (RateLimit header fields,
  * IETF draft 10), none when there is no limit. Throws `rate_limit_error`.
  */
-export async function limitRequests(limiter: RateLimiter | undefined, { caller }: Authenticated): Promise<Headers> {
-  if (limiter === undefined) return {}
-  const decision = await limiter.take(caller.scope)
+export async function limitRequests(
+  { requests, requestsPerMinute }: RequestLimits,
+  { scope, limits }: Pick<Caller, 'scope' | 'limits'>,
+): Promise<Headers> {
+  const most = tightest(requestsPerMinute, limits?.requestsPerMinute)
+  if (requests === undefined || most === 0) return {}
+  const decision = await requests.take(scope, most)
   const headers = standing(decision)
   if (decision.isAllowed) return headers
   const { limit, windowMs, retryMs } = decision
   const message = `More than ${limit} requests in ${windowMs / 1000} seconds. The next is let through in ${seconds(retryMs)} s.`
   throw new GatewayError('rate_limit_error', message, { headers: { ...headers, ...refusal(decision) } })
+}
+
+/** The lower of two limits, of which 0 and unset are none. */
+function tightest(operators: number, owners = 0): number {
+  return operators === 0 || owners === 0 ? operators + owners : Math.min(operators, owners)
 }
 
 /**
@@ -37,14 +49,20 @@ export async function identify(
   { authenticate, limits }: { authenticate: Authenticate; limits: RequestLimits },
 ): Promise<Authenticated> {
   try {
-    return authenticate(request.headers)
+    return await authenticate(request.headers)
   } catch (error) {
-    await countFailure(limits.failures, request)
+    await countFailure(limits.failures, request, error)
     throw error
   }
 }
 
-async function countFailure(limiter: RateLimiter | undefined, { socket }: IncomingMessage): Promise<void> {
+/** Counts a credential that was refused. Throws `rate_limit_error` when its address has sent too many. */
+export async function countFailure(
+  limiter: RateLimiter | undefined,
+  { socket }: IncomingMessage,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof GatewayError && error.code === 'authentication_error')) return
   const decision = await limiter?.take(socket.remoteAddress ?? 'unknown')
   if (decision === undefined || decision.isAllowed) return
   throw new GatewayError('rate_limit_error', 'Too many failed authentications from this address.', {

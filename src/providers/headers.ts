@@ -20,6 +20,9 @@ export const MESSAGES_HEADERS: HeaderRules = {
 /** Of chat completions. */
 export const CHAT_HEADERS: HeaderRules = { prefixes: ['openai-', 'x-stainless-'], twins: [] }
 
+/** Headers that carry a caller's credential to the gateway; a provider's is put there under its own rules. */
+const CREDENTIALS = new Set(['authorization', 'x-api-key', 'x-provider-key', 'cookie'])
+
 /** Of other APIs. */
 export const PLAIN_HEADERS: HeaderRules = { prefixes: [], twins: [] }
 
@@ -57,7 +60,7 @@ export class HeaderForwarder {
   }
 
   #isForwarded(name: string): boolean {
-    if (this.#twinNames.has(name)) return false
+    if (this.#twinNames.has(name) || CREDENTIALS.has(name)) return false
     if (this.#exact.has(name)) return true
     for (const prefix of this.#prefixes) if (name.startsWith(prefix)) return true
     return false

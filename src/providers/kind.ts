@@ -17,6 +17,8 @@ export interface ProviderParts {
   readonly settings: ProviderSettings
   /** Whether a caller's own credential is passed through where the operator gave none (local mode). */
   readonly passThrough: boolean
+  /** Whether callers without a key of their own are given the operator's: always in local mode. */
+  readonly isShared: boolean
   readonly log: Log
   /** For those that have no way to count tokens without answering. */
   readonly tokens: TokenCounter

@@ -13,7 +13,7 @@ export interface ProvidersConfig {
   readonly mode: 'local' | 'cloud'
   readonly models: Readonly<Record<string, readonly string[]>>
   /** The general settings, and a section for each kind of provider. */
-  readonly providers: ProviderSettings & { readonly default: string }
+  readonly providers: ProviderSettings & { readonly default: string; readonly shared: boolean }
 }
 
 /** What providers need besides their configuration. */
@@ -67,7 +67,7 @@ export class Providers {
   }
 
   /** Those that this caller can use; the default when there is none, for its error. */
-  usableBy(credential: PresentedCredential): readonly Provider[] {
+  usableBy(credential: PresentedCredential | undefined): readonly Provider[] {
     const usable = this.all.filter((provider) => provider.isUsableBy(credential))
     return usable.length > 0 ? usable : [this.get(this.fallback)]
   }
@@ -85,7 +85,12 @@ export class Providers {
 /** Creates the configured providers of every kind. */
 export async function createProviders(config: ProvidersConfig, parts: Parts): Promise<Providers> {
   const { mode, models, providers: settings } = config
-  const kindParts: ProviderParts = { ...parts, settings, passThrough: mode === 'local' }
+  const kindParts: ProviderParts = {
+    ...parts,
+    settings,
+    passThrough: mode === 'local',
+    isShared: mode === 'local' || settings.shared,
+  }
   const sections = settings as unknown as Readonly<Record<string, unknown>>
   const created = await Promise.all(providerKinds.map((kind) => kind.create(sections[kind.name], kindParts)))
   const all = created.flat()

@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
-import type { PresentedCredential, RelayCall } from '../core/ports.ts'
+import { OPERATOR, type PresentedCredential, type RelayCall } from '../core/ports.ts'
 import type { Reply } from '../core/reply.ts'
 import { type CallPolicy, callProvider, retryAfterMs } from './call.ts'
 import { HeaderForwarder, type HeaderRules } from './headers.ts'
@@ -28,6 +28,8 @@ export interface UpstreamOptions {
   readonly form: CredentialForm
   /** The address needs no credential, as one's own server may not. */
   readonly credentialOptional: boolean
+  /** Requests carry a credential of the operator's that is not among `keys`: a signature, a token of the moment. */
+  readonly isSigned?: boolean
   /** Which of a client's headers go on. */
   readonly headers: HeaderRules
   /** Headers of the operator's own, put over the rest. */
@@ -37,7 +39,7 @@ export interface UpstreamOptions {
 /** What a call needs of whom it is made for. */
 export interface CallerFacts {
   readonly headers: RelayCall['headers']
-  readonly credential: PresentedCredential
+  readonly credential: PresentedCredential | undefined
   readonly signal: AbortSignal
   readonly requestId: string
   /** What the calls of one conversation have in common; asked only when there are several credentials. */
@@ -60,9 +62,10 @@ export class Upstream {
   readonly #forwarder: HeaderForwarder
   readonly #policy: CallPolicy
   readonly #passThrough: boolean
+  readonly #isShared: boolean
   readonly #extraHeaders: readonly string[]
 
-  constructor(options: UpstreamOptions, { settings, passThrough, log, random, nowMs }: ProviderParts) {
+  constructor(options: UpstreamOptions, { settings, passThrough, isShared, log, random, nowMs }: ProviderParts) {
     const { connections, timeouts, proxy, no_proxy, tries, reply_limit } = settings
     this.name = options.name
     this.configured = options.keys.length > 0
@@ -72,13 +75,15 @@ export class Upstream {
     this.#forwarder = new HeaderForwarder(options.headers, settings.forward_headers)
     this.#policy = { provider: options.name, tries, replyLimitBytes: reply_limit, random, log }
     this.#passThrough = passThrough
+    this.#isShared = isShared
     this.#extraHeaders = Object.entries(options.extraHeaders ?? {}).flat()
   }
 
   /** Whether it could be called for a caller with this credential. */
-  isUsableBy(presented: PresentedCredential): boolean {
-    if (this.configured || this.#options.credentialOptional) return true
-    return this.#passThrough && this.#options.form.ownOf(presented, {}) !== undefined
+  isUsableBy(presented: PresentedCredential | undefined): boolean {
+    if (this.#isBroughtFor(presented)) return true
+    if (this.#usesOperators) return this.#isShared
+    return this.#options.credentialOptional || this.#passedThrough(presented, {}) !== undefined
   }
 
   /**
@@ -97,6 +102,9 @@ export class Upstream {
         { ...request, headers: [...headers, ...credential] },
         { policy: this.#policy, signal: caller.signal, requestId: caller.requestId, wire, waitsForLimit },
       )
+    if (this.#isBroughtFor(caller.credential)) return send(this.#headersOf(caller.credential), true)
+    if (this.#usesOperators && !this.#isShared && caller.credential !== OPERATOR)
+      throw this.#noCredential('send your own key in x-provider-key')
     if (this.#ring.size === 0) return send(this.#callersOwn(caller), true)
     const keys = this.#ring.order(caller.conversation ?? (() => caller.requestId))
     return this.#callWithKeys(keys, send)
@@ -113,7 +121,7 @@ export class Upstream {
     for (let i = 0; ; i++) {
       const key = keys[i] as RingKey // safe: the loop ends with the last key, and there is one
       const isLast = i === keys.length - 1
-      const reply = await send(this.#options.form.headers({ header: 'x-api-key', secret: key.secret }), isLast)
+      const reply = await send(this.#headersOf(key), isLast)
       if (reply.status !== 401 && reply.status !== 429) return reply
       this.#letRest(key, reply, i)
       if (isLast) return reply
@@ -129,15 +137,40 @@ export class Upstream {
   }
 
   #callersOwn({ credential, headers }: CallerFacts): string[] {
-    const { form, credentialOptional, name } = this.#options
-    const own = this.#passThrough ? form.ownOf(credential, headers) : undefined
+    const { form, credentialOptional } = this.#options
+    const own = this.#passedThrough(credential, headers)
     if (own !== undefined) return form.headers(own)
     if (credentialOptional) return []
     const set = form.variable === undefined ? `give it an \`api_key\`` : `set ${form.variable}`
-    throw new GatewayError(
-      'authentication_error',
-      `No credential for provider ${name}: ${set}, or send your own key in x-api-key, or try model \`demo/echo\`.`,
-    )
+    const header = this.#passThrough ? 'x-api-key' : 'x-provider-key'
+    throw this.#noCredential(`${set}, or send your own key in ${header}, or try model \`demo/echo\``)
+  }
+
+  /** Whether the caller has brought a key for this provider. One that signs cannot use it. */
+  #isBroughtFor(credential: PresentedCredential | undefined): credential is PresentedCredential {
+    return credential?.header === 'x-provider-key' && credential.provider === this.name && !this.#options.isSigned
+  }
+
+  /** A key in the provider's usual form. */
+  #headersOf({ secret }: { readonly secret: string }): string[] {
+    return this.#options.form.headers({ header: 'x-api-key', secret })
+  }
+
+  /** Whether a call would be made at the operator's expense. */
+  get #usesOperators(): boolean {
+    return this.#ring.size > 0 || this.#options.isSigned === true
+  }
+
+  /** Local mode: a credential of this provider's form that the caller has presented to the gateway. */
+  #passedThrough(
+    credential: PresentedCredential | undefined,
+    headers: RelayCall['headers'],
+  ): PresentedCredential | undefined {
+    return this.#passThrough && credential !== undefined ? this.#options.form.ownOf(credential, headers) : undefined
+  }
+
+  #noCredential(help: string): GatewayError {
+    return new GatewayError('authentication_error', `No credential for provider ${this.name}: ${help}.`)
   }
 }
 

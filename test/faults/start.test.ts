@@ -72,7 +72,7 @@ const environments: [claim: string, env: Record<string, string>, expected: RegEx
   ['a pipeline that does not parse', { SVC_PIPELINE: 'Exact Cache!' }, /Exact Cache/],
   ['a bad option in SVC_PIPELINE', { SVC_PIPELINE: 'exact-cache?ttl=soon' }, /exact-cache[\s\S]*ttl/],
   ['an unknown mode', { SVC_MODE: 'clout' }, /mode.*clout/],
-  ['a mode that needs accounts', { SVC_MODE: 'cloud' }, /mode.*cloud.*accounts/],
+  ['cloud mode without a way to know its users', { SVC_MODE: 'cloud' }, /mode.*cloud.*SVC_SESSION_JWKS_URL/],
   ['a port out of range', { PORT: '70000' }, /port.*65535/],
   ['an address that is none', { ANTHROPIC_BASE_URL: 'not an address' }, /base_url.*http/],
   ['a plugin folder that does not exist', { SVC_PLUGINS_DIR: '/nowhere/plugins' }, /\/nowhere\/plugins/],

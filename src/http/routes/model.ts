@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Middleware } from 'koa'
+import type { Fees } from '../../accounts/plans/fees.ts'
 import type { ClientRequest } from '../../core/client-request.ts'
 import { Exchange, type RouteName, type Target } from '../../core/exchange.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
@@ -8,7 +9,9 @@ import type { PluginContext } from '../../plugin.ts'
 import type { ReplyRecorder } from '../../receipts/receipts.ts'
 import type { Authenticate, Authenticated } from '../authenticate.ts'
 import { readJsonBody } from '../body.ts'
+import { assertNoSecret, forProvider } from '../credential.ts'
 import type { FrameState } from '../frame.ts'
+import { assertModel, assertModules } from '../key-limits.ts'
 import { leavingSignal } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { RECEIPT_HEADER, ReceiptOfReply } from '../receipt-of-reply.ts'
@@ -24,11 +27,16 @@ export interface ModelRouteOptions {
   /** Who may answer a model. Throws `invalid_request`. */
   readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
   readonly pipelines: Pipelines
+  /** What plans take for requests; `undefined`: nothing. */
+  readonly fees: Pick<Fees, 'of'> | undefined
   /** Is told how replies ended; `undefined`: nobody is. */
   readonly recorder: ReplyRecorder | undefined
   readonly bodyLimitBytes: number
   readonly send: SendOptions
 }
+
+/** The first status that tells of an error. */
+const FIRST_ERROR = 400
 
 /** A route that sends a model request through its pipeline and the reply to the client. */
 export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
@@ -37,8 +45,11 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     ctx.state.dialect = dialect
     const enteredAtMs = performance.now()
     const authenticated = await identify(ctx.req, options)
-    const standing = await limitRequests(options.limits.requests, authenticated)
-    const pipeline = options.pipelines.for(pipelineHeader(ctx))
+    const standing = await limitRequests(options.limits, authenticated.caller)
+    const header = pipelineHeader(ctx)
+    if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
+    const pipeline = options.pipelines.for(header, authenticated.pipelineConfig)
+    assertModules(pipeline, authenticated.caller.limits)
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
     const readAtMs = performance.now()
     const client = dialect.parse(bytes)
@@ -51,9 +62,11 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     // The exchange was put into the state just above.
     try {
       await pipeline.run(ctx as unknown as PluginContext)
+      await takeFee(ctx, exchange)
     } catch (error) {
       exchange.cancelUnopened()
       ctx.set(named)
+      await (ctx.res.destroyed ? exchange.fee?.leave() : exchange.fee?.waive())
       throw error
     } finally {
       receipt?.markReplied()
@@ -61,6 +74,15 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     const told = { ...standing, 'x-svc-pipe': ranPipeline(), ...named }
     send(ctx, exchange, { options, told })
   }
+}
+
+/** Nobody gets an answer for free, also from a cache; and nobody pays for one that failed. */
+async function takeFee(ctx: Context, { fee, reply }: Exchange): Promise<void> {
+  if (fee === undefined) return
+  const status = reply?.status ?? ctx.status
+  if (status >= FIRST_ERROR) return fee.waive()
+  await fee.hold()
+  fee.count()
 }
 
 function pipelineHeader({ req }: Context): string | undefined {
@@ -76,16 +98,21 @@ interface Opening {
 }
 
 function openExchange(ctx: Context, { options, authenticated, pipeline, client }: Opening): Exchange {
+  const { model } = client.document
+  assertNoSecret(model, 'model', ctx.req.headers)
+  const targets = options.targetsOf(model)
+  assertModel(model, targets, authenticated.caller.limits)
   return new Exchange({
     id: ctx.state.requestId,
     route: options.route,
     caller: authenticated.caller,
-    credential: authenticated.credential,
+    fee: options.fees?.of(ctx.state.requestId, authenticated.caller),
+    credential: forProvider(authenticated.credential, targets[0].provider),
     headers: ctx.req.headers,
     query: ctx.search,
     client,
     request: undefined,
-    targets: options.targetsOf(client.document.model),
+    targets,
     signal: leavingSignal(ctx.res),
     reply: undefined,
     pipeline: pipeline.printed,

@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { LoadedPlugin, PluginRegistry } from '../../pipeline/registry.ts'
 import type { Authenticate } from '../authenticate.ts'
-import { readJsonBody } from '../body.ts'
+import { readControlBody } from '../control-body.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
@@ -13,8 +13,6 @@ export interface PluginRoutesOptions {
   readonly limits: RequestLimits
   readonly registry: Pick<PluginRegistry, 'routesAt'>
 }
-
-const MOST_BODY_BYTES = 64 * 1024
 
 /**
  * Routes that plugins have declared: looked up for each request, because plugins come and go, and behind all of the
@@ -27,8 +25,8 @@ export function pluginRoutes(options: PluginRoutesOptions): Middleware<FrameStat
     const here = found.find(({ method }) => method === ctx.method)
     if (here === undefined) throw wrongMethod(ctx, found.map(({ method }) => method).join(', '))
     const authenticated = await identify(ctx.req, options)
-    ctx.set({ ...(await limitRequests(options.limits.requests, authenticated)), 'cache-control': 'no-store' })
-    const body = here.method === 'POST' ? await readBody(ctx) : undefined
+    ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)), 'cache-control': 'no-store' })
+    const body = here.method === 'POST' ? await readControlBody(ctx.req) : undefined
     const call = { caller: authenticated.caller, body, signal: leavingSignal(ctx.res) }
     ctx.body = await inside(here.plugin, () => here.handle(call))
   }
@@ -47,14 +45,5 @@ async function inside<T>(plugin: LoadedPlugin, work: () => Promise<T>): Promise<
     return await work()
   } finally {
     plugin.leave()
-  }
-}
-
-async function readBody(ctx: Context): Promise<unknown> {
-  const bytes = await readJsonBody(ctx.req, MOST_BODY_BYTES)
-  try {
-    return JSON.parse(bytes.toString())
-  } catch (cause) {
-    throw new GatewayError('invalid_request', 'Expected a JSON body.', { cause })
   }
 }

@@ -39,7 +39,7 @@ export class AnthropicProvider implements Provider {
     return MODELS.test(model)
   }
 
-  isUsableBy(credential: PresentedCredential): boolean {
+  isUsableBy(credential: PresentedCredential | undefined): boolean {
     return this.#upstream.isUsableBy(credential)
   }
 

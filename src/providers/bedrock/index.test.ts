@@ -11,7 +11,7 @@ function partsAt(nowMs: () => number): ProviderParts {
   const timeouts = { connect: 5000, first_byte: 5000, idle: 5000 }
   const settings = { tries: 1, connections: 4, reply_limit: 65_536, timeouts, forward_headers: ['x-*'] }
   const tokens = { inputTokens: () => 1 }
-  return { settings, passThrough: false, log: createRecordingLog(), tokens, random: () => 0, nowMs }
+  return { settings, passThrough: false, isShared: true, log: createRecordingLog(), tokens, random: () => 0, nowMs }
 }
 
 async function open(url: string, nowMs: () => number) {

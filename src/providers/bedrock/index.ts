@@ -70,7 +70,15 @@ export const kind = defineProviderKind({
     if (region === undefined && base_url === undefined) return []
     const baseUrl = base_url ?? `https://bedrock-runtime.${region}.amazonaws.com`
     const upstream = new Upstream(
-      { name: 'bedrock', baseUrl, keys: [], form: SIGNED, credentialOptional: true, headers: PLAIN_HEADERS },
+      {
+        name: 'bedrock',
+        baseUrl,
+        keys: [],
+        form: SIGNED,
+        credentialOptional: true,
+        isSigned: true,
+        headers: PLAIN_HEADERS,
+      },
       parts,
     )
     return [

@@ -49,7 +49,7 @@ export class ChatProvider implements Provider {
     return this.#options.models?.test(model) ?? false
   }
 
-  isUsableBy(credential: PresentedCredential): boolean {
+  isUsableBy(credential: PresentedCredential | undefined): boolean {
     return this.#options.upstream.isUsableBy(credential)
   }
 

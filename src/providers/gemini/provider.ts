@@ -40,7 +40,7 @@ export class GeminiProvider implements Provider {
     return MODELS.test(model)
   }
 
-  isUsableBy(credential: PresentedCredential): boolean {
+  isUsableBy(credential: PresentedCredential | undefined): boolean {
     return this.#upstream.isUsableBy(credential)
   }
 

@@ -58,7 +58,15 @@ export const kind = defineProviderKind({
         : tokenAuthorization(access_token)
     const baseUrl = options.base_url ?? addressOf(location)
     const upstream = new Upstream(
-      { name: 'vertex', baseUrl, keys: [], form: TOKEN, credentialOptional: true, headers: PLAIN_HEADERS },
+      {
+        name: 'vertex',
+        baseUrl,
+        keys: [],
+        form: TOKEN,
+        credentialOptional: true,
+        isSigned: true,
+        headers: PLAIN_HEADERS,
+      },
       parts,
     )
     const { models, left_out_betas: leftOutBetas } = options

@@ -10,8 +10,8 @@ const MOST_KEYS = 100_000
 export function memoryLimiter(rule: RateRule, clock: Clock): RateLimiter {
   const arrivals = new LRUCache<string, number>({ max: MOST_KEYS })
   return {
-    take(key) {
-      const decision = decide(rule, arrivals.get(key), clock.nowMs())
+    take(key, limit = rule.limit) {
+      const decision = decide({ ...rule, limit }, arrivals.get(key), clock.nowMs())
       if (decision.isAllowed) arrivals.set(key, decision.arrivalMs)
       return decision
     },

@@ -47,18 +47,21 @@ export function redisLimiter(rule: RateRule, { url, namespace, clock, log }: Red
   client.connect().catch(() => {}) // told by the listener above; it goes on trying
   const own = memoryLimiter(rule, clock)
   let restUntilMs = 0
-  const args = [String(rule.limit), String(rule.windowMs)]
   return {
-    async take(key) {
-      if (clock.nowMs() < restUntilMs) return own.take(key)
+    async take(key, limit = rule.limit) {
+      if (clock.nowMs() < restUntilMs) return own.take(key, limit)
       try {
+        const args = [String(limit), String(rule.windowMs)]
         const keys = [`turnpike:${namespace}:${key}`]
         // Safe: the script gives two integers.
         const reply = (await withDeadline(client.eval(SCRIPT, { keys, arguments: args }))) as [number, number]
-        return describe(rule, { isAllowed: reply[0] === 1, aheadMs: reply[1] / 1000, nowMs: clock.nowMs() })
+        return describe(
+          { ...rule, limit },
+          { isAllowed: reply[0] === 1, aheadMs: reply[1] / 1000, nowMs: clock.nowMs() },
+        )
       } catch {
         restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
-        return own.take(key)
+        return own.take(key, limit)
       }
     },
     async close() {

@@ -1,6 +1,16 @@
+import { openAccount, suspendAccount } from './accounts/account.ts'
+import { listAudit } from './accounts/audit.ts'
+import { changeKey, createKey, findKey, listKeys, revokeKey, touchKeys } from './accounts/keys.ts'
+import { billingCommands, singleBillingStatements } from './billing/commands.ts'
+import { readBalance } from './ledger/balance.ts'
+import { endCalls } from './ledger/end.ts'
+import { appendToLedger } from './ledger/entries.ts'
+import { sweepCalls } from './ledger/sweep.ts'
+import { takeCalls } from './ledger/take.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './prune.ts'
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
+import { admitSpend } from './spend-admit.ts'
 import { rollSpend } from './spend-roll.ts'
 import { readSpend } from './spend-windows.ts'
 import { putRequests } from './telemetry/put.ts'
@@ -9,12 +19,18 @@ import { findRequest, listRequests, readUsage } from './telemetry/read.ts'
 /** All that can be asked of the database, on either engine. */
 export const commands = {
   'spend.reserve': reserveSpend,
+  'spend.admit': admitSpend,
   'spend.grow': growSpend,
   'spend.settle': settleSpend,
   'spend.roll': rollSpend,
   'spend.sweep': sweepSpend,
   'spend.read': readSpend,
   'spend.prune': pruneWindows,
+  'ledger.take': takeCalls,
+  'ledger.end': endCalls,
+  'ledger.sweep': sweepCalls,
+  'ledger.append': appendToLedger,
+  'account.balance': readBalance,
   'receipt.put': putReceipts,
   'receipt.get': getReceipt,
   'receipt.list': listReceipts,
@@ -26,6 +42,16 @@ export const commands = {
   'telemetry.usage': readUsage,
   'telemetry.prune': pruneRequests,
   'telemetry.prune-hours': pruneHours,
+  'account.open': openAccount,
+  'account.suspend': suspendAccount,
+  'keys.create': createKey,
+  'keys.list': listKeys,
+  'keys.change': changeKey,
+  'keys.revoke': revokeKey,
+  'keys.touch': touchKeys,
+  'keys.find': findKey,
+  'audit.list': listAudit,
+  ...billingCommands,
 }
 
 /** The name of a command. */
@@ -51,4 +77,8 @@ export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'telemetry.usage',
   'telemetry.prune',
   'telemetry.prune-hours',
+  'keys.list',
+  'keys.find',
+  'audit.list',
+  ...singleBillingStatements,
 ])

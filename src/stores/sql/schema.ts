@@ -1,3 +1,9 @@
+import type { AccountTables } from './accounts/schema.ts'
+
+import type { BillingTables } from './billing/schema.ts'
+
+import type { LedgerTables } from './ledger/schema.ts'
+
 import type { TelemetryTables } from './telemetry/schema.ts'
 
 /**
@@ -6,7 +12,7 @@ import type { TelemetryTables } from './telemetry/schema.ts'
  */
 
 /** All tables. With SQLite those of telemetry are in a file of their own. */
-export interface Database extends TelemetryTables {
+export interface Database extends TelemetryTables, AccountTables, LedgerTables, BillingTables {
   spend_window: SpendWindowTable
   spend_hold: SpendHoldTable
   receipt: ReceiptTable

@@ -1,5 +1,5 @@
 import { GatewayError, messageOf } from '../../core/errors.ts'
-import type { Log, SpendLedger } from '../../core/ports.ts'
+import type { Log, Reservation, SpendHold, SpendLedger } from '../../core/ports.ts'
 import type { SqlStore } from './store.ts'
 
 const SWEEP_EVERY_MS = 5000
@@ -32,7 +32,7 @@ export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendL
   const timer = setInterval(sweepQuietly, SWEEP_EVERY_MS).unref()
   sweepQuietly()
   return {
-    reserve: (hold) => store.run('spend.reserve', hold),
+    reserve: (hold) => reserve(store, hold),
     grow: (change) => store.run('spend.grow', change),
     async settle(end) {
       const outcome = await store.run('spend.settle', end)
@@ -47,6 +47,15 @@ export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendL
       await sweeping
     },
   }
+}
+
+/** With a fee that is due, both are held in one transaction, or neither. */
+async function reserve(store: SqlStore, { fee, ...hold }: SpendHold): Promise<Reservation> {
+  const order = fee?.order()
+  if (fee === undefined || order === undefined) return store.run('spend.reserve', hold)
+  const { spend, call } = await store.run('spend.admit', { hold, call: order })
+  if (call !== undefined) fee.accept(call)
+  return spend
 }
 
 async function sweepAll(store: SqlStore, { log, isEnough }: { log: Log; isEnough: () => boolean }): Promise<void> {

@@ -66,13 +66,15 @@ export class SpendTills implements SpendLedger {
   }
 
   async reserve(hold: SpendHold): Promise<Reservation> {
-    const { holdId, amountNanoUsd, spareNanoUsd = 0, windows, leaseMs } = hold
+    const { holdId, amountNanoUsd, spareNanoUsd = 0, windows, leaseMs, fee } = hold
     if (this.#draws.has(holdId)) return this.grow({ holdId, toNanoUsd: amountNanoUsd, leaseMs })
     const key = keyOf(windows)
     const till = this.#tills.get(key)
     const standing = till?.draw(amountNanoUsd, spareNanoUsd)
     if (till !== undefined && standing !== undefined) {
       this.#draws.set(holdId, { till, windows, drawnNanoUsd: amountNanoUsd, besideNanoUsd: 0, asked: undefined })
+      // The money is held in the database already: it is the fee that decides. What throws is settled by whoever asked.
+      await fee?.hold()
       return { ok: true, standing }
     }
     const result = await withoutRest(till, () => this.#options.ledger.reserve(hold))

@@ -1,43 +1,22 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { messageOf } from '../../../src/core/errors.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
-import type * as GroupModule from '../../../src/stores/sql/sqlite/group.ts'
-import { runGroup } from '../../../src/stores/sql/sqlite/group.ts'
-import type * as OpenModule from '../../../src/stores/sql/sqlite/open.ts'
-import { openDatabase } from '../../../src/stores/sql/sqlite/open.ts'
-import { createPluginDirectory } from '../../support/plugin-folders.ts'
 import { checkLedger, type LedgerUnderTest, noOutcomes } from './ledger-model.ts'
 import { rounds } from './ledger-steps.ts'
+import { copyOfStore, type Fault, openInMemory, REAL, type StoreProgram } from './memory.ts'
 import { endLeases, engines } from './places.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../../..')
-
 /** A ledger in this thread's memory, from the real source or from a copy of it. */
-async function ledgerInMemory(open: typeof openDatabase, run: typeof runGroup): Promise<LedgerUnderTest> {
-  const database = await open(':memory:')
-  let last: Promise<unknown> = Promise.resolve()
-  /** One group after another, as the thread does. */
-  const ask = (name: GroupModule.Group['commands'][number]['name'], input: unknown): Promise<never> => {
-    const answer = last.then(async () => {
-      const group = { commands: [{ name, input }], nowMs: 1_000_000, deadlineMs: Number.POSITIVE_INFINITY }
-      const [outcome] = await run(database, group)
-      if (outcome === undefined || 'fault' in outcome) throw new Error(`${name}: ${outcome?.fault.reason}`)
-      // The cast is safe: a command answers with its own output.
-      return outcome.output as never
-    })
-    last = answer.catch(() => {})
-    return answer
-  }
+async function ledgerInMemory(program: StoreProgram): Promise<LedgerUnderTest> {
+  const { run, sql } = await openInMemory(program)
   return {
-    reserve: (hold) => ask('spend.reserve', hold),
-    grow: (change) => ask('spend.grow', change),
-    settle: (end) => ask('spend.settle', end),
-    sweep: () => ask('spend.sweep', undefined),
-    spent: (windows) => ask('spend.read', windows),
-    endLease: async (id) => void database.raw.prepare('update spend_hold set due_at_ms = 0 where id = ?').run(id),
+    reserve: (hold) => run('spend.reserve', hold),
+    grow: (change) => run('spend.grow', change),
+    settle: (end) => run('spend.settle', end),
+    sweep: () => run('spend.sweep', undefined),
+    spent: (windows) => run('spend.read', windows),
+    endLease: (id) => endLeases({ sql }, [id]),
   }
 }
 
@@ -58,7 +37,7 @@ function assertAllOccurred(t: ExecutionContext, outcomes: ReturnType<typeof noOu
 }
 
 test('sqlite: ledger: whatever is asked, caps hold, sums are exact and nobody is locked out', async (t) => {
-  const ledger = await ledgerInMemory(openDatabase, runGroup)
+  const ledger = await ledgerInMemory(REAL)
   const outcomes = noOutcomes()
   const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken, outcomes))
   await assertHolds(t, property, { numRuns: 60 })
@@ -80,7 +59,7 @@ for (const engine of engines) {
 }
 
 /** Faults that a ledger can have: where, what is there, what is put in its place. */
-const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wrong: string]>> = {
+const FAULTS: Readonly<Record<string, Fault>> = {
   'compares the limit before adding': ['spend-windows.ts', ' + excluded.held_nano_usd <= $', ' <= $'],
   'does not check growth': ['spend.ts', 'after === before ? changeWindow', 'after > 0 ? changeWindow'],
   'settles twice': [
@@ -129,32 +108,9 @@ const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wro
   'refuses what just fits': ['spend-windows.ts', 'excluded.held_nano_usd <= $', 'excluded.held_nano_usd < $'],
 }
 
-/** The copy of the ledger in which `change` has been made, in this thread's memory. */
-async function copyOfLedger(t: ExecutionContext, change?: (typeof FAULTS)[string]): Promise<LedgerUnderTest> {
-  const copy = createPluginDirectory(t).path
-  for (const folder of ['core', 'stores/sql'])
-    cpSync(path.join(ROOT, 'src', folder), path.join(copy, 'src', folder), { recursive: true })
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'))
-  writeFileSync(path.join(copy, 'package.json'), '{ "type": "module" }')
-  const sources = path.join(copy, 'src/stores/sql')
-  if (change !== undefined) {
-    const [file, right, wrong] = change
-    const text = readFileSync(path.join(sources, file), 'utf8')
-    t.is(text.split(right).length, 2, 'the place is there, once')
-    writeFileSync(
-      path.join(sources, file),
-      text.replace(right, () => wrong),
-    )
-  }
-  // The casts are safe: the copies have the same types.
-  const { openDatabase: open } = (await import(path.join(sources, 'sqlite/open.ts'))) as typeof OpenModule
-  const { runGroup: run } = (await import(path.join(sources, 'sqlite/group.ts'))) as typeof GroupModule
-  return ledgerInMemory(open, run)
-}
-
 for (const [fault, change] of Object.entries(FAULTS)) {
   test(`sqlite: ledger: the property finds out one that ${fault}`, async (t) => {
-    const ledger = await copyOfLedger(t, change)
+    const ledger = await ledgerInMemory(await copyOfStore(t, change))
     const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken))
     const { failed, numRuns, errorInstance } = await fc.check(property, { numRuns: 100, endOnFailure: true })
     t.true(failed)
@@ -163,7 +119,7 @@ for (const [fault, change] of Object.entries(FAULTS)) {
 }
 
 test('sqlite: ledger: the property finds nothing in a true copy', async (t) => {
-  const ledger = await copyOfLedger(t)
+  const ledger = await ledgerInMemory(await copyOfStore(t))
   const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken))
   await t.notThrowsAsync(() => fc.assert(property, { numRuns: 20 }))
 })

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava'
+import type { Fee } from '../../../src/core/fee.ts'
 import type { SpendLedger, SpendWindow } from '../../../src/core/ports.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
 import { SpendTills } from '../../../src/stores/sql/spend-tills.ts'
@@ -35,8 +36,8 @@ async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: '
   })
   const window: SpendWindow = { scope: t.title, window: 'd:1', limitNanoUsd: 1_000_000_000 }
   const id = (name: string | number) => `${t.title} ${name}`
-  const reserve = (name: string | number, amountNanoUsd: number) =>
-    tills.reserve({ holdId: id(name), amountNanoUsd, windows: [window], leaseMs: LEASE_MS })
+  const reserve = (name: string | number, amountNanoUsd: number, fee?: Fee) =>
+    tills.reserve({ holdId: id(name), amountNanoUsd, windows: [window], leaseMs: LEASE_MS, fee })
   return {
     tills,
     gate,
@@ -94,6 +95,24 @@ for (const engine of engines) {
     await stage.settle('plain', 7)
     await stage.tills.close()
     t.deepEqual(await stage.sums(), [57, 0])
+  })
+
+  engine.test('tills: a fee that is refused leaves nothing held once its request is settled', async (t) => {
+    const stage = await stageOn(t, engine)
+    await stage.fill()
+    const fee = {
+      order: () => undefined,
+      accept() {},
+      hold: () => Promise.reject(new Error('no call left')),
+      markAsked() {},
+      count() {},
+      leave: async () => {},
+      waive: async () => {},
+    }
+    await t.throwsAsync(stage.reserve('a', 50, fee), { message: 'no call left' })
+    await stage.settle('a', 0)
+    await stage.tills.close()
+    t.deepEqual(await stage.sums(), [0, 0])
   })
 
   engine.test('tills: what was free when it was admitted may cost something in the end', async (t) => {

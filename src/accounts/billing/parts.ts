@@ -1,0 +1,38 @@
+import type { BillingStore, PaidTier } from '../../core/billing.ts'
+import type { Clock, Log } from '../../core/ports.ts'
+import { notConfigured } from './errors.ts'
+import type { StripeClient } from './stripe-client.ts'
+
+/** What an operator has configured; names as in the section `billing`. */
+export interface BillingSettings {
+  readonly webhookSecrets: readonly string[]
+  readonly prices: Readonly<Partial<Record<PaidTier, string>>>
+  /** Metered price of calls beyond a plan. */
+  readonly overagePrice: string | undefined
+  /** Configuration of the portal. */
+  readonly portal: string | undefined
+  /** Credits that a paid invoice of a plan brings. */
+  readonly credits: Readonly<Record<PaidTier, number>>
+}
+
+/** What billing works with. */
+export interface BillingParts {
+  readonly store: BillingStore
+  /** `undefined`: no key is configured. */
+  readonly stripe: StripeClient | undefined
+  readonly settings: BillingSettings
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Stripe's client. Throws `not_configured`. */
+export function stripeOf({ stripe }: Pick<BillingParts, 'stripe'>): ReturnType<StripeClient> {
+  if (stripe === undefined)
+    throw notConfigured('This gateway sells nothing: its operator has set no STRIPE_SECRET_KEY.')
+  return stripe()
+}
+
+/** The id of something that Stripe gives either whole or by its id; `undefined` for nothing. */
+export function idOf(reference: string | { readonly id: string } | null | undefined): string | undefined {
+  return typeof reference === 'object' ? reference?.id : reference
+}

@@ -1,0 +1,40 @@
+import type Stripe from 'stripe'
+import { type BillingParts, stripeOf } from './parts.ts'
+
+/** Fetches a payment intent and ends the recharge that it is for. Resolves with the payment's id if it has succeeded. */
+export async function refreshRecharge(
+  parts: BillingParts,
+  intent: string,
+  eventId?: string,
+): Promise<string | undefined> {
+  const stripe = await stripeOf(parts)
+  return applyIntent(parts, await stripe.paymentIntents.retrieve(intent), eventId)
+}
+
+/**
+ * Ends the recharge that a fetched payment intent is for; one that is none, or is still being processed, is left alone.
+ * Resolves with the payment's id if it has succeeded.
+ */
+export async function applyIntent(
+  { store }: BillingParts,
+  intent: Stripe.PaymentIntent,
+  eventId?: string,
+): Promise<string | undefined> {
+  const { recharge_id: id, user_id: accountId, credits: text } = intent.metadata
+  const credits = Number(text)
+  if (id === undefined || accountId === undefined || !Number.isSafeInteger(credits) || credits <= 0) return undefined
+  const outcome = outcomeOf(intent)
+  if (outcome === undefined) return undefined
+  await store.endRecharge({ id, accountId, credits, outcome, reason: reasonOf(intent) }, eventId)
+  return outcome === 'succeeded' ? `recharge:${id}` : undefined
+}
+
+function outcomeOf({ status }: Stripe.PaymentIntent): 'succeeded' | 'failed' | undefined {
+  if (status === 'succeeded') return 'succeeded'
+  return status === 'processing' ? undefined : 'failed'
+}
+
+/** The card's reason before the payment's: `insufficient_funds` says more than `card_declined`. */
+function reasonOf({ status, last_payment_error: error }: Stripe.PaymentIntent): string {
+  return error?.decline_code ?? error?.code ?? status
+}

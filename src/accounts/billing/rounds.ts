@@ -1,0 +1,78 @@
+import { faultFields } from './errors.ts'
+import { reportMeter } from './meter.ts'
+import type { BillingParts } from './parts.ts'
+import { rechargeAll } from './recharge.ts'
+import { reconcile } from './reconcile.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+const DAY_MS = 24 * HOUR_MS
+const PRUNED_AT_ONCE = 200
+const START_MS = 5000
+
+/** How often what is done. */
+export interface RoundTimes {
+  readonly rechargeMs: number
+  readonly meterMs: number
+}
+
+/** Starts what billing does by itself; the function that it returns ends it, after the round under way. */
+export function startRounds(
+  parts: BillingParts,
+  { times, randomId }: { times: RoundTimes; randomId: () => string },
+): () => Promise<void> {
+  const rounds = [
+    startRound(parts, {
+      name: 'recharge',
+      firstMs: times.rechargeMs,
+      everyMs: times.rechargeMs,
+      work: () => rechargeAll(parts, randomId),
+    }),
+    startRound(parts, { name: 'reconcile', firstMs: START_MS, everyMs: HOUR_MS, work: () => reconcileDaily(parts) }),
+    ...(parts.settings.overagePrice === undefined
+      ? []
+      : [
+          startRound(parts, {
+            name: 'meter',
+            firstMs: times.meterMs,
+            everyMs: times.meterMs,
+            work: () => reportMeter(parts),
+          }),
+        ]),
+  ]
+  return async () => void (await Promise.all(rounds.map((stop) => stop())))
+}
+
+/** Looked at every hour by every instance, done by one of them once a day. */
+async function reconcileDaily(parts: BillingParts): Promise<void> {
+  if (!(await parts.store.claimTask('reconcile', DAY_MS))) return
+  parts.log.info(await reconcile(parts), 'billing.reconciled')
+  while ((await parts.store.pruneEvents()) === PRUNED_AT_ONCE);
+}
+
+interface Round {
+  readonly name: string
+  /** How long after the start the first begins: what loads Stripe's package waits until the gateway listens. */
+  readonly firstMs: number
+  /** How long after the end of one the next begins. */
+  readonly everyMs: number
+  readonly work: () => Promise<void>
+}
+
+/** A round never overlaps itself; a failed one is told and tried again with the next. */
+function startRound({ log }: BillingParts, { name, firstMs, everyMs, work }: Round): () => Promise<void> {
+  let isStopped = false
+  let running: Promise<void> | undefined
+  let timer = setTimeout(run, firstMs).unref()
+  function run(): void {
+    running = work()
+      .catch((error: unknown) => log.warn({ round: name, ...faultFields(error) }, 'billing.round-failed'))
+      .then(() => {
+        if (!isStopped) timer = setTimeout(run, everyMs).unref()
+      })
+  }
+  return async () => {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+  }
+}

@@ -1,0 +1,59 @@
+import type Stripe from 'stripe'
+import { GatewayError } from '../../core/errors.ts'
+import { notConfigured } from './errors.ts'
+import { type BillingParts, stripeOf } from './parts.ts'
+
+/** An event as Stripe has signed it. What it says of its object may be old; see `stores/sql/billing/fetches.ts`. */
+export interface SignedEvent {
+  readonly id: string
+  readonly type: string
+  /** `event`; `v2.core.event` for those that only name their object. */
+  readonly object: string
+  readonly data?: { readonly object: Readonly<Record<string, unknown>> }
+}
+
+const TOLERANCE_S = 300
+
+/**
+ * Checks that Stripe has signed these bytes with one of the configured secrets in the last five minutes, and parses them.
+ * Throws `invalid_request`, or `not_configured` when there is no secret.
+ */
+export async function openEvent(
+  parts: BillingParts,
+  { body, signature }: { body: Buffer; signature: string },
+): Promise<SignedEvent> {
+  const { webhookSecrets } = parts.settings
+  if (webhookSecrets.length === 0)
+    throw notConfigured(
+      'This gateway takes no webhooks: its operator has set no STRIPE_WEBHOOK_SECRET.',
+      'billing_not_configured:webhook',
+    )
+  const { webhooks } = await stripeOf(parts)
+  if (!webhookSecrets.some((secret) => isSignedWith(webhooks, { body, signature, secret })))
+    throw new GatewayError(
+      'invalid_request',
+      'The signature of the webhook is missing, wrong or more than five minutes old.',
+    )
+  return parseEvent(body)
+}
+
+function isSignedWith(
+  webhooks: Stripe['webhooks'],
+  { body, signature, secret }: { body: Buffer; signature: string; secret: string },
+): boolean {
+  try {
+    // Never `constructEvent` alone: it refuses the events of v2. 0 as tolerance would be none.
+    return webhooks.signature?.verifyHeader(body, signature, secret, TOLERANCE_S) === true
+  } catch {
+    return false
+  }
+}
+
+function parseEvent(body: Buffer): SignedEvent {
+  // Safe: Stripe has signed it, and the members that are used are checked here.
+  const event = JSON.parse(body.toString()) as Partial<SignedEvent>
+  const { id, type, object } = event
+  if (typeof id !== 'string' || typeof type !== 'string' || typeof object !== 'string')
+    throw new GatewayError('invalid_request', 'Expected an event with `id`, `type` and `object`.')
+  return { ...event, id, type, object }
+}

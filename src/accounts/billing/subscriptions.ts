@@ -1,0 +1,66 @@
+import type Stripe from 'stripe'
+import type { FetchedSubscription, PaidTier } from '../../core/billing.ts'
+import { accountOf } from './customers.ts'
+import { type BillingParts, idOf, stripeOf } from './parts.ts'
+
+const SECOND_MS = 1000
+
+/** Fetches a subscription and writes it down. */
+export async function refreshSubscription(parts: BillingParts, id: string, eventId?: string): Promise<void> {
+  const ticket = await parts.store.takeTicket()
+  const stripe = await stripeOf(parts)
+  const subscription = await toFetched(parts, await stripe.subscriptions.retrieve(id))
+  if (subscription !== undefined) await parts.store.applySubscription(subscription, { ticket, eventId })
+}
+
+/** Fetches all subscriptions of a customer and writes them down. */
+export async function refreshSubscriptionsOf(parts: BillingParts, customer: string): Promise<void> {
+  const ticket = await parts.store.takeTicket()
+  const stripe = await stripeOf(parts)
+  const { data } = await stripe.subscriptions.list({ customer, status: 'all', limit: 100 })
+  await applyAll(parts, data, ticket)
+}
+
+/** Writes fetched subscriptions down. `ticket`: taken before they were fetched. */
+export async function applyAll(
+  parts: BillingParts,
+  subscriptions: readonly Stripe.Subscription[],
+  ticket: number,
+): Promise<void> {
+  for (const each of subscriptions) {
+    const subscription = await toFetched(parts, each)
+    if (subscription !== undefined) await parts.store.applySubscription(subscription, { ticket })
+  }
+}
+
+/** What counts of a subscription; `undefined` for one that is no plan of ours. */
+async function toFetched(
+  parts: BillingParts,
+  { id, customer, metadata, status, items }: Stripe.Subscription,
+): Promise<FetchedSubscription | undefined> {
+  const accountId = await accountOf(parts, idOf(customer), metadata)
+  const item = items.data.find(({ price }) => tierOfPrice(parts, price) !== undefined) ?? items.data[0]
+  const tier = (item && tierOfPrice(parts, item.price)) ?? toTier(metadata.tier)
+  if (accountId === undefined || tier === undefined || item === undefined) return undefined
+  // Since API version 2025-03-31 the period is the item's.
+  const [periodStartMs, periodEndMs] = [item.current_period_start, item.current_period_end].map(
+    (seconds) => seconds * SECOND_MS,
+  ) as [number, number] // safe: two in, two out
+  return { id, accountId, status, tier, periodStartMs, periodEndMs }
+}
+
+/** The plan that a price is for: as configured, or as `turnpike stripe setup` has marked it. */
+function tierOfPrice({ settings }: BillingParts, { id, metadata }: Stripe.Price): PaidTier | undefined {
+  return tierOfPriceId(settings, id) ?? toTier(metadata?.turnpike_tier)
+}
+
+/** The plan whose configured price this is. */
+export function tierOfPriceId({ prices }: BillingParts['settings'], id: string): PaidTier | undefined {
+  if (id === prices.team) return 'team'
+  return id === prices.pro ? 'pro' : undefined
+}
+
+/** A plan's name, from text that may hold anything. */
+export function toTier(text: string | undefined): PaidTier | undefined {
+  return text === 'pro' || text === 'team' ? text : undefined
+}

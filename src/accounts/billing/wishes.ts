@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { type AutoRecharge, CREDITS_PER_CENT, CREDITS_PER_USD } from '../../core/billing.ts'
+import { GatewayError } from '../../core/errors.ts'
+
+const SMALLEST = 5 * CREDITS_PER_USD
+const LARGEST = 2000 * CREDITS_PER_USD
+const LARGEST_MONTH = 20_000 * CREDITS_PER_USD
+
+/** What holds for an account that has set nothing: 10 USD when less than 1 USD is left, at most 100 USD a month. */
+export const AUTO_RECHARGE_DEFAULTS: AutoRecharge = {
+  enabled: false,
+  thresholdCredits: CREDITS_PER_USD,
+  amountCredits: 10 * CREDITS_PER_USD,
+  monthlyLimitCredits: 100 * CREDITS_PER_USD,
+  disabledReason: null,
+}
+
+const isWholeCents = (credits: number): boolean => credits % CREDITS_PER_CENT === 0
+
+/** Addresses and ids of Stripe's are shorter. */
+const LONGEST_ADDRESS = 2000
+
+const address = z.string().max(LONGEST_ADDRESS).optional()
+
+const checkout = z.strictObject({ tier: z.enum(['pro', 'team']), successUrl: address, cancelUrl: address })
+
+const portal = z.strictObject({ returnUrl: address })
+
+const autoRecharge = z
+  .strictObject({
+    autoRechargeEnabled: z.boolean().optional(),
+    autoRechargeThreshold: z.int().min(0).max(LARGEST).optional(),
+    autoRechargeAmount: z
+      .int()
+      .min(SMALLEST)
+      .max(LARGEST)
+      .refine(isWholeCents, `expected whole cents, a multiple of ${CREDITS_PER_CENT} credits`)
+      .optional(),
+    autoRechargeMonthlyLimit: z.int().min(SMALLEST).max(LARGEST_MONTH).optional(),
+  })
+  .refine((wish) => Object.keys(wish).length > 0, 'expected at least one member, e.g. `autoRechargeEnabled`')
+
+/** Checks the body of `POST /v1/billing/checkout`; its addresses are not looked at. Throws `invalid_request`. */
+export function parseCheckout(body: unknown): z.output<typeof checkout> {
+  return parse(checkout, body)
+}
+
+/** Checks the body of `POST /v1/billing/portal`; its address is not looked at. Throws `invalid_request`. */
+export function parsePortal(body: unknown): z.output<typeof portal> {
+  return parse(portal, body)
+}
+
+/**
+ * Checks the body of `PATCH /v1/billing/auto-recharge`, members of the balance record, and lays it over what is set.
+ * Throws `invalid_request`.
+ */
+export function parseAutoRecharge(body: unknown, present: AutoRecharge): Omit<AutoRecharge, 'disabledReason'> {
+  const wish = parse(autoRecharge, body)
+  return {
+    enabled: wish.autoRechargeEnabled ?? present.enabled,
+    thresholdCredits: wish.autoRechargeThreshold ?? present.thresholdCredits,
+    amountCredits: wish.autoRechargeAmount ?? present.amountCredits,
+    monthlyLimitCredits: wish.autoRechargeMonthlyLimit ?? present.monthlyLimitCredits,
+  }
+}
+
+/** Throws `invalid_request` that says which member is wrong and what was expected. */
+function parse<Output>(schema: z.ZodType<Output>, body: unknown): Output {
+  const parsed = schema.safeParse(body)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const path = issue?.path.join('.') ?? ''
+  throw new GatewayError('invalid_request', `${path === '' ? 'The body' : path}: ${issue?.message ?? 'is not valid'}.`)
+}

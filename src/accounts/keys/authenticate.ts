@@ -1,0 +1,74 @@
+import { LRUCache } from 'lru-cache'
+import type { Caller } from '../../core/caller.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { KeyInUse, KeyLimits, KeyLookup } from '../../core/keys.ts'
+import type { Clock } from '../../core/ports.ts'
+import { isWellFormedKey } from './key-format.ts'
+import type { HashKey } from './key-hash.ts'
+
+/** A request's caller, and the pipeline of its key. */
+export interface KeyHolder {
+  readonly caller: Caller
+  /** `null`: the operator's. */
+  readonly pipelineConfig: string | null
+}
+
+/**
+ * Finds out whose key it is, anew for each request. Throws `authentication_error`, `permission_error` for a suspended
+ * account, `service_unavailable`. Answers at once where the database does.
+ */
+export type AuthenticateKey = (key: string) => KeyHolder | Promise<KeyHolder>
+
+/** What keys are authenticated with. */
+export interface AuthenticateKeyOptions {
+  readonly lookup: KeyLookup
+  readonly hashKey: HashKey
+  readonly onUse: (keyId: string) => void
+  readonly clock: Clock
+}
+
+/** Well-formed keys that nobody has: guesses, and keys of another gateway whose client tries again and again. */
+const MOST_UNKNOWN = 10_000
+const UNKNOWN_FOR_MS = 5000
+
+/** Creates the authentication by API key. */
+export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: AuthenticateKeyOptions): AuthenticateKey {
+  const unknownUntilMs = new LRUCache<string, number>({ max: MOST_UNKNOWN })
+  const accept = (hash: string, found: KeyInUse | undefined): KeyHolder => {
+    if (found === undefined || found.revokedAtMs !== null) {
+      // No key comes into being later with the hash of one that was tried, nor is one ever un-revoked.
+      unknownUntilMs.set(hash, clock.nowMs() + UNKNOWN_FOR_MS)
+      throw unknown()
+    }
+    if (found.suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
+    onUse(found.id)
+    return { caller: callerOf(found), pipelineConfig: found.pipelineConfig }
+  }
+  return function authenticateKey(key) {
+    if (!isWellFormedKey(key)) throw malformed()
+    const hash = hashKey(key)
+    if ((unknownUntilMs.get(hash) ?? 0) > clock.nowMs()) throw unknown()
+    const found = lookup.find(hash)
+    return found instanceof Promise ? found.then((row) => accept(hash, row)) : accept(hash, found)
+  }
+}
+
+/** What a suspended account is told. */
+export const SUSPENDED = 'This account is suspended. Ask the operator of this gateway.'
+
+function callerOf({ id, accountId, tier, limits }: KeyInUse): Caller {
+  const caller: Caller = { kind: 'key', scope: `key:${id}`, keyId: id, userId: accountId, tier }
+  // Safe: limits were checked when they were set.
+  return limits === null ? caller : { ...caller, limits: JSON.parse(limits) as KeyLimits }
+}
+
+function malformed(): GatewayError {
+  return new GatewayError(
+    'authentication_error',
+    'The API key is malformed: expected `…_live_` and 38 letters and digits, as it was shown when it was made. A provider’s own key goes into `x-provider-key`.',
+  )
+}
+
+function unknown(): GatewayError {
+  return new GatewayError('authentication_error', 'The API key is unknown or was revoked.')
+}

@@ -1,0 +1,66 @@
+import { messageOf } from '../../core/errors.ts'
+import type { KeyStore } from '../../core/keys.ts'
+import type { Clock, Log } from '../../core/ports.ts'
+
+const FLUSH_EVERY_MS = 30_000
+const FLUSHED_AT_ONCE = 500
+/** Keys whose use waits to be written; beyond it uses are forgotten until there is room. */
+const MOST_WAITING = 50_000
+
+/** What the moments of last use are kept with. */
+export interface LastUsedOptions {
+  readonly store: Pick<KeyStore, 'touch'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Remembers when keys were used last, and writes it down now and then: a request does not wait for that. */
+export class LastUsed {
+  readonly #options: LastUsedOptions
+  readonly #waiting = new Map<string, number>()
+  readonly #timer: NodeJS.Timeout
+  #flushing: Promise<void> | undefined
+
+  constructor(options: LastUsedOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.#flushQuietly(), FLUSH_EVERY_MS).unref()
+  }
+
+  /** A key is used now. */
+  note(keyId: string): void {
+    if (this.#waiting.size >= MOST_WAITING && !this.#waiting.has(keyId)) return
+    this.#waiting.set(keyId, this.#options.clock.nowMs())
+  }
+
+  /** The later of what is written down, and what this instance has still to write. */
+  latest(keyId: string, writtenAtMs: number | null): number | null {
+    const waiting = this.#waiting.get(keyId)
+    return waiting === undefined ? writtenAtMs : Math.max(waiting, writtenAtMs ?? 0)
+  }
+
+  /** Writes down what waits. */
+  async flush(): Promise<void> {
+    for (;;) {
+      const uses = [...this.#waiting].slice(0, FLUSHED_AT_ONCE)
+      if (uses.length === 0) return
+      await this.#options.store.touch(uses)
+      for (const [id, atMs] of uses) if (this.#waiting.get(id) === atMs) this.#waiting.delete(id)
+    }
+  }
+
+  /** Ends the timer and writes down what is left. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#flushing
+    await this.#flushQuietly()
+  }
+
+  #flushQuietly(): Promise<void> {
+    this.#flushing ??= this.flush()
+      .catch((error: unknown) => this.#options.log.warn({ reason: messageOf(error) }, 'keys.last-used-not-written'))
+      .finally(() => {
+        this.#flushing = undefined
+      })
+    return this.#flushing
+  }
+}

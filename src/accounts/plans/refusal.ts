@@ -1,0 +1,20 @@
+import type { CallRefusal } from '../../core/calls.ts'
+import { GatewayError } from '../../core/errors.ts'
+
+/** The answer when an account’s plan has no call for a request. Asking again does not help, and clients are told so. */
+export function callRefusal(refused: CallRefusal): GatewayError {
+  const { tier } = refused
+  if (refused.reason === 'credits') {
+    const { neededCredits, freeCredits } = refused
+    return new GatewayError(
+      'payment_required',
+      `The calls that the ${tier} plan includes are used up. The next costs ${neededCredits} credits, and ${freeCredits} are left. Add credits to go on.`,
+    )
+  }
+  const { includedCalls, resetsAtMs } = refused
+  const again = resetsAtMs === undefined ? 'with the next paid period' : `at ${new Date(resetsAtMs).toISOString()}`
+  return new GatewayError(
+    'plan_calls_used',
+    `The ${tier} plan has ${includedCalls} calls a period, and all are used or running. There are more ${again}, or on a larger plan.`,
+  )
+}

@@ -1,0 +1,137 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
+import { GatewayError } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { VerifySession } from './session.ts'
+
+/**
+ * DESIGN — session tokens
+ *
+ * A verifier has one kind of key, and takes the algorithms of that kind alone: a public key can never be taken for a
+ * shared secret (RFC 8725, 3.1). What must be in a token is pinned by the operator; `exp` and the user always must.
+ * A key set that was fetched once goes on verifying for a day while its issuer is down; with none, nobody can be judged:
+ * that is our failure (503), not the caller's.
+ */
+export interface SessionOptions {
+  /** Where the issuer publishes its keys, or the secret that it shares. */
+  readonly keys: { readonly jwksUrl: string } | { readonly secret: string }
+  readonly issuer: string | undefined
+  readonly audience: string | undefined
+  /** Accepted values of `azp`; none: it is not looked at. */
+  readonly azp: readonly string[]
+  readonly userClaim: string
+  readonly requiredClaims: readonly string[]
+  readonly clock: Clock
+  /** How long a fetched key set is fresh; default ten minutes. */
+  readonly freshMs?: number
+}
+
+const PUBLIC_KEY_ALGORITHMS = ['RS256', 'ES256', 'EdDSA']
+const SECRET_ALGORITHMS = ['HS256']
+const CLOCK_TOLERANCE_SECONDS = 5
+const FETCH_TIMEOUT_MS = 2000
+/** Tokens with unknown key ids cause no more than one fetch in this time. */
+const FETCH_PAUSE_MS = 30_000
+const FRESH_MS = 10 * 60_000
+const STALE_MS = 24 * 60 * 60_000
+const LONGEST_TOKEN = 16_384
+const LONGEST_USER_ID = 255
+
+/** Creates the verifier of session tokens. */
+export function createSessionVerifier(options: SessionOptions): VerifySession {
+  const { keys, issuer, audience, userClaim, requiredClaims, clock } = options
+  const isShared = 'secret' in keys
+  const getKey = isShared ? sharedKey(keys.secret) : remoteKeys(keys.jwksUrl, options)
+  const pinned: JWTVerifyOptions = {
+    algorithms: isShared ? SECRET_ALGORITHMS : PUBLIC_KEY_ALGORITHMS,
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    requiredClaims: ['exp', userClaim, ...requiredClaims],
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
+  }
+  return async function verifySession(token) {
+    if (token.length > LONGEST_TOKEN) throw invalid('it is too long')
+    const now = { ...pinned, currentDate: new Date(clock.nowMs()) }
+    try {
+      const { payload } = await jwtVerify(token, getKey, now)
+      return { userId: userOf(payload, options), claims: payload }
+    } catch (error) {
+      throw error instanceof GatewayError ? error : invalid(reasonOf(error), error)
+    }
+  }
+}
+
+function sharedKey(secret: string): JWTVerifyGetKey {
+  const key = Buffer.from(secret)
+  return async () => key
+}
+
+/** The issuer's keys, fetched when they are needed. */
+function remoteKeys(jwksUrl: string, { clock, freshMs = FRESH_MS }: SessionOptions): JWTVerifyGetKey {
+  const remote = createRemoteJWKSet(new URL(jwksUrl), {
+    timeoutDuration: FETCH_TIMEOUT_MS,
+    cooldownDuration: FETCH_PAUSE_MS,
+    cacheMaxAge: freshMs,
+  })
+  let freshAtMs = 0
+  return async (header, token) => {
+    try {
+      const key = await remote(header, token)
+      freshAtMs = clock.nowMs()
+      return key
+    } catch (error) {
+      if (isAboutToken(error)) throw error
+      const last = remote.jwks()
+      if (last !== undefined && clock.nowMs() - freshAtMs < STALE_MS) return createLocalJWKSet(last)(header, token)
+      throw new GatewayError('service_unavailable', 'The keys of the session tokens’ issuer cannot be fetched.', {
+        cause: error,
+      })
+    }
+  }
+}
+
+/** Whether the set of keys was there, and has none for this token. */
+function isAboutToken(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  )
+}
+
+/** Roles that a token may have without a person behind it, as Supabase's public key of a project has. */
+const NO_PERSON = new Set<unknown>(['anon', 'service_role'])
+
+function userOf(claims: JWTPayload, { azp, userClaim }: SessionOptions): string {
+  if (azp.length > 0 && !azp.includes(String(claims.azp))) throw invalid('its `azp` is not one of those accepted here')
+  // Clerk: the user has signed in and has still to do something, as choosing an organization.
+  if (claims.sts === 'pending') throw invalid('its session is still pending')
+  if (NO_PERSON.has(claims.role)) throw invalid('it names no user')
+  const userId = claims[userClaim]
+  if (typeof userId !== 'string' || userId === '' || userId.length > LONGEST_USER_ID || NOT_TEXT.test(userId))
+    throw invalid(`its \`${userClaim}\` is no user’s id`)
+  return userId
+}
+
+/** Control characters, and halves of characters: no database keeps them. */
+const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
+
+/** What is wrong with a token, without anything that it says. */
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'it has expired'
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return error.reason === 'missing' ? `it has no \`${error.claim}\`` : `its \`${error.claim}\` is not accepted here`
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'its algorithm is not accepted here'
+  return 'it is malformed, or was not signed by the expected issuer'
+}
+
+function invalid(reason: string, cause?: unknown): GatewayError {
+  return new GatewayError('authentication_error', `The session token is not valid: ${reason}.`, { cause })
+}

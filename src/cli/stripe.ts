@@ -1,0 +1,109 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type Stripe from 'stripe'
+import { isStripeFault } from '../accounts/billing/errors.ts'
+import { reconcile } from '../accounts/billing/reconcile.ts'
+import { type SetupStep, setUp } from '../accounts/billing/setup.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import { billingPartsOf, stripeClientOf } from '../paying.ts'
+import { openSqlStore } from '../stores/sql/store.ts'
+import { commandLog } from './offline.ts'
+
+/** `turnpike stripe`: sets up what is sold, and makes good for lost webhooks. */
+export function addStripeCommand(program: Command): void {
+  const stripe = program.command('stripe').description('Set up and check billing with Stripe (STRIPE_SECRET_KEY).')
+  stripe
+    .command('setup')
+    .description('Make products, prices, portal and webhook endpoint at Stripe, as far as they are not there.')
+    .option('--pro <usd>', 'price of a month of `pro`, in USD', toCents, 2000)
+    .option('--team <usd>', 'price of a month of `team`, in USD', toCents, 10_000)
+    .option('--overage <usd>', 'meter calls beyond a plan, at this price each; 0 shows them on the invoice', toSubCents)
+    .option('--url <url>', 'where Stripe sends webhooks (default: below SVC_PUBLIC_URL)')
+    .addHelpText('after', '\nPrints the lines for the environment. It can be run again: what is there is kept.')
+    .action(runSetup)
+  stripe
+    .command('reconcile')
+    .description('Do now what is done daily: make good for webhooks of the last three days that never came.')
+    .action(runReconcile)
+}
+
+async function runSetup({ pro, team, overage, url }: SetupOptions): Promise<void> {
+  const { config } = loadConfig(process.env)
+  const { public_url: publicUrl } = config.server
+  const webhookUrl = url ?? (publicUrl && new URL('/v1/billing/webhook', publicUrl).href)
+  const wish = { monthlyCents: { pro, team }, overageCents: overage, webhookUrl }
+  const steps = await told(async () => setUp(await clientOf(config), wish))
+  for (const { what, id, isNew } of steps) process.stdout.write(`# ${isNew ? 'made ' : 'found'} ${what}  ${id}\n`)
+  for (const { variable } of steps) if (variable !== undefined) process.stdout.write(`${variable.join('=')}\n`)
+  for (const hint of hintsOf(steps, webhookUrl)) process.stdout.write(`# ${hint}\n`)
+}
+
+interface SetupOptions {
+  readonly pro: number
+  readonly team: number
+  readonly overage?: string
+  readonly url?: string
+}
+
+function hintsOf(steps: readonly SetupStep[], webhookUrl: string | undefined): string[] {
+  if (webhookUrl === undefined)
+    return [
+      'No webhook endpoint was made: give --url or set SVC_PUBLIC_URL. For tests: stripe listen (docs/billing.md).',
+    ]
+  const isSecretTold = steps.some(({ variable }) => variable?.[0] === 'STRIPE_WEBHOOK_SECRET')
+  return isSecretTold
+    ? []
+    : ['The webhook endpoint was there: Stripe’s dashboard shows its secret for STRIPE_WEBHOOK_SECRET.']
+}
+
+async function runReconcile(): Promise<void> {
+  const { config } = loadConfig(process.env)
+  await clientOf(config)
+  const clock = { nowMs: () => Date.now() }
+  const { database_url: databaseUrl, data_dir: dataDir } = config
+  const store = await openSqlStore({ databaseUrl, dataDir, log: commandLog, clock })
+  try {
+    const seen = await told(() => reconcile(billingPartsOf({ config, store, clock, log: commandLog })))
+    process.stdout.write(
+      `Looked at ${seen.subscriptions} subscriptions, ${seen.invoices} paid invoices and ${seen.recharges} payments.\n`,
+    )
+  } finally {
+    await store.close()
+  }
+}
+
+/** Throws `ConfigError` when there is no key. */
+function clientOf(config: Config): Promise<Stripe> {
+  const client = stripeClientOf(config)
+  if (client === undefined) throw new ConfigError('`billing.secret_key`: set STRIPE_SECRET_KEY.')
+  return client()
+}
+
+/** What Stripe says goes to the operator, but for the key that it may quote. */
+async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isStripeFault(error)) throw error
+    const { type, code, requestId } = error
+    const words = type === 'StripeAuthenticationError' ? 'it refuses the key' : error.message
+    throw new Error(`Stripe: ${words} (${[type, code, requestId].filter(Boolean).join(', ')})`, { cause: error })
+  }
+}
+
+const USD = /^\d{1,6}(?:\.\d{1,2})?$/
+const FINE_USD = /^\d{1,4}(?:\.\d{1,10})?$/
+
+function toCents(usd: string): number {
+  if (!USD.test(usd)) throw new InvalidArgumentError('expected US dollars, e.g. 20 or 19.99')
+  return Math.round(Number(usd) * 100)
+}
+
+/** Cents with decimal places, as text: the digits that were given, moved by two. */
+function toSubCents(usd: string): string {
+  if (!FINE_USD.test(usd)) throw new InvalidArgumentError('expected US dollars, e.g. 0.0001')
+  const [whole = '0', fraction = ''] = usd.split('.')
+  const digits = fraction.padEnd(2, '0')
+  return `${Number(whole + digits.slice(0, 2))}${digits.length > 2 ? `.${digits.slice(2)}` : ''}`
+}

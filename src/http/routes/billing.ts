@@ -1,0 +1,93 @@
+import type { Context, Middleware } from 'koa'
+import type { Billing } from '../../accounts/billing/billing.ts'
+import { type ReturnAddresses, returnAddress } from '../../accounts/billing/return-address.ts'
+import { AUTO_RECHARGE_DEFAULTS, parseAutoRecharge, parseCheckout, parsePortal } from '../../accounts/billing/wishes.ts'
+import type { Balance } from '../../core/billing.ts'
+import { readBody } from '../body.ts'
+import { readControlBody } from '../control-body.ts'
+import type { FrameState } from '../frame.ts'
+import type { ReadSession } from '../session.ts'
+
+/** What the routes of billing are made from. */
+export interface BillingRouteOptions {
+  readonly billing: Billing
+  readonly session: ReadSession
+  readonly addresses: ReturnAddresses
+}
+
+const WEBHOOK_LIMIT_BYTES = 256 * 1024
+
+/** `POST /v1/billing/checkout`: opens a page on which a plan is bought. */
+export function checkoutRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+  return async function checkout(ctx) {
+    const { userId } = await session(ctx)
+    const { tier, ...wished } = parseCheckout(await readControlBody(ctx.req))
+    const home = homeOf(ctx, addresses)
+    const successUrl = returnAddress('successUrl', wished.successUrl ?? home, { addresses, home })
+    const cancelUrl = returnAddress('cancelUrl', wished.cancelUrl ?? home, { addresses, home })
+    ctx.body = await billing.checkOut({ accountId: userId, tier, successUrl, cancelUrl })
+  }
+}
+
+/** `POST /v1/billing/portal`: opens the page on which a customer changes card and plan. A body may be left out. */
+export function portalRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+  return async function portal(ctx) {
+    const { userId } = await session(ctx)
+    const wished = parsePortal(await readControlBody(ctx.req))
+    const home = homeOf(ctx, addresses)
+    const returnUrl = returnAddress('returnUrl', wished.returnUrl ?? home, { addresses, home })
+    ctx.body = await billing.openPortal({ accountId: userId, returnUrl })
+  }
+}
+
+/** `GET /v1/billing/balance`: plan, credits and how they are recharged. */
+export function balanceRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+  return async function balance(ctx) {
+    const { userId } = await session(ctx)
+    ctx.body = toRecord(await billing.balance(userId), homeOf(ctx, addresses))
+  }
+}
+
+/** `PATCH /v1/billing/auto-recharge`: sets when credits are bought by themselves. Answers the balance record. */
+export function autoRechargeRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+  return async function autoRecharge(ctx) {
+    const { userId } = await session(ctx)
+    const body = await readControlBody(ctx.req)
+    const { autoRecharge: present = AUTO_RECHARGE_DEFAULTS } = await billing.balance(userId)
+    await billing.setAutoRecharge(userId, parseAutoRecharge(body, present))
+    ctx.body = toRecord(await billing.balance(userId), homeOf(ctx, addresses))
+  }
+}
+
+/** `POST /v1/billing/webhook`: takes what Stripe tells. The bytes are checked as they came. */
+export function webhookRoute({ billing }: BillingRouteOptions): Middleware<FrameState> {
+  return async function webhook(ctx) {
+    const body = await readBody(ctx.req, WEBHOOK_LIMIT_BYTES)
+    await billing.takeWebhook({ body, signature: ctx.get('stripe-signature') })
+    ctx.body = { received: true }
+  }
+}
+
+/** The record of the specification, section 2.5; of recharging with its limit and why it was switched off. */
+function toRecord({ tier, credits, periodEndMs, autoRecharge }: Balance, home: string): Record<string, unknown> {
+  const set = autoRecharge ?? AUTO_RECHARGE_DEFAULTS
+  const isFree = tier === 'free'
+  return {
+    tier,
+    credits,
+    currentPeriodEnd: periodEndMs === null ? null : new Date(periodEndMs).toISOString(),
+    autoRechargeEnabled: set.enabled && !isFree,
+    ...(!isFree && {
+      autoRechargeThreshold: set.thresholdCredits,
+      autoRechargeAmount: set.amountCredits,
+      autoRechargeMonthlyLimit: set.monthlyLimitCredits,
+      autoRechargeDisabledReason: set.disabledReason,
+    }),
+    upgradeUrl: isFree ? home : null,
+  }
+}
+
+/** The dashboard; where nothing is configured, that of this very process. */
+function homeOf(ctx: Context, { dashboardUrl }: ReturnAddresses): string {
+  return dashboardUrl ?? `http://localhost:${ctx.req.socket.localPort}/dashboard`
+}

@@ -1,0 +1,53 @@
+import type { Middleware } from 'koa'
+import type { Keys } from '../../accounts/keys/keys.ts'
+import { readControlBody } from '../control-body.ts'
+import type { FrameState } from '../frame.ts'
+import type { ReadSession } from '../session.ts'
+
+/** What the routes of keys are made from. */
+export interface KeyRouteOptions {
+  readonly session: ReadSession
+  readonly keys: Keys
+}
+
+/** `POST /v1/keys`: makes a key, which is shown this once. */
+export function createKeyRoute({ session, keys }: KeyRouteOptions): Middleware<FrameState> {
+  return async function createKey(ctx) {
+    const { userId } = await session(ctx)
+    const created = await keys.create(userId, await readControlBody(ctx.req))
+    ctx.status = 201
+    ctx.body = created
+  }
+}
+
+/** `GET /v1/keys`: the user's keys, without the keys themselves. */
+export function listKeysRoute({ session, keys }: KeyRouteOptions): Middleware<FrameState> {
+  return async function listKeys(ctx) {
+    const { userId } = await session(ctx)
+    ctx.body = { keys: await keys.list(userId) }
+  }
+}
+
+/** `PATCH /v1/keys/:id`: changes one; its next request is under the change. */
+export function changeKeyRoute({ session, keys }: KeyRouteOptions): Middleware<FrameState> {
+  return async function changeKey(ctx) {
+    const { userId } = await session(ctx)
+    const body = await readControlBody(ctx.req)
+    ctx.body = { ok: true, key: await keys.change(userId, idIn(ctx.path), body) }
+  }
+}
+
+/** `DELETE /v1/keys/:id`: revokes one. */
+export function revokeKeyRoute({ session, keys }: KeyRouteOptions): Middleware<FrameState> {
+  return async function revokeKey(ctx) {
+    const { userId } = await session(ctx)
+    await keys.revoke(userId, idIn(ctx.path))
+    ctx.status = 204
+    ctx.body = null
+  }
+}
+
+/** Ids are letters and digits: what would have to be decoded is none. */
+function idIn(path: string): string {
+  return path.slice('/v1/keys/'.length)
+}

@@ -1,0 +1,49 @@
+import type { Context } from 'koa'
+import { SUSPENDED } from '../accounts/keys/authenticate.ts'
+import { looksLikeKey } from '../accounts/keys/key-format.ts'
+import type { Session, VerifySession } from '../accounts/sessions/session.ts'
+import { GatewayError } from '../core/errors.ts'
+import { bearerOf } from './credential.ts'
+import { countFailure, limitRequests, type RequestLimits } from './rate-limit.ts'
+
+/** What sessions are read with. */
+export interface SessionReaderOptions {
+  readonly verify: VerifySession
+  readonly limits: RequestLimits
+  /** The user's account, made when it is the first time. Throws `service_unavailable`. */
+  readonly openAccount: (userId: string) => Promise<{ readonly suspendedAtMs: number | null }>
+}
+
+/**
+ * The user who sends a request, by their session token. Throws `authentication_error`, `permission_error` for a suspended
+ * account, `rate_limit_error`, `service_unavailable`.
+ */
+export type ReadSession = (ctx: Context) => Promise<Session>
+
+/** Creates the reader of sessions. */
+export function createSessionReader({ verify, limits, openAccount }: SessionReaderOptions): ReadSession {
+  return async function session(ctx) {
+    const session = await identifyUser(ctx, { verify, limits })
+    ctx.set({ 'cache-control': 'no-store', ...(await limitRequests(limits, { scope: `session:${session.userId}` })) })
+    const { suspendedAtMs } = await openAccount(session.userId)
+    if (suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
+    return session
+  }
+}
+
+async function identifyUser(
+  ctx: Context,
+  { verify, limits }: Pick<SessionReaderOptions, 'verify' | 'limits'>,
+): Promise<Session> {
+  try {
+    const token = bearerOf(ctx.req.headers)
+    if (token === undefined)
+      throw new GatewayError('authentication_error', 'Expected a session token in `Authorization: Bearer <token>`.')
+    if (looksLikeKey(token))
+      throw new GatewayError('authentication_error', 'Expected a session token; API keys are not accepted here.')
+    return await verify(token)
+  } catch (error) {
+    await countFailure(limits.failures, ctx.req, error)
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+import { createAuthenticateKey } from './accounts/keys/authenticate.ts'
+import { createKeyHash } from './accounts/keys/key-hash.ts'
+import { Keys, type KeysOptions } from './accounts/keys/keys.ts'
+import { LastUsed } from './accounts/keys/last-used.ts'
+import { createSessionVerifier, type SessionOptions } from './accounts/sessions/verify.ts'
+import { ConfigError } from './config/config-error.ts'
+import type { Config } from './config/schema.ts'
+import type { Clock, Log } from './core/ports.ts'
+import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from './http/authenticate.ts'
+import type { RequestLimits } from './http/rate-limit.ts'
+import type { KeyRouteOptions } from './http/routes/keys.ts'
+import { createSessionReader } from './http/session.ts'
+import { openKeyLookup } from './stores/sql/accounts/key-lookup.ts'
+import { createKeyStore } from './stores/sql/accounts/key-store.ts'
+import type { SqlStore } from './stores/sql/store.ts'
+
+/** Who callers are. */
+export interface Identity {
+  readonly authenticate: Authenticate
+  /** The routes of accounts; none in local mode. */
+  readonly accounts: KeyRouteOptions | undefined
+  close(): Promise<void>
+}
+
+/** What the identity of callers is found out with. */
+export interface IdentityOptions {
+  readonly config: Config
+  readonly store: SqlStore
+  readonly limits: RequestLimits
+  readonly assertPipeline: KeysOptions['assertPipeline']
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Opens the accounts of cloud mode, or lets everybody in, in local mode. */
+export function openIdentity(options: IdentityOptions): Identity {
+  const { config, store, limits, assertPipeline, clock, log } = options
+  if (config.mode === 'local') return { authenticate: createLocalAuthenticate(), accounts: undefined, async close() {} }
+  const verify = createSessionVerifier({ ...sessionOptions(config), clock })
+  const lookup = openKeyLookup({ databaseUrl: config.database_url, dataDir: config.data_dir, store })
+  const keyStore = createKeyStore(store)
+  const lastUsed = new LastUsed({ store: keyStore, clock, log })
+  const hashKey = createKeyHash(config.keys.pepper)
+  const authenticateKey = createAuthenticateKey({ lookup, hashKey, clock, onUse: (id) => lastUsed.note(id) })
+  const { label, per_account: most } = config.keys
+  return {
+    authenticate: createCloudAuthenticate(authenticateKey),
+    accounts: {
+      session: createSessionReader({ verify, limits, openAccount: (id) => store.run('account.open', { id }) }),
+      keys: new Keys({ store: keyStore, hashKey, lastUsed, label, most, assertPipeline }),
+    },
+    async close() {
+      await lastUsed.close()
+      lookup.close()
+    },
+  }
+}
+
+/** Throws `ConfigError` when cloud mode is asked for and nothing could verify its users. */
+export function assertModeComplete(config: Config): void {
+  if (config.mode === 'cloud') sessionOptions(config)
+}
+
+function sessionOptions({ sessions }: Config): Omit<SessionOptions, 'clock'> {
+  const { issuer, audience, azp, user_claim: userClaim, required_claims: requiredClaims } = sessions
+  return { keys: sessionKeys(sessions), issuer, audience, azp, userClaim, requiredClaims }
+}
+
+function sessionKeys({ jwks_url: jwksUrl, secret }: Config['sessions']): SessionOptions['keys'] {
+  if (jwksUrl !== undefined && secret !== undefined)
+    throw new ConfigError(
+      '`sessions`: expected SVC_SESSION_JWKS_URL or SVC_SESSION_SECRET, got both. A verifier has one kind of key.',
+    )
+  if (jwksUrl !== undefined) return { jwksUrl }
+  if (secret !== undefined) return { secret }
+  throw new ConfigError(
+    '`mode`: `cloud` needs to know who its users are. Set SVC_SESSION_JWKS_URL to the key set of your identity provider, or, for development, SVC_SESSION_SECRET to a secret of at least 32 bytes (`openssl rand -base64 48`).',
+  )
+}

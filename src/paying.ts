@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { createBilling } from './accounts/billing/billing.ts'
+import type { BillingParts, BillingSettings } from './accounts/billing/parts.ts'
+import type { ReturnAddresses } from './accounts/billing/return-address.ts'
+import { createStripeClient, type StripeClient } from './accounts/billing/stripe-client.ts'
+import type { Config } from './config/schema.ts'
+import type { Clock, Log } from './core/ports.ts'
+import type { BillingRouteOptions } from './http/routes/billing.ts'
+import type { ReadSession } from './http/session.ts'
+import { createBillingStore } from './stores/sql/billing/store.ts'
+import type { SqlStore } from './stores/sql/store.ts'
+
+/** What billing is opened with. */
+export interface PayingOptions {
+  readonly config: Config
+  readonly store: SqlStore
+  readonly clock: Clock
+  readonly log: Log
+  readonly session: ReadSession
+}
+
+/** Opens billing, which cloud mode has, for its routes. */
+export function openPaying({ config, store, clock, log, session }: PayingOptions): BillingRouteOptions {
+  const { recharge_interval: rechargeMs, meter_interval: meterMs } = config.billing
+  const parts = billingPartsOf({ config, store, clock, log })
+  const billing = createBilling(parts, { times: { rechargeMs, meterMs }, randomId: randomUUID })
+  return { billing, session, addresses: returnAddressesOf(config) }
+}
+
+/** What billing works with, as it is configured. */
+export function billingPartsOf({ config, store, clock, log }: Omit<PayingOptions, 'session'>): BillingParts {
+  return {
+    store: createBillingStore(store, clock),
+    stripe: stripeClientOf(config),
+    settings: billingSettingsOf(config),
+    clock,
+    log: log.child({ part: 'billing' }),
+  }
+}
+
+/** Stripe as it is configured; `undefined` without a key. */
+export function stripeClientOf({ billing }: Config): StripeClient | undefined {
+  const { secret_key: secretKey, api_base: apiBase } = billing
+  return secretKey === undefined ? undefined : createStripeClient({ secretKey, apiBase })
+}
+
+/** What billing sells, as it is configured. */
+function billingSettingsOf({ billing }: Config): BillingSettings {
+  const { price_pro: pro, price_team: team } = billing
+  return {
+    webhookSecrets: billing.webhook_secrets,
+    prices: { ...(pro !== undefined && { pro }), ...(team !== undefined && { team }) },
+    overagePrice: billing.price_overage,
+    portal: billing.portal,
+    credits: { pro: billing.credits_pro, team: billing.credits_team },
+  }
+}
+
+/** Where people may be sent after paying. */
+function returnAddressesOf({ server, billing }: Config): ReturnAddresses {
+  const publicUrl = server.public_url
+  const dashboardUrl = server.dashboard_url ?? (publicUrl && `${publicUrl.replace(/\/$/, '')}/dashboard`)
+  return { dashboardUrl, allowedOrigins: billing.allowed_origins }
+}

@@ -1,0 +1,92 @@
+import type { Kysely } from 'kysely'
+import type { Fetch, FetchedPayment, FetchedReversal } from '../../../core/billing.ts'
+import { ensureAccount } from '../accounts/account.ts'
+import type { Command, Moment } from '../command.ts'
+import { appendEntry } from '../ledger/entries.ts'
+import type { Database } from '../schema.ts'
+import { switchOff } from './auto-recharge.ts'
+import { rememberEvent } from './fetches.ts'
+import type { BillingPaymentTable } from './schema.ts'
+
+/** Gives the credits of a payment, once. */
+export const applyPayment: Command<{ payment: FetchedPayment; eventId?: string | undefined }, void> = async (
+  db,
+  { payment, eventId },
+  now,
+) => {
+  await rememberEvent(db, eventId, now)
+  await giveCredits(db, { ...payment, kind: 'grant' }, now)
+}
+
+/** Gives the credits of a payment, once; for commands, whose transaction it joins. */
+export async function giveCredits(
+  db: Kysely<Database>,
+  { paymentId, accountId, credits, kind }: FetchedPayment & { kind: string },
+  now: Moment,
+): Promise<void> {
+  await ensureAccount(db, accountId, now)
+  await db
+    .insertInto('billing_payment')
+    .values({
+      id: paymentId,
+      account_id: accountId,
+      credits,
+      due_credits: 0,
+      taken_credits: 0,
+      disputed: 0,
+      applied_ticket: 0,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+  if (credits > 0) await appendEntry(db, { accountId, kind, credits, idem: paymentId, now })
+}
+
+/**
+ * Takes the credits of what was refunded or is disputed, or gives back what a dispute had taken. What has been spent
+ * already cannot be taken and is not owed. A first dispute switches recharging off.
+ */
+export const applyReversal: Command<{ reversal: FetchedReversal; fetch: Fetch }, void> = async (
+  db,
+  { reversal: { paymentId, share, isDisputed }, fetch: { ticket, eventId } },
+  now,
+) => {
+  await rememberEvent(db, eventId, now)
+  const payment = await db
+    .updateTable('billing_payment')
+    .set({ applied_ticket: ticket })
+    .where('id', '=', paymentId)
+    .where('applied_ticket', '<', ticket)
+    .returningAll()
+    .executeTakeFirst()
+  if (payment === undefined) return
+  const dueCredits = Math.min(payment.credits, Math.ceil(payment.credits * share))
+  const takenCredits = await moveCredits(db, { payment, dueCredits, ticket }, now)
+  const disputed = payment.disputed === 1 || isDisputed ? 1 : 0
+  await db
+    .updateTable('billing_payment')
+    .set({ due_credits: dueCredits, taken_credits: takenCredits, disputed })
+    .where('id', '=', paymentId)
+    .execute()
+  if (isDisputed && payment.disputed === 0)
+    await switchOff(db, { accountId: payment.account_id, reason: 'payment_disputed', cause: paymentId }, now)
+}
+
+/** Moves what is due since the last time; returns what is taken of the payment's credits in all. */
+async function moveCredits(
+  db: Kysely<Database>,
+  { payment, dueCredits, ticket }: { payment: BillingPaymentTable; dueCredits: number; ticket: number },
+  now: Moment,
+): Promise<number> {
+  const { id, account_id: accountId, due_credits: wasDue, taken_credits: taken } = payment
+  const credits = dueCredits > wasDue ? wasDue - dueCredits : Math.max(0, taken - dueCredits)
+  if (credits === 0) return taken
+  const idem = `reversal:${id}:${ticket}`
+  if ((await appendEntry(db, { accountId, kind: 'reversal', credits, idem, now })) === 'refused') return taken
+  const entry = await db
+    .selectFrom('ledger_entry')
+    .select('credits')
+    .where('account_id', '=', accountId)
+    .where('idem', '=', idem)
+    .executeTakeFirstOrThrow()
+  return taken - entry.credits
+}

@@ -1,0 +1,57 @@
+import type { CallLedger } from '../../../core/calls.ts'
+import { messageOf } from '../../../core/errors.ts'
+import type { Log } from '../../../core/ports.ts'
+import type { SqlStore } from '../store.ts'
+
+const SWEEP_EVERY_MS = 30_000
+
+/** A ledger that has a timer. */
+export interface SqlCallLedger extends CallLedger {
+  /** Frees what is held by those whose lease has ended; done at the start and every thirty seconds. */
+  sweep(): Promise<void>
+  /** Ends the timer; the store stays open. */
+  close(): Promise<void>
+}
+
+/** Keeps calls and credits in the database. */
+export function createCallLedger({ store, log }: { store: SqlStore; log: Log }): SqlCallLedger {
+  const closing = new AbortController()
+  let sweeping: Promise<void> | undefined
+  const sweepQuietly = (): void => {
+    sweeping ??= sweepAll(store, { log, signal: closing.signal })
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'calls.sweep-failed'))
+      .finally(() => {
+        sweeping = undefined
+      })
+  }
+  const timer = setInterval(sweepQuietly, SWEEP_EVERY_MS).unref()
+  sweepQuietly()
+  return {
+    take: (order) => store.run('ledger.take', order),
+    async end(ends) {
+      const outcomes = await store.run('ledger.end', ends)
+      const late = outcomes.filter((outcome) => outcome === 'late').length
+      // The lease is too short for what requests take.
+      if (late > 0) log.warn({ holds: late }, 'calls.ended-late')
+      return outcomes
+    },
+    sweep: () => sweepAll(store, { log, signal: undefined }),
+    async close() {
+      closing.abort()
+      clearInterval(timer)
+      await sweeping
+    },
+  }
+}
+
+async function sweepAll(
+  store: SqlStore,
+  { log, signal }: { log: Log; signal: AbortSignal | undefined },
+): Promise<void> {
+  for (;;) {
+    const { expired, isMore } = await store.run('ledger.sweep', undefined)
+    // Somebody held calls and was not heard of again: a crash, or a lease too short.
+    if (expired > 0) log.warn({ holds: expired }, 'calls.holds-expired')
+    if (!isMore || signal?.aborted) return
+  }
+}

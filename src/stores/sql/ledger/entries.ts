@@ -1,0 +1,97 @@
+import type { Kysely } from 'kysely'
+import { GatewayError } from '../../../core/errors.ts'
+import type { Command, Moment } from '../command.ts'
+import type { Database } from '../schema.ts'
+import { type Places, statement } from '../statement.ts'
+import { lockCredits } from './account-credits.ts'
+
+/** What is to be entered in an account's books. */
+export interface NewEntry {
+  readonly accountId: string
+  /** A noun: `grant`, `recharge`, `refund`. */
+  readonly kind: string
+  /** Positive: given. Negative: taken. Not 0. */
+  readonly credits: number
+  /** The business id of what is entered, e.g. `invoice:in_1`: the same again changes nothing. */
+  readonly idem: string
+  readonly now: Moment
+  /** What is done about a take that is more than there is, less what is held. Default: `clip`, as much as there is is taken. */
+  readonly beyond?: 'clip' | 'refuse'
+}
+
+/** What became of an entry. */
+export type EntryOutcome = 'appended' | 'replayed' | 'refused'
+
+/**
+ * Enters credits that are given or taken; for commands, whose transaction it joins. `refused`: a take of which nothing,
+ * or with `beyond: 'refuse'` not all, is there; that is not remembered. Throws `internal_error` for an unknown account.
+ */
+export async function appendEntry(
+  db: Kysely<Database>,
+  { accountId, kind, credits, idem, now, beyond = 'clip' }: NewEntry,
+): Promise<EntryOutcome> {
+  if (!Number.isSafeInteger(credits) || credits === 0)
+    throw new GatewayError('internal_error', `Expected a whole number of credits other than 0, got ${credits}.`)
+  // From here on nobody else appends to this account, so what is read stays true.
+  const { postedCredits, heldCredits } = await lockCredits(db, accountId)
+  const [known] = await findEntry(db, { accountId, idem })
+  if (known !== undefined) return 'replayed'
+  const entered = Math.max(credits, heldCredits - postedCredits)
+  if (entered === 0 || (entered !== credits && beyond === 'refuse')) return 'refused'
+  await enter(db, { accountId, kind, credits: entered, idem }, now)
+  return 'appended'
+}
+
+/** As a command of its own: what an operator gives or takes. */
+export const appendToLedger: Command<Omit<NewEntry, 'now'>, EntryOutcome> = (db, entry, now) =>
+  appendEntry(db, { ...entry, now })
+
+/** Changes an account's credits and writes it down. The caller has seen to it that they suffice. */
+export async function enter(
+  db: Kysely<Database>,
+  { accountId, kind, credits, idem }: Pick<NewEntry, 'accountId' | 'kind' | 'credits' | 'idem'>,
+  now: Moment,
+): Promise<void> {
+  const [account] = await addCredits(db, { accountId, credits })
+  if (account === undefined) throw new GatewayError('internal_error', `The account ${accountId} is unknown.`)
+  const { entry_seq: seq, posted_credits: postedAfter } = account
+  await insertEntry(db, { accountId, seq, kind, credits, postedAfter, idem }, now)
+}
+
+const findEntry = statement(['accountId', 'idem'], (db, given: Places<{ accountId: string; idem: string }>) =>
+  db.selectFrom('ledger_entry').select('seq').where('account_id', '=', given.accountId).where('idem', '=', given.idem),
+)
+
+const addCredits = statement(['accountId', 'credits'], (db, given: Places<{ accountId: string; credits: number }>) =>
+  db
+    .updateTable('account')
+    .set((of) => ({
+      posted_credits: of('posted_credits', '+', given.credits),
+      entry_seq: of('entry_seq', '+', 1),
+    }))
+    .where('id', '=', given.accountId)
+    .returning(['entry_seq', 'posted_credits']),
+)
+
+interface Row {
+  readonly accountId: string
+  readonly seq: number
+  readonly kind: string
+  readonly credits: number
+  readonly postedAfter: number
+  readonly idem: string
+}
+
+const insertEntry = statement(
+  ['accountId', 'seq', 'kind', 'credits', 'postedAfter', 'idem'],
+  (db, given: Places<{ [Name in keyof Row]: Row[Name] }>, now) =>
+    db.insertInto('ledger_entry').values({
+      account_id: given.accountId,
+      seq: given.seq,
+      kind: given.kind,
+      credits: given.credits,
+      posted_after_credits: given.postedAfter,
+      idem: given.idem,
+      created_at_ms: now,
+    }),
+)

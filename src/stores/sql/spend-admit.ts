@@ -1,0 +1,28 @@
+import type { CallOrder, CallReservation } from '../../core/calls.ts'
+import type { Reservation } from '../../core/ports.ts'
+import { type Command, Undo } from './command.ts'
+import { holdOrder } from './ledger/take.ts'
+import { type PlainSpendHold, reserveSpend } from './spend.ts'
+
+/** Money and the call that goes with it. */
+export interface AdmissionOrder {
+  readonly hold: PlainSpendHold
+  readonly call: CallOrder
+}
+
+/** What became of both. `call` is unset where a window has refused: then nobody was asked for one. */
+export interface AdmissionOutcome {
+  readonly spend: Reservation
+  readonly call: CallReservation | undefined
+}
+
+/** Holds money and a call, or neither. */
+export const admitSpend: Command<AdmissionOrder, AdmissionOutcome> = async (db, order, now) => {
+  const spend = await reserveSpend(db, order.hold, now).catch((error: unknown) => {
+    if (!(error instanceof Undo)) throw error
+    throw new Undo({ spend: error.output, call: undefined })
+  })
+  const call = await holdOrder(db, order.call, now)
+  if (!call.ok) throw new Undo({ spend, call })
+  return { spend, call }
+}

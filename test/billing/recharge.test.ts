@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { startCloudGateway } from '../support/accounts.ts'
+import { eventually } from '../support/eventually.ts'
+import { valueAt } from '../support/json.ts'
+import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
+import type { Card, StripeObject } from '../support/stripe/objects.ts'
+import type { StripeRequest } from '../support/stripe/stand-in.ts'
+import { openShop, patchRecharge, type Shop, type ShopOptions } from './shop.ts'
+
+const FAST = { SVC_RECHARGE_INTERVAL: '100ms' }
+/** The credits of a plan, and a threshold above them: the account is to be recharged at once. */
+const LOW = { autoRechargeEnabled: true, autoRechargeThreshold: 600_000, autoRechargeAmount: 1_000_000 }
+
+const testWithPostgres = isPostgresExpected ? test.serial : test.skip
+
+/** Payments of an account that are recharges. */
+function recharges({ stripe }: Shop, userId: string): StripeObject[] {
+  return stripe.world.objects
+    .all('payment_intent')
+    .filter(({ metadata }) => (metadata as Record<string, string>).user_id === userId)
+}
+
+/** Whether a request asks for such a payment. */
+function isCall({ method, path, form }: StripeRequest, userId: string): boolean {
+  return method === 'POST' && path === '/v1/payment_intents' && valueAt(form, 'metadata.user_id') === userId
+}
+
+/** How often one was asked for. */
+function asked({ stripe }: Shop, userId: string): number {
+  return stripe.seen.filter((request) => isCall(request, userId)).length
+}
+
+/** One shop for all tests that need no database of their own; each has a user of its own. */
+const endings: (() => unknown)[] = []
+let shared: Shop
+
+test.before(async () => {
+  shared = await openShop({ teardown: (end) => void endings.push(end) }, { env: FAST })
+})
+test.after.always(async () => {
+  for (const end of endings.reverse()) await end()
+})
+
+/** An empty database on the server of this file. */
+const createDatabase = async (): Promise<string> => {
+  server ??= createPostgres({ teardown: (end) => void endings.push(end) })
+  return (await server).createDatabase()
+}
+let server: ReturnType<typeof createPostgres> | undefined
+
+/** The user buys a plan. */
+async function enter(t: ExecutionContext, shop: Shop, userId: string, card: Card = 'good'): Promise<void> {
+  await shop.buy(userId, 'pro', card)
+  await shop.deliver(t)
+  t.is((await shop.balance(userId)).credits, 500_000)
+}
+
+/** A shop of the test's own in which ann has a plan. */
+async function openWithAnn(t: ExecutionContext, options: ShopOptions): Promise<Shop> {
+  const shop = await openShop(t, { ...options, env: FAST })
+  await enter(t, shop, 'ann')
+  return shop
+}
+
+/** Long enough for several further rounds. */
+const rounds = () => sleep(600)
+
+test.serial('recharge: an account below its threshold is charged once, before any webhook', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'bob')
+  t.is((await patchRecharge(shop.url, 'bob', LOW)).status, 200)
+  await shop.until('bob', ({ credits }) => credits === 1_500_000, 'the credits are there')
+  const [intent, ...others] = recharges(shop, 'bob')
+  t.deepEqual(others, [])
+  t.like(intent, { amount: 1000, status: 'succeeded' })
+  await shop.deliver(t)
+  await rounds()
+  t.is((await shop.balance('bob')).credits, 1_500_000)
+  t.is(asked(shop, 'bob'), 1)
+})
+
+test.serial('recharge: a decline switches it off, says why, and is not tried again', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'cleo', 'declined')
+  await patchRecharge(shop.url, 'cleo', LOW)
+  await shop.until('cleo', ({ autoRechargeEnabled }) => autoRechargeEnabled === false, 'it is off')
+  await shop.deliver(t)
+  await rounds()
+  t.like(await shop.balance('cleo'), { credits: 500_000, autoRechargeDisabledReason: 'insufficient_funds' })
+  t.is(asked(shop, 'cleo'), 1)
+  // With a new card its owner switches it on again.
+  const [first] = recharges(shop, 'cleo')
+  const customer = shop.stripe.world.objects.get('customer', String(first?.customer))
+  customer.invoice_settings = { default_payment_method: shop.stripe.world.saveCard(customer.id) }
+  t.like((await patchRecharge(shop.url, 'cleo', { autoRechargeEnabled: true })).json, {
+    autoRechargeDisabledReason: null,
+  })
+  await shop.until('cleo', ({ credits }) => credits === 1_500_000, 'the new card is charged')
+})
+
+test.serial('recharge: a card that asks for its owner is a decline', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'dora', 'asks-owner')
+  await patchRecharge(shop.url, 'dora', LOW)
+  const isOff = (reason: unknown) => reason === 'authentication_required'
+  await shop.until('dora', ({ autoRechargeDisabledReason: reason }) => isOff(reason), 'it is off')
+  t.is(asked(shop, 'dora'), 1)
+})
+
+test.serial('recharge: a payment that takes days is ended by its webhook', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'eve', 'slow')
+  await patchRecharge(shop.url, 'eve', LOW)
+  await eventually(() => recharges(shop, 'eve').length === 1, 'it is asked for')
+  await rounds()
+  t.like(await shop.balance('eve'), { credits: 500_000, autoRechargeEnabled: true })
+  t.is(asked(shop, 'eve'), 1)
+  shop.stripe.world.finishPayment(String(recharges(shop, 'eve')[0]?.id), 'succeeded')
+  await shop.deliver(t)
+  t.is((await shop.balance('eve')).credits, 1_500_000)
+})
+
+test.serial('recharge: an answer that is lost leads to one charge, and the webhook gives the credits', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'finn')
+  // All three tries of the package lose their answer.
+  shop.stripe.fail((request) => (isCall(request, 'finn') ? { kind: 'lose-after' } : undefined))
+  await patchRecharge(shop.url, 'finn', LOW)
+  await eventually(() => asked(shop, 'finn') >= 3, 'it is asked for')
+  t.is(recharges(shop, 'finn').length, 1)
+  await shop.deliver(t)
+  t.is((await shop.balance('finn')).credits, 1_500_000)
+  await rounds()
+  t.is((await shop.balance('finn')).credits, 1_500_000)
+  t.is(recharges(shop, 'finn').length, 1)
+})
+
+test.serial('recharge: a month is bounded', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'gus')
+  await patchRecharge(shop.url, 'gus', { ...LOW, autoRechargeMonthlyLimit: 1_500_000 })
+  await shop.until('gus', ({ credits }) => credits === 1_500_000, 'the first is there')
+  await patchRecharge(shop.url, 'gus', {
+    autoRechargeThreshold: 1_900_000,
+    autoRechargeAmount: 2_000_000,
+    autoRechargeMonthlyLimit: 2_500_000,
+  })
+  await rounds()
+  t.is((await shop.balance('gus')).credits, 1_500_000)
+  t.is(asked(shop, 'gus'), 1)
+})
+
+test.serial('recharge: without a card it is switched off', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'hal')
+  for (const method of shop.stripe.world.objects.all('payment_method')) method.customer = null
+  for (const subscription of shop.stripe.world.objects.all('subscription')) subscription.default_payment_method = null
+  await patchRecharge(shop.url, 'hal', LOW)
+  const isOff = (reason: unknown) => reason === 'no_payment_method'
+  await shop.until('hal', ({ autoRechargeDisabledReason: reason }) => isOff(reason), 'it is off')
+  t.is(asked(shop, 'hal'), 0)
+})
+
+test.serial('recharge: a refund of one takes its credits back', async (t) => {
+  const shop = shared
+  await enter(t, shop, 'ida')
+  await patchRecharge(shop.url, 'ida', LOW)
+  await shop.until('ida', ({ credits }) => credits === 1_500_000, 'the credits are there')
+  await patchRecharge(shop.url, 'ida', { autoRechargeEnabled: false })
+  const [intent] = recharges(shop, 'ida')
+  shop.stripe.world.refund(String(intent?.latest_charge), 1000)
+  await shop.deliver(t)
+  t.is((await shop.balance('ida')).credits, 500_000)
+})
+
+/** Brings a claim to the point where its process dies with the call on its way, and ends the lease. */
+async function crashInCall(
+  t: ExecutionContext,
+  databaseUrl: string,
+  fault: 'lose-before' | 'lose-after',
+): Promise<Shop> {
+  const shop = await openWithAnn(t, { databaseUrl })
+  const { stripe } = shop
+  stripe.fail((request) => (isCall(request, 'ann') ? { kind: fault } : undefined))
+  await patchRecharge(shop.url, 'ann', LOW)
+  await eventually(() => asked(shop, 'ann') > 0, 'the call is on its way')
+  process.kill(-(shop.gateways[0]?.pid ?? 0), 'SIGKILL')
+  await shop.gateways[0]?.exited
+  t.deepEqual(await query(databaseUrl, 'select state from recharge'), [{ state: 'pending' }])
+  return shop
+}
+
+/** Another process on the same database. */
+async function startAnother(t: ExecutionContext, { stripe, prices }: Shop, databaseUrl: string): Promise<void> {
+  const gateway = await startCloudGateway({
+    ...FAST,
+    STRIPE_SECRET_KEY: stripe.key,
+    STRIPE_API_BASE: stripe.url,
+    STRIPE_PRICE_PRO: prices.pro,
+    DATABASE_URL: databaseUrl,
+  })
+  t.teardown(async () => void (await gateway.stop()))
+}
+
+const creditsOf = async (databaseUrl: string) =>
+  Number((await query(databaseUrl, `select posted_credits from account where id = 'ann'`))[0]?.posted_credits)
+
+testWithPostgres('recharge: three processes claim once', async (t) => {
+  const databaseUrl = await createDatabase()
+  const shop = await openWithAnn(t, { databaseUrl, processes: 3 })
+  shop.stripe.fail(({ method, path }) =>
+    method === 'POST' && path === '/v1/payment_intents' ? { kind: 'delay', ms: 300 } : undefined,
+  )
+  await patchRecharge(shop.url, 'ann', LOW)
+  await shop.until('ann', ({ credits }) => credits === 1_500_000, 'the credits are there')
+  await rounds()
+  t.is(asked(shop, 'ann'), 1)
+  t.deepEqual(await query(databaseUrl, 'select state from recharge'), [{ state: 'succeeded' }])
+})
+
+for (const fault of ['lose-before', 'lose-after'] as const) {
+  testWithPostgres(
+    `recharge: SIGKILL between claim and answer (${fault}) charges once, under the same key`,
+    async (t) => {
+      const databaseUrl = await createDatabase()
+      const shop = await crashInCall(t, databaseUrl, fault)
+      const keys = () =>
+        shop.stripe.seen
+          .filter(({ path, method }) => method === 'POST' && path === '/v1/payment_intents')
+          .map(({ idempotencyKey }) => idempotencyKey)
+      await startAnother(t, shop, databaseUrl)
+      await rounds()
+      t.is(await creditsOf(databaseUrl), 500_000, 'the lease is another’s')
+      shop.stripe.mend()
+      await query(databaseUrl, 'update recharge set next_at_ms = 0')
+      await eventually(async () => (await creditsOf(databaseUrl)) === 1_500_000, 'the credits are there')
+      t.is(recharges(shop, 'ann').length, 1)
+      t.is(new Set(keys()).size, 1)
+    },
+  )
+}
+
+testWithPostgres(
+  'recharge: a claim that is older than Stripe’s memory of keys is looked up before it is asked again',
+  async (t) => {
+    const databaseUrl = await createDatabase()
+    const shop = await crashInCall(t, databaseUrl, 'lose-after')
+    shop.stripe.mend()
+    shop.stripe.forgetKeys()
+    const before = asked(shop, 'ann')
+    const DAY_MS = 24 * 3_600_000
+    for (const intent of recharges(shop, 'ann')) intent.created = Number(intent.created) - DAY_MS / 1000
+    await query(databaseUrl, `update recharge set next_at_ms = 0, created_at_ms = created_at_ms - ${DAY_MS}`)
+    await startAnother(t, shop, databaseUrl)
+    await eventually(async () => (await creditsOf(databaseUrl)) === 1_500_000, 'the credits are there')
+    t.is(asked(shop, 'ann'), before)
+    t.is(recharges(shop, 'ann').length, 1)
+  },
+)

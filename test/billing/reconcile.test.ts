@@ -1,0 +1,37 @@
+import test from 'ava'
+import { runCommand } from '../support/command-line.ts'
+import { eventually } from '../support/eventually.ts'
+import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
+import { openShop } from './shop.ts'
+
+const testWithPostgres = isPostgresExpected ? test : test.skip
+
+testWithPostgres('reconcile: makes good for webhooks that never came, by itself and by command', async (t) => {
+  const databaseUrl = await (await createPostgres(t)).createDatabase()
+  const shop = await openShop(t, { databaseUrl, processes: 2 })
+  const { world } = shop.stripe
+  const { subscription, customer } = await shop.buy('ann')
+  const metadata = { recharge_id: 'r1', user_id: 'ann', credits: '1000000' }
+  const payment_method = world.saveCard(customer)
+  const intent = { object: 'payment_intent', amount: 1000, customer, metadata, payment_method, created: world.nowS() }
+  world.pay({ ...intent, id: 'pi_lost' })
+  await shop.until('ann', ({ tier, credits }) => tier === 'pro' && credits === 1_500_000, 'the daily round has run')
+  await eventually(() => shop.gateways.some(({ log }) => /billing\.reconciled/.test(log())), 'it is told')
+  const rounds = shop.gateways.map(({ log }) => log().split('billing.reconciled').length - 1)
+  t.deepEqual(rounds.toSorted(), [0, 1], 'one of two processes')
+
+  world.change(subscription, { status: 'canceled' })
+  const env = {
+    DATABASE_URL: databaseUrl,
+    STRIPE_SECRET_KEY: shop.stripe.key,
+    STRIPE_API_BASE: shop.stripe.url,
+    STRIPE_PRICE_PRO: shop.prices.pro,
+  }
+  const told = await runCommand(['stripe', 'reconcile'], { env })
+  t.is(told.code, 0, told.stderr)
+  t.is(told.stdout, 'Looked at 1 subscriptions, 1 paid invoices and 2 payments.\n')
+  t.is((await shop.balance('ann')).tier, 'free')
+  t.is((await shop.balance('ann')).credits, 1_500_000)
+  const entries = await query(databaseUrl, 'select action from audit_entry order by at_ms')
+  t.deepEqual(entries, [{ action: 'account.tier-changed' }, { action: 'account.tier-changed' }])
+})

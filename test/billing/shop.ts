@@ -1,0 +1,114 @@
+import type { ExecutionContext } from 'ava'
+import { sendAs, startCloudGateway } from '../support/accounts.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Gateway } from '../support/gateway.ts'
+import type { Reply } from '../support/http-client.ts'
+import { type JsonObject, valueAt } from '../support/json.ts'
+import type { Card } from '../support/stripe/objects.ts'
+import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
+
+/** What a configured gateway sells. */
+const PRICES = { pro: 2000, team: 10_000 } as const
+
+/** A gateway that sells plans, with the stand-in for Stripe that it asks. */
+export interface Shop {
+  readonly stripe: StripeStandIn
+  readonly gateways: readonly Gateway[]
+  readonly url: string
+  /** Ids of the prices. */
+  readonly prices: Readonly<Record<'pro' | 'team', string>>
+  balance(userId: string): Promise<JsonObject>
+  /** The person buys a plan: checkout, Stripe's page, webhooks. */
+  buy(
+    userId: string,
+    tier?: 'pro' | 'team',
+    card?: Card,
+  ): Promise<{ customer: string; subscription: string; charge: string }>
+  /** Resolves once the balance is as said. */
+  until(userId: string, isSo: (balance: JsonObject) => boolean, what: string): Promise<void>
+  /** Delivers all events raised since the last time, and asserts that each was taken. */
+  deliver(t: ExecutionContext): Promise<void>
+}
+
+/** How a shop is opened. */
+export interface ShopOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly databaseUrl?: string | undefined
+  readonly processes?: number
+  readonly key?: string
+  readonly secret?: string
+}
+
+/** Makes the products a shop sells at the stand-in. */
+export function stock({ world }: StripeStandIn): Record<'pro' | 'team' | 'overage', string> {
+  const price = (name: string, cents: number) => {
+    const product = world.objects.add({ id: world.objects.nextId('prod'), object: 'product', name, metadata: {} })
+    const id = world.objects.nextId('price')
+    return world.objects.add({ id, object: 'price', product: product.id, unit_amount: cents, metadata: {} }).id
+  }
+  return { pro: price('pro', PRICES.pro), team: price('team', PRICES.team), overage: price('overage', 0) }
+}
+
+/** Opens a shop; it closes with the test. */
+export async function openShop(
+  t: Pick<ExecutionContext, 'teardown'>,
+  { env = {}, databaseUrl, processes = 1, key, secret }: ShopOptions = {},
+): Promise<Shop> {
+  const stripe = await startStripe({ ...(key !== undefined && { key }), ...(secret !== undefined && { secret }) })
+  t.teardown(stripe.close)
+  const prices = stock(stripe)
+  const gateways = await Promise.all(
+    Array.from({ length: processes }, async () => {
+      const gateway = await startCloudGateway({
+        STRIPE_SECRET_KEY: stripe.key,
+        STRIPE_WEBHOOK_SECRET: stripe.secret,
+        STRIPE_API_BASE: stripe.url,
+        STRIPE_PRICE_PRO: prices.pro,
+        STRIPE_PRICE_TEAM: prices.team,
+        SVC_DASHBOARD_URL: 'https://app.example.com/dashboard',
+        ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+        ...env,
+      })
+      t.teardown(async () => void (await gateway.stop()))
+      return gateway
+    }),
+  )
+  const url = gateways[0]?.url ?? ''
+  let delivered = 0
+  const deliver: Shop['deliver'] = async (t) => {
+    for (const event of stripe.world.events.slice(delivered)) {
+      const reply = await stripe.deliver(event, url)
+      t.is(reply.status, 200, `${event.type}: ${reply.text}`)
+    }
+    delivered = stripe.world.events.length
+  }
+  const balance = async (userId: string) => {
+    const reply = await sendAs(userId, url, { method: 'GET', path: '/v1/billing/balance' })
+    return reply.json as JsonObject // safe: the tests that use it look at its members
+  }
+  return {
+    stripe,
+    gateways,
+    url,
+    prices,
+    balance,
+    deliver,
+    async buy(userId, tier = 'pro', card = 'good') {
+      const reply = await post(url, 'checkout', userId, { tier })
+      const sessionId = String(valueAt(reply.json, 'sessionId'))
+      const { customer } = stripe.world.objects.get('checkout.session', sessionId)
+      return { customer: String(customer), ...stripe.world.completeCheckout(sessionId, card) }
+    },
+    until: (userId, isSo, what) => eventually(async () => isSo(await balance(userId)), what),
+  }
+}
+
+/** Sends a request of a user to a route of billing. */
+export async function post(url: string, route: string, userId: string, body: JsonObject): Promise<Reply> {
+  return sendAs(userId, url, { path: `/v1/billing/${route}`, body })
+}
+
+/** Sets how an account recharges. */
+export async function patchRecharge(url: string, userId: string, body: JsonObject): Promise<Reply> {
+  return sendAs(userId, url, { method: 'PATCH', path: '/v1/billing/auto-recharge', body })
+}

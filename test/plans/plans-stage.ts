@@ -1,0 +1,135 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Tier } from '../../src/core/plans.ts'
+import type { Engine, Place } from '../stores/sql/places.ts'
+import { bearer, createKey, startCloudGateway } from '../support/accounts.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { type Reply, type SendOptions, send } from '../support/http-client.ts'
+import type { SeenRequest } from '../support/provider/journal.ts'
+import { holdEvent, type Script } from '../support/provider/script.ts'
+import { type Provider, startProvider } from '../support/stand-in-provider.ts'
+
+/** Three gateway processes on one database, with plans that are soon used up. */
+export interface PlansStage {
+  readonly gateway: Gateway
+  readonly provider: Provider
+  readonly place: Place
+  /** Opens an account of this tier with these credits, and one key. */
+  account(tier: Tier, credits?: number): Promise<Account>
+  close(): Promise<void>
+}
+
+/** A caller, and what is written of them. */
+export interface Account {
+  readonly id: string
+  send(body: SendOptions['body'], options?: Omit<SendOptions, 'body'>): Promise<Reply>
+  /** Calls that are answered, calls that run, credits, and credits that are held. */
+  books(): Promise<{ settled: number; held: number; posted: number; heldCredits: number }>
+  /** Calls beyond the plan, and the credits that they cost. */
+  overage(): Promise<{ calls: number; credits: number }>
+}
+
+const PLANS = {
+  free: { included_calls: 3 },
+  pro: { included_calls: 2, credits_per_call: 10 },
+}
+
+const MOST_TRIES = 8
+
+let accounts = 0
+
+/** Opens the stage on an engine. What the provider does follows from the request's text: its first word. */
+export async function openPlansStage(place: Place): Promise<PlansStage> {
+  const config = path.join(place.dataDir, 'turnpike.yaml')
+  const costs = { per_day: 1000 }
+  await writeFile(config, JSON.stringify({ plugins: { watch: false }, providers: { tries: 1 }, plans: PLANS, costs }))
+  const provider = await startProvider({ script: scriptOf })
+  const database = place.databaseUrl === undefined ? {} : { DATABASE_URL: place.databaseUrl }
+  const env = {
+    ANTHROPIC_BASE_URL: provider.url,
+    ANTHROPIC_API_KEY: 'sk',
+    SVC_DATA_DIR: place.dataDir,
+    SVC_CONFIG: config,
+    ...database,
+  }
+  const gateway = await startCloudGateway(env, { args: ['--workers', '3'] })
+  const store = await place.open()
+  return {
+    gateway,
+    provider,
+    place,
+    async account(tier, credits = 0) {
+      const id = `user-${++accounts}`
+      const { key } = await createKey(gateway, id)
+      await place.sql(`update account set tier = '${tier}' where id = '${id}'`)
+      const grant = { accountId: id, kind: 'grant', credits, idem: 'grant' }
+      if (credits > 0) await store.run('ledger.append', grant)
+      return {
+        id,
+        send: (body, options) =>
+          decided(() =>
+            send(gateway.url, { ...options, headers: { ...bearer(key), ...options?.headers }, ...(body && { body }) }),
+          ),
+        books: () => readBooks(place, id),
+        overage: () => readOverage(place, id),
+      }
+    },
+    async close() {
+      await gateway.stop()
+      await provider.close()
+    },
+  }
+}
+
+/** On a busy machine the database may be asked too much at once, which is 503 and decides nothing: it is asked again. */
+async function decided(ask: () => Promise<Reply>): Promise<Reply> {
+  for (let tries = 1; ; tries++) {
+    const reply = await ask()
+    if (reply.status !== 503 || tries === MOST_TRIES) return reply
+  }
+}
+
+async function readBooks({ sql }: Place, id: string) {
+  const [account] = await sql(`select posted_credits, held_credits from account where id = '${id}'`)
+  const [calls] = await sql(
+    `select sum(settled_calls) as settled, sum(held_calls) as held from call_window where account_id = '${id}'`,
+  )
+  return {
+    settled: Number(calls?.settled ?? 0),
+    held: Number(calls?.held ?? 0),
+    posted: Number(account?.posted_credits),
+    heldCredits: Number(account?.held_credits),
+  }
+}
+
+async function readOverage({ sql }: Place, id: string) {
+  const [hours] = await sql(
+    `select sum(calls) as calls, sum(charged_credits) as credits from overage_hour where account_id = '${id}'`,
+  )
+  return { calls: Number(hours?.calls ?? 0), credits: Number(hours?.credits ?? 0) }
+}
+
+const never = new Promise<void>(() => {})
+
+function scriptOf(request: SeenRequest): Script {
+  const text = request.raw.toString()
+  if (text.includes('fail')) return { kind: 'error', status: 500 }
+  if (text.includes('refuse')) return { kind: 'error', status: 400 }
+  if (text.includes('break')) return { kind: 'break', at: 'before-headers' }
+  if (text.includes('hang')) return { kind: 'hang', at: 'before-headers' }
+  if (text.includes('stall')) return { kind: 'answer', writes: holdEvent(2, never) }
+  return { kind: 'answer' }
+}
+
+/** The stage of each engine, opened once. */
+export function stageOf(engine: Engine, owner: { after(close: () => Promise<void>): void }): () => Promise<PlansStage> {
+  let opened: Promise<PlansStage> | undefined
+  return () => {
+    opened ??= engine.shared().then(async ({ place }) => {
+      const stage = await openPlansStage(place)
+      owner.after(stage.close)
+      return stage
+    })
+    return opened
+  }
+}
