@@ -9,6 +9,7 @@ import type { Clock, Log, RequestObserver } from './core/ports.ts'
 import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
+import { forProvider } from './http/credential.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
 import { createHttpServer } from './http/server.ts'
 import { assertModeComplete, type Identity, openIdentity } from './identity.ts'
@@ -259,7 +260,11 @@ function createServer(
       dialect: messages,
       defaultProvider: providers.fallback,
     },
-    models: { authenticate, limits, list: (call) => catalogue.list(call) },
+    models: {
+      authenticate,
+      limits,
+      list: (call) => catalogue.list({ ...call, credential: forProvider(call.credential, providers.fallback) }),
+    },
     receipts: shared,
     accounts,
     health: { build: config.build, startedAtMs, providers: providers.all },

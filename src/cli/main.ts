@@ -3,6 +3,8 @@ import { ConfigError } from '../config/config-error.ts'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
 import { PluginError } from '../pipeline/load.ts'
 import { PriceFileError } from '../prices/overrides.ts'
+import { addAccountCommand } from './account.ts'
+import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addConfigCommand } from './config.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -11,6 +13,7 @@ import { addPluginCommand } from './plugin.ts'
 import { addCommandsOfPlugins } from './plugin-commands.ts'
 import { addPricesCommand } from './prices.ts'
 import { addReceiptCommand } from './receipt.ts'
+import { addSessionTokenCommand } from './session-token.ts'
 import { addStartCommand } from './start.ts'
 
 const EXIT_FAILED = 1
@@ -30,6 +33,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   addBackupCommand(program)
   addPricesCommand(program)
   addReceiptCommand(program)
+  addSessionTokenCommand(program)
+  addAccountCommand(program)
+  addAuditCommand(program)
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
   try {

@@ -20,3 +20,17 @@ test('caps: who is no user has none of a user', (t) => {
     ['instance', 'month', 100e9],
   ])
 })
+
+test('caps: the owner of a key may only tighten', (t) => {
+  const caller = { kind: 'key', scope: 'k1' } as const
+  const own = { costPerRequest: 0.5, costPerDay: 50, costPerMonth: 30 }
+  t.deepEqual(limits({ ...caller, limits: own }), [
+    ['key:k1', 'day', 5e9],
+    ['key:k1', 'month', 30e9],
+    ['instance', 'month', 100e9],
+  ])
+  const perRequest = (operators: number | undefined) =>
+    capsFrom({ per_request: operators })({ ...caller, limits: own }).perRequestNanoUsd
+  t.deepEqual([undefined, 0.1, 9].map(perRequest), [5e8, 1e8, 5e8])
+  t.is(capsFrom({})(caller).perRequestNanoUsd, undefined)
+})

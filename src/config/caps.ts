@@ -1,20 +1,32 @@
 import type { Cap, CapsOf } from '../core/caps.ts'
+import type { KeyLimits } from '../core/keys.ts'
 import type { Config } from './schema.ts'
 
 const NANO_USD = 1e9
 
-/** The operator's caps: on each key, on each user who has keys, and on all of them together. */
+/**
+ * The operator's caps: on each key, on each user who has keys, and on all of them together. The owner of a key may have
+ * set lower ones on it; higher ones change nothing.
+ */
 export function capsFrom(costs: Config['costs']): CapsOf {
-  const perRequestNanoUsd = costs.per_request === undefined ? undefined : toNanoUsd(costs.per_request)
   const instance = capsOn('instance', costs.instance_per_day, costs.instance_per_month)
-  return ({ scope, userId }) => ({
-    perRequestNanoUsd,
+  return ({ scope, userId, limits }) => ({
+    perRequestNanoUsd: toOptionalNanoUsd(least(costs.per_request, limits?.costPerRequest)),
     windows: [
-      ...capsOn(`key:${scope}`, costs.per_day, costs.per_month),
+      ...capsOnKey(`key:${scope}`, costs, limits),
       ...(userId === undefined ? [] : capsOn(`user:${userId}`, costs.user_per_day, costs.user_per_month)),
       ...instance,
     ],
   })
+}
+
+function capsOnKey(scope: string, costs: Config['costs'], limits: KeyLimits = {}): Cap[] {
+  return capsOn(scope, least(costs.per_day, limits.costPerDay), least(costs.per_month, limits.costPerMonth))
+}
+
+/** The lower of two, of which either may be unset. */
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
 function capsOn(scope: string, usdPerDay: number | undefined, usdPerMonth: number | undefined): Cap[] {
@@ -22,6 +34,10 @@ function capsOn(scope: string, usdPerDay: number | undefined, usdPerMonth: numbe
   if (usdPerDay !== undefined) caps.push({ scope, period: 'day', limitNanoUsd: toNanoUsd(usdPerDay) })
   if (usdPerMonth !== undefined) caps.push({ scope, period: 'month', limitNanoUsd: toNanoUsd(usdPerMonth) })
   return caps
+}
+
+function toOptionalNanoUsd(usd: number | undefined): number | undefined {
+  return usd === undefined ? undefined : toNanoUsd(usd)
 }
 
 /** Rounded down: a cap is never larger than what was written. The product of a decimal may fall short by a hair. */

@@ -175,4 +175,6 @@ export interface RequestRecord {
   /** The reply reached the client whole. */
   readonly delivered: boolean
   readonly error: unknown
+  /** Hides what the request presented as credentials in a text that repeats what it sent. */
+  readonly hide: (text: string) => string
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 import type { PresentedCredential } from '../core/ports.ts'
+import { holdsSecret } from '../core/secrets.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
 
@@ -12,6 +13,19 @@ export function bearerOf({ authorization }: NodeJS.Dict<string | string[]>): str
 export function providerKeyOf(headers: NodeJS.Dict<string | string[]>): PresentedCredential | undefined {
   const secret = single(headers['x-provider-key'])?.trim()
   return secret ? { header: 'x-provider-key', secret } : undefined
+}
+
+/** All that a request's headers hold of credentials, to be hidden where its texts are repeated. */
+export function presentedSecrets(headers: NodeJS.Dict<string | string[]>): string[] {
+  const { authorization, 'x-api-key': key, 'x-provider-key': providerKey } = headers
+  const values = [authorization, key, providerKey].flat().filter((value) => value !== undefined)
+  return values.map((value) => value.slice(value.indexOf(' ') + 1).trim())
+}
+
+/** Throws `invalid_request` when a text that is kept and repeated holds a credential. */
+export function assertNoSecret(text: string, what: string, headers: NodeJS.Dict<string | string[]>): void {
+  if (!holdsSecret(text, presentedSecrets(headers))) return
+  throw new GatewayError('invalid_request', `${what}: it holds a credential. Credentials belong into headers.`)
 }
 
 /** The same credential for one provider's eyes: who brings a key of an account does not show it to a substitute. */

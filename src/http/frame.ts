@@ -3,7 +3,9 @@ import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
 import type { RequestObserver } from '../core/ports.ts'
+import { hideSecrets } from '../core/secrets.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
+import { presentedSecrets } from './credential.ts'
 import { createRequestId } from './request-id.ts'
 
 /** What the frame keeps for a request, in `ctx.state`. */
@@ -15,6 +17,9 @@ export interface FrameState {
   dialect?: ClientDialect
 }
 
+/** Shorter ones hold no secret: the path of messages need not be looked at. */
+const LONGEST_SHOWN_PATH = 16
+
 /**
  * The outermost middleware: gives the request an id, renders errors, and tells the observers once the reply has ended.
  */
@@ -24,16 +29,18 @@ export function createFrame(observe: RequestObserver): Middleware<FrameState> {
     const requestId = createRequestId()
     ctx.state.requestId = requestId
     let error: unknown
+    const hide = (text: string) => hideSecrets(text, presentedSecrets(ctx.req.headers))
     ctx.res.once('close', () => {
       observe({
         exchange: ctx.state.exchange,
         requestId,
         method: ctx.method,
-        path: ctx.path,
+        path: ctx.path.length > LONGEST_SHOWN_PATH ? hide(ctx.path) : ctx.path,
         status: ctx.res.statusCode,
         durationMs: performance.now() - startedAtMs,
         delivered: ctx.res.writableFinished,
         error,
+        hide,
       })
     })
     try {
@@ -42,7 +49,7 @@ export function createFrame(observe: RequestObserver): Middleware<FrameState> {
       if (ctx.respond !== false) ctx.set('request-id', requestId)
     } catch (thrown) {
       error = thrown
-      sendError(ctx, thrown, requestId)
+      sendError(ctx, thrown, { requestId, hide })
     }
   }
 }
@@ -57,7 +64,11 @@ function assertFound(ctx: Context): void {
 }
 
 /** Sends an error in the shape of the specification, section 2.9. What is not a `GatewayError` stays inside. */
-function sendError(ctx: Context, thrown: unknown, requestId: string): void {
+function sendError(
+  ctx: Context,
+  thrown: unknown,
+  { requestId, hide }: { requestId: string; hide: (text: string) => string },
+): void {
   const { res } = ctx
   ctx.respond = false
   if (res.headersSent || res.destroyed) return void res.destroy()
@@ -65,7 +76,7 @@ function sendError(ctx: Context, thrown: unknown, requestId: string): void {
   // Safe: the frame's own state.
   const { dialect } = ctx.state as FrameState
   const shown = dialect?.errorBody(error, requestId) ?? { ...error.toBody(), request_id: requestId }
-  const body = Buffer.from(JSON.stringify(shown))
+  const body = Buffer.from(hide(JSON.stringify(shown)))
   for (const name in error.headers) res.setHeader(name, error.headers[name] ?? '')
   res.setHeader('request-id', requestId)
   res.writeHead(error.status, { 'content-type': 'application/json', 'content-length': body.length })

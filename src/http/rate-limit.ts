@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/rate-limit.ts'
 import type { Authenticate, Authenticated } from './authenticate.ts'
@@ -17,16 +18,16 @@ export interface RequestLimits {
 type Headers = Record<string, string>
 
 /**
- * Counts a request against its key. Gives the headers that tell the client where it stands (RateLimit header fields,
+ * Counts a request against its key or user. Gives the headers that tell the client where it stands (RateLimit header fields,
  * IETF draft 10), none when there is no limit. Throws `rate_limit_error`.
  */
 export async function limitRequests(
   { requests, requestsPerMinute }: RequestLimits,
-  { caller }: Pick<Authenticated, 'caller'>,
+  { scope, limits }: Pick<Caller, 'scope' | 'limits'>,
 ): Promise<Headers> {
-  const most = tightest(requestsPerMinute, caller.limits?.requestsPerMinute)
+  const most = tightest(requestsPerMinute, limits?.requestsPerMinute)
   if (requests === undefined || most === 0) return {}
-  const decision = await requests.take(caller.scope, most)
+  const decision = await requests.take(scope, most)
   const headers = standing(decision)
   if (decision.isAllowed) return headers
   const { limit, windowMs, retryMs } = decision

@@ -4,7 +4,7 @@ import { looksLikeKey } from '../accounts/keys/key-format.ts'
 import type { Session, VerifySession } from '../accounts/sessions/session.ts'
 import { GatewayError } from '../core/errors.ts'
 import { bearerOf } from './credential.ts'
-import { countFailure, type RequestLimits } from './rate-limit.ts'
+import { countFailure, limitRequests, type RequestLimits } from './rate-limit.ts'
 
 /** What sessions are read with. */
 export interface SessionReaderOptions {
@@ -24,7 +24,7 @@ export type ReadSession = (ctx: Context) => Promise<Session>
 export function createSessionReader({ verify, limits, openAccount }: SessionReaderOptions): ReadSession {
   return async function session(ctx) {
     const session = await identifyUser(ctx, { verify, limits })
-    ctx.set('cache-control', 'no-store')
+    ctx.set({ 'cache-control': 'no-store', ...(await limitRequests(limits, { scope: `session:${session.userId}` })) })
     const { suspendedAtMs } = await openAccount(session.userId)
     if (suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
     return session

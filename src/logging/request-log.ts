@@ -19,11 +19,11 @@ export function requestLogger(writeLine: (line: string) => void, level: string):
 }
 
 function lineOf(record: RequestRecord, severity: number): string {
-  const { exchange, requestId, method, path, status, durationMs, delivered, error } = record
+  const { exchange, requestId, method, path, status, durationMs, delivered, error, hide } = record
   let line = `{"level":${severity},"time":${Date.now()},"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${Math.round(durationMs * 10) / 10}`
   if (!delivered) line += ',"delivered":false'
   if (exchange !== undefined) line += membersOf(exchange)
-  if (error !== undefined) line += `,"err":${JSON.stringify(describe(error))}`
+  if (error !== undefined) line += `,"err":${hide(JSON.stringify(describe(error)))}`
   return `${line},"msg":"${severity === ERROR ? 'request.failed' : 'request.done'}"}\n`
 }
 

@@ -47,11 +47,13 @@ export class ModelCatalogue {
   }
 
   async #modelsOf(provider: Provider, call: RelayCall): Promise<readonly ListedModel[]> {
-    const kept = this.#kept.get(provider.name)
+    // What a caller's own key may see is nobody else's list.
+    const isCallersOwn = call.credential?.provider === provider.name
+    const kept = isCallersOwn ? undefined : this.#kept.get(provider.name)
     if (kept !== undefined) return kept
     const signal = AbortSignal.any([call.signal, AbortSignal.timeout(LONGEST_WAIT_MS)])
     const models = await provider.listModels({ ...call, signal })
-    if (provider.configured) this.#kept.set(provider.name, models)
+    if (provider.configured && !isCallersOwn) this.#kept.set(provider.name, models)
     return models
   }
 

@@ -102,7 +102,7 @@ export class Upstream {
         { ...request, headers: [...headers, ...credential] },
         { policy: this.#policy, signal: caller.signal, requestId: caller.requestId, wire, waitsForLimit },
       )
-    if (this.#isBroughtFor(caller.credential)) return send(this.#options.form.headers(caller.credential), true)
+    if (this.#isBroughtFor(caller.credential)) return send(this.#headersOf(caller.credential), true)
     if (this.#usesOperators && !this.#isShared) throw this.#noCredential('send your own key in x-provider-key')
     if (this.#ring.size === 0) return send(this.#callersOwn(caller), true)
     const keys = this.#ring.order(caller.conversation ?? (() => caller.requestId))
@@ -120,7 +120,7 @@ export class Upstream {
     for (let i = 0; ; i++) {
       const key = keys[i] as RingKey // safe: the loop ends with the last key, and there is one
       const isLast = i === keys.length - 1
-      const reply = await send(this.#options.form.headers({ header: 'x-api-key', secret: key.secret }), isLast)
+      const reply = await send(this.#headersOf(key), isLast)
       if (reply.status !== 401 && reply.status !== 429) return reply
       this.#letRest(key, reply, i)
       if (isLast) return reply
@@ -148,6 +148,11 @@ export class Upstream {
   /** Whether the caller has brought a key for this provider. One that signs cannot use it. */
   #isBroughtFor(credential: PresentedCredential | undefined): credential is PresentedCredential {
     return credential?.header === 'x-provider-key' && credential.provider === this.name && !this.#options.isSigned
+  }
+
+  /** A key in the provider's usual form. */
+  #headersOf({ secret }: { readonly secret: string }): string[] {
+    return this.#options.form.headers({ header: 'x-api-key', secret })
   }
 
   /** Whether a call would be made at the operator's expense. */

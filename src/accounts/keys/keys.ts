@@ -17,7 +17,7 @@ export interface KeysOptions {
   /** How many keys an account may have that are not revoked. */
   readonly most: number
   /** Throws `invalid_request` for a pipeline that could not run. */
-  readonly assertPipeline: (text: string, modules: readonly string[] | undefined) => void
+  readonly assertPipeline: (text: string) => void
 }
 
 /** A key as its owner sees it (specification, 2.4); `limits` goes beyond it and is there when some are set. */
@@ -47,8 +47,9 @@ export class Keys {
   /** Makes a key; the only time that the key itself is told. Throws `invalid_request`, `permission_error`. */
   async create(userId: string, body: unknown): Promise<KeyRecord & { readonly key: string }> {
     const { store, hashKey, label, most } = this.#options
-    const { name = null, pipelineConfig = null, limits = null } = parseFields(newKeyFields, body)
-    if (pipelineConfig !== null) this.#options.assertPipeline(pipelineConfig, limits?.modules)
+    const fields = parseFields(newKeyFields, body)
+    const { name = null, pipelineConfig = null, limits = null } = fields
+    if (pipelineConfig !== null) this.#options.assertPipeline(pipelineConfig)
     const key = createKey(label)
     const id = createKeyId()
     const stored = await store.create({
@@ -60,7 +61,7 @@ export class Keys {
       pipelineConfig,
       limits: toJson(limits),
       most,
-      audit: noteOf('key.created', { id, userId, details: detailsOf({ limits }) }),
+      audit: noteOf('key.created', { id, userId, details: detailsOf(fields) }),
     })
     const { id: _, ...record } = recordOf(stored)
     return { id, key, ...record }
@@ -84,7 +85,7 @@ export class Keys {
     const { name, pipelineConfig, limits } = fields
     if (name === undefined && pipelineConfig === undefined && limits === undefined)
       throw new GatewayError('invalid_request', 'Expected one at least of `name`, `pipelineConfig` and `limits`.')
-    if (typeof pipelineConfig === 'string') this.#options.assertPipeline(pipelineConfig, limits?.modules)
+    if (typeof pipelineConfig === 'string') this.#options.assertPipeline(pipelineConfig)
     const audit = noteOf('key.changed', { id, userId, details: detailsOf(fields) })
     const stored = isKeyId(id)
       ? await store.change({
@@ -146,7 +147,7 @@ function noteOf(
 function detailsOf(fields: Readonly<Record<string, unknown>> & { limits?: KeyLimits | null | undefined }) {
   const numbers = Object.entries(fields.limits ?? {}).filter(([, value]) => typeof value === 'number')
   return {
-    fields: Object.keys(fields).filter((name) => fields[name] !== undefined && fields[name] !== null),
+    fields: Object.keys(fields).filter((name) => fields[name] !== undefined),
     ...(numbers.length > 0 && { limits: Object.fromEntries(numbers) }),
   }
 }

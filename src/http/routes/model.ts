@@ -9,8 +9,9 @@ import type { PluginContext } from '../../plugin.ts'
 import type { ReplyRecorder } from '../../receipts/receipts.ts'
 import type { Authenticate, Authenticated } from '../authenticate.ts'
 import { readJsonBody } from '../body.ts'
-import { forProvider } from '../credential.ts'
+import { assertNoSecret, forProvider } from '../credential.ts'
 import type { FrameState } from '../frame.ts'
+import { assertModel, assertModules } from '../key-limits.ts'
 import { leavingSignal } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { RECEIPT_HEADER, ReceiptOfReply } from '../receipt-of-reply.ts'
@@ -44,8 +45,11 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     ctx.state.dialect = dialect
     const enteredAtMs = performance.now()
     const authenticated = await identify(ctx.req, options)
-    const standing = await limitRequests(options.limits, authenticated)
-    const pipeline = options.pipelines.for(pipelineHeader(ctx), authenticated.pipelineConfig)
+    const standing = await limitRequests(options.limits, authenticated.caller)
+    const header = pipelineHeader(ctx)
+    if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
+    const pipeline = options.pipelines.for(header, authenticated.pipelineConfig)
+    assertModules(pipeline, authenticated.caller.limits)
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
     const readAtMs = performance.now()
     const client = dialect.parse(bytes)
@@ -94,7 +98,10 @@ interface Opening {
 }
 
 function openExchange(ctx: Context, { options, authenticated, pipeline, client }: Opening): Exchange {
-  const targets = options.targetsOf(client.document.model)
+  const { model } = client.document
+  assertNoSecret(model, 'model', ctx.req.headers)
+  const targets = options.targetsOf(model)
+  assertModel(model, targets, authenticated.caller.limits)
   return new Exchange({
     id: ctx.state.requestId,
     route: options.route,

@@ -66,7 +66,7 @@ export function receiptsRoute(options: ReceiptRouteOptions): Middleware<FrameSta
 /** Whose receipts may be seen. Throws `authentication_error`, `rate_limit_error`. */
 async function scopeOf(ctx: Context, options: ReceiptRouteOptions): Promise<string> {
   const authenticated = await identify(ctx.req, options)
-  ctx.set({ ...(await limitRequests(options.limits, authenticated)) })
+  ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)) })
   ctx.set('cache-control', 'private')
   return authenticated.caller.scope
 }

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import type { Caller } from '../../core/caller.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Target } from '../../core/exchange.ts'
 import type { Provider, RelayCall } from '../../core/ports.ts'
@@ -9,6 +10,7 @@ import type { Authenticate } from '../authenticate.ts'
 import { readBody, readJsonBody } from '../body.ts'
 import { forProvider } from '../credential.ts'
 import type { FrameState } from '../frame.ts'
+import { assertModel } from '../key-limits.ts'
 import { leavingSignal } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
@@ -31,9 +33,9 @@ export interface RelayRouteOptions {
 /** `POST /v1/messages/count_tokens`: asked of the model's provider, past the pipeline; it costs nothing. */
 export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameState> {
   return async function countTokens(ctx) {
-    const call = await callFor(ctx, options)
+    const { caller, ...call } = await callFor(ctx, options)
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
-    const { body, target } = addressed(bytes, options)
+    const { body, target } = addressed(bytes, options, caller)
     const credential = forProvider(call.credential, target.provider)
     send(ctx, await options.provider(target.provider).countTokens({ ...call, body, credential }, target), options)
   }
@@ -42,7 +44,9 @@ export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameSt
 /** A route of the default provider that the operator allowed in `providers.allow_routes`: relayed as it is. */
 export function allowedRoute(options: RelayRouteOptions): Middleware<FrameState> {
   return async function allowed(ctx) {
-    const call = await callFor(ctx, options)
+    const { caller, ...call } = await callFor(ctx, options)
+    if (caller.limits !== undefined)
+      throw new GatewayError('permission_error', 'This key has limits, which this route would escape.')
     const bytes = await readBody(ctx.req, options.bodyLimitBytes)
     const body = bytes.length === 0 ? undefined : bytes
     const { defaultProvider } = options
@@ -63,14 +67,15 @@ export const routeNotAllowed: Middleware = function routeNotAllowed({ path }) {
 export async function callFor(
   ctx: Context,
   options: Pick<RelayRouteOptions, 'authenticate' | 'limits'>,
-): Promise<RelayCall> {
+): Promise<RelayCall & { caller: Caller }> {
   const authenticated = await identify(ctx.req, options)
-  ctx.set({ ...(await limitRequests(options.limits, authenticated)) })
-  const { credential } = authenticated
+  ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)) })
+  const { credential, caller } = authenticated
   const signal = leavingSignal(ctx.res)
   // The router lets these methods through only.
   const method = ctx.method as RelayCall['method']
   return {
+    caller,
     method,
     path: ctx.path,
     query: ctx.search,
@@ -90,10 +95,16 @@ function send(ctx: Context, reply: Reply, options: RelayRouteOptions): void {
 }
 
 /** Finds who is asked for a body's model, and puts the model's name there in the place of the gateway's own. */
-function addressed(bytes: Buffer, { targetsOf }: RelayRouteOptions): { body: Buffer; target: Target } {
+function addressed(
+  bytes: Buffer,
+  { targetsOf }: RelayRouteOptions,
+  { limits }: Caller,
+): { body: Buffer; target: Target } {
   const document = new RequestDocument(bytes)
   const model = readModel(document)
-  const [target] = targetsOf(model)
+  const targets = targetsOf(model)
+  assertModel(model, targets, limits)
+  const [target] = targets
   const body =
     target.model === model ? bytes : document.edited([{ op: 'replace', path: ['model'], value: target.model }]).bytes
   return { body, target }

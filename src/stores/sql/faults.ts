@@ -7,7 +7,12 @@ export interface Fault {
   readonly message: string
   /** For the log: what the database said. */
   readonly reason: string
+  /** The database is there, and can write nothing. */
+  readonly isWriteFailure?: boolean
 }
+
+/** The database answers, and cannot write: its disk is full, it is read-only. */
+export class WriteFailure extends GatewayError {}
 
 /** The database cannot be used now: the same may work later. */
 export function unavailable(message: string, cause?: unknown): GatewayError {
@@ -15,8 +20,9 @@ export function unavailable(message: string, cause?: unknown): GatewayError {
 }
 
 /** Makes an error of a fault that came from another thread. */
-export function toError({ code, message, reason }: Fault): GatewayError {
-  return new GatewayError(code, message, { cause: new Error(reason) })
+export function toError({ code, message, reason, isWriteFailure }: Fault): GatewayError {
+  const Kind = isWriteFailure ? WriteFailure : GatewayError
+  return new Kind(code, message, { cause: new Error(reason) })
 }
 
 /** Primary result codes of SQLite (sqlite.org, "Result and Error Codes") that an operator can do something about. */
@@ -31,12 +37,17 @@ const SQLITE_WORDS: Readonly<Record<number, string>> = {
   26: 'The database’s file is not a database, or is damaged. Restore a backup.',
 }
 
+const SQLITE_UNWRITABLE = new Set([8, 13])
+
 /** Says in words what SQLite, or a command on it, has thrown. */
 export function sqliteFault(error: unknown): Fault {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error)
   if (error instanceof GatewayError) return { code: error.code, message: error.message, reason }
   const words = SQLITE_WORDS[sqliteCodeOf(error)]
-  if (words !== undefined) return { code: 'service_unavailable', message: words, reason }
+  if (words !== undefined) {
+    const isWriteFailure = SQLITE_UNWRITABLE.has(sqliteCodeOf(error))
+    return { code: 'service_unavailable', message: words, reason, ...(isWriteFailure && { isWriteFailure }) }
+  }
   return { code: 'internal_error', message: 'The database refused a command.', reason }
 }
 
@@ -71,9 +82,14 @@ export function postgresError(error: unknown): GatewayError {
   const state = sqlStateOf(error)
   if (state === undefined) return unavailable('The database cannot be reached.', error)
   const words = POSTGRES_WORDS.find(([prefix]) => state.startsWith(prefix))?.[1]
-  if (words !== undefined) return unavailable(words, error)
-  return new GatewayError('internal_error', 'The database refused a command.', { cause: error })
+  if (words === undefined)
+    return new GatewayError('internal_error', 'The database refused a command.', { cause: error })
+  return POSTGRES_UNWRITABLE.has(state)
+    ? new WriteFailure('service_unavailable', words, { cause: error })
+    : unavailable(words, error)
 }
+
+const POSTGRES_UNWRITABLE = new Set(['53100', '25006'])
 
 /** The SQLSTATE of an error that the server itself has sent; `undefined` for one of the way to it. */
 export function sqlStateOf(error: unknown): string | undefined {

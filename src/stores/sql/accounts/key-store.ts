@@ -1,13 +1,25 @@
+import { GatewayError } from '../../../core/errors.ts'
 import type { KeyStore } from '../../../core/keys.ts'
+import { WriteFailure } from '../faults.ts'
 import type { SqlStore } from '../store.ts'
 
 /** Keeps keys in the database. */
 export function createKeyStore(store: Pick<SqlStore, 'run'>): KeyStore {
   return {
-    create: (key) => store.run('keys.create', key),
+    create: (key) => written(store.run('keys.create', key)),
     list: (accountId) => store.run('keys.list', { accountId }),
-    change: (change) => store.run('keys.change', change),
-    revoke: (key) => store.run('keys.revoke', key),
+    change: (change) => written(store.run('keys.change', change)),
+    revoke: (key) => written(store.run('keys.revoke', key)),
     touch: (uses) => store.run('keys.touch', uses),
+  }
+}
+
+/** A write that failed is the specification's 500 here (7.1); a database that is not there is 503 as everywhere. */
+async function written<Output>(work: Promise<Output>): Promise<Output> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof WriteFailure)) throw error
+    throw new GatewayError('internal_error', `Nothing was changed: ${error.message}`, { cause: error })
   }
 }

@@ -1,0 +1,109 @@
+import test from 'ava'
+import { GatewayError } from '../../core/errors.ts'
+import type { KeyInUse } from '../../core/keys.ts'
+import { createAuthenticateKey } from './authenticate.ts'
+import { createKey } from './key-format.ts'
+import { createKeyHash } from './key-hash.ts'
+
+const FOUND: KeyInUse = {
+  id: 'key_1',
+  accountId: 'alice',
+  pipelineConfig: 'none',
+  limits: null,
+  revokedAtMs: null,
+  tier: 'pro',
+  suspendedAtMs: null,
+}
+
+function open(find: (hash: string) => KeyInUse | undefined | Promise<KeyInUse | undefined>) {
+  const clock = { at: 0, nowMs: () => clock.at }
+  const asked: string[] = []
+  const used: string[] = []
+  const lookup = {
+    find: (hash: string) => {
+      asked.push(hash)
+      return find(hash)
+    },
+    close() {},
+  }
+  const hashKey = createKeyHash(undefined)
+  const authenticate = createAuthenticateKey({ lookup, hashKey, clock, onUse: (id) => used.push(id) })
+  return { authenticate, asked, used, clock }
+}
+
+const refusal = { instanceOf: GatewayError, code: 'authentication_error' }
+
+test('keys: the database is asked for each request, and for none that cannot be a key', async (t) => {
+  const { authenticate, asked, used } = open(() => FOUND)
+  const key = createKey('svc')
+  for (let i = 0; i < 3; i++) await authenticate(key)
+  t.is(asked.length, 3)
+  t.deepEqual(used, ['key_1', 'key_1', 'key_1'])
+  for (const wrong of ['', 'x', key.slice(0, -1), `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`])
+    t.throws(() => authenticate(wrong), refusal)
+  t.is(asked.length, 3)
+})
+
+test('keys: the caller is the key’s account, in a scope of the key', async (t) => {
+  const limits = { models: ['m'], costPerDay: 1 }
+  const { authenticate } = open(() => ({ ...FOUND, limits: JSON.stringify(limits) }))
+  t.deepEqual(await authenticate(createKey('svc')), {
+    caller: { kind: 'key', scope: 'key:key_1', keyId: 'key_1', userId: 'alice', tier: 'pro', limits },
+    pipelineConfig: 'none',
+  })
+})
+
+for (const kind of ['at once', 'later'] as const) {
+  const answer = (found: KeyInUse | undefined) => (kind === 'later' ? Promise.resolve(found) : found)
+
+  test(`keys: one that is not there, or was revoked, is not asked for again at once (answered ${kind})`, async (t) => {
+    for (const found of [undefined, { ...FOUND, revokedAtMs: 1 }]) {
+      const { authenticate, asked, used, clock } = open(() => answer(found))
+      const key = createKey('svc')
+      for (let i = 0; i < 5; i++) await t.throwsAsync(async () => authenticate(key), refusal)
+      t.is(asked.length, 1)
+      clock.at = 5001
+      await t.throwsAsync(async () => authenticate(key), refusal)
+      t.is(asked.length, 2)
+      t.deepEqual(used, [])
+    }
+  })
+}
+
+test('keys: refusals of one say nothing of another with the same beginning', async (t) => {
+  const known = createKey('svc')
+  const hash = createKeyHash(undefined)(known)
+  const { authenticate } = open((asked) => (asked === hash ? FOUND : undefined))
+  let twin = ''
+  // The beginning of one, the checksum of the whole.
+  for (let i = 0; twin === ''; i++) {
+    const made = createKey('svc')
+    if (made[9] === known[9] || i > 500) twin = made
+  }
+  t.throws(() => authenticate(twin), refusal)
+  t.is((await authenticate(known)).caller.keyId, 'key_1')
+})
+
+test('keys: a suspended account is let in again with the request after it is resumed', async (t) => {
+  let suspendedAtMs: number | null = 1
+  const { authenticate } = open(() => ({ ...FOUND, suspendedAtMs }))
+  const key = createKey('svc')
+  t.throws(() => authenticate(key), { instanceOf: GatewayError, code: 'permission_error' })
+  suspendedAtMs = null
+  t.is((await authenticate(key)).caller.userId, 'alice')
+})
+
+test('keys: a flood of unknown keys does not grow the memory of them without end', (t) => {
+  const { authenticate, asked } = open(() => undefined)
+  const keys = Array.from({ length: 10_050 }, () => createKey('svc'))
+  for (const key of keys) t.throws(() => authenticate(key), refusal)
+  t.throws(() => authenticate(keys[0] ?? ''), refusal)
+  t.is(asked.length, 10_051, 'the first was forgotten')
+})
+
+test('keys: with a pepper the hash is another', (t) => {
+  const key = createKey('svc')
+  const hashes = [undefined, 'pepper one', 'pepper two'].map((pepper) => createKeyHash(pepper)(key))
+  t.is(new Set(hashes).size, 3)
+  for (const hash of hashes) t.is(hash.length, 43)
+})
