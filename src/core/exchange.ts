@@ -27,7 +27,6 @@ export interface ExchangeState {
   readonly caller: Caller
   /** What a provider may be shown as the caller's own; in cloud mode never the API key. */
   readonly credential: PresentedCredential | undefined
-  /** What the caller's plan takes for an answer; `undefined`: nothing. */
   readonly fee?: Fee | undefined
   /** Request headers as they came, lower-case names. */
   readonly headers: NodeJS.Dict<string | string[]>
@@ -87,7 +86,7 @@ export class Exchange {
     return this.#state.credential
   }
 
-  /** What the caller's plan takes for an answer. A module that reserves money passes it on, and does nothing else with it. */
+  /** What the caller's plan takes for an answer. A module that reserves money passes it on. */
   get fee(): Fee | undefined {
     return this.#state.fee
   }

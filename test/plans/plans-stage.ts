@@ -39,7 +39,7 @@ const MOST_TRIES = 8
 let accounts = 0
 
 /** Opens the stage on an engine. What the provider does follows from the request's text: its first word. */
-export async function openPlansStage(place: Place): Promise<PlansStage> {
+async function openPlansStage(place: Place): Promise<PlansStage> {
   const config = path.join(place.dataDir, 'turnpike.yaml')
   const costs = { per_day: 1000 }
   await writeFile(config, JSON.stringify({ plugins: { watch: false }, providers: { tries: 1 }, plans: PLANS, costs }))

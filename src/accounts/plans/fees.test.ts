@@ -75,10 +75,12 @@ test('fees: one that was never asked for needs no end', async (t) => {
 })
 
 test('fees: one whose hold was not answered is ended all the same', async (t) => {
-  const { fee, told } = stage(t, { answer: () => Promise.reject(new Error('lost')) })
+  const { fees, fee, told } = stage(t, { answer: () => Promise.reject(new Error('lost')) })
   const owed = fee('r')
   await t.throwsAsync(owed.hold(), { message: 'lost' })
   await owed.waive()
+  t.deepEqual(told, [])
+  await fees.flush()
   t.deepEqual(told, [[end('r', 0)]])
 })
 
@@ -107,6 +109,21 @@ test('fees: ends are told again until the database answers', async (t) => {
   await fees.flush()
   t.deepEqual(told.flat(), [end('failed', 0), end('answered', 1)])
   t.true(log.lines.some(({ event }) => event === 'calls.ends-not-told'))
+})
+
+test('fees: one that was refused needs no end, and what failed is free before its client hears of it', async (t) => {
+  const broke = { reason: 'credits', tier: 'pro', neededCredits: 10, freeCredits: 3 } as const
+  const { fees, fee, told } = stage(t, { answer: async () => ({ ok: false, refused: broke }) })
+  const refused = fee('refused')
+  await t.throwsAsync(refused.hold())
+  await refused.waive()
+  await fees.flush()
+  t.deepEqual(told, [])
+  const failed = fee('failed')
+  failed.order()
+  failed.accept(HELD)
+  await failed.waive()
+  t.deepEqual(told, [[end('failed', 0)]])
 })
 
 test('fees: a refusal says what to do, and not to try again', async (t) => {

@@ -133,8 +133,10 @@ class CallFee implements Fee {
   }
 
   accept(result: CallReservation): void {
+    this.#isHeld = result.ok
+    // Until it is ordered again there is nothing to end.
+    this.#isOrdered = result.ok
     if (!result.ok) throw callRefusal(result.refused)
-    this.#isHeld = true
   }
 
   async hold(): Promise<void> {
@@ -156,7 +158,8 @@ class CallFee implements Fee {
   }
 
   async waive(): Promise<void> {
-    if (this.#end(0)) await this.#options.onWaived()
+    // Where nothing is known to be held nobody waits: the database may be what failed.
+    if (this.#end(0) && this.#isHeld) await this.#options.onWaived()
   }
 
   /** Whether there was something to end, and this is the first end. */
