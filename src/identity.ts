@@ -36,6 +36,7 @@ export interface IdentityOptions {
 export function openIdentity(options: IdentityOptions): Identity {
   const { config, store, limits, assertPipeline, clock, log } = options
   if (config.mode === 'local') return { authenticate: createLocalAuthenticate(), accounts: undefined, async close() {} }
+  warnOfUnpinned(config, log)
   const verify = createSessionVerifier({ ...sessionOptions(config), clock })
   const lookup = openKeyLookup({ databaseUrl: config.database_url, dataDir: config.data_dir, store })
   const keyStore = createKeyStore(store)
@@ -54,6 +55,12 @@ export function openIdentity(options: IdentityOptions): Identity {
       lookup.close()
     },
   }
+}
+
+/** Whoever issues tokens for one gateway alone need pin nothing; nobody can tell from here. */
+function warnOfUnpinned({ sessions: { jwks_url: jwksUrl, audience, azp } }: Config, log: Log): void {
+  if (jwksUrl === undefined || audience !== undefined || azp.length > 0) return
+  log.warn({ set: 'SVC_SESSION_AUDIENCE or SVC_SESSION_AZP' }, 'sessions.taken-for-any-audience')
 }
 
 /** Throws `ConfigError` when cloud mode is asked for and nothing could verify its users. */

@@ -18,7 +18,7 @@ export const createKey: Command<NewKey, StoredKey> = async (db, key, now) => {
     .where('revoked_at_ms', 'is', null)
     .executeTakeFirstOrThrow()
   if (count >= key.most)
-    throw new GatewayError('permission_error', `You have ${count} keys, which is the most. Revoke one first.`)
+    throw new GatewayError('permission_error', `This account has ${count} keys, which is the most. Revoke one first.`)
   const row = await db
     .insertInto('api_key')
     .values({
