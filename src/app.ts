@@ -16,6 +16,7 @@ import type { RequestLimits } from './http/rate-limit.ts'
 import type { BillingRouteOptions } from './http/routes/billing.ts'
 import { createHttpServer } from './http/server.ts'
 import { assertModeComplete, type Identity, openIdentity } from './identity.ts'
+import { openLimits } from './limits.ts'
 import { openPaying } from './paying.ts'
 import {
   BUILT_IN_PLUGINS,
@@ -36,7 +37,6 @@ import { firstReceiptIdAt } from './receipts/receipt-id.ts'
 import { createReceipts, type Receipts, type ReceiptsOptions, type ReplyRecorder } from './receipts/receipts.ts'
 import { openReceiptKey, type ReceiptKey } from './receipts/signing-key.ts'
 import { createByteStores } from './stores/kv/stores.ts'
-import { openLimiter } from './stores/limits/open.ts'
 import { createReceiptStore } from './stores/sql/receipt-store.ts'
 import { createRetention, type Retention } from './stores/sql/retention.ts'
 import { openTelemetry, type SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
@@ -195,27 +195,6 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
       exchange.reply = await providers.complete(exchange)
     },
   })
-}
-
-const MINUTE_MS = 60_000
-const CLOUD_REQUESTS_PER_MINUTE = 600
-const CLOUD_FAILURES_PER_MINUTE = 30
-
-/** Cloud mode has limits unless they are switched off; local mode has those that are set. */
-async function openLimits({ config, clock, log }: AppOptions): Promise<RequestLimits> {
-  const isCloud = config.mode === 'cloud'
-  const open = async (namespace: string, limit: number) =>
-    limit === 0
-      ? undefined
-      : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, clock, log })
-  const { requests_per_minute: requests, failures_per_minute: failures } = config.limits
-  const requestsPerMinute = requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)
-  return {
-    requestsPerMinute,
-    // A key of cloud mode may have a limit of its own where the operator has set none.
-    requests: await open('rate', requestsPerMinute || (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)),
-    failures: await open('failures', failures ?? (isCloud ? CLOUD_FAILURES_PER_MINUTE : 0)),
-  }
 }
 
 /** Throws `ConfigError` when `data_dir` holds no usable key of receipts, and none can be made there. */

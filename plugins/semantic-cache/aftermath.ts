@@ -1,4 +1,4 @@
-import type { Log, StoredReply } from 'turnpike/plugin'
+import type { Clock, Log, StoredReply } from 'turnpike/plugin'
 import type { BoundPools, PoolKey } from './bound/pools.ts'
 import { answerTextOf } from './judge/answer-text.ts'
 import type { Judge, Verdict } from './judge/judge.ts'
@@ -65,11 +65,11 @@ export class Aftermath {
 
   /** What was found right becomes another way to ask; what was found wrong is never proposed again. */
   #act({ scope, normalised, vector }: Answered, { entry }: NearMiss, verdict: Verdict): void {
-    const { scopes } = this.#parts
+    const { scopes, clock } = this.#parts
     // It may have gone, or been found wrong, while the judge was thinking.
     const isThere = scopes.get(scope)?.leadingTo(entry.id).length
     if (verdict === 'right' && isThere && !scopes.isBlocked(scope, normalised, entry.id))
-      scopes.add(scope, { ...entry, text: normalised }, vector)
+      scopes.add(scope, { ...entry, text: normalised, learnedAtMs: clock.nowMs() }, vector)
     if (verdict === 'wrong') scopes.block(scope, normalised, entry.id)
   }
 
@@ -97,6 +97,7 @@ export interface AftermathParts {
   readonly pools: BoundPools
   readonly reports: Reports
   readonly judge: Judge | undefined
+  readonly clock: Clock
   readonly log: Log
 }
 

@@ -61,7 +61,7 @@ export default definePlugin({
       })
       const replies = new Replies(stored, log)
       const answers = new ServedAnswers(stores.open('semantic-cache-served', { maxBytes: MOST_SERVED_BYTES }), log)
-      const aftermath = new Aftermath({ scopes, replies, pools, reports, judge, log })
+      const aftermath = new Aftermath({ scopes, replies, pools, reports, judge, clock, log })
       return { scopes, replies, answers, pools, reports, judge, aftermath, clock, log }
     }
     return {

@@ -10,6 +10,8 @@ export interface Entry {
   readonly id: string
   readonly text: string
   readonly storedAtMs: number
+  /** When it was found that the text leads to this reply too, for an alias. */
+  readonly learnedAtMs?: number
   readonly expiresAtMs: number
 }
 
@@ -268,6 +270,10 @@ function isSame(one: Entry, other: Entry): boolean {
 
 /** Whether `known` is to be kept: it is the later one of two with the same text. */
 function isLater(known: Entry, entry: Entry): boolean {
-  if (known.storedAtMs !== entry.storedAtMs) return known.storedAtMs > entry.storedAtMs
-  return known.id > entry.id
+  const [knownAtMs, entryAtMs] = [learnedAt(known), learnedAt(entry)]
+  return knownAtMs === entryAtMs ? known.id > entry.id : knownAtMs > entryAtMs
+}
+
+function learnedAt({ storedAtMs, learnedAtMs = storedAtMs }: Entry): number {
+  return learnedAtMs
 }

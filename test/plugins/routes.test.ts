@@ -37,7 +37,7 @@ test('plugins: a route is there once a pipeline has named its plugin, and none o
   t.is(said.headers['cache-control'], 'no-store')
   const models = await send(url, { method: 'GET', path: '/v1/models' })
   t.is(valueAt(models.json, 'mine'), undefined)
-  t.is((await say(url, 'x'.repeat(70_000))).status, 413)
+  t.is((await say(url, 'x'.repeat(140_000))).status, 413)
 })
 
 test('plugins: what a plugin asks is refused over its own cap, and touches no caller’s', async (t) => {

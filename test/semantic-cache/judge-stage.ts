@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { untilCacheOpen } from '../support/cache-stage.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
@@ -70,6 +71,12 @@ export async function startJudgeStage(options: JsonObject = {}, dataFolder?: str
     await provider.close()
     await rm(folder, { recursive: true, force: true })
   }
+  const askAs: JudgeStage['ask'] = (prompt, { pipe = 'semantic-cache?mode=judged', as = 'caller-1', answer } = {}) => {
+    if (answer !== undefined) answers.set(prompt, answer)
+    const headers = { authorization: `Bearer ${as}`, 'x-svc-pipe': pipe }
+    return send(gateway.url, { headers, body: ask(prompt) })
+  }
+  await untilCacheOpen(askAs)
   return {
     gateway,
     cases,
@@ -77,11 +84,7 @@ export async function startJudgeStage(options: JsonObject = {}, dataFolder?: str
       judging = next
     },
     calls: (prompt) => counts.get(prompt) ?? 0,
-    ask: (prompt, { pipe = 'semantic-cache?mode=judged', as = 'caller-1', answer } = {}) => {
-      if (answer !== undefined) answers.set(prompt, answer)
-      const headers = { authorization: `Bearer ${as}`, 'x-svc-pipe': pipe }
-      return send(gateway.url, { headers, body: ask(prompt) })
-    },
+    ask: askAs,
     feedback: (body, as = 'caller-1') =>
       send(gateway.url, {
         path: '/v1/cache/feedback',

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
+import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
 
 const ASKED = 'How do I wax a sledge?'
 const AGAIN = 'Hi! Could you tell me how to wax a sledge?'
 /** What another process has changed is known by then; nothing tells when. */
-const SEEN_WITHIN_MS = 100
+const SEEN_WITHIN_MS = 1000
 const PIPE = 'semantic-cache'
 type Environment = Readonly<Record<string, string>>
 
@@ -37,12 +37,6 @@ async function untilState(stage: Stage, prompt: string, state: string) {
   return await eventually(told, (reply) => reply.state === state)
 }
 
-/** Resolves when the gateway has found the place where entries are. */
-async function untilReady(stage: Stage): Promise<Stage> {
-  await untilState(stage, 'Who rinsed the spoon?', 'hit')
-  return stage
-}
-
 const databaseOf = (env: Environment) => path.join(env.SVC_DATA_DIR ?? '', 'plugins/semantic-cache/entries.db')
 
 const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<Environment>>> = {
@@ -58,7 +52,8 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     const before = await startStage({ env })
     const first = await untilState(before, ASKED, 'hit')
     await before.close()
-    const after = await untilReady(await stageOn(t, env))
+    const after = await stageOn(t, env)
+    await untilCacheOpen(after.ask)
     const found = await ask(after, AGAIN)
     t.is(stateOf(found), 'semantic')
     t.is(found.text, first.text)
@@ -68,7 +63,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
   test(`${name}: what one gateway learns, another one knows`, async (t) => {
     const env = await createPlace(t)
     const [one, other] = await Promise.all([stageOn(t, env), stageOn(t, env)])
-    await Promise.all([untilReady(one), untilReady(other)])
+    await Promise.all([untilCacheOpen(one.ask), untilCacheOpen(other.ask)])
     await untilState(one, ASKED, 'hit')
     await setTimeout(SEEN_WITHIN_MS)
     t.is(stateOf(await ask(other, AGAIN)), 'semantic')
@@ -78,6 +73,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
   test(`${name}: evicting an entry, and all, takes effect on a running gateway`, async (t) => {
     const env = await createPlace(t)
     const stage = await stageOn(t, env)
+    await untilCacheOpen(stage.ask)
     const { entry: id } = await untilState(stage, ASKED, 'hit')
     const cache = (...words: string[]): Promise<CommandResult> => runCommand(['cache', ...words, '--json'], { env })
     const stats = JSON.parse((await cache('stats')).stdout)
@@ -87,12 +83,10 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     t.is(inspected.shown[0].text, ASKED)
     t.is(inspected.shown[0].id, id)
     t.deepEqual(JSON.parse((await cache('evict', id)).stdout), { evicted: 1 })
-    await setTimeout(SEEN_WITHIN_MS)
-    t.is(stateOf(await ask(stage, ASKED)), 'miss')
+    await untilState(stage, ASKED, 'miss')
     await untilState(stage, ASKED, 'hit')
     t.is((await cache('evict', 'all')).code, 0)
-    await setTimeout(SEEN_WITHIN_MS)
-    t.is(stateOf(await ask(stage, ASKED)), 'miss')
+    await untilState(stage, ASKED, 'miss')
     const none = await cache('evict', 'nothingatall')
     t.is(none.code, 1)
     t.deepEqual(JSON.parse(none.stdout), { evicted: 0 })
@@ -119,7 +113,7 @@ test('local: a file that is damaged under a running gateway costs misses, and he
   await damage(databaseOf(env))
   await damage(`${databaseOf(env)}-wal`)
   for (let i = 0; i < 5; i++) t.is((await ask(stage, `How do I paint kayak ${i}?`)).status, 200)
-  await untilReady(stage)
+  await untilCacheOpen(stage.ask)
   await untilState(stage, ASKED, 'hit')
 })
 
@@ -144,7 +138,7 @@ if (isRedisExpected) {
     }
     t.is(stateOf(await ask(stage, AGAIN)), 'miss')
     redis.thaw()
-    await untilReady(stage)
+    await untilCacheOpen(stage.ask)
     await redis.kill()
     for (let i = 0; i < 4; i++) t.is(stateOf(await ask(stage, `How do I paint canoe ${i}?`)), 'miss')
     await redis.start()

@@ -104,6 +104,17 @@ export async function startStage({
   }
 }
 
+/** Resolves when `semantic-cache` has opened the place where its entries are, and this caller's scope there. */
+export async function untilCacheOpen(
+  ask: (prompt: string, options: { pipe: string }) => Promise<Reply>,
+): Promise<void> {
+  await eventually(
+    // Code is found by itself only: no embedder is asked.
+    () => ask('```\nspoon\n```', { pipe: 'semantic-cache' }),
+    (reply) => stateOf(reply) === 'hit',
+  )
+}
+
 /** What the cache says it did: `hit`, `miss`, `attached`, or `undefined` when it did nothing. */
 export function stateOf({ headers }: Pick<Reply, 'headers'>): unknown {
   return headers['x-svc-cache']

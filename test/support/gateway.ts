@@ -38,6 +38,8 @@ export interface GatewayOptions {
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
 const POLL_MS = 25
+/** A start takes a second of CPU: a file whose tests all start one at once would wait for all of them. */
+const MOST_STARTING = 2
 const DEFAULT_WAIT_MS = 20_000
 const DEFAULT_GRACE_MS = 5000
 
@@ -51,12 +53,38 @@ const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_V8_COVERAGE']
  */
 export async function startGateway(
   env: Readonly<Record<string, string>> = {},
+  options: GatewayOptions = {},
+): Promise<Gateway> {
+  const leave = await enterStart()
+  try {
+    return await startNow(env, options)
+  } finally {
+    leave()
+  }
+}
+
+const queue: (() => void)[] = []
+let starting = 0
+
+/** Resolves when fewer than `MOST_STARTING` are starting, with what is to be called when the start is over. */
+async function enterStart(): Promise<() => void> {
+  if (starting === MOST_STARTING) await new Promise<void>((resolve) => queue.push(resolve))
+  else starting++
+  return () => {
+    const next = queue.shift()
+    if (next === undefined) starting--
+    else next()
+  }
+}
+
+async function startNow(
+  env: Readonly<Record<string, string>>,
   {
     entry = path.join(PROJECT_ROOT, 'bin/turnpike.mjs'),
     args = [],
     cwd = PROJECT_ROOT,
     waitMs = DEFAULT_WAIT_MS,
-  }: GatewayOptions = {},
+  }: GatewayOptions,
 ): Promise<Gateway> {
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
   const defaults = { HOST: '127.0.0.1', PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info' }

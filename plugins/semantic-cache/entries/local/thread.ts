@@ -3,9 +3,11 @@ import type { Log } from 'turnpike/plugin'
 import type { FromLocal, LocalAnswer, LocalStart, OperationName, Operations, Row, ToLocal } from './protocol.ts'
 
 const WORKER = new URL('./worker.ts', import.meta.url)
+/** What a request waits for must come soon, or the request goes on without. */
 const DEADLINE_MS = 250
-/** While it starts, it may take longer: nobody who waits for an answer waits so long, but a command does. */
-const START_DEADLINE_MS = 5000
+const IN_REQUESTS: ReadonlySet<OperationName> = new Set(['load', 'getReply'])
+/** For what is written behind a request's back, for commands, and while the thread starts. */
+const PATIENT_DEADLINE_MS = 5000
 const RESTART_AFTER_MS = 500
 const STOP_WITHIN_MS = 2000
 /** Others are refused: a disk that hangs must not fill the memory with what waits for it. */
@@ -55,7 +57,7 @@ export class LocalThread {
     const settled = Promise.withResolvers<unknown>()
     this.#waiting.push({ name, input, settled })
     this.#sendNext()
-    const deadlineMs = this.#isReady ? DEADLINE_MS : START_DEADLINE_MS
+    const deadlineMs = this.#isReady && IN_REQUESTS.has(name) ? DEADLINE_MS : PATIENT_DEADLINE_MS
     const timer = setTimeout(() => settled.reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
     try {
       // Safe: the thread answers each operation with what it gives.

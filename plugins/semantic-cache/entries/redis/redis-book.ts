@@ -22,7 +22,10 @@ const SCOPE_PREFIX = `${PREFIX}:scope:`
 const LOG_LENGTH = 5000
 /** As many as are taken in without holding up the loop. */
 const PORTION = 100
+/** For what a request waits for: without it in time, it goes on without. */
 const DEADLINE_MS = 250
+/** For what is written behind a request's back, and for commands. */
+const PATIENT_DEADLINE_MS = 5000
 const CONNECT_WITHIN_MS = 2000
 
 /** What the book is opened with. */
@@ -51,14 +54,14 @@ export class RedisBook implements EntryBook {
 
   async load(scope: string, take: (facts: readonly Fact[]) => void): Promise<void> {
     await this.#reader.assertFollowing()
-    await this.#scan(SCOPE_PREFIX + scope, (facts) => take(facts))
+    await this.#scan(SCOPE_PREFIX + scope, take, DEADLINE_MS)
   }
 
   async list(take: (found: readonly ScopedFact[]) => void): Promise<void> {
     await this.#connected()
     await this.#eachKey(async (key) => {
       const scope = key.slice(SCOPE_PREFIX.length)
-      await this.#scan(key, (facts) => take(facts.map((fact) => ({ scope, fact }))))
+      await this.#scan(key, (facts) => take(facts.map((fact) => ({ scope, fact }))), PATIENT_DEADLINE_MS)
     })
   }
 
@@ -72,23 +75,23 @@ export class RedisBook implements EntryBook {
       // A key without an end counts as endless, so the first is set as it is.
       multi.pExpire(key, ttlMs, 'NX').pExpire(key, ttlMs, 'GT')
     }
-    await soon(multi.exec())
+    await inTime(multi.exec())
   }
 
   async drop(scope: string, entries: readonly Entry[]): Promise<void> {
-    if (entries.length > 0) await soon(this.#client.hDel(SCOPE_PREFIX + scope, entries.map(entryKey)))
+    if (entries.length > 0) await inTime(this.#client.hDel(SCOPE_PREFIX + scope, entries.map(entryKey)))
   }
 
   async clear(scope: string | undefined): Promise<void> {
     await this.#connected()
-    if (scope === undefined) await this.#eachKey(async (key) => void (await soon(this.#client.unlink(key))))
-    else await soon(this.#client.unlink(SCOPE_PREFIX + scope))
-    await soon(this.#client.xAdd(LOG_KEY, '*', { s: scope ?? '' }, trimmed()))
+    if (scope === undefined) await this.#eachKey(async (key) => void (await inTime(this.#client.unlink(key))))
+    else await inTime(this.#client.unlink(SCOPE_PREFIX + scope))
+    await inTime(this.#client.xAdd(LOG_KEY, '*', { s: scope ?? '' }, trimmed()))
   }
 
   async close(): Promise<void> {
     await this.#reader.close()
-    await soon(this.#client.close()).catch(() => this.#client.destroy())
+    await inTime(this.#client.close()).catch(() => this.#client.destroy())
   }
 
   /** An operator waits for the connection; requests do not. */
@@ -96,12 +99,15 @@ export class RedisBook implements EntryBook {
     if (!this.#client.isReady) await within(once(this.#client, 'ready'), CONNECT_WITHIN_MS)
   }
 
-  async #scan(key: string, take: (facts: readonly Fact[]) => void): Promise<void> {
+  async #scan(key: string, take: (facts: readonly Fact[]) => void, deadlineMs: number): Promise<void> {
     const nowMs = this.#clock.nowMs()
     const expired: string[] = []
     let cursor = '0'
     do {
-      const found = await soon(this.#client.withTypeMapping(BUFFERS).hScan(key, cursor, { COUNT: PORTION }))
+      const found = await within(
+        this.#client.withTypeMapping(BUFFERS).hScan(key, cursor, { COUNT: PORTION }),
+        deadlineMs,
+      )
       cursor = String(found.cursor)
       const facts: Fact[] = []
       for (const { field, value } of found.entries) {
@@ -111,22 +117,22 @@ export class RedisBook implements EntryBook {
       }
       take(facts)
     } while (cursor !== '0')
-    if (expired.length > 0) await soon(this.#client.hDel(key, expired))
+    if (expired.length > 0) await inTime(this.#client.hDel(key, expired))
   }
 
   async #eachKey(work: (key: string) => Promise<void>): Promise<void> {
     const query = { MATCH: `${SCOPE_PREFIX}*`, COUNT: PORTION }
     let cursor = '0'
     do {
-      const found = await soon(this.#client.scan(cursor, query))
+      const found = await inTime(this.#client.scan(cursor, query))
       cursor = String(found.cursor)
       for (const key of found.keys) await work(String(key))
     } while (cursor !== '0')
   }
 }
 
-function soon<T>(work: Promise<T>): Promise<T> {
-  return within(work, DEADLINE_MS)
+function inTime<T>(work: Promise<T>): Promise<T> {
+  return within(work, PATIENT_DEADLINE_MS)
 }
 
 function trimmed() {
