@@ -101,7 +101,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const pipelines = createPipelines(config, { registry, providers, log })
   pipelines.for(undefined)
   openOwn(own, options, { pipelines, providers, prices: pricer })
-  const identity = openIdentity({
+  const identity = await openIdentity({
     ...options,
     store,
     limits,

@@ -2,7 +2,7 @@ import { createAuthenticateKey } from './accounts/keys/authenticate.ts'
 import { createKeyHash } from './accounts/keys/key-hash.ts'
 import { Keys, type KeysOptions } from './accounts/keys/keys.ts'
 import { LastUsed } from './accounts/keys/last-used.ts'
-import { createSessionVerifier, type SessionOptions } from './accounts/sessions/verify.ts'
+import type { SessionOptions } from './accounts/sessions/verify.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
 import type { Clock, Log } from './core/ports.ts'
@@ -33,10 +33,12 @@ export interface IdentityOptions {
 }
 
 /** Opens the accounts of cloud mode, or lets everybody in, in local mode. */
-export function openIdentity(options: IdentityOptions): Identity {
+export async function openIdentity(options: IdentityOptions): Promise<Identity> {
   const { config, store, limits, assertPipeline, clock, log } = options
   if (config.mode === 'local') return { authenticate: createLocalAuthenticate(), accounts: undefined, async close() {} }
   warnOfUnpinned(config, log)
+  // Only where there are sessions: local mode need not load the verifier.
+  const { createSessionVerifier } = await import('./accounts/sessions/verify.ts')
   const verify = createSessionVerifier({ ...sessionOptions(config), clock })
   const lookup = openKeyLookup({ databaseUrl: config.database_url, dataDir: config.data_dir, store })
   const keyStore = createKeyStore(store)

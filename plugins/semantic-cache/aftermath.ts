@@ -68,8 +68,9 @@ export class Aftermath {
     const { scopes, clock } = this.#parts
     // It may have gone, or been found wrong, while the judge was thinking.
     const isThere = scopes.get(scope)?.leadingTo(entry.id).length
+    // Later than the text's own entry, also where that is of the same millisecond.
     if (verdict === 'right' && isThere && !scopes.isBlocked(scope, normalised, entry.id))
-      scopes.add(scope, { ...entry, text: normalised, learnedAtMs: clock.nowMs() }, vector)
+      scopes.add(scope, { ...entry, text: normalised, learnedAtMs: clock.nowMs() + 1 }, vector)
     if (verdict === 'wrong') scopes.block(scope, normalised, entry.id)
   }
 

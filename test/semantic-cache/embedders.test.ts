@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
+import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
 import { startGateway } from '../support/gateway.ts'
 import type { Reply } from '../support/http-client.ts'
 import { type JsonObject, parseJson, valueAt } from '../support/json.ts'
@@ -36,11 +36,10 @@ async function stageWith(
   options: JsonObject,
   env: Record<string, string> = {},
 ): Promise<DataStage> {
-  const config = { plugins: { 'semantic-cache': { embedder_budget: '4s', ...options } } }
+  const config = { plugins: { 'semantic-cache': { persist: false, embedder_budget: '4s', ...options } } }
   const dataDir = temporaryFolder(t)
   const stage = await startStage({ config, env: { SVC_DATA_DIR: dataDir, ...env } })
   t.teardown(stage.close)
-  await untilCacheOpen(stage.ask)
   return { ...stage, dataDir }
 }
 

@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { untilCacheOpen } from '../support/cache-stage.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
@@ -36,7 +35,7 @@ export interface JudgeStage extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Starts one; `options` are those of the module, `dataFolder` one that survives it. */
+/** Starts one, with entries in memory; `options` are those of the module, `dataFolder` one that survives it. */
 export async function startJudgeStage(options: JsonObject = {}, dataFolder?: string): Promise<JudgeStage> {
   const cases: ShownCase[] = []
   const counts = new Map<string, number>()
@@ -58,7 +57,7 @@ export async function startJudgeStage(options: JsonObject = {}, dataFolder?: str
   })
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-judge-'))
   const file = path.join(folder, 'turnpike.yaml')
-  const own = { judge_model: JUDGE_MODEL, ...options }
+  const own = { judge_model: JUDGE_MODEL, persist: false, ...options }
   await writeFile(file, JSON.stringify({ plugins: { watch: false, 'semantic-cache': own } }))
   const gateway = await startGateway({
     ANTHROPIC_BASE_URL: provider.url,
@@ -76,7 +75,6 @@ export async function startJudgeStage(options: JsonObject = {}, dataFolder?: str
     const headers = { authorization: `Bearer ${as}`, 'x-svc-pipe': pipe }
     return send(gateway.url, { headers, body: ask(prompt) })
   }
-  await untilCacheOpen(askAs)
   return {
     gateway,
     cases,
