@@ -16,15 +16,20 @@ export function banner({ host, port, mode, pipeline, providers }: BannerFacts): 
     max_tokens: 200,
     messages: [{ role: 'user', content: 'Hello' }],
   }
+  const json = "-H 'content-type: application/json'"
+  const isOpen = mode === 'local'
+  const key = isOpen ? 'any' : 'svc_live_…'
+  const howToGetKey = `
+  a key      curl ${url}/v1/keys -H 'authorization: Bearer <session token>' ${json} -d '{}'`
   return `
   turnpike  ${url}  (${mode} mode)
 
   providers  ${providers.map(describe).join(', ')}
   pipeline   ${pipeline}
-
-  try it     curl ${url}/v1/messages -H 'authorization: Bearer any' -H 'content-type: application/json' \\
+${isOpen ? '' : howToGetKey}
+  try it     curl ${url}/v1/messages -H 'authorization: Bearer ${key}' ${json} \\
                -d '${JSON.stringify(body)}'
-  an agent   ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=any claude
+  an agent   ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=${key} claude
 ${isDemo ? '\n  No provider has a credential: the demo models answer. Set ANTHROPIC_API_KEY to ask real ones.\n' : ''}
 `
 }
