@@ -125,6 +125,7 @@ class Server {
       'listen_addresses=127.0.0.1',
       `unix_socket_directories=${folder}`,
       'max_connections=60',
+      'dynamic_shared_memory_type=mmap', // in its folder: a server that is killed leaves none of it behind
     ]
     const words = ['-D', this.#data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
     this.#child = spawn(this.#program('postgres'), words, { ...this.#how, stdio: 'ignore' })

@@ -51,6 +51,9 @@ export function sqliteFault(error: unknown): Fault {
   return { code: 'internal_error', message: 'The database refused a command.', reason }
 }
 
+/** Another process is writing. */
+export const SQLITE_BUSY = 5
+
 /** The primary result code, or -1 for what is no error of SQLite. */
 export function sqliteCodeOf(error: unknown): number {
   const isNumbered = typeof error === 'object' && error !== null && 'errcode' in error

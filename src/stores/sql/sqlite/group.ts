@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Command, type Moment, Undo } from '../command.ts'
 import { type CommandName, commands } from '../commands.ts'
 import { type Fault, sqliteFault, unavailable } from '../faults.ts'
+import { beginWrite } from './begin.ts'
 import { monotonicMs } from './monotonic.ts'
 import type { OpenDatabase } from './open.ts'
 
@@ -22,7 +23,7 @@ export type Outcome = { readonly output: unknown } | { readonly fault: Fault }
  * so that one that fails does not undo its neighbours. Returns after the commit. Throws when none of them happened.
  */
 export async function runGroup({ raw, db, setNow }: OpenDatabase, group: Group): Promise<Outcome[]> {
-  raw.exec('begin immediate')
+  beginWrite(raw, group.deadlineMs)
   try {
     setNow(group.nowMs)
     const outcomes: Outcome[] = []

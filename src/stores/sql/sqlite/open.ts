@@ -4,14 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
-import { sqliteCodeOf } from '../faults.ts'
+import { SQLITE_BUSY, sqliteCodeOf } from '../faults.ts'
 import { migrate, type TableSetName, tableSets } from '../migrations.ts'
 import type { Database } from '../schema.ts'
 import { createSqliteDialect } from './dialect.ts'
 
 const BUSY_TIMEOUT_MS = 5000
 const BUSY_PAUSE_MS = 20
-const SQLITE_BUSY = 5
 const IN_MEMORY = ':memory:'
 const LARGEST_LEFT_LOG_BYTES = 64 * 1024 * 1024
 
@@ -44,7 +43,9 @@ export async function openDatabase(file: string, tables: TableSetName = 'account
       presentMs = nowMs
     }
     const db = new Kysely<Database>({ dialect: createSqliteDialect(raw) })
-    return { raw, db, setNow, migrated: await migrate(db, tableSets[tables]) }
+    const migrated = await migrate(db, tableSets[tables])
+    raw.exec('pragma busy_timeout = 0') // from here on `beginWrite` waits
+    return { raw, db, setNow, migrated }
   } catch (error) {
     raw.close()
     throw error
