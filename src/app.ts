@@ -40,6 +40,7 @@ import { createByteStores } from './stores/kv/stores.ts'
 import { createReceiptStore } from './stores/sql/receipt-store.ts'
 import { createRetention, type Retention } from './stores/sql/retention.ts'
 import { openTelemetry, type SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
+import { openTolling, type Tolling } from './tolling.ts'
 
 /** What the composition root is given from outside. */
 export interface AppOptions {
@@ -107,6 +108,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits,
     assertPipeline: (text) => void pipelines.for(undefined, text),
   })
+  const tolling = openTolling({ config, accounting, stores, log })
   const paying = identity.accounts && openPaying({ ...options, store, session: identity.accounts.session })
   return {
     server: createServer(options, {
@@ -118,6 +120,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       identity,
       paying,
       fees: accounting.fees,
+      tolling,
     }),
     pipelines,
     registry,
@@ -130,6 +133,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await retention.close()
       await telemetry?.close(config.server.drain_timeout)
       await identity.close()
+      await tolling?.close()
       await paying?.billing.close()
       await accounting.close()
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
@@ -235,11 +239,12 @@ interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> 
   identity: Identity
   paying: BillingRouteOptions | undefined
   fees: Accounting['fees']
+  tolling: Tolling | undefined
 }
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, registry, limits, receipts, identity, paying, fees }: ServerParts,
+  { pipelines, providers, registry, limits, receipts, identity, paying, fees, tolling }: ServerParts,
 ): Server {
   const { authenticate, accounts } = identity
   const shared = {
@@ -277,7 +282,14 @@ function createServer(
     plugins: { authenticate, limits, registry },
     accounts,
     billing: paying,
+    agent: tolling && { ...shared, ...tolling, recorder, dialect: messages, pipelines, nowMs: () => clock.nowMs() },
     health: { build: config.build, startedAtMs, providers: providers.all },
+    documents: {
+      version: config.build,
+      publicUrl: config.server.public_url,
+      mode: config.mode,
+      amountCents: tolling?.payable && tolling.prices.callCents,
+    },
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,
     observe: (record) => {

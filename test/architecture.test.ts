@@ -51,7 +51,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /** The only places that join layers. */
-const JOINTS = ['app.ts', 'accounting.ts', 'identity.ts', 'limits.ts', 'paying.ts', 'main.ts', 'cli']
+const JOINTS = ['app.ts', 'accounting.ts', 'identity.ts', 'limits.ts', 'paying.ts', 'tolling.ts', 'main.ts', 'cli']
 
 /** `core`, `http`, …, or the name of a file that lies in `src` itself. */
 function layerOf(file: string): string {

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
 import fc from 'fast-check'
+import { costOf } from '../../src/core/estimate.ts'
 import { createMemoryLedger } from '../../test/cost-guard/memory-ledger.ts'
 import { type AdmissionFacts, admit } from './admission.ts'
-import { costOf } from './estimate.ts'
 import { Hold } from './hold.ts'
 import type { Budget, BudgetWindow } from './windows.ts'
 

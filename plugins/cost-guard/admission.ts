@@ -1,4 +1,4 @@
-import { costOf, type Estimate, tokensFor } from './estimate.ts'
+import { costOf, type Estimate, tokensFor } from 'turnpike/plugin'
 import type { Hold } from './hold.ts'
 
 /**

@@ -1,6 +1,5 @@
-import { definePlugin, type Exchange, type Usage, z } from 'turnpike/plugin'
+import { costOf, definePlugin, type Exchange, estimate, type Usage, z } from 'turnpike/plugin'
 import { admit } from './admission.ts'
-import { costOf, estimate } from './estimate.ts'
 import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'
 import { lowerMaxTokens } from './lower-max-tokens.ts'

@@ -1,12 +1,13 @@
 import {
   type ByteSource,
   type ByteSourceSink,
+  costOf,
   type Ending,
+  type Estimate,
   type RequestDocument,
   StreamReply,
   type Usage,
 } from 'turnpike/plugin'
-import { costOf, type Estimate } from './estimate.ts'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
 import { hasFinished, textOf } from './stream-text.ts'

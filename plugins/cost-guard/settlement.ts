@@ -1,5 +1,15 @@
-import type { BytesReply, Clock, Ending, Exchange, Log, Prices, Target, Usage } from 'turnpike/plugin'
-import { costOf, type Estimate } from './estimate.ts'
+import {
+  type BytesReply,
+  type Clock,
+  costOf,
+  type Ending,
+  type Estimate,
+  type Exchange,
+  type Log,
+  type Prices,
+  type Target,
+  type Usage,
+} from 'turnpike/plugin'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
 import { meteredStream } from './metered-stream.ts'

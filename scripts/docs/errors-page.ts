@@ -12,6 +12,7 @@ const WHEN: Record<ErrorCode, string> = {
   request_timeout: 'The request did not arrive in time.',
   request_too_large: 'The body is larger than `server.body_limit`.',
   unsupported_media_type: 'The body is not said to be JSON, or is compressed.',
+  price_too_low: 'A paid call could cost more than its price covers; the message says what would fit.',
   cost_limit_per_request: 'The call costs more than the cap of one request.',
   cost_limit_per_day: 'The cap of the day is reached.',
   cost_limit_per_month: 'The cap of the month is reached.',

@@ -8,6 +8,7 @@ import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addConfigCommand } from './config.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { addMppCommand } from './mpp.ts'
 import { addPipelineCommand } from './pipeline.ts'
 import { addPluginCommand } from './plugin.ts'
 import { addCommandsOfPlugins } from './plugin-commands.ts'
@@ -38,6 +39,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   addAccountCommand(program)
   addAuditCommand(program)
   addStripeCommand(program)
+  addMppCommand(program)
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
   try {

@@ -5,6 +5,7 @@ import { providerKinds } from '../providers/kinds.ts'
 import { billing } from './billing.ts'
 import { receipts, telemetry } from './kept.ts'
 import { keys } from './keys.ts'
+import { mpp } from './mpp.ts'
 import { plans } from './plans.ts'
 import { sessions } from './sessions.ts'
 
@@ -286,6 +287,7 @@ export const configSchema = z.strictObject({
   providers: providers.prefault({}),
   costs: costs.prefault({}),
   billing: billing.prefault({}),
+  mpp: mpp.prefault({}),
   receipts: receipts.prefault({}),
   telemetry: telemetry.prefault({}),
   prices: prices.prefault({}),

@@ -106,8 +106,11 @@ export interface SpendLedger {
 
 /** A caller's own credential, as it came: which header carried it, and its secret value. */
 export interface PresentedCredential {
-  /** `x-provider-key`: cloud mode, where it is the key of an account of the caller's with a provider. */
-  header: 'authorization' | 'x-api-key' | 'x-provider-key'
+  /**
+   * `x-provider-key`: cloud mode, where it is the key of an account of the caller's with a provider. `payment`: the call
+   * is paid for, and is made at the operator's expense; the secret is empty.
+   */
+  header: 'authorization' | 'x-api-key' | 'x-provider-key' | 'payment'
   secret: string
   /** The only provider that may see it. Unset: the one whose form it has. */
   provider?: string

@@ -41,8 +41,20 @@ export interface Receipt {
   readonly reply_sha256: string
   readonly reply_bytes: number
   readonly latency: ReceiptLatency
+  /** Of a call that was paid for by itself. */
+  readonly settlement?: ReceiptSettlement
   /** Names the key of the signature. */
   readonly key_id: string
+}
+
+/** How a call of an agent was paid for. */
+export interface ReceiptSettlement {
+  readonly method: 'stripe'
+  readonly challenge_id: string
+  /** The payment provider's name of the payment. */
+  readonly reference: string
+  readonly amount_cents: number
+  readonly currency: string
 }
 
 /** One call to a provider. */

@@ -2,7 +2,12 @@ import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Provider, RequestObserver } from '../core/ports.ts'
+import type { Discovery } from '../payments/discovery.ts'
 import { createFrame, type FrameState } from './frame.ts'
+import type { OpenapiOptions } from './openapi/document.ts'
+import { AGENT_PATH, type AgentRouteOptions, agentRoute } from './routes/agent.ts'
+import { discoveryRoute, ledgerRoute, quoteRoute } from './routes/agent-discovery.ts'
+import { openSessionRoute, SESSIONS_PATH, sessionRoute } from './routes/agent-sessions.ts'
 import {
   autoRechargeRoute,
   type BillingRouteOptions,
@@ -11,6 +16,7 @@ import {
   portalRoute,
   webhookRoute,
 } from './routes/billing.ts'
+import { llmsRoute, openapiRoute } from './routes/documents.ts'
 import { healthRoute } from './routes/health.ts'
 import { changeKeyRoute, createKeyRoute, type KeyRouteOptions, listKeysRoute, revokeKeyRoute } from './routes/keys.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
@@ -32,10 +38,19 @@ export interface HttpAppOptions {
   readonly accounts: KeyRouteOptions | undefined
   /** `undefined` in local mode. */
   readonly billing: BillingRouteOptions | undefined
+  /** `undefined` when agents cannot pay here. */
+  readonly agent: AgentOptions | undefined
+  readonly documents: OpenapiOptions
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
   readonly allowedRoutes: readonly string[]
   readonly observe: RequestObserver
+}
+
+/** What agents find and pay; without a toll they find only that nothing can be paid. */
+export interface AgentOptions extends Omit<AgentRouteOptions, 'toll' | 'sessions'> {
+  readonly payable: Pick<AgentRouteOptions, 'toll' | 'sessions'> | undefined
+  readonly discovery: Discovery
 }
 
 /** Puts the HTTP application together: the frame, then the routes. */
@@ -73,11 +88,14 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
   router.get('/v1/receipts/:id', receiptRoute(receipts))
   router.get('/.well-known/turnpike-keys', receiptKeysRoute(receipts))
   router.get('/health', healthRoute(health))
+  router.get('/openapi.json', openapiRoute(options.documents))
+  router.get('/llms.txt', llmsRoute(options.documents))
   router.head('/', alive)
   router.head('/api/hello', alive)
   if (options.accounts === undefined) addLocalRoutes(router)
   else addAccountRoutes(router, options.accounts)
   if (options.billing !== undefined) addBilling(router, options.billing)
+  if (options.agent !== undefined) addAgentRoutes(router, options.agent)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {
       router.get(pattern, allowedRoute(relay)).post(pattern, allowedRoute(relay)).delete(pattern, allowedRoute(relay))
@@ -110,6 +128,17 @@ function addBilling(router: Router<FrameState>, billing: BillingRouteOptions): v
   router.post('/v1/billing/webhook', webhookRoute(billing))
 }
 
+function addAgentRoutes(router: Router<FrameState>, agent: AgentOptions): void {
+  const { payable, discovery } = agent
+  router.get('/.well-known/mpp', discoveryRoute(discovery))
+  router.get('/v1/agent/ledger', ledgerRoute(discovery))
+  router.post('/v1/agent/quote', quoteRoute(agent))
+  if (payable === undefined) return
+  const paid = { ...agent, ...payable }
+  router.post(AGENT_PATH, agentRoute(paid))
+  router.post(SESSIONS_PATH, openSessionRoute(paid)).get(SESSIONS_PATH, sessionRoute(paid))
+}
+
 /** What clients probe at their start. */
 const alive: Middleware = function alive(ctx: Context) {
   ctx.status = 200
@@ -132,6 +161,8 @@ function corsFor(origins: readonly string[]): Middleware {
       'x-svc-model',
       'x-svc-dropped',
       'retry-after',
+      'www-authenticate',
+      'payment-receipt',
     ],
     keepHeadersOnError: false,
     maxAge: 600,

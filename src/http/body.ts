@@ -35,7 +35,8 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 
-function assertJson({ headers }: IncomingMessage): void {
+/** Throws `unsupported_media_type` when a body is not said to be JSON, as it is. */
+export function assertJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'] ?? ''
   if (!JSON_TYPE.test(type)) {
     throw new GatewayError(

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Context } from 'koa'
 import type { Exchange } from '../core/exchange.ts'
+import type { ReceiptSettlement } from '../core/receipt.ts'
 import type { Latency } from '../receipts/build.ts'
 import type { ReplyRecorder } from '../receipts/receipts.ts'
 import { followBody } from './sent-body.ts'
@@ -22,6 +23,8 @@ export interface ReceiptOpening extends Moments {
   readonly exchange: Exchange
   /** The pipeline that ran; asked when the reply has ended. */
   readonly ranPipeline: () => string
+  /** How it was paid for; asked then, too. */
+  readonly settlement?: (() => ReceiptSettlement | undefined) | undefined
 }
 
 const NOT_DIGESTED = { sha256: '', bytes: 0 }
@@ -34,7 +37,10 @@ export class ReceiptOfReply {
   #runAtMs: number
   #repliedAtMs: number | undefined
 
-  constructor({ res }: Context, { recorder, exchange, ranPipeline, ...moments }: ReceiptOpening) {
+  constructor(
+    { res }: Pick<Context, 'res'>,
+    { recorder, exchange, ranPipeline, settlement, ...moments }: ReceiptOpening,
+  ) {
     const { id, admittedAtMs } = recorder.open()
     this.id = id
     this.#moments = moments
@@ -53,6 +59,7 @@ export class ReceiptOfReply {
         replyBytes: bytes,
         latency: this.#latency(performance.now()),
         admittedAtMs,
+        settlement: settlement?.(),
       })
     })
   }

@@ -82,7 +82,7 @@ export class Upstream {
   /** Whether it could be called for a caller with this credential. */
   isUsableBy(presented: PresentedCredential | undefined): boolean {
     if (this.#isBroughtFor(presented)) return true
-    if (this.#usesOperators) return this.#isShared
+    if (this.#usesOperators) return this.#isPaidFor(presented)
     return this.#options.credentialOptional || this.#passedThrough(presented, {}) !== undefined
   }
 
@@ -103,7 +103,7 @@ export class Upstream {
         { policy: this.#policy, signal: caller.signal, requestId: caller.requestId, wire, waitsForLimit },
       )
     if (this.#isBroughtFor(caller.credential)) return send(this.#headersOf(caller.credential), true)
-    if (this.#usesOperators && !this.#isShared && caller.credential !== OPERATOR)
+    if (this.#usesOperators && !this.#isPaidFor(caller.credential))
       throw this.#noCredential('send your own key in x-provider-key')
     if (this.#ring.size === 0) return send(this.#callersOwn(caller), true)
     const keys = this.#ring.order(caller.conversation ?? (() => caller.requestId))
@@ -156,6 +156,11 @@ export class Upstream {
     return this.#options.form.headers({ header: 'x-api-key', secret })
   }
 
+  /** Whether the operator bears the expense: of everybody's calls, or of those that were paid for one by one. */
+  #isPaidFor(credential: PresentedCredential | undefined): boolean {
+    return this.#isShared || credential === OPERATOR || credential?.header === 'payment'
+  }
+
   /** Whether a call would be made at the operator's expense. */
   get #usesOperators(): boolean {
     return this.#ring.size > 0 || this.#options.isSigned === true
@@ -166,7 +171,9 @@ export class Upstream {
     credential: PresentedCredential | undefined,
     headers: RelayCall['headers'],
   ): PresentedCredential | undefined {
-    return this.#passThrough && credential !== undefined ? this.#options.form.ownOf(credential, headers) : undefined
+    return this.#passThrough && credential !== undefined && credential.header !== 'payment'
+      ? this.#options.form.ownOf(credential, headers)
+      : undefined
   }
 
   #noCredential(help: string): GatewayError {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Exchange, Target } from '../core/exchange.ts'
-import type { Receipt, ReceiptLatency, ReceiptUsage } from '../core/receipt.ts'
+import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../core/receipt.ts'
 import type { Ending } from '../core/reply.ts'
 import type { Usage } from '../core/usage.ts'
 import { type Accountants, billOf } from './billing.ts'
@@ -20,6 +20,8 @@ export interface ReplyFacts {
   readonly latency: Latency
   /** When the request was admitted, in milliseconds since 1970. */
   readonly admittedAtMs: number
+  /** How it was paid for, call by call. */
+  readonly settlement?: ReceiptSettlement | undefined
 }
 
 /** In milliseconds. */
@@ -97,6 +99,7 @@ function receiptOf(
     reply_sha256: facts.replySha256,
     reply_bytes: facts.replyBytes,
     latency: latencyOf(latency),
+    ...(facts.settlement && { settlement: facts.settlement }),
     key_id: keyId,
   }
 }

@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks'
-import type { Context, Middleware } from 'koa'
+import type { Context, Middleware, ParameterizedContext } from 'koa'
 import type { Fees } from '../../accounts/plans/fees.ts'
 import type { ClientRequest } from '../../core/client-request.ts'
 import { Exchange, type RouteName, type Target } from '../../core/exchange.ts'
+import type { ReceiptSettlement } from '../../core/receipt.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
 import type { PluginContext } from '../../plugin.ts'
@@ -53,31 +54,66 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
     const readAtMs = performance.now()
     const client = dialect.parse(bytes)
-    const exchange = openExchange(ctx, { options, authenticated, pipeline, client })
-    ctx.state.exchange = exchange
-    const ranPipeline = () => printRan(exchange, pipeline)
-    const { recorder } = options
-    const receipt = recorder && new ReceiptOfReply(ctx, { recorder, exchange, ranPipeline, enteredAtMs, readAtMs })
-    const named = receipt !== undefined && recorder?.writesReceipts ? { [RECEIPT_HEADER]: receipt.id } : {}
-    // The exchange was put into the state just above.
-    try {
-      await pipeline.run(ctx as unknown as PluginContext)
-      await takeFee(ctx, exchange)
-    } catch (error) {
-      exchange.cancelUnopened()
-      ctx.set(named)
-      await (ctx.res.destroyed ? exchange.fee?.leave() : exchange.fee?.waive())
-      throw error
-    } finally {
-      receipt?.markReplied()
-    }
-    const told = { ...standing, 'x-svc-pipe': ranPipeline(), ...named }
-    send(ctx, exchange, { options, told })
+    const { model } = client.document
+    assertNoSecret(model, 'model', ctx.req.headers)
+    const targets = options.targetsOf(model)
+    assertModel(model, targets, authenticated.caller.limits)
+    await answer(ctx, { options, authenticated, pipeline, client, targets, standing, enteredAtMs, readAtMs })
   }
 }
 
+/** A request that may be answered. */
+export interface Admitted {
+  readonly options: Pick<ModelRouteOptions, 'route' | 'dialect' | 'fees' | 'recorder' | 'send'>
+  readonly authenticated: Authenticated
+  readonly pipeline: RunnablePipeline
+  readonly client: ClientRequest
+  readonly targets: readonly [Target, ...Target[]]
+  /** Headers that tell where the caller stands with its rate limit. */
+  readonly standing: Readonly<Record<string, string>>
+  /** Request headers that modules and providers may see. Default: all. */
+  readonly headers?: NodeJS.Dict<string | string[]>
+  /** Moments on the process's own clock, in milliseconds. */
+  readonly enteredAtMs: number
+  readonly readAtMs: number
+  /** Done when there is a reply and nothing of it is sent yet; gives further headers of the reply. */
+  readonly beforeReply?: (exchange: Exchange) => Promise<Readonly<Record<string, string>>>
+  /** How the request was paid for, asked when the reply has ended. */
+  readonly settlement?: () => ReceiptSettlement | undefined
+}
+
+/** Sends a request through its pipeline, and the reply to the client. */
+export async function answer(ctx: ParameterizedContext<FrameState>, admitted: Admitted): Promise<void> {
+  const { options, pipeline, enteredAtMs, readAtMs, settlement } = admitted
+  const exchange = openExchange(ctx, admitted)
+  ctx.state.exchange = exchange
+  const ranPipeline = () => printRan(exchange, pipeline)
+  const { recorder } = options
+  const opening = { exchange, ranPipeline, enteredAtMs, readAtMs, settlement }
+  const receipt = recorder && new ReceiptOfReply(ctx, { recorder, ...opening })
+  const named = receipt !== undefined && recorder?.writesReceipts ? { [RECEIPT_HEADER]: receipt.id } : {}
+  let settled: Readonly<Record<string, string>> | undefined
+  try {
+    // A payment, or a rate limit elsewhere, may have taken its time.
+    exchange.signal.throwIfAborted()
+    // The exchange was put into the state just above.
+    await pipeline.run(ctx as unknown as PluginContext)
+    await takeFee(ctx, exchange)
+    settled = await admitted.beforeReply?.(exchange)
+  } catch (error) {
+    exchange.cancelUnopened()
+    ctx.set(named)
+    await (ctx.res.destroyed ? exchange.fee?.leave() : exchange.fee?.waive())
+    throw error
+  } finally {
+    receipt?.markReplied()
+  }
+  const told = { ...admitted.standing, 'x-svc-pipe': ranPipeline(), ...named, ...settled }
+  send(ctx, exchange, { options, told })
+}
+
 /** Nobody gets an answer for free, also from a cache; and nobody pays for one that failed. */
-async function takeFee(ctx: Context, { fee, reply }: Exchange): Promise<void> {
+async function takeFee(ctx: ParameterizedContext, { fee, reply }: Exchange): Promise<void> {
   if (fee === undefined) return
   const status = reply?.status ?? ctx.status
   if (status >= FIRST_ERROR) return fee.waive()
@@ -85,30 +121,21 @@ async function takeFee(ctx: Context, { fee, reply }: Exchange): Promise<void> {
   fee.count()
 }
 
-function pipelineHeader({ req }: Context): string | undefined {
+/** The pipeline that the client asks for. */
+export function pipelineHeader({ req }: Pick<Context, 'req'>): string | undefined {
   const value = req.headers['x-svc-pipe']
   return Array.isArray(value) ? value.join(',') : value
 }
 
-interface Opening {
-  options: ModelRouteOptions
-  authenticated: Authenticated
-  pipeline: RunnablePipeline
-  client: ClientRequest
-}
-
-function openExchange(ctx: Context, { options, authenticated, pipeline, client }: Opening): Exchange {
-  const { model } = client.document
-  assertNoSecret(model, 'model', ctx.req.headers)
-  const targets = options.targetsOf(model)
-  assertModel(model, targets, authenticated.caller.limits)
+function openExchange(ctx: ParameterizedContext<FrameState>, admitted: Admitted): Exchange {
+  const { options, authenticated, pipeline, client, targets, headers } = admitted
   return new Exchange({
     id: ctx.state.requestId,
     route: options.route,
     caller: authenticated.caller,
     fee: options.fees?.of(ctx.state.requestId, authenticated.caller),
     credential: forProvider(authenticated.credential, targets[0].provider),
-    headers: ctx.req.headers,
+    headers: headers ?? ctx.req.headers,
     query: ctx.search,
     client,
     request: undefined,
@@ -123,13 +150,13 @@ function openExchange(ctx: Context, { options, authenticated, pipeline, client }
   })
 }
 
-interface Sending extends Pick<Opening, 'options'> {
+interface Sending extends Pick<Admitted, 'options'> {
   /** What headers tell of the request: its pipeline, its receipt, where the caller stands with its rate limit. */
   told: Readonly<Record<string, string>>
 }
 
 /** A module may have answered in Koa's own way, through `ctx.body`; then Koa sends that. */
-function send(ctx: Context, exchange: Exchange, { options, told }: Sending): void {
+function send(ctx: ParameterizedContext<FrameState>, exchange: Exchange, { options, told }: Sending): void {
   // Clients of either family look for an id of their own name.
   const id = { [options.dialect.requestIdHeader]: exchange.id }
   const headers = { ...told, 'request-id': exchange.id, ...id }

@@ -7,6 +7,24 @@ import { endCalls } from './ledger/end.ts'
 import { appendToLedger } from './ledger/entries.ts'
 import { sweepCalls } from './ledger/sweep.ts'
 import { takeCalls } from './ledger/take.ts'
+import { claimPayment } from './payments/claim.ts'
+import { listSettledPayments } from './payments/list.ts'
+import {
+  commitSessionCall,
+  openSession,
+  readSession,
+  releaseSessionCall,
+  reserveSessionCall,
+  sweepSessionCalls,
+} from './payments/sessions.ts'
+import {
+  movePayment,
+  openPaymentWindow,
+  prunePayments,
+  releasePayment,
+  renewPayment,
+  takeOverduePayments,
+} from './payments/steps.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './prune.ts'
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend.ts'
@@ -26,6 +44,20 @@ export const commands = {
   'spend.sweep': sweepSpend,
   'spend.read': readSpend,
   'spend.prune': pruneWindows,
+  'payments.open-window': openPaymentWindow,
+  'payments.claim': claimPayment,
+  'payments.move': movePayment,
+  'payments.renew': renewPayment,
+  'payments.release': releasePayment,
+  'payments.take-overdue': takeOverduePayments,
+  'payments.prune': prunePayments,
+  'payments.list': listSettledPayments,
+  'sessions.open': openSession,
+  'sessions.reserve': reserveSessionCall,
+  'sessions.commit': commitSessionCall,
+  'sessions.release': releaseSessionCall,
+  'sessions.sweep': sweepSessionCalls,
+  'sessions.read': readSession,
   'ledger.take': takeCalls,
   'ledger.end': endCalls,
   'ledger.sweep': sweepCalls,
@@ -67,6 +99,14 @@ export type CommandOutput<Name extends CommandName> = Awaited<ReturnType<(typeof
 export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'spend.read',
   'spend.prune',
+  'payments.open-window',
+  'payments.move',
+  'payments.renew',
+  'payments.release',
+  'payments.list',
+  'sessions.open',
+  'sessions.commit',
+  'sessions.read',
   'receipt.put',
   'receipt.get',
   'receipt.list',

@@ -2,10 +2,9 @@ import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { accounts } from './accounts/migrations.ts'
-
 import { billing } from './billing/migrations.ts'
-
 import { ledger } from './ledger/migrations.ts'
+import { payments } from './payments/migrations.ts'
 
 import type { Database } from './schema.ts'
 import { telemetryMigrations } from './telemetry/migrations.ts'
@@ -71,6 +70,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-accounts': accounts,
   '0005-ledger': ledger,
   '0006-billing': billing,
+  '0007-payments': payments,
 }
 
 /** Tables that are brought up to date together; each set remembers its own steps, so that either may get new ones. */

@@ -1,8 +1,7 @@
 import type { AccountTables } from './accounts/schema.ts'
-
 import type { BillingTables } from './billing/schema.ts'
-
 import type { LedgerTables } from './ledger/schema.ts'
+import type { PaymentTables } from './payments/schema.ts'
 
 import type { TelemetryTables } from './telemetry/schema.ts'
 
@@ -12,7 +11,7 @@ import type { TelemetryTables } from './telemetry/schema.ts'
  */
 
 /** All tables. With SQLite those of telemetry are in a file of their own. */
-export interface Database extends TelemetryTables, AccountTables, LedgerTables, BillingTables {
+export interface Database extends TelemetryTables, AccountTables, LedgerTables, BillingTables, PaymentTables {
   spend_window: SpendWindowTable
   spend_hold: SpendHoldTable
   receipt: ReceiptTable

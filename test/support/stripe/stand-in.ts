@@ -25,7 +25,12 @@ export interface StripeRequest {
   readonly path: string
   readonly form: Form
   readonly idempotencyKey: string | undefined
+  /** Its `Stripe-Version`. */
+  readonly version: string
 }
+
+/** A part of Stripe beside the stand-in's own; `undefined`: the request is none of its. Throws `Refusal`. */
+export type Department = (world: World, request: StripeRequest) => unknown
 
 /** What goes wrong with a request: its connection breaks before or after its effect, it or its answer takes a while. */
 export type Fault =
@@ -78,9 +83,11 @@ const SECRET = 'whsec_standin'
 export async function startStripe({
   key = KEY,
   secret = SECRET,
+  departments = [],
 }: {
   key?: string
   secret?: string
+  departments?: readonly Department[]
 } = {}): Promise<StripeStandIn> {
   const world = new World()
   const seen: StripeRequest[] = []
@@ -90,6 +97,15 @@ export async function startStripe({
 
   const perform = async (request: StripeRequest): Promise<{ status: number; body: unknown }> => {
     const { method, path: pathname, form } = request
+    try {
+      for (const department of departments) {
+        const body = department(world, request)
+        if (body !== undefined) return { status: 200, body: structuredClone(body) }
+      }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { status: error.status, body: error.toBody() }
+    }
     checkParameters(method, pathname, form)
     describe?.(method, pathname, form)
     try {
@@ -131,9 +147,16 @@ export async function startStripe({
     const method = incoming.method ?? 'GET'
     const form = parseForm(method === 'GET' ? url.search.slice(1) : body)
     const given = incoming.headers['idempotency-key']
-    const request = { method, path: url.pathname, form, idempotencyKey: typeof given === 'string' ? given : undefined }
-    // With its key in full, to see that it goes nowhere.
-    if (incoming.headers.authorization !== `Bearer ${key}`)
+    const request = {
+      method,
+      path: url.pathname,
+      form,
+      idempotencyKey: typeof given === 'string' ? given : undefined,
+      version: String(incoming.headers['stripe-version']),
+    }
+    // Stripe takes a key in either form. It is told in full, to see that it goes nowhere.
+    const basic = `Basic ${Buffer.from(`${key}:`).toString('base64')}`
+    if (incoming.headers.authorization !== `Bearer ${key}` && incoming.headers.authorization !== basic)
       throw new Refusal(401, `Invalid API Key provided: ${incoming.headers.authorization}`)
     if (incoming.headers['stripe-version'] === undefined) throw new Refusal(400, 'Expected a Stripe-Version.')
     seen.push(request)

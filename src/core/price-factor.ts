@@ -1,4 +1,6 @@
-import type { Exchange, Prices, Target, Usage } from 'turnpike/plugin'
+import type { Prices } from './caps.ts'
+import type { Exchange, Target } from './exchange.ts'
+import type { Usage } from './usage.ts'
 
 const MANY_TOKENS: Usage = {
   inputTokens: 0,
@@ -14,7 +16,11 @@ const MANY_TOKENS: Usage = {
  * How many times the list price a request asks to be billed at: a fast mode, a priority tier, a region. Discounts are
  * not assumed.
  */
-export function priceFactor({ client }: Exchange, prices: Prices, { target, atMs }: { target: Target; atMs: number }) {
+export function priceFactor(
+  { client }: Pick<Exchange, 'client'>,
+  prices: Prices,
+  { target, atMs }: { target: Target; atMs: number },
+) {
   const terms = {
     ...wordOf('serviceTier', client.document.field('service_tier')),
     ...wordOf('inferenceGeo', client.document.field('inference_geo')),

@@ -1,5 +1,10 @@
-import type { Exchange, Prices, TokenCounter } from 'turnpike/plugin'
-import { priceFactor } from './terms.ts'
+import type { Prices } from './caps.ts'
+import type { Exchange } from './exchange.ts'
+import type { TokenCounter } from './ports.ts'
+import { priceFactor } from './price-factor.ts'
+
+/** What is asked, and of whom. */
+export type Asked = Pick<Exchange, 'request' | 'targets' | 'client'>
 
 /** What a request may cost, in nano-dollars. */
 export interface Estimate {
@@ -18,11 +23,11 @@ const ONE_HOUR = Buffer.from('"1h"')
 
 /** Estimates a request for so many answers, at the prices of the dearest of those who may answer it. */
 export function estimate(
-  exchange: Exchange,
+  asked: Asked,
   { tokens, prices }: { tokens: TokenCounter; prices: Prices },
   { answers, atMs }: { answers: number; atMs: number },
 ): Estimate {
-  const { request, targets } = exchange
+  const { request, targets } = asked
   const inputTokens = targets.reduce((most, { model }) => Math.max(most, tokens.inputTokens(request, model)), 0)
   const bounded = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
   const writes = cacheWrites(request.bytes)
@@ -30,7 +35,7 @@ export function estimate(
   let outputTokenNanoUsd = 0
   for (const target of targets) {
     const rates = prices.rates(target, bounded, atMs)
-    const factor = priceFactor(exchange, prices, { target, atMs })
+    const factor = priceFactor(asked, prices, { target, atMs })
     inputNanoUsd = Math.max(inputNanoUsd, Math.ceil(bounded * rates[writes] * factor) + rates.callNanoUsd)
     outputTokenNanoUsd = Math.max(outputTokenNanoUsd, Math.ceil(rates.outputNanoUsd * factor))
   }

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import { stripeClientOf } from '../paying.ts'
+import { type Finding, tryPayment } from '../payments/doctor.ts'
+import { createStripeGateway } from '../payments/stripe/gateway.ts'
+import { grantTestToken } from '../payments/stripe/test-token.ts'
+import { commandLog } from './offline.ts'
+
+const TRIAL_CENTS = 50
+
+/** `turnpike mpp doctor`: whether agents can really pay here. */
+export function addMppCommand(program: Command): void {
+  program
+    .command('mpp')
+    .description('Payments by agents.')
+    .command('doctor')
+    .description('Check the configuration of payments by agents; with a test key of Stripe, try one from end to end.')
+    .action(async () => {
+      const { config } = loadConfig(process.env)
+      const findings = [...configurationOf(config), ...(await trialOf(config))]
+      for (const { ok, says } of findings) process.stdout.write(`${ok ? 'ok     ' : 'FAILED '} ${says}\n`)
+      if (findings.some(({ ok }) => !ok)) process.exitCode = 1
+    })
+}
+
+function configurationOf({ mpp, billing, server }: Config): Finding[] {
+  const has = (ok: boolean, option: string): Finding => ({ ok, says: `\`${option}\` is ${ok ? '' : 'not '}set` })
+  return [
+    has(mpp.secret !== undefined, 'mpp.secret'),
+    has((mpp.realm ?? server.public_url) !== undefined, 'mpp.realm'),
+    has(mpp.network_id !== undefined, 'mpp.network_id'),
+    has(billing.secret_key !== undefined, 'billing.secret_key'),
+  ]
+}
+
+/** With a live key nothing is tried: money would move. */
+async function trialOf(config: Config): Promise<Finding[]> {
+  const { mpp, billing } = config
+  const stripe = stripeClientOf(config)
+  const { network_id: networkId, settlement: mode } = mpp
+  if (stripe === undefined || networkId === undefined || billing.secret_key === undefined) return []
+  if (!/^[sr]k_test_/.test(billing.secret_key))
+    return [{ ok: true, says: 'The key is a live one: no payment is tried. Try one with a test key' }]
+  return tryPayment({
+    gateway: createStripeGateway({ stripe, log: commandLog }),
+    grantTestToken: async (amountCents) =>
+      grantTestToken(await stripe(), { amountCents, networkId, nowMs: Date.now() }),
+    mode,
+    amountCents: TRIAL_CENTS,
+    trialId: `doctor-${randomUUID()}`,
+  })
+}

@@ -1,0 +1,117 @@
+import { AGENT_PATH } from '../routes/agent.ts'
+import { type Access, ROUTES, type RouteEntry } from './routes.ts'
+import { SCHEMAS } from './schemas.ts'
+
+/** What the document tells of this instance. */
+export interface OpenapiOptions {
+  readonly version: string
+  /** The instance's address; unset: the one it was asked at. */
+  readonly publicUrl: string | undefined
+  readonly mode: 'local' | 'cloud'
+  /** The price of a paid call; unset: nothing can be paid. */
+  readonly amountCents: number | undefined
+}
+
+const SECURITY: Readonly<Record<Access, readonly object[]>> = {
+  none: [],
+  key: [{ apiKey: [] }],
+  session: [{ session: [] }],
+  payment: [{ payment: [] }],
+}
+
+const SCHEMES = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key. In local mode any text.' },
+  session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A user’s session token.' },
+  payment: {
+    type: 'http',
+    scheme: 'Payment',
+    description: 'The challenge of a 402 reply, paid with a Shared Payment Token.',
+  },
+}
+
+/** The OpenAPI 3.1 document of the routes that this instance has. */
+export function openapiDocument({ version, publicUrl, mode, amountCents }: OpenapiOptions): object {
+  const isThere = ({ only, path }: RouteEntry) =>
+    (only === undefined || only === mode) && (amountCents !== undefined || !path.startsWith('/v1/agent/'))
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of ROUTES.filter(isThere)) {
+    const operations = paths[route.path] ?? {}
+    operations[route.method] = operationOf(route, amountCents)
+    paths[route.path] = operations
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Turnpike',
+      version,
+      summary: 'A gateway for model messages: swap the base URL, name the modules, pay per call.',
+    },
+    servers: [{ url: publicUrl ?? '/' }],
+    'x-service-info': { categories: ['llm-generation'], docs: { llms: '/llms.txt', apiReference: '/openapi.json' } },
+    paths,
+    components: { schemas: SCHEMAS, securitySchemes: SCHEMES },
+  }
+}
+
+function operationOf(route: RouteEntry, amountCents: number | undefined): object {
+  const { method, path, summary, access, body, reply, status = '200' } = route
+  // What a session costs is told by its challenge.
+  const amount = path === AGENT_PATH ? String(amountCents) : null
+  const offers = [{ intent: 'charge', method: 'stripe', amount, currency: 'usd' }]
+  const isPaid = access === 'payment' && method === 'post'
+  return {
+    operationId: `${method}${path.replaceAll(/\W+(\w)/g, (_, first: string) => first.toUpperCase()).replaceAll(/\W/g, '')}`,
+    summary,
+    security: SECURITY[access],
+    ...parametersOf(path),
+    ...(body !== undefined && { requestBody: { required: true, content: contentOf(body) } }),
+    ...(isPaid && { 'x-payment-info': { offers } }),
+    responses: {
+      [status]: { description: 'Done.', ...(reply !== undefined && { content: contentOf(reply) }) },
+      ...(isPaid && { 402: PAYMENT_REQUIRED }),
+      default: { description: 'An error.', content: contentOf('Error') },
+    },
+  }
+}
+
+const PAYMENT_REQUIRED = {
+  description: 'It has to be paid first, or the payment was not good. Nothing was charged.',
+  headers: { 'WWW-Authenticate': { description: 'The challenge, `Payment …`.', schema: { type: 'string' } } },
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/PaymentProblem' } } },
+}
+
+function parametersOf(path: string): object {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  if (names.length === 0) return {}
+  return { parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })) }
+}
+
+function contentOf(schema: RouteEntry['body']): object {
+  const json = schema === 'any' ? { type: 'object' } : { $ref: `#/components/schemas/${schema}` }
+  return {
+    'application/json': { schema: json },
+    ...(schema === 'Message' && { 'text/event-stream': { schema: { type: 'string' } } }),
+  }
+}
+
+/** The same for models that read: what is here, and how it is paid (llmstxt.org). */
+export function llmsText({ amountCents }: OpenapiOptions): string {
+  const paid =
+    amountCents === undefined
+      ? ''
+      : `
+## Paying per call
+
+Without an account: send the request to \`POST ${AGENT_PATH}\`. The reply is 402 with a challenge in \`WWW-Authenticate: Payment\`.
+Pay it with a Shared Payment Token of Stripe (${(amountCents / 100).toFixed(2)} USD) and send the same bytes again with
+\`Authorization: Payment <credential>\`. A 200 carries \`Payment-Receipt\`. After 502 or 503 send the same credential again: it is
+not charged twice. Ask \`POST /v1/agent/quote\` first what a body would cost and which \`max_tokens\` fits.
+`
+  return `# Turnpike
+
+> A gateway for model messages. Requests and replies have the shape of the Messages API; \`stream: true\` gives server-sent events.
+
+- [Routes](/openapi.json): the OpenAPI document
+- [Payment discovery](/.well-known/mpp)
+${paid}`
+}

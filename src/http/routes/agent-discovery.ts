@@ -1,0 +1,110 @@
+import type { Middleware } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+import type { SettledPage } from '../../core/payments.ts'
+import { contentDigest } from '../../payments/codecs/digest.ts'
+import { coverageOf } from '../../payments/coverage.ts'
+import { type Discovery, discoveryDocument, ledgerEntry } from '../../payments/discovery.ts'
+import { readJsonBody } from '../body.ts'
+import type { FrameState } from '../frame.ts'
+import { AGENT_PATH, type AgentRouteOptions } from './agent.ts'
+import { FEWEST_CALLS, SESSIONS_PATH } from './agent-sessions.ts'
+
+const QUOTE_TTL_MS = 5 * 60_000
+const FRESH_FOR = 'public, max-age=300'
+const MOST_IN_ONE_LIST = 100
+const USUAL_LIST = 20
+const NANO_USD = 1e9
+const CENTS = 100
+
+/** `GET /.well-known/mpp`: what can be paid for here, and how. */
+export function discoveryRoute(discovery: Discovery): Middleware<FrameState> {
+  const document = discoveryDocument(discovery, [AGENT_PATH])
+  return function discover(ctx) {
+    ctx.set('cache-control', FRESH_FOR)
+    ctx.body = document
+  }
+}
+
+/** `POST /v1/agent/quote`: what the same body would cost on the paid route, and whether its price covers it. Stores nothing. */
+export function quoteRoute(
+  options: Pick<AgentRouteOptions, 'dialect' | 'targetsOf' | 'bodyLimitBytes' | 'coverage' | 'prices' | 'nowMs'>,
+): Middleware<FrameState> {
+  const { dialect, targetsOf, bodyLimitBytes, coverage, prices, nowMs } = options
+  return async function quote(ctx) {
+    ctx.state.dialect = dialect
+    const bytes = await readJsonBody(ctx.req, bodyLimitBytes)
+    const client = dialect.parse(bytes)
+    const targets = targetsOf(client.document.model)
+    const atMs = nowMs()
+    const asked = { request: client.canonical, targets, client }
+    const { worstNanoUsd, coversNanoUsd, mostTokens } = coverageOf(asked, { ...coverage, atMs })
+    ctx.set('cache-control', 'no-store')
+    ctx.body = {
+      object: 'quote',
+      resource: AGENT_PATH,
+      model: client.document.model,
+      digest: contentDigest(bytes),
+      is_covered: worstNanoUsd <= coversNanoUsd,
+      covers_provider_usd: coversNanoUsd / NANO_USD,
+      worst_case_provider_usd: worstNanoUsd / NANO_USD,
+      max_tokens: mostTokens,
+      offers: [
+        {
+          intent: 'charge',
+          method: 'stripe',
+          amount: String(prices.callCents),
+          currency: 'usd',
+          price_usd_per_call: prices.callCents / CENTS,
+        },
+        {
+          intent: 'charge',
+          method: 'stripe',
+          amount: String(FEWEST_CALLS * prices.sessionCallCents),
+          currency: 'usd',
+          resource: SESSIONS_PATH,
+          calls: FEWEST_CALLS,
+          price_usd_per_call: prices.sessionCallCents / CENTS,
+        },
+      ],
+      expires_at: new Date(atMs + QUOTE_TTL_MS).toISOString(),
+    }
+  }
+}
+
+/** `GET /v1/agent/ledger?cursor=…&limit=…`: what was settled, newest first; public, and nothing about payers. */
+export function ledgerRoute({ store }: Discovery): Middleware<FrameState> {
+  return async function ledger(ctx) {
+    const { cursor, limit: asked } = ctx.query
+    const limit = asked === undefined ? USUAL_LIST : limitOf(String(asked))
+    const before = cursor === undefined ? undefined : parseCursor(String(cursor))
+    // One more than is shown tells whether there are more.
+    const found = await store.listSettled({ before, limit: limit + 1 })
+    const shown = found.slice(0, limit)
+    const last = shown.at(-1)
+    const hasMore = found.length > limit
+    ctx.body = {
+      data: shown.map(ledgerEntry),
+      has_more: hasMore,
+      next_cursor: hasMore && last ? printCursor(last) : null,
+    }
+  }
+}
+
+function printCursor({ capturedAtMs, challengeId }: NonNullable<SettledPage['before']>): string {
+  return `${capturedAtMs}.${challengeId}`
+}
+
+function parseCursor(text: string): NonNullable<SettledPage['before']> {
+  const [, atMs, challengeId] = /^(\d{1,15})\.([\w-]{43})$/.exec(text) ?? []
+  if (atMs !== undefined && challengeId !== undefined) return { capturedAtMs: Number(atMs), challengeId }
+  throw new GatewayError('invalid_request', 'cursor: expected the `next_cursor` of a page before.')
+}
+
+function limitOf(text: string): number {
+  const limit = Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_IN_ONE_LIST) return limit
+  throw new GatewayError(
+    'invalid_request',
+    `limit: expected a whole number from 1 to ${MOST_IN_ONE_LIST}, got \`${text}\`.`,
+  )
+}

@@ -1,0 +1,105 @@
+import type { Middleware } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+import type { SessionStanding } from '../../core/payments.ts'
+import { contentDigest } from '../../payments/codecs/digest.ts'
+import { CaptureRefused } from '../../payments/open-payment.ts'
+import { assertJson, readBody } from '../body.ts'
+import type { FrameState } from '../frame.ts'
+import { leavingSignal } from '../leaving.ts'
+import { type AgentRouteOptions, isUnpaid, NOT_CAPTURED, presentedPayment, refuse, unpaid } from './agent.ts'
+import { PRIVATE, receiptFor } from './agent-answer.ts'
+
+/** The path of sessions. */
+export const SESSIONS_PATH = '/v1/agent/sessions'
+
+/** What the routes of sessions are made from. */
+export type SessionRouteOptions = Pick<AgentRouteOptions, 'toll' | 'sessions' | 'prices' | 'nowMs'>
+
+/** The fewest calls of a session: as many as cost what Stripe charges at least. */
+export const FEWEST_CALLS = 10
+const MOST_CALLS = 1000
+const LARGEST_BODY_BYTES = 1024
+const CENTS = 100
+const NO_MODEL = 'session'
+
+/**
+ * `POST /v1/agent/sessions`, `{ "calls": 10 }`: several calls, paid at once with an ordinary charge. The reply has the
+ * value of `Authorization` that pays for each.
+ */
+export function openSessionRoute(options: SessionRouteOptions): Middleware<FrameState> {
+  const { toll, sessions, prices, nowMs } = options
+  return async function openSession(ctx) {
+    const bytes = await readBody(ctx.req, LARGEST_BODY_BYTES)
+    if (bytes.length > 0) assertJson(ctx.req)
+    const calls = bytes.length === 0 ? FEWEST_CALLS : callsOf(bytes)
+    const presented = presentedPayment(ctx)
+    const amountCents = calls * prices.sessionCallCents
+    const request = { route: SESSIONS_PATH, digest: contentDigest(bytes), amountCents }
+    if (isUnpaid(presented)) return refuse(ctx, toll, { request, ...unpaid(presented) })
+    const signal = leavingSignal(ctx.res)
+    const payment = await toll.submit(presented, { request, model: NO_MODEL, signal })
+    if ('problem' in payment) return refuse(ctx, toll, { request, ...payment })
+    try {
+      signal.throwIfAborted()
+      await payment.capture()
+      const { challengeId, reference = '' } = payment
+      const { authorization, ...standing } = await sessions.open({ challengeId, reference, calls })
+      signal.throwIfAborted()
+      await payment.consume()
+      ctx.status = 201
+      ctx.set({ 'payment-receipt': receiptFor(payment, nowMs()), ...PRIVATE })
+      ctx.body = { ...shown(standing, prices), authorization }
+    } catch (error) {
+      if (!(error instanceof CaptureRefused)) throw error
+      await refuse(ctx, toll, { request, ...NOT_CAPTURED })
+    } finally {
+      await payment.release()
+    }
+  }
+}
+
+/** `GET /v1/agent/sessions`: what is left of the session whose credential is sent. */
+export function sessionRoute({ sessions, prices }: SessionRouteOptions): Middleware<FrameState> {
+  return async function session(ctx) {
+    const presented = presentedPayment(ctx)
+    const standing =
+      presented.kind === 'session' ? await sessions.standing(presented.challenge, presented.token) : undefined
+    if (standing === undefined)
+      throw new GatewayError('not_found', 'There is no such session. Send its own `Authorization: Payment` value.')
+    ctx.set('cache-control', 'private')
+    ctx.body = shown(standing, prices)
+  }
+}
+
+function shown(
+  { sessionId, callsTotal, callsLeft, expiresAtMs }: SessionStanding,
+  prices: SessionRouteOptions['prices'],
+) {
+  return {
+    object: 'session',
+    id: sessionId,
+    calls_total: callsTotal,
+    calls_remaining: callsLeft,
+    price_usd_per_call: prices.sessionCallCents / CENTS,
+    expires_at: new Date(expiresAtMs).toISOString(),
+  }
+}
+
+function callsOf(bytes: Buffer): number {
+  let body: unknown
+  try {
+    body = JSON.parse(bytes.toString())
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The body is not a valid JSON object.', { cause })
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new GatewayError('invalid_request', 'The body is not a valid JSON object.')
+  const { calls = FEWEST_CALLS, ...unknown } = body as { calls?: unknown } // safe: an object, just checked
+  const [name] = Object.keys(unknown)
+  if (name !== undefined) throw new GatewayError('invalid_request', `${name}: expected \`calls\` and nothing else.`)
+  if (typeof calls === 'number' && Number.isInteger(calls) && calls >= FEWEST_CALLS && calls <= MOST_CALLS) return calls
+  throw new GatewayError(
+    'invalid_request',
+    `calls: expected a whole number from ${FEWEST_CALLS} to ${MOST_CALLS}, got \`${JSON.stringify(calls)}\`.`,
+  )
+}

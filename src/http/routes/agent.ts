@@ -1,0 +1,147 @@
+import { performance } from 'node:perf_hooks'
+import type { Middleware, ParameterizedContext } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+import { type PaymentCredential, type PresentedPayment, parsePayment } from '../../payments/codecs/credential.ts'
+import { contentDigest } from '../../payments/codecs/digest.ts'
+import { assertCovered, type CoverageOptions, coverageOf } from '../../payments/coverage.ts'
+import { CaptureRefused, type Payable } from '../../payments/open-payment.ts'
+import type { Sessions } from '../../payments/sessions.ts'
+import { declined, type Refused, type Toll, type TolledRequest } from '../../payments/toll.ts'
+import { assertJson, readBody } from '../body.ts'
+import type { FrameState } from '../frame.ts'
+import { leavingSignal } from '../leaving.ts'
+import { admitPaid, type Call, type PaidAnswerOptions, repeat, repetitionOf } from './agent-answer.ts'
+import { answer, type ModelRouteOptions, pipelineHeader } from './model.ts'
+
+/** The path of paid calls. */
+export const AGENT_PATH = '/v1/agent/messages'
+
+/** Prices, in cents. */
+export interface TollPrices {
+  readonly callCents: number
+  /** Of a call that is one of several paid at once. */
+  readonly sessionCallCents: number
+}
+
+/** What the route of paid calls is made from. */
+export interface AgentRouteOptions
+  extends PaidAnswerOptions,
+    Pick<ModelRouteOptions, 'targetsOf' | 'pipelines' | 'bodyLimitBytes'> {
+  readonly toll: Toll
+  readonly sessions: Sessions
+  readonly coverage: CoverageOptions
+  readonly prices: TollPrices
+}
+
+/**
+ * `POST /v1/agent/messages`: a model request that is paid for by itself (specification, 4.2). Body and price are checked
+ * first; money is held next; it is taken when there is an answer, and only then does the answer go out.
+ */
+export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
+  const { toll, dialect, bodyLimitBytes, prices } = options
+  return async function agent(ctx) {
+    ctx.state.dialect = dialect
+    const enteredAtMs = performance.now()
+    const bytes = await readBody(ctx.req, bodyLimitBytes)
+    const readAtMs = performance.now()
+    const presented = presentedPayment(ctx)
+    const request = { route: AGENT_PATH, digest: contentDigest(bytes), amountCents: prices.callCents }
+    // Who only asks for the price need not have a request yet.
+    if (bytes.length === 0 && isUnpaid(presented)) return refuse(ctx, toll, { request, ...unpaid(presented) })
+    const isOfSession = presented.kind === 'session'
+    const amountCents = isOfSession ? prices.sessionCallCents : prices.callCents
+    const call = openCall(ctx, { options, bytes, amountCents })
+    if (isUnpaid(presented)) return refuse(ctx, toll, { request, ...unpaid(presented) })
+    const repetition = isOfSession ? undefined : repetitionOf(ctx, presented)
+    const taken = isOfSession
+      ? await takeCall(presented, options)
+      : await submit(ctx, presented, { toll, request, call })
+    if ('problem' in taken) {
+      const again = taken.isDelivered && repetition && (await options.delivered.find(repetition))
+      return again ? repeat(ctx, again, { options, client: call.client }) : refuse(ctx, toll, { request, ...taken })
+    }
+    const { token } = presented
+    const paid = { options, call, payment: taken, token, amountCents, repetition, enteredAtMs, readAtMs }
+    try {
+      await answer(ctx, admitPaid(ctx, paid))
+    } catch (error) {
+      if (!(error instanceof CaptureRefused)) throw error
+      await refuse(ctx, toll, { request, ...NOT_CAPTURED })
+    } finally {
+      await taken.release()
+    }
+  }
+}
+
+/** The answer to a payer whose held money could not be taken. */
+export const NOT_CAPTURED = declined('the held money could not be taken')
+
+/** Reads what a request says about payment. Throws `invalid_request` for several credentials. */
+export function presentedPayment({
+  req,
+}: Pick<ParameterizedContext, 'req'>): Exclude<PresentedPayment, { kind: 'several' }> {
+  const presented = parsePayment(req.headersDistinct.authorization ?? [])
+  if (presented.kind !== 'several') return presented
+  throw new GatewayError('invalid_request', 'Expected one `Authorization: Payment` header, got several.')
+}
+
+type Unpaid = Extract<PresentedPayment, { kind: 'none' | 'malformed' }>
+
+/** Whether there is no credential, or none that can be read. */
+export function isUnpaid(presented: PresentedPayment): presented is Unpaid {
+  return presented.kind === 'none' || presented.kind === 'malformed'
+}
+
+/** Why a request without a credential that can be read is not served. */
+export function unpaid(presented: Unpaid): Refused {
+  if (presented.kind === 'none')
+    return { problem: 'payment-required', detail: 'This call is paid for with `Authorization: Payment`.' }
+  return { problem: 'malformed-credential', detail: `The payment credential cannot be read: ${presented.reason}.` }
+}
+
+/** Sends a payment problem with a fresh challenge for the same request. */
+export async function refuse(
+  ctx: ParameterizedContext<FrameState>,
+  toll: Toll,
+  { request, ...refused }: { request: TolledRequest } & Refused,
+): Promise<void> {
+  const { body, challenge } = await toll.refuse(request, refused)
+  ctx.status = body.status
+  ctx.set({ 'www-authenticate': challenge, 'cache-control': 'no-store' })
+  ctx.type = 'application/problem+json'
+  ctx.body = JSON.stringify(body)
+}
+
+/** Checks all that can be checked without money. Throws `invalid_request`, `unsupported_media_type`, `price_too_low`. */
+function openCall(
+  ctx: ParameterizedContext<FrameState>,
+  { options, bytes, amountCents }: { options: AgentRouteOptions; bytes: Buffer; amountCents: number },
+): Call {
+  assertJson(ctx.req)
+  const { coverage, prices, nowMs } = options
+  const client = options.dialect.parse(bytes)
+  const targets = options.targetsOf(client.document.model)
+  const pipeline = options.pipelines.for(pipelineHeader(ctx))
+  const asked = { request: client.canonical, targets, client }
+  // A call that costs a tenth covers a tenth.
+  const coversNanoUsd = Math.floor((coverage.coversNanoUsd * amountCents) / prices.callCents)
+  assertCovered(coverageOf(asked, { ...coverage, coversNanoUsd, atMs: nowMs() }))
+  return { client, targets, pipeline }
+}
+
+async function submit(
+  ctx: ParameterizedContext<FrameState>,
+  presented: PaymentCredential,
+  { toll, request, call }: { toll: Toll; request: TolledRequest; call: Call },
+): Promise<Payable | Refused> {
+  const { model } = call.client.document
+  return toll.submit(presented, { request, model, signal: leavingSignal(ctx.res) })
+}
+
+async function takeCall(
+  { challenge, token }: PaymentCredential,
+  { sessions }: AgentRouteOptions,
+): Promise<Payable | Refused> {
+  const taken = await sessions.take(challenge, token)
+  return typeof taken === 'string' ? { problem: 'invalid-challenge', detail: taken } : taken
+}

@@ -1,0 +1,33 @@
+/** Text as base64url without padding (RFC 4648, section 5). */
+export function toBase64url(text: string): string {
+  return Buffer.from(text).toString('base64url')
+}
+
+/**
+ * The text of base64url without padding; `undefined` when it is not exactly that. Node reads much more: the other
+ * alphabet, padding, stray bits at the end; then one text would have many encodings.
+ */
+export function fromBase64url(encoded: string): string | undefined {
+  const bytes = Buffer.from(encoded, 'base64url')
+  if (bytes.toString('base64url') !== encoded) return undefined
+  const text = bytes.toString('utf8')
+  return Buffer.byteLength(text) === bytes.length && !text.includes('\ufffd') ? text : undefined
+}
+
+/** The JSON object in base64url; `undefined` when there is none. */
+export function objectFromBase64url(encoded: string): Readonly<Record<string, unknown>> | undefined {
+  const text = fromBase64url(encoded)
+  if (text === undefined) return undefined
+  try {
+    return asObject(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** The value as an object; `undefined` for lists, null and all else. */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  // Safe: neither null nor a list.
+  return value as Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,76 @@
+import { messageOf } from '../core/errors.ts'
+import type { HeldPayment, PaymentGateway, PaymentStore, SessionStore } from '../core/payments.ts'
+import type { Log } from '../core/ports.ts'
+import { createOpenPayment } from './open-payment.ts'
+
+/** What a reaper is made from. */
+export interface ReaperOptions {
+  readonly store: PaymentStore
+  /** Its calls that a crash cut off are given back. */
+  readonly sessions: Pick<SessionStore, 'sweep'>
+  readonly gateway: PaymentGateway
+  readonly leaseMs: number
+  /** How often it looks, in milliseconds. */
+  readonly everyMs: number
+  readonly randomId: () => string
+  readonly log: Log
+}
+
+/** Ends payments that nobody came back for. */
+export interface Reaper {
+  /** Ends all whose time has run out; done at the start and now and then. */
+  reap(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Starts a reaper. It lets go of what is held, and believes Stripe about what has happened: money that was taken after
+ * all stays with its payment, whose payer can still have the answer.
+ */
+export function createReaper(options: ReaperOptions): Reaper {
+  const { everyMs, log } = options
+  let reaping: Promise<void> | undefined
+  const reapQuietly = (): void => {
+    reaping ??= reapAll(options)
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'payment.reaping-failed'))
+      .finally(() => {
+        reaping = undefined
+      })
+  }
+  const timer = setInterval(reapQuietly, everyMs).unref()
+  reapQuietly()
+  return {
+    reap: () => reapAll(options),
+    async close() {
+      clearInterval(timer)
+      await reaping
+    },
+  }
+}
+
+async function reapAll(options: ReaperOptions): Promise<void> {
+  const { store, sessions, leaseMs, randomId, log } = options
+  const overdue = await store.takeOverdue({ owner: randomId(), leaseMs })
+  for (const held of overdue) {
+    // One that cannot be ended now is tried again the next time.
+    await reapOne(held, options).catch((error: unknown) => {
+      log.warn({ challengeId: held.challengeId, reason: messageOf(error) }, 'payment.reaping-failed')
+    })
+  }
+  await sessions.sweep()
+  await store.prune()
+}
+
+async function reapOne(held: HeldPayment, { store, gateway, leaseMs, log }: ReaperOptions): Promise<void> {
+  const { challengeId } = held
+  const payment = createOpenPayment(held, { store, gateway, leaseMs, log, onClosed() {} })
+  try {
+    const reference = held.reference ?? (await gateway.find(challengeId))?.reference
+    const outcome = reference === undefined ? 'canceled' : await gateway.cancel({ challengeId, reference })
+    await payment.move(outcome === 'captured' ? 'captured' : 'expired', reference)
+    if (outcome === 'captured') log.warn({ challengeId, reference }, 'payment.captured-without-answer')
+    else log.info({ challengeId, reference }, 'payment.expired')
+  } finally {
+    await payment.release()
+  }
+}

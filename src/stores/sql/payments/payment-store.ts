@@ -1,0 +1,16 @@
+import type { PaymentStore } from '../../../core/payments.ts'
+import type { SqlStore } from '../store.ts'
+
+/** Keeps payments in the database. */
+export function createPaymentStore(store: Pick<SqlStore, 'run'>): PaymentStore {
+  return {
+    openWindow: (windowId) => store.run('payments.open-window', { windowId }),
+    claim: (claim) => store.run('payments.claim', claim),
+    move: (move) => store.run('payments.move', move),
+    renew: (lease) => store.run('payments.renew', lease),
+    release: (payment) => store.run('payments.release', payment),
+    takeOverdue: (taker) => store.run('payments.take-overdue', taker),
+    prune: () => store.run('payments.prune', undefined),
+    listSettled: (page) => store.run('payments.list', page),
+  }
+}

@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import { GatewayError } from '../../../core/errors.ts'
+import type { HeldPayment, OpenPaymentState, PaymentLease, PaymentMove, PaymentState } from '../../../core/payments.ts'
+import type { Command } from '../command.ts'
+
+/** The only ways there are. */
+const WAYS: Readonly<Record<OpenPaymentState, readonly PaymentState[]>> = {
+  claimed: ['authorized', 'captured', 'failed', 'expired'],
+  authorized: ['captured', 'failed', 'expired'],
+  captured: ['consumed'],
+}
+
+/** Payments that are taken over at once, and rows that go at once. */
+const AT_ONCE = 100
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Challenges of a window live for six minutes at most. */
+const WINDOW_KEPT_MS = 60 * 60 * 1000
+const OPEN: readonly OpenPaymentState[] = ['claimed', 'authorized', 'captured']
+
+/** Takes a step of a payment, if it is still its owner's to take. */
+export const movePayment: Command<PaymentMove, boolean> = async (db, { challengeId, owner, fence, ...step }, now) => {
+  const { from, to, reference } = step
+  if (!WAYS[from].includes(to)) throw new GatewayError('internal_error', `A payment cannot go from ${from} to ${to}.`)
+  const isEnd = to === 'consumed' || to === 'failed' || to === 'expired'
+  const moved = await db
+    .updateTable('payment')
+    .set((of) => ({
+      state: to,
+      reference: reference ?? of.ref('reference'),
+      ...(to === 'captured' && { captured_at_ms: now, due_at_ms: null }),
+      ...(isEnd && { ended_at_ms: now, due_at_ms: null, lease_until_ms: 0 }),
+    }))
+    .where('id', '=', challengeId)
+    .where('owner', '=', owner)
+    .where('fence', '=', fence)
+    .where('state', '=', from)
+    .returning('id')
+    .executeTakeFirst()
+  return moved !== undefined
+}
+
+/** Goes on to own a payment. */
+export const renewPayment: Command<PaymentLease, boolean> = async (db, { challengeId, owner, fence, leaseMs }, now) => {
+  const renewed = await db
+    .updateTable('payment')
+    .set({ lease_until_ms: sql`${now} + ${leaseMs}` })
+    .where('id', '=', challengeId)
+    .where('owner', '=', owner)
+    .where('fence', '=', fence)
+    .where('state', 'in', OPEN)
+    .returning('id')
+    .executeTakeFirst()
+  return renewed !== undefined
+}
+
+/** Lets go of a payment. */
+export const releasePayment: Command<Omit<PaymentLease, 'leaseMs'>, void> = async (
+  db,
+  { challengeId, owner, fence },
+) => {
+  await db
+    .updateTable('payment')
+    .set({ lease_until_ms: 0 })
+    .where('id', '=', challengeId)
+    .where('owner', '=', owner)
+    .where('fence', '=', fence)
+    .execute()
+}
+
+/** Takes over payments whose time has run out, those first that have waited longest. */
+export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, HeldPayment[]> = async (
+  db,
+  { owner, leaseMs },
+  now,
+) => {
+  const due = await db
+    .selectFrom('payment')
+    .select('id')
+    .where('due_at_ms', '<=', now)
+    .where('lease_until_ms', '<=', now)
+    .orderBy('due_at_ms')
+    .limit(AT_ONCE)
+    .execute()
+  if (due.length === 0) return []
+  // Asks again on the locked rows: another may have taken them since they were chosen.
+  const taken = await db
+    .updateTable('payment')
+    .set((of) => ({ owner, fence: of('fence', '+', 1), lease_until_ms: sql`${now} + ${leaseMs}` }))
+    .where('id', 'in', due.map(({ id }) => id).sort())
+    .where('due_at_ms', '<=', now)
+    .where('lease_until_ms', '<=', now)
+    .returning(['id', 'fence', 'state', 'reference'])
+    .execute()
+  return taken.map(({ id, fence, state, reference }) => ({
+    challengeId: id,
+    owner,
+    fence,
+    // The cast is safe: what has ended, or was captured, is never due.
+    state: state as OpenPaymentState,
+    reference: reference ?? undefined,
+  }))
+}
+
+/** Records a window; answers the present. */
+export const openPaymentWindow: Command<{ windowId: string }, number> = async (db, { windowId }, now) => {
+  const { opened_at_ms } = await db
+    .insertInto('payment_window')
+    .values({ id: windowId, opened_at_ms: now })
+    .returning('opened_at_ms')
+    .executeTakeFirstOrThrow()
+  return opened_at_ms
+}
+
+/** Deletes old windows, and payments that came to nothing a day ago; returns how many, at most 200. */
+export const prunePayments: Command<undefined, number> = async (db, _, now) => {
+  const windows = await db
+    .deleteFrom('payment_window')
+    .where('id', 'in', (from) =>
+      from
+        .selectFrom('payment_window')
+        .select('id')
+        .where('opened_at_ms', '<', sql<number>`${now} - ${sql.lit(WINDOW_KEPT_MS)}`)
+        .limit(AT_ONCE),
+    )
+    .executeTakeFirstOrThrow()
+  const payments = await db
+    .deleteFrom('payment')
+    .where('id', 'in', (from) =>
+      from
+        .selectFrom('payment')
+        .select('id')
+        .where('state', 'in', ['failed', 'expired'])
+        .where('ended_at_ms', '<', sql<number>`${now} - ${sql.lit(DAY_MS)}`)
+        .limit(AT_ONCE),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(windows.numDeletedRows + payments.numDeletedRows)
+}

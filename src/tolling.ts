@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import type { Accounting } from './accounting.ts'
+import { ConfigError } from './config/config-error.ts'
+import type { Config } from './config/schema.ts'
+import type { ByteStores, Log } from './core/ports.ts'
+import { AGENT_PATH } from './http/routes/agent.ts'
+import { stripeClientOf } from './paying.ts'
+import { Challenges } from './payments/challenges.ts'
+import type { CoverageOptions } from './payments/coverage.ts'
+import { DeliveredAnswers } from './payments/delivered.ts'
+import type { Discovery, Readiness } from './payments/discovery.ts'
+import { createReaper, type Reaper } from './payments/reaper.ts'
+import { Sessions } from './payments/sessions.ts'
+import { Settlement } from './payments/settlement.ts'
+import { createStripeGateway } from './payments/stripe/gateway.ts'
+import { Toll } from './payments/toll.ts'
+import { createPaymentStore } from './stores/sql/payments/payment-store.ts'
+import { createSessionStore } from './stores/sql/payments/sessions.ts'
+
+/** What agents are charged with. */
+export interface Tolling {
+  readonly discovery: Discovery
+  readonly coverage: CoverageOptions
+  readonly prices: { readonly callCents: number; readonly sessionCallCents: number }
+  readonly delivered: DeliveredAnswers
+  /** `undefined` while nothing can be paid here. */
+  readonly payable: { readonly toll: Toll; readonly sessions: Sessions } | undefined
+  close(): Promise<void>
+}
+
+/** What tolling is opened with. */
+export interface TollingOptions {
+  readonly config: Config
+  readonly accounting: Accounting
+  readonly stores: ByteStores
+  readonly log: Log
+}
+
+/** Specification, section 8. */
+const PRICES = { callCents: 50, sessionCallCents: 5 }
+const NANO_USD = 1e9
+const ANSWERS_BYTES = 64 * 1024 * 1024
+const LEASE_MS = 15_000
+const PATIENCE_MS = 60_000
+const REAP_EVERY_MS = 15_000
+
+/** Opens what agents pay with; `undefined` when that is switched off. Throws `ConfigError` for what is half configured. */
+export function openTolling({ config, accounting, stores, log: parent }: TollingOptions): Tolling | undefined {
+  const { mpp } = config
+  const realm = mpp.realm ?? (config.server.public_url && new URL(config.server.public_url).host)
+  if (!isEnabled(config, realm)) return undefined
+  if (mpp.secret === undefined) throw missing('mpp.secret', 'SVC_MPP_SECRET')
+  if (realm === undefined) throw missing('mpp.realm', 'SVC_MPP_REALM')
+  const log = parent.child({ part: 'payments' })
+  const store = createPaymentStore(accounting.store)
+  const sessionStore = createSessionStore(accounting.store)
+  const readiness = readinessOf(config)
+  const { prices, tokens } = accounting
+  const offered = {
+    discovery: { realm, readiness, amountCents: PRICES.callCents, store },
+    coverage: { prices, tokens, coversNanoUsd: Math.floor(mpp.covers * NANO_USD) },
+    prices: PRICES,
+    delivered: new DeliveredAnswers(stores.open('agent-answers', { maxBytes: ANSWERS_BYTES }), log),
+  }
+  const stripe = stripeClientOf(config)
+  if (stripe === undefined || mpp.network_id === undefined) {
+    log.warn({ missing: stripe === undefined ? 'billing.secret_key' : 'mpp.network_id' }, 'payment.not-configured')
+    return { ...offered, payable: undefined, async close() {} }
+  }
+  const parts = { store, gateway: createStripeGateway({ stripe, log }), leaseMs: LEASE_MS, randomId: randomUUID, log }
+  const reaper: Reaper = createReaper({ ...parts, sessions: sessionStore, everyMs: REAP_EVERY_MS })
+  const signing = { secrets: [mpp.secret, ...mpp.previous_secrets] as const, realm }
+  const { network_id: networkId } = mpp
+  const challenges = new Challenges({ ...signing, networkId, store, monotonicMs: () => performance.now() })
+  const settlement = new Settlement({ ...parts, mode: mpp.settlement, patienceMs: PATIENCE_MS })
+  const sessionParts = { ...signing, route: AGENT_PATH, store: sessionStore, randomId: randomUUID, log }
+  return {
+    ...offered,
+    payable: { toll: new Toll({ challenges, settlement }), sessions: new Sessions(sessionParts) },
+    close: () => reaper.close(),
+  }
+}
+
+function isEnabled({ mode, mpp, billing }: Config, realm: string | undefined): boolean {
+  if (mpp.enabled !== undefined) return mpp.enabled === 'on'
+  const isComplete = [mpp.secret, mpp.network_id, realm, billing.secret_key].every((part) => part !== undefined)
+  return mode === 'cloud' && isComplete
+}
+
+function readinessOf({ mpp, billing }: Config): Readiness {
+  if (billing.secret_key === undefined || mpp.network_id === undefined) return 'not_configured'
+  return /^[sr]k_live_/.test(billing.secret_key) ? 'production_live' : 'test_mode'
+}
+
+function missing(option: string, variable: string): ConfigError {
+  return new ConfigError(`\`${option}\`: expected with \`mpp.enabled: on\`. Set it there or in ${variable}.`)
+}

@@ -1,0 +1,126 @@
+import type { Reply, SendOptions } from '../support/http-client.ts'
+import type { JsonObject } from '../support/json.ts'
+import type { Script } from '../support/provider/script.ts'
+import type { Chooser } from '../support/provider/scripted.ts'
+import { openStage, type Scene, type Stage } from '../support/stage.ts'
+import { type Books, booksOf, type Grant, grantToken, machinePayments } from '../support/stripe/machine-payments.ts'
+import { type Fault, type StripeRequest, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
+
+/** The path of paid calls. */
+export const AGENT = '/v1/agent/messages'
+
+/** What challenges of tests are signed with. */
+const MPP_SECRET = 'the-secret-of-challenges-of-tests-and-nothing-else'
+
+/** A challenge as a client reads it. */
+export type ReadChallenge = Record<
+  'id' | 'realm' | 'method' | 'intent' | 'request' | 'expires' | 'digest' | 'opaque',
+  string
+>
+
+/** A gateway that takes payments, with Stripe and a provider behind it. */
+export interface Booth extends AsyncDisposable {
+  readonly stage: Stage
+  readonly stripe: StripeStandIn
+  readonly url: string
+  /** Opens one agent's part, with an answer of its own. */
+  agent(script?: Script | Chooser<Script>): Agent
+  close(): Promise<void>
+}
+
+/** One agent. */
+export interface Agent {
+  readonly scene: Scene
+  /** How often the provider was asked for it. */
+  calls(): number
+  grant(grant?: Grant): string
+  /** Sends a request as it is. */
+  send(options?: SendOptions): Promise<Reply>
+  /** Asks without paying, and reads the challenge. */
+  ask(body: JsonObject | string): Promise<ReadChallenge>
+  /** Sends a request with a credential. */
+  pay(body: JsonObject | string, challenge: ReadChallenge, token: string, options?: SendOptions): Promise<Reply>
+  books(challenge: ReadChallenge): Books
+  /** What goes wrong at Stripe with requests about this challenge, from now on. */
+  trouble(challenge: ReadChallenge, choose: (request: StripeRequest, nth: number) => Fault | undefined): void
+}
+
+/** The environment of a gateway that takes payments. */
+export function boothEnvironment(stripe: StripeStandIn): Record<string, string> {
+  return {
+    SVC_MPP: 'on',
+    SVC_MPP_SECRET: MPP_SECRET,
+    SVC_MPP_REALM: 'gw.test',
+    SVC_MPP_NETWORK_ID: 'profile_test_1',
+    STRIPE_SECRET_KEY: stripe.key,
+    STRIPE_API_BASE: stripe.url,
+  }
+}
+
+/** Opens a booth. */
+export async function openBooth(env: Readonly<Record<string, string>> = {}): Promise<Booth> {
+  const stripe = await startStripe({ departments: [machinePayments] })
+  const stage = await openStage({ env: { ...boothEnvironment(stripe), ...env } })
+  const close = async () => {
+    await stage.close()
+    await stripe.close()
+  }
+  return {
+    stage,
+    stripe,
+    url: stage.gateway.url,
+    agent: (script) => createAgent(stage.scene(script), stripe),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function createAgent(scene: Scene, stripe: StripeStandIn): Agent {
+  const send = (options: SendOptions = {}) =>
+    scene.send({ path: AGENT, ...options, headers: { authorization: undefined, ...options.headers } })
+  return {
+    scene,
+    calls: () => scene.seen().length,
+    grant: (grant) => grantToken(stripe.world, grant),
+    send,
+    ask: async (body) => readChallenge(await send({ body })),
+    pay: (body, challenge, token, options = {}) =>
+      send({ ...options, body, headers: { authorization: credential(challenge, token), ...options.headers } }),
+    books: ({ id }) => booksOf(stripe.world, id),
+    trouble({ id }, choose) {
+      let nth = 0
+      const isAbout = ({ form, idempotencyKey, path }: StripeRequest) =>
+        idempotencyKey?.endsWith(id) === true || String(form.query).includes(id) || isIntentOf(stripe, path, id)
+      stripe.fail((request) => (isAbout(request) ? choose(request, ++nth) : undefined))
+    },
+  }
+}
+
+function isIntentOf({ world }: StripeStandIn, path: string, challengeId: string): boolean {
+  return world.objects
+    .all('payment_intent')
+    .some(
+      ({ id, metadata }) =>
+        path.endsWith(`/${id}`) && (metadata as Record<string, string>).mpp_challenge_id === challengeId,
+    )
+}
+
+/** Reads the challenge of a reply. Throws when there is none. */
+export function readChallenge({ headers, status, text }: Reply): ReadChallenge {
+  const field = String(headers['www-authenticate'])
+  if (status !== 402 || !field.startsWith('Payment ')) throw new Error(`Expected a challenge, got ${status} ${text}`)
+  return Object.fromEntries(
+    [...field.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+  ) as ReadChallenge
+}
+
+/** A credential that pays a challenge with a token. */
+export function credential(challenge: object, token: string): string {
+  return `Payment ${Buffer.from(JSON.stringify({ challenge, payload: { spt: token } })).toString('base64url')}`
+}
+
+/** What a reply's receipt says; `undefined` without one. */
+export function receiptOf({ headers }: Reply): JsonObject | undefined {
+  const field = headers['payment-receipt']
+  return typeof field === 'string' ? JSON.parse(Buffer.from(field, 'base64url').toString()) : undefined
+}

@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test, { type ExecutionContext } from 'ava'
+import { sqliteFile } from '../../src/stores/sql/sqlite/location.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { ask, type Reply, send } from '../support/http-client.ts'
+import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
+import { type Provider, startProvider } from '../support/stand-in-provider.ts'
+import { booksOf, grantToken, machinePayments } from '../support/stripe/machine-payments.ts'
+import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
+import { AGENT, boothEnvironment, credential, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
+
+/** Several gateways that share a database, with one provider and one Stripe behind them. */
+interface Row {
+  readonly gateways: readonly Gateway[]
+  readonly provider: Provider
+  readonly stripe: StripeStandIn
+  /** Sends one statement past the gateways. */
+  sql(text: string): Promise<unknown>
+  start(): Promise<Gateway>
+}
+
+const START_MS = 50_000
+/** The machine may be busy with as many processes of others. */
+const PATIENCE_MS = 180_000
+const KEY = 'sk-ant-operator-key'
+
+async function openRow(
+  t: ExecutionContext,
+  { processes, databaseUrl }: { processes: number; databaseUrl?: string },
+): Promise<Row> {
+  t.timeout(PATIENCE_MS)
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'turnpike-row-'))
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+  const provider = await startProvider({ apiKey: KEY })
+  t.teardown(provider.close)
+  const stripe = await startStripe({ departments: [machinePayments] })
+  t.teardown(stripe.close)
+  const env = {
+    ...boothEnvironment(stripe),
+    ANTHROPIC_BASE_URL: provider.url,
+    ANTHROPIC_API_KEY: KEY,
+    SVC_PIPELINE: 'none',
+    SVC_DATA_DIR: dataDir,
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  }
+  const start = async () => {
+    const gateway = await startGateway(env, { waitMs: START_MS })
+    t.teardown(async () => void (await gateway.stop()))
+    return gateway
+  }
+  // One after another: the first makes the tables and the keys.
+  const gateways: Gateway[] = []
+  for (let i = 0; i < processes; i++) gateways.push(await start())
+  const sql = async (text: string) => {
+    if (databaseUrl !== undefined) return query(databaseUrl, text)
+    const database = new DatabaseSync(sqliteFile(dataDir), { timeout: 10_000 })
+    try {
+      return database.prepare(text).all()
+    } finally {
+      database.close()
+    }
+  }
+  return { gateways, provider, stripe, sql, start }
+}
+
+const BODY = ask('what is the toll')
+
+async function challengeBy({ url }: Gateway, body = BODY): Promise<ReadChallenge> {
+  return readChallenge(await send(url, { path: AGENT, body, headers: { authorization: undefined } }))
+}
+
+function pay({ url }: Gateway, challenge: ReadChallenge, token: string, body = BODY): Promise<Reply> {
+  return send(url, { path: AGENT, body, headers: { authorization: credential(challenge, token) }, timeoutMs: 40_000 })
+}
+
+const serverTest = isPostgresExpected ? test.serial : test.serial.skip
+
+for (const [name, run, createUrl] of [
+  ['sqlite', test.serial, async () => undefined],
+  ['postgres', serverTest, async (t: ExecutionContext) => (await createPostgres(t)).createDatabase()],
+] as const)
+  run(
+    `${name}: of four processes’ 160 submits of one credential exactly one is served, charged and asked`,
+    async (t) => {
+      const databaseUrl = await createUrl(t)
+      const row = await openRow(t, { processes: 4, ...(databaseUrl !== undefined && { databaseUrl }) })
+      const challenge = await challengeBy(row.gateways[0] as Gateway)
+      const token = grantToken(row.stripe.world, { maxCents: 100_000 })
+      const submits = row.gateways.flatMap((gateway) =>
+        Array.from({ length: 40 }, () => pay(gateway, challenge, token)),
+      )
+      const replies = await Promise.all(submits)
+      const byStatus = Map.groupBy(replies, ({ status }) => status)
+      t.deepEqual([...byStatus.keys()].sort(), [200, 402])
+      t.is(byStatus.get(200)?.length, 1)
+      t.true(
+        byStatus.get(402)?.every(({ json }) => String((json as { type: string }).type).endsWith('/invalid-challenge')),
+      )
+      t.deepEqual(booksOf(row.stripe.world), { intents: 1, capturedCents: 50, heldCents: 0, statuses: ['succeeded'] })
+      t.is(row.provider.seen.length, 1)
+      t.is(replies.filter((reply) => receiptOf(reply) !== undefined).length, 1)
+    },
+  )
+
+/** Where a process is killed: while Stripe holds the money, while the provider answers, while Stripe takes the money. */
+const DEATHS = ['authorize', 'upstream', 'capture'] as const
+
+for (const body of [BODY, ask('what is the toll', { stream: true })])
+  for (const death of DEATHS)
+    test.serial(
+      `sqlite: a process killed in ${death} leaves a payment that another goes on with (${body.stream ? 'stream' : 'json'})`,
+      async (t) => {
+        const row = await openRow(t, { processes: 2 })
+        const [first, second] = row.gateways as [Gateway, Gateway]
+        const challenge = await challengeBy(first, body)
+        const token = grantToken(row.stripe.world)
+        const gate = Promise.withResolvers<void>()
+        row.provider.reply({ kind: 'answer', ...(death === 'upstream' && { before: { until: gate.promise } }) })
+        row.stripe.fail(({ method, path: where }) => {
+          const step = method !== 'POST' ? '' : where.endsWith('/capture') ? 'capture' : 'authorize'
+          return step === death ? { kind: 'delay', ms: 300 } : undefined
+        })
+        const died = pay(first, challenge, token, body)
+        const isThere = () =>
+          death === 'upstream'
+            ? row.provider.seen.length === 1
+            : row.stripe.seen.some(({ path: where }) => where.endsWith(death === 'capture' ? '/capture' : 'intents'))
+        await eventually(isThere, death)
+        process.kill(first.pid, 'SIGKILL')
+        t.is((await died).status, 0)
+        gate.resolve()
+        row.provider.reply({ kind: 'answer' })
+        row.stripe.mend()
+        await row.sql('update payment set lease_until_ms = 0 returning id')
+        await eventually(() => booksOf(row.stripe.world).intents === 1, 'Stripe has finished what was asked')
+        const resumed = await pay(second, challenge, token, body)
+        t.is(resumed.status, 200, resumed.text)
+        t.truthy(receiptOf(resumed))
+        t.deepEqual(booksOf(row.stripe.world), { intents: 1, capturedCents: 50, heldCents: 0, statuses: ['succeeded'] })
+        t.is((await pay(second, challenge, token, body)).status, 402)
+      },
+    )
+
+test.serial('sqlite: a hold that nobody comes back for is let go, and the challenge is over', async (t) => {
+  const row = await openRow(t, { processes: 1 })
+  const [gateway] = row.gateways as [Gateway]
+  row.provider.reply({ kind: 'error', status: 500 })
+  const challenge = await challengeBy(gateway)
+  const token = grantToken(row.stripe.world)
+  t.is((await pay(gateway, challenge, token)).status, 502)
+  t.is(booksOf(row.stripe.world).heldCents, 50)
+  await row.sql('update payment set due_at_ms = 0 returning id')
+  await gateway.stop()
+  const next = await row.start()
+  await eventually(() => booksOf(row.stripe.world).statuses[0] === 'canceled', 'the hold is let go')
+  await eventually(
+    async () => JSON.stringify(await row.sql('select state from payment')).includes('expired'),
+    'recorded',
+  )
+  t.is((await pay(next, challenge, token)).status, 402)
+  t.like(booksOf(row.stripe.world), { capturedCents: 0, heldCents: 0 })
+})
+
+test.serial('sqlite: a challenge of a database that was lost is none', async (t) => {
+  const row = await openRow(t, { processes: 1 })
+  const [gateway] = row.gateways as [Gateway]
+  const challenge = await challengeBy(gateway)
+  await row.sql('delete from payment_window returning id')
+  const reply = await pay(gateway, challenge, grantToken(row.stripe.world))
+  t.is(reply.status, 402)
+  t.true(String((reply.json as { type: string }).type).endsWith('/invalid-challenge'))
+  t.is(booksOf(row.stripe.world).intents, 0)
+})

@@ -1,0 +1,337 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import fc from 'fast-check'
+import type {
+  ClaimOutcome,
+  HeldPayment,
+  PaymentClaim,
+  PaymentMove,
+  PaymentState,
+} from '../../../../src/core/payments.ts'
+
+/**
+ * What a store of payments must do, as a model that foretells the result of each step. Several instances work on the
+ * same few challenges, crash, come back, and try steps that are not theirs any more.
+ */
+
+/** What the model checks. */
+export interface PaymentsUnderTest {
+  openWindow(windowId: string): Promise<number>
+  claim(claim: PaymentClaim): Promise<ClaimOutcome>
+  move(move: PaymentMove): Promise<boolean>
+  renew(lease: Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'> & { leaseMs: number }): Promise<boolean>
+  release(payment: Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'>): Promise<void>
+  takeOverdue(taker: { owner: string; leaseMs: number }): Promise<readonly HeldPayment[]>
+  /** Ends the lease of a payment whose owner has crashed. */
+  endLease(challengeId: string): Promise<void>
+  /** Lets the time of a payment run out that is not captured yet. */
+  makeDue(challengeId: string): Promise<void>
+}
+
+const SLOTS = 2
+const LEASE_MS = 3_600_000
+const MOST_OWNERS = 8
+
+type Target = 'authorized' | 'captured' | 'consumed' | 'failed' | 'expired'
+
+/** A step; `who` picks among those who hold or held the payment of the slot, the latest first. */
+export type Step =
+  | { kind: 'claim'; slot: number; token: 'a' | 'b'; window: 'known' | 'lost' | 'over'; atOnce: number }
+  | { kind: 'move'; slot: number; who: number; to: Target; atOnce: number }
+  | { kind: 'renew' | 'release'; slot: number; who: number }
+  | { kind: 'crash' | 'due'; slot: number }
+  | { kind: 'reap' }
+
+const slot = fc.nat(SLOTS - 1)
+// The latest owner is whom it is about mostly.
+const who = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) })
+/** Ends are rare: most payments go their whole way. */
+const to = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('authorized' as const, 'captured' as const) },
+  { weight: 2, arbitrary: fc.constantFrom('consumed' as const) },
+  { weight: 1, arbitrary: fc.constantFrom('failed' as const, 'expired' as const) },
+)
+const atOnce = fc.constantFrom(1, 1, 1, 3)
+
+/** Steps in their order. */
+export const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant('claim' as const),
+        slot,
+        token: fc.constantFrom(...Array<'a'>(8).fill('a'), 'b' as const),
+        window: fc.constantFrom(...Array<'known'>(8).fill('known'), 'lost' as const, 'over' as const),
+        atOnce,
+      }),
+    },
+    {
+      weight: 8,
+      arbitrary: fc.record({ kind: fc.constant('move' as const), slot, who, to, atOnce }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('renew' as const, 'release' as const), slot, who }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('crash' as const, 'crash' as const, 'crash' as const, 'crash' as const, 'due' as const),
+        slot,
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant({ kind: 'reap' as const }) },
+  ),
+  { minLength: 40, maxLength: 60 },
+)
+
+/** How often each outcome occurred: a property that never sees one proves nothing about it. */
+export type Outcomes = Record<string, number>
+
+const EXPECTED = [
+  'claimed',
+  'resumed claimed',
+  'resumed authorized',
+  'resumed captured',
+  'busy',
+  'refused unknown',
+  'refused expired',
+  'refused consumed',
+  'refused failed',
+  'refused other-token',
+  'to authorized',
+  'to captured',
+  'to consumed',
+  'to failed',
+  'to expired',
+  'move of a former owner refused',
+  'move of a wrong state refused',
+  'one of several claims held',
+  'one of several moves took',
+  'renewed',
+  'not renewed',
+  'reaped',
+]
+
+/** Outcomes of which none has occurred. */
+export function noOutcomes(): Outcomes {
+  return Object.fromEntries(EXPECTED.map((name) => [name, 0]))
+}
+
+/** From where a step may go to each state. */
+const FROM: Readonly<Record<Target, readonly string[]>> = {
+  authorized: ['claimed'],
+  captured: ['claimed', 'authorized'],
+  consumed: ['captured'],
+  failed: ['claimed', 'authorized'],
+  expired: ['claimed', 'authorized'],
+}
+
+interface Payment {
+  token: string
+  state: PaymentState
+  fence: number
+  isLeased: boolean
+  isDue: boolean
+  reference: string | undefined
+  /** How often it came to each state. */
+  readonly came: Map<string, number>
+}
+
+let runs = 0
+
+/** Takes these steps; throws when the store does anything else than the model foretells. */
+export async function checkPayments(subject: PaymentsUnderTest, taken: readonly Step[], outcomes = noOutcomes()) {
+  const model = new Model(subject, `run-${++runs}`, outcomes)
+  await model.open()
+  for (const step of taken) await model.take(step)
+}
+
+class Model {
+  readonly #subject: PaymentsUnderTest
+  readonly #name: string
+  readonly #outcomes: Outcomes
+  readonly #payments: (Payment | undefined)[] = Array.from({ length: SLOTS }, () => undefined)
+  /** Who held each slot's payment, the latest first, each with the state they believe it to be in. */
+  readonly #holders: HeldPayment[][] = Array.from({ length: SLOTS }, () => [])
+  #owners = 0
+  #nowMs = 0
+
+  constructor(subject: PaymentsUnderTest, name: string, outcomes: Outcomes) {
+    this.#subject = subject
+    this.#name = name
+    this.#outcomes = outcomes
+  }
+
+  async open(): Promise<void> {
+    this.#nowMs = await this.#subject.openWindow(this.#window)
+  }
+
+  get #window(): string {
+    return `${this.#name}-window`
+  }
+
+  take(step: Step): Promise<void> {
+    switch (step.kind) {
+      case 'claim':
+        return this.#claim(step)
+      case 'move':
+        return this.#move(step)
+      case 'renew':
+        return this.#renew(step)
+      case 'release':
+        return this.#release(step)
+      case 'crash':
+        return this.#crash(step)
+      case 'due':
+        return this.#makeDue(step)
+      case 'reap':
+        return this.#reap()
+    }
+  }
+
+  async #claim({ slot, token, window, atOnce }: Extract<Step, { kind: 'claim' }>): Promise<void> {
+    const claims = Array.from({ length: atOnce }, () => ({
+      challengeId: this.#id(slot),
+      windowId: window === 'lost' ? 'nowhere' : this.#window,
+      expiresAtMs: window === 'over' ? this.#nowMs : this.#nowMs + LEASE_MS,
+      tokenHash: token,
+      amountCents: 50,
+      currency: 'usd',
+      settlement: 'manual' as const,
+      route: '/r',
+      model: 'm',
+      owner: `${this.#name}-${++this.#owners}`,
+      leaseMs: LEASE_MS,
+    }))
+    const before = this.#payments[slot]
+    const foretold = this.#foretellClaim(before, token, window)
+    const results = await Promise.all(claims.map((claim) => this.#subject.claim(claim)))
+    const held = results.flatMap((result) => (result.kind === 'held' ? [result.payment] : []))
+    if (foretold.kind !== 'held') {
+      for (const result of results) deepEqual(result, foretold.result)
+      return this.#count(foretold.kind === 'busy' ? 'busy' : `refused ${foretold.why}`)
+    }
+    equal(held.length, 1, 'one claim is held')
+    ok(results.every(({ kind }) => kind === 'held' || kind === 'busy'))
+    if (atOnce > 1) this.#count('one of several claims held')
+    const [payment] = held as [HeldPayment]
+    equal(payment.state, foretold.payment.state)
+    equal(payment.fence, foretold.payment.fence)
+    equal(payment.reference, foretold.payment.reference)
+    this.#count(before === undefined ? 'claimed' : `resumed ${payment.state}`)
+    this.#payments[slot] = foretold.payment
+    this.#holders[slot]?.unshift(payment)
+  }
+
+  #foretellClaim(payment: Payment | undefined, token: string, window: string) {
+    const refused = (why: string) => ({ kind: 'refused' as const, why, result: { kind: 'refused', why } })
+    if (payment === undefined) {
+      if (window !== 'known') return refused(window === 'lost' ? 'unknown' : 'expired')
+      const made: Payment = {
+        token,
+        state: 'claimed',
+        fence: 1,
+        isLeased: true,
+        isDue: false,
+        reference: undefined,
+        came: new Map(),
+      }
+      return { kind: 'held' as const, payment: made }
+    }
+    if (payment.token !== token) return refused('other-token')
+    if (payment.state === 'consumed' || payment.state === 'failed' || payment.state === 'expired')
+      return refused(payment.state)
+    const mayGoOn = payment.state === 'captured' || (!payment.isDue && payment.fence < MOST_OWNERS)
+    if (payment.isLeased || !mayGoOn) return { kind: 'busy' as const, result: { kind: 'busy' } }
+    return { kind: 'held' as const, payment: { ...payment, fence: payment.fence + 1, isLeased: true } }
+  }
+
+  async #move({ slot, who, to, atOnce }: Extract<Step, { kind: 'move' }>): Promise<void> {
+    const payment = this.#payments[slot]
+    const holder = this.#holders[slot]?.[who]
+    if (payment === undefined || holder === undefined) return
+    const [from] = FROM[to] as readonly HeldPayment['state'][]
+    const believed = (FROM[to] as readonly string[]).includes(holder.state) ? holder.state : (from ?? 'claimed')
+    const reference = to === 'authorized' || to === 'captured' ? `pi-${this.#id(slot)}` : undefined
+    const move = {
+      challengeId: this.#id(slot),
+      owner: holder.owner,
+      fence: holder.fence,
+      from: believed,
+      to,
+      reference,
+    }
+    const results = await Promise.all(Array.from({ length: atOnce }, () => this.#subject.move(move)))
+    const isOwner = payment.fence === holder.fence
+    const goes = isOwner && payment.state === believed
+    equal(results.filter((took) => took).length, goes ? 1 : 0, `${believed} to ${to}`)
+    if (!goes) return this.#count(`move of a ${isOwner ? 'wrong state' : 'former owner'} refused`)
+    if (atOnce > 1) this.#count('one of several moves took')
+    payment.state = to
+    payment.reference = reference ?? payment.reference
+    if (to === 'consumed' || to === 'failed' || to === 'expired') payment.isLeased = false
+    if (to === 'captured') payment.isDue = false
+    payment.came.set(to, (payment.came.get(to) ?? 0) + 1)
+    equal(payment.came.get(to), 1, `it comes to ${to} once`)
+    // Safe: only these three can be gone on from.
+    if (to === 'authorized' || to === 'captured') this.#holders[slot]![who] = { ...holder, state: to }
+    this.#count(`to ${to}`)
+  }
+
+  async #renew({ slot, who }: { slot: number; who: number }): Promise<void> {
+    const payment = this.#payments[slot]
+    const holder = this.#holders[slot]?.[who]
+    if (payment === undefined || holder === undefined) return
+    const isOpen = payment.state === 'claimed' || payment.state === 'authorized' || payment.state === 'captured'
+    const isOwner = payment.fence === holder.fence && isOpen
+    equal(await this.#subject.renew({ ...holder, leaseMs: LEASE_MS }), isOwner)
+    if (isOwner) payment.isLeased = true
+    this.#count(isOwner ? 'renewed' : 'not renewed')
+  }
+
+  async #release({ slot, who }: { slot: number; who: number }): Promise<void> {
+    const payment = this.#payments[slot]
+    const holder = this.#holders[slot]?.[who]
+    if (payment === undefined || holder === undefined) return
+    await this.#subject.release(holder)
+    if (payment.fence === holder.fence) payment.isLeased = false
+  }
+
+  async #crash({ slot }: { slot: number }): Promise<void> {
+    const payment = this.#payments[slot]
+    if (payment === undefined) return
+    await this.#subject.endLease(this.#id(slot))
+    payment.isLeased = false
+  }
+
+  async #makeDue({ slot }: { slot: number }): Promise<void> {
+    const payment = this.#payments[slot]
+    if (payment === undefined || (payment.state !== 'claimed' && payment.state !== 'authorized')) return
+    await this.#subject.makeDue(this.#id(slot))
+    payment.isDue = true
+  }
+
+  async #reap(): Promise<void> {
+    const owner = `${this.#name}-${++this.#owners}`
+    const taken = await this.#subject.takeOverdue({ owner, leaseMs: LEASE_MS })
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const payment = this.#payments[slot]
+      const held = taken.find(({ challengeId }) => challengeId === this.#id(slot))
+      const isTaken = payment?.isDue === true && !payment.isLeased && /claimed|authorized/.test(payment.state)
+      equal(held !== undefined, isTaken, 'what is overdue is taken over')
+      if (held === undefined || payment === undefined) continue
+      payment.fence++
+      payment.isLeased = true
+      equal(held.fence, payment.fence)
+      equal(held.state, payment.state)
+      this.#holders[slot]?.unshift(held)
+      this.#count('reaped')
+    }
+  }
+
+  #id(slot: number): string {
+    return `${this.#name}-${slot}`
+  }
+
+  #count(outcome: string): void {
+    this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1
+  }
+}

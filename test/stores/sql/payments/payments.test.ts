@@ -1,0 +1,237 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import { messageOf } from '../../../../src/core/errors.ts'
+import type { PaymentClaim } from '../../../../src/core/payments.ts'
+import { createPaymentStore } from '../../../../src/stores/sql/payments/payment-store.ts'
+import type * as GroupModule from '../../../../src/stores/sql/sqlite/group.ts'
+import type * as OpenModule from '../../../../src/stores/sql/sqlite/open.ts'
+import { createPluginDirectory } from '../../../support/plugin-folders.ts'
+import { engines, type Place } from '../places.ts'
+import { checkPayments, noOutcomes, type PaymentsUnderTest, steps } from './payment-model.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..')
+
+const CLAIM: PaymentClaim = {
+  challengeId: 'c',
+  windowId: 'w',
+  expiresAtMs: 2 ** 52,
+  tokenHash: 't',
+  amountCents: 50,
+  currency: 'usd',
+  settlement: 'manual',
+  route: '/v1/agent/messages',
+  model: 'm',
+  owner: 'o',
+  leaseMs: 60_000,
+}
+
+function subjectAt(place: Place, store: Awaited<ReturnType<Place['open']>>): PaymentsUnderTest {
+  return {
+    ...createPaymentStore(store),
+    endLease: async (id) => void (await place.sql(`update payment set lease_until_ms = 0 where id = '${id}'`)),
+    makeDue: async (id) => void (await place.sql(`update payment set due_at_ms = 0 where id = '${id}'`)),
+  }
+}
+
+for (const engine of engines) {
+  engine.test(
+    'payments: whatever is tried, at once and in any order, each step is taken once, by its owner',
+    async (t) => {
+      const { place, store } = await engine.shared()
+      const subject = subjectAt(place, store)
+      const outcomes = noOutcomes()
+      const property = fc.asyncProperty(steps, (taken) => checkPayments(subject, taken, outcomes))
+      const { failed, seed, counterexample, errorInstance } = await fc.check(property, {
+        numRuns: 40,
+        seed: 3,
+        endOnFailure: true,
+      })
+      if (failed) t.log({ seed, counterexample: JSON.stringify(counterexample), error: errorInstance })
+      t.false(failed)
+      t.log(JSON.stringify(outcomes))
+      for (const [outcome, count] of Object.entries(outcomes)) t.true(count > 0, outcome)
+    },
+  )
+
+  engine.test(
+    'payments: one is taken up eight times at most before its capture, and without end after it',
+    async (t) => {
+      const place = await engine.createPlace(t)
+      const subject = subjectAt(place, await place.open())
+      await subject.openWindow('w')
+      const takeUp = async () => {
+        await subject.endLease('c')
+        return subject.claim(CLAIM)
+      }
+      for (let fence = 1; fence <= 8; fence++) t.like(await takeUp(), { kind: 'held', payment: { fence } })
+      t.deepEqual(await takeUp(), { kind: 'busy' })
+      await subject.endLease('c')
+      const held = { challengeId: 'c', owner: 'o', fence: 8 }
+      t.true(await subject.move({ ...held, from: 'claimed', to: 'captured', reference: 'pi_1' }))
+      t.like(await takeUp(), { kind: 'held', payment: { fence: 9, state: 'captured', reference: 'pi_1' } })
+      t.like(await takeUp(), { kind: 'held', payment: { fence: 10 } })
+    },
+  )
+
+  engine.test('payments: a captured one is in the public list, newest first, page by page', async (t) => {
+    const place = await engine.createPlace(t)
+    const payments = createPaymentStore(await place.open())
+    await payments.openWindow('w')
+    for (const challengeId of ['c1', 'c2', 'c3', 'never']) {
+      await payments.claim({ ...CLAIM, challengeId })
+      if (challengeId === 'never') continue
+      const held = { challengeId, owner: 'o', fence: 1 }
+      t.true(await payments.move({ ...held, from: 'claimed', to: 'captured', reference: `pi_${challengeId}` }))
+      if (challengeId !== 'c3') t.true(await payments.move({ ...held, from: 'captured', to: 'consumed' }))
+      await place.sql(`update payment set captured_at_ms = ${challengeId === 'c1' ? 1 : 2} where id = '${challengeId}'`)
+    }
+    const first = await payments.listSettled({ limit: 2 })
+    t.deepEqual(
+      first.map(({ reference, state, amountCents }) => [reference, state, amountCents]),
+      [
+        ['pi_c3', 'captured', 50],
+        ['pi_c2', 'consumed', 50],
+      ],
+    )
+    const rest = await payments.listSettled({ before: first[1], limit: 2 })
+    t.deepEqual(
+      rest.map(({ reference }) => reference),
+      ['pi_c1'],
+    )
+  })
+
+  engine.test('payments: windows and payments without money go when they are old, money never', async (t) => {
+    const place = await engine.createPlace(t)
+    const payments = createPaymentStore(await place.open())
+    await payments.openWindow('w')
+    for (const [challengeId, to] of [
+      ['failed', 'failed'],
+      ['captured', 'captured'],
+    ] as const) {
+      await payments.claim({ ...CLAIM, challengeId })
+      const reference = to === 'captured' ? 'pi_1' : undefined
+      await payments.move({ challengeId, owner: 'o', fence: 1, from: 'claimed', to, reference })
+    }
+    t.is(await payments.prune(), 0)
+    await place.sql(`update payment_window set opened_at_ms = 1`)
+    await place.sql(`update payment set ended_at_ms = 1 where state = 'failed'`)
+    await place.sql(`update payment set captured_at_ms = 1 where state = 'captured'`)
+    t.is(await payments.prune(), 2)
+    t.deepEqual(await place.sql('select id from payment'), [{ id: 'captured' }])
+    t.deepEqual(await payments.claim({ ...CLAIM, challengeId: 'failed' }), { kind: 'refused', why: 'unknown' })
+  })
+
+  engine.test('payments: the database itself refuses money that is nowhere, or taken before it is held', async (t) => {
+    const place = await engine.createPlace(t)
+    const payments = createPaymentStore(await place.open())
+    await payments.openWindow('w')
+    await payments.claim(CLAIM)
+    const held = { challengeId: 'c', owner: 'o', fence: 1 }
+    await t.throwsAsync(payments.move({ ...held, from: 'claimed', to: 'captured' }))
+    await t.throwsAsync(payments.move({ ...held, from: 'claimed', to: 'consumed' }), { message: /cannot go/ })
+    for (const change of [`state = 'consumed'`, `captured_at_ms = 1`, `state = 'gone'`, `amount_cents = 0`])
+      await t.throwsAsync(place.sql(`update payment set ${change} where id = 'c' returning id`), undefined, change)
+    t.like((await place.sql('select state from payment'))[0], { state: 'claimed' })
+  })
+}
+
+/** Faults that the store can have: where, what is there, what is put in its place. */
+const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wrong: string]>> = {
+  'does not look at the owner’s fence': [
+    'steps.ts',
+    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', '=', from)",
+    "    .where('state', '=', from)",
+  ],
+  'does not look at the state before': ['steps.ts', "    .where('state', '=', from)\n", ''],
+  'lets another token go on': ['claim.ts', "    .where('token_hash', '=', claim.tokenHash)\n", ''],
+  'lets two work on one payment': [
+    'claim.ts',
+    "    .where('lease_until_ms', '<=', now)\n    .where((is)",
+    '    .where((is)',
+  ],
+  'does not count owners': ['claim.ts', "fence: of('fence', '+', 1)", "fence: of('fence', '+', 0)"],
+  'goes on with what is overdue': ['claim.ts', "is('due_at_ms', '>', now)", "is('due_at_ms', '>=', 0)"],
+  'takes challenges of windows it has lost': [
+    'claim.ts',
+    'return row !== undefined\n}\n\nasync function isKnownWindow',
+    'return true\n}\n\nasync function isKnownWindow',
+  ],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+  'takes challenges that are over': ['claim.ts', '${now} < ${expiresAtMs}', '0 < ${expiresAtMs}'],
+  'reaps under the owner’s hands': [
+    'steps.ts',
+    "    .where('lease_until_ms', '<=', now)\n    .orderBy('due_at_ms')\n    .limit(AT_ONCE)\n    .execute()\n  if (due.length === 0) return []\n  // Asks again on the locked rows: another may have taken them since they were chosen.\n",
+    "    .orderBy('due_at_ms')\n    .limit(AT_ONCE)\n    .execute()\n  if (due.length === 0) return []\n  return db.updateTable('payment').set((of) => ({ owner, fence: of('fence', '+', 1) })).where('id', 'in', due.map(({ id }) => id)).returning(['id as challengeId', 'owner', 'fence', 'state', 'reference']).execute() as never\n",
+  ],
+  'keeps what was captured due': ['steps.ts', 'captured_at_ms: now, due_at_ms: null', 'captured_at_ms: now'],
+  'renews what is another’s': [
+    'steps.ts',
+    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', 'in', OPEN)",
+    "    .where('state', 'in', OPEN)",
+  ],
+  'releases what is another’s': [
+    'steps.ts',
+    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .execute()\n}",
+    '    .execute()\n}',
+  ],
+}
+
+/** The copy of the store in which `change` has been made, in this thread's memory. */
+async function copyOfStore(t: ExecutionContext, change?: (typeof FAULTS)[string]): Promise<PaymentsUnderTest> {
+  const copy = createPluginDirectory(t).path
+  for (const folder of ['core', 'stores/sql'])
+    cpSync(path.join(ROOT, 'src', folder), path.join(copy, 'src', folder), { recursive: true })
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'))
+  writeFileSync(path.join(copy, 'package.json'), '{ "type": "module" }')
+  const sources = path.join(copy, 'src/stores/sql')
+  if (change !== undefined) {
+    const [file, right, wrong] = change
+    const changed = path.join(sources, 'payments', file)
+    const text = readFileSync(changed, 'utf8')
+    t.is(text.split(right).length, 2, 'the place is there, once')
+    writeFileSync(
+      changed,
+      text.replace(right, () => wrong),
+    )
+  }
+  // The casts are safe: the copies have the same types.
+  const { openDatabase } = (await import(path.join(sources, 'sqlite/open.ts'))) as typeof OpenModule
+  const { runGroup } = (await import(path.join(sources, 'sqlite/group.ts'))) as typeof GroupModule
+  const database = await openDatabase(':memory:')
+  let last: Promise<unknown> = Promise.resolve()
+  const run = (name: GroupModule.Group['commands'][number]['name'], input: unknown): Promise<never> => {
+    const answer = last.then(async () => {
+      const group = { commands: [{ name, input }], nowMs: 1_000_000, deadlineMs: Number.POSITIVE_INFINITY }
+      const [outcome] = await runGroup(database, group)
+      if (outcome === undefined || 'fault' in outcome) throw new Error(`${name}: ${outcome?.fault.reason}`)
+      // The cast is safe: a command answers with its own output.
+      return outcome.output as never
+    })
+    last = answer.catch(() => {})
+    return answer
+  }
+  const changeRow = (text: string) => async (id: string) => void database.raw.prepare(text).run(id)
+  return {
+    ...createPaymentStore({ run }),
+    endLease: changeRow('update payment set lease_until_ms = 0 where id = ?'),
+    makeDue: changeRow('update payment set due_at_ms = 0 where id = ?'),
+  }
+}
+
+for (const [fault, change] of Object.entries(FAULTS)) {
+  test(`sqlite: payments: the property finds out a store that ${fault}`, async (t) => {
+    const subject = await copyOfStore(t, change)
+    const property = fc.asyncProperty(steps, (taken) => checkPayments(subject, taken))
+    const { failed, numRuns, errorInstance } = await fc.check(property, { numRuns: 400, seed: 5, endOnFailure: true })
+    t.true(failed)
+    t.log(`run ${numRuns}: ${messageOf(errorInstance).split('\n')[0]}`)
+  })
+}
+
+test('sqlite: payments: the property finds nothing in a true copy', async (t) => {
+  const subject = await copyOfStore(t)
+  const property = fc.asyncProperty(steps, (taken) => checkPayments(subject, taken))
+  await t.notThrowsAsync(() => fc.assert(property, { numRuns: 100 }))
+})
