@@ -4,6 +4,7 @@
  *   zod schemas ─────┬──► docs/reference/configuration.md, config/turnpike.yaml
  *                    └──► docs/reference/plugins.md, the option table in each plugins/<name>/README.md
  *   errorCatalogue ─────► docs/reference/errors.md
+ *   METRICS ────────────► docs/reference/metrics.md
  *   the command's help ─► docs/reference/cli.md
  *
  * What stands in the source is not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
@@ -17,6 +18,7 @@ import { configurationFile } from './docs/configuration-file.ts'
 import { configurationPage } from './docs/configuration-page.ts'
 import { errorsPage } from './docs/errors-page.ts'
 import { brokenLinks } from './docs/links.ts'
+import { metricsPage } from './docs/metrics-page.ts'
 import { loadPluginDefinitions, pluginReadme, pluginsPage } from './docs/plugins-page.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
@@ -28,6 +30,7 @@ async function render(): Promise<Map<string, string>> {
     ['config/turnpike.yaml', configurationFile(plugins)],
     ['docs/reference/configuration.md', configurationPage()],
     ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/plugins.md', pluginsPage(plugins)],
     ['docs/reference/cli.md', await commandLinePage(ROOT)],
   ])

@@ -31,15 +31,8 @@ import { watchPlugins } from './pipeline/watch.ts'
 import { billedCalls } from './prices/billed-calls.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
-import { finishedRequestOf } from './receipts/finished-request.ts'
-import { ReceiptKeyError } from './receipts/public-key.ts'
-import { firstReceiptIdAt } from './receipts/receipt-id.ts'
-import { createReceipts, type Receipts, type ReceiptsOptions, type ReplyRecorder } from './receipts/receipts.ts'
-import { openReceiptKey, type ReceiptKey } from './receipts/signing-key.ts'
+import { metricsRouteOf, openRecording, type Recording } from './recording.ts'
 import { createByteStores } from './stores/kv/stores.ts'
-import { createReceiptStore } from './stores/sql/receipt-store.ts'
-import { createRetention, type Retention } from './stores/sql/retention.ts'
-import { openTelemetry, type SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
 import { openTolling, type Tolling } from './tolling.ts'
 
 /** What the composition root is given from outside. */
@@ -69,14 +62,10 @@ export interface App {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
   assertModeComplete(config)
-  const key = openKey(config)
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const accounting = await openAccounting(options)
-  const { store, prices: pricer, tokens } = accounting
-  const telemetry = startTelemetry(options, accounting)
-  const retention = startRetention(options, { accounting, telemetry })
-  const onBuilt = telemetry && recordIn(telemetry, config)
-  const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log, onBuilt })
+  const { store, prices } = accounting
+  const recording = openRecording({ ...options, accounting })
   const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
   const registry = new PluginRegistry()
@@ -101,7 +90,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stopWatching = startWatching(config, install)
   const pipelines = createPipelines(config, { registry, providers, log })
   pipelines.for(undefined)
-  openOwn(own, options, { pipelines, providers, prices: pricer })
+  openOwn(own, options, { pipelines, providers, prices })
   const identity = await openIdentity({
     ...options,
     store,
@@ -116,7 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       providers,
       registry,
       limits,
-      receipts,
+      recording,
       identity,
       paying,
       fees: accounting.fees,
@@ -129,9 +118,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       stopWatching()
       await registry.close()
       await providers.close()
-      await receipts.close(config.server.drain_timeout)
-      await retention.close()
-      await telemetry?.close(config.server.drain_timeout)
+      await recording.close()
       await identity.close()
       await tolling?.close()
       await paying?.billing.close()
@@ -139,38 +126,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
   }
-}
-
-function startTelemetry({ config, clock, log }: AppOptions, { store }: Accounting): SqlTelemetry | undefined {
-  const { data_dir: dataDir, database_url: databaseUrl, telemetry } = config
-  return telemetry.enabled ? openTelemetry({ databaseUrl, dataDir, accounts: store, log, clock }) : undefined
-}
-
-function recordIn(telemetry: SqlTelemetry, { receipts }: Config): ReceiptsOptions['onBuilt'] {
-  const kept = { hasReceipt: receipts.enabled }
-  return (receipt, facts) => telemetry.record(finishedRequestOf(receipt, facts, kept))
-}
-
-interface Kept {
-  accounting: Accounting
-  telemetry: SqlTelemetry | undefined
-}
-
-function startRetention({ config, clock, log }: AppOptions, { accounting, telemetry }: Kept): Retention {
-  return createRetention({
-    store: accounting.store,
-    receiptsMs: config.receipts.keep,
-    telemetry: telemetry && { store: telemetry, keepMs: config.telemetry.keep },
-    firstIdAt: firstReceiptIdAt,
-    clock,
-    log,
-  })
-}
-
-/** Who is told how replies ended: without receipts and telemetry, nobody. */
-function recorderFor({ receipts: { enabled }, telemetry }: Config, receipts: Receipts): ReplyRecorder | undefined {
-  if (enabled) return receipts
-  return telemetry.enabled ? receipts.unwritten : undefined
 }
 
 function startWatching(config: Config, install: InstallOptions): () => void {
@@ -201,16 +156,6 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
   })
 }
 
-/** Throws `ConfigError` when `data_dir` holds no usable key of receipts, and none can be made there. */
-function openKey({ data_dir: dataDir }: Config): ReceiptKey {
-  try {
-    return openReceiptKey(dataDir)
-  } catch (error) {
-    if (error instanceof ReceiptKeyError) throw new ConfigError(error.message, { cause: error })
-    throw error
-  }
-}
-
 /** Throws `ConfigError` when the configuration names a provider that is not there. */
 async function openProviders({ config, log, random }: AppOptions, { tokens }: Accounting): Promise<Providers> {
   try {
@@ -235,7 +180,7 @@ function openOwn(own: OwnRequests, { clock }: AppOptions, { pipelines, providers
 
 interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> {
   limits: RequestLimits
-  receipts: Receipts
+  recording: Recording
   identity: Identity
   paying: BillingRouteOptions | undefined
   fees: Accounting['fees']
@@ -244,9 +189,10 @@ interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> 
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, registry, limits, receipts, identity, paying, fees, tolling }: ServerParts,
+  { pipelines, providers, registry, limits, recording, identity, paying, fees, tolling }: ServerParts,
 ): Server {
   const { authenticate, accounts } = identity
+  const { receipts, recorder, metrics } = recording
   const shared = {
     authenticate,
     limits,
@@ -263,7 +209,6 @@ function createServer(
     nowMs: () => clock.nowMs(),
   })
   const catalogue = new ModelCatalogue(providers, log)
-  const recorder = recorderFor(config, receipts)
   const app = createHttpApp({
     messages: { ...shared, recorder, route: 'messages', dialect: messages, pipelines },
     chat: { ...shared, recorder, route: 'chat', dialect: chat, pipelines },
@@ -292,7 +237,10 @@ function createServer(
     },
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,
+    metrics: metricsRouteOf(metrics, config),
+    enter: () => metrics?.enter(),
     observe: (record) => {
+      metrics?.leave(record)
       for (const observer of observers) observer(record)
     },
   })

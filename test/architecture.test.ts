@@ -42,6 +42,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   accounts: CORE_ONLY,
   payments: CORE_ONLY,
   receipts: CORE_ONLY,
+  metrics: CORE_ONLY,
   http: {
     layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin.ts', 'accounts', 'payments', 'receipts'],
     packages: ['koa', '@koa', '@types', 'koa-body', 'lru-cache'],
@@ -51,7 +52,17 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /** The only places that join layers. */
-const JOINTS = ['app.ts', 'accounting.ts', 'identity.ts', 'limits.ts', 'paying.ts', 'tolling.ts', 'main.ts', 'cli']
+const JOINTS = [
+  'app.ts',
+  'accounting.ts',
+  'identity.ts',
+  'limits.ts',
+  'paying.ts',
+  'recording.ts',
+  'tolling.ts',
+  'main.ts',
+  'cli',
+]
 
 /** `core`, `http`, …, or the name of a file that lies in `src` itself. */
 function layerOf(file: string): string {

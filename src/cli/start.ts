@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import path from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
+import { passMetricsOn } from '../metrics/workers.ts'
 
 const MOST_WORKERS = 256
 /** A worker that lives shorter than this is not replaced: it would die again. */
@@ -27,6 +28,7 @@ function parseWorkers(text: string): number {
 
 function startWorkers(count: number): void {
   cluster.setupPrimary({ exec: path.join(import.meta.dirname, '../main.ts') })
+  passMetricsOn()
   let isStopping = false
   const fork = (index: number): void => {
     const startedAtMs = Date.now()

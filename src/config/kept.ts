@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { duration } from '../core/units.ts'
+import { fromEnv } from '../providers/options.ts'
 
 /** What is proved of requests, and for how long. */
 export const receipts = z.strictObject({
@@ -29,4 +30,14 @@ export const telemetry = z.strictObject({
     .describe(
       'How long rows and traces are kept, about 1 KB a request. Sums by hour and model stay for 400 days in any case.',
     ),
+})
+
+/** What is counted of requests, for dashboards and alarms. */
+export const metrics = z.strictObject({
+  enabled: fromEnv(z.stringbool().or(z.boolean()).default(true), 'SVC_METRICS').describe(
+    'Whether this process counts what happens, for `GET /metrics` in the text format of Prometheus. Costs some microseconds a request.',
+  ),
+  token: fromEnv(z.string().min(16).optional(), 'SVC_METRICS_TOKEN', { secret: true }).describe(
+    'Whoever shows it as a bearer token may read `/metrics`. Unset: in local mode this machine may, in cloud mode nobody.',
+  ),
 })

@@ -2,11 +2,13 @@ import { z } from 'zod'
 import { bytes, duration } from '../core/units.ts'
 import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
 import { providerKinds } from '../providers/kinds.ts'
+import { address, fromEnv } from '../providers/options.ts'
 import { billing } from './billing.ts'
-import { receipts, telemetry } from './kept.ts'
+import { metrics, receipts, telemetry } from './kept.ts'
 import { keys } from './keys.ts'
 import { mpp } from './mpp.ts'
 import { plans } from './plans.ts'
+import { server } from './server.ts'
 import { sessions } from './sessions.ts'
 
 /**
@@ -25,12 +27,6 @@ export interface OptionMeta {
   repeated?: boolean
 }
 
-/** Attaches an environment variable (and secrecy) to an option's schema. */
-function fromEnv<Schema extends z.ZodType>(schema: Schema, env: string, secret = false): Schema {
-  return schema.meta({ ...schema.meta(), env, ...(secret && { secret }) })
-}
-
-const origin = z.url({ protocol: /^https?$/, error: 'expected an http(s) address' })
 const clampBounds = z.strictObject({
   min: z.union([z.number(), z.string()]).optional().describe('Smallest value a caller may give.'),
   max: z.union([z.number(), z.string()]).optional().describe('Largest value a caller may give.'),
@@ -38,46 +34,6 @@ const clampBounds = z.strictObject({
     .array(z.union([z.number(), z.string(), z.boolean()]))
     .optional()
     .describe('The only values a caller may give.'),
-})
-
-const server = z.strictObject({
-  host: fromEnv(z.string().min(1).optional(), 'HOST').describe(
-    'Address to listen on. Unset: 127.0.0.1 in local mode, 0.0.0.0 in cloud mode.',
-  ),
-  port: fromEnv(z.coerce.number().int().min(0).max(65535).default(3099), 'PORT').describe(
-    'TCP port to listen on; 0 takes a free one.',
-  ),
-  public_url: fromEnv(origin.optional(), 'SVC_PUBLIC_URL').describe(
-    'Address under which the gateway is reached from outside; it stands in links and tells webhooks where to go.',
-  ),
-  dashboard_url: fromEnv(origin.optional(), 'SVC_DASHBOARD_URL').describe(
-    'Where people manage their account; they are sent there after paying. Unset: `/dashboard` below `public_url`.',
-  ),
-  body_limit: bytes({ min: '1KB', max: '256MB' })
-    .prefault('32MB')
-    .describe('Largest request body. Larger ones are answered 413 while they arrive.'),
-  header_timeout: duration({ min: '1s', max: '5m' })
-    .prefault('15s')
-    .describe('How long a client may take to send its request headers.'),
-  body_timeout: duration({ min: '1s', max: '30m' })
-    .prefault('2m')
-    .describe(
-      'How long a client may take to send its whole request, headers included. Raise it for large bodies over slow lines.',
-    ),
-  keep_alive_timeout: duration({ min: '1s', max: '1h' })
-    .prefault('75s')
-    .describe(
-      'How long an idle client connection is kept. Longer than that of a load balancer in front, or it sees resets.',
-    ),
-  drain_timeout: duration({ min: '0s', max: '1h' })
-    .prefault('30s')
-    .describe('How long running replies may take to finish after SIGTERM before they are cut.'),
-  ping_interval: duration({ min: '100ms', max: '10m' })
-    .prefault('15s')
-    .describe('Silence on a streamed reply after which the client is sent a `ping` event.'),
-  cors_origins: fromEnv(z.array(z.string().min(1)).default([]), 'SVC_CORS_ORIGINS').describe(
-    'Browser origins that may call the gateway, e.g. `https://app.example.com`. `*` allows all. In the environment: separated by commas.',
-  ),
 })
 
 const pipeline = z.strictObject({
@@ -182,7 +138,7 @@ const providerSettings = z.strictObject({
     .describe(
       'Provider routes relayed past the pipeline, with everything below them, e.g. `/v1/messages/batches`. They escape caps and receipts.',
     ),
-  proxy: fromEnv(origin.optional(), 'HTTPS_PROXY', true).describe(
+  proxy: fromEnv(address.optional(), 'HTTPS_PROXY', { secret: true }).describe(
     'Outbound proxy for calls to providers; may hold a user and password.',
   ),
   no_proxy: fromEnv(z.string().optional(), 'NO_PROXY').describe(
@@ -270,10 +226,10 @@ export const configSchema = z.strictObject({
   log_level: fromEnv(z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'), 'LOG_LEVEL').describe(
     'Least severe events that are logged. `info` has one line per request.',
   ),
-  database_url: fromEnv(z.url({ protocol: /^postgres(ql)?$/ }).optional(), 'DATABASE_URL', true).describe(
+  database_url: fromEnv(z.url({ protocol: /^postgres(ql)?$/ }).optional(), 'DATABASE_URL', { secret: true }).describe(
     'PostgreSQL database for caps, receipts and accounts, shared by several instances. Unset: SQLite in `data_dir`, which the processes of one machine can share. The tables are made and brought up to date at the start, or by `turnpike migrate`.',
   ),
-  redis_url: fromEnv(z.url({ protocol: /^rediss?$/ }).optional(), 'REDIS_URL', true).describe(
+  redis_url: fromEnv(z.url({ protocol: /^rediss?$/ }).optional(), 'REDIS_URL', { secret: true }).describe(
     'Redis or Valkey shared by several instances: caches then live there. Unset: bounded memory.',
   ),
   server: server.prefault({}),
@@ -290,6 +246,7 @@ export const configSchema = z.strictObject({
   mpp: mpp.prefault({}),
   receipts: receipts.prefault({}),
   telemetry: telemetry.prefault({}),
+  metrics: metrics.prefault({}),
   prices: prices.prefault({}),
 })
 

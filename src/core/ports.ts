@@ -176,6 +176,8 @@ export interface RequestRecord {
   readonly requestId: string
   readonly method: string
   readonly path: string
+  /** The pattern of the route that the path has matched; unset when there was none. */
+  readonly route: string | undefined
   readonly status: number
   readonly durationMs: number
   /** The reply reached the client whole. */

@@ -1,9 +1,9 @@
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
-import type { Provider, RequestObserver } from '../core/ports.ts'
+import type { Provider } from '../core/ports.ts'
 import type { Discovery } from '../payments/discovery.ts'
-import { createFrame, type FrameState } from './frame.ts'
+import { createFrame, type FrameOptions, type FrameState } from './frame.ts'
 import type { OpenapiOptions } from './openapi/document.ts'
 import { AGENT_PATH, type AgentRouteOptions, agentRoute } from './routes/agent.ts'
 import { discoveryRoute, ledgerRoute, quoteRoute } from './routes/agent-discovery.ts'
@@ -20,6 +20,7 @@ import { llmsRoute, openapiRoute } from './routes/documents.ts'
 import { healthRoute } from './routes/health.ts'
 import { changeKeyRoute, createKeyRoute, type KeyRouteOptions, listKeysRoute, revokeKeyRoute } from './routes/keys.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
+import { type MetricsRouteOptions, metricsRoute } from './routes/metrics.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
 import { type ModelListOptions, modelByNameRoute, modelsRoute } from './routes/models.ts'
 import { type PluginRoutesOptions, pluginRoutes } from './routes/plugin-routes.ts'
@@ -27,7 +28,7 @@ import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute
 import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
 
 /** What the HTTP application is put together from. */
-export interface HttpAppOptions {
+export interface HttpAppOptions extends FrameOptions {
   readonly messages: ModelRouteOptions
   readonly chat: ModelRouteOptions
   readonly relay: RelayRouteOptions
@@ -44,7 +45,7 @@ export interface HttpAppOptions {
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
   readonly allowedRoutes: readonly string[]
-  readonly observe: RequestObserver
+  readonly metrics: MetricsRouteOptions
 }
 
 /** What agents find and pay; without a toll they find only that nothing can be paid. */
@@ -58,7 +59,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
   const app = new Koa<FrameState>()
   // Errors are rendered and logged by the frame; what still reaches Koa is a broken connection.
   app.silent = true
-  app.use(createFrame(options.observe))
+  app.use(createFrame(options))
   if (options.corsOrigins.length > 0) app.use(corsFor(options.corsOrigins))
   const hot: HotRoutes = new Map([
     ['/v1/messages', modelRoute(options.messages)],
@@ -67,7 +68,9 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
   app.use((ctx, next) => {
     // The router would walk its whole list for every request: the hot routes are found first.
     const model = ctx.method === 'POST' ? hot.get(ctx.path) : undefined
-    return model === undefined ? next() : model(ctx, next)
+    if (model === undefined) return next()
+    ctx.state.route = ctx.path
+    return model(ctx, next)
   })
   const router = createRouter(options, hot)
   app.use(router.routes()).use(router.allowedMethods()).use(pluginRoutes(options.plugins))
@@ -88,6 +91,7 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
   router.get('/v1/receipts/:id', receiptRoute(receipts))
   router.get('/.well-known/turnpike-keys', receiptKeysRoute(receipts))
   router.get('/health', healthRoute(health))
+  router.get('/metrics', metricsRoute(options.metrics))
   router.get('/openapi.json', openapiRoute(options.documents))
   router.get('/llms.txt', llmsRoute(options.documents))
   router.head('/', alive)

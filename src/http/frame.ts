@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Context, Middleware } from 'koa'
+import type { Context, Middleware, ParameterizedContext } from 'koa'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
 import type { RequestObserver } from '../core/ports.ts'
@@ -15,18 +15,29 @@ export interface FrameState {
   exchange?: Exchange
   /** The shape in which the client reads errors; that of the specification unless a route says another. */
   dialect?: ClientDialect
+  /** The route, where it was found without the router. */
+  route?: string
 }
 
 /** Shorter ones hold no secret: the path of messages need not be looked at. */
 const LONGEST_SHOWN_PATH = 16
 
+/** Who is told of requests. */
+export interface FrameOptions {
+  /** One has come. */
+  readonly enter: () => void
+  /** Its reply has ended. */
+  readonly observe: RequestObserver
+}
+
 /**
  * The outermost middleware: gives the request an id, renders errors, and tells the observers once the reply has ended.
  */
-export function createFrame(observe: RequestObserver): Middleware<FrameState> {
+export function createFrame({ enter, observe }: FrameOptions): Middleware<FrameState> {
   return async function frame(ctx, next) {
     const startedAtMs = performance.now()
     const requestId = createRequestId()
+    enter()
     ctx.state.requestId = requestId
     let error: unknown
     const hide = (text: string) => hideSecrets(text, presentedSecrets(ctx.req.headers))
@@ -36,6 +47,7 @@ export function createFrame(observe: RequestObserver): Middleware<FrameState> {
         requestId,
         method: ctx.method,
         path: ctx.path.length > LONGEST_SHOWN_PATH ? hide(ctx.path) : ctx.path,
+        route: routeOf(ctx),
         status: ctx.res.statusCode,
         durationMs: performance.now() - startedAtMs,
         delivered: ctx.res.writableFinished,
@@ -52,6 +64,11 @@ export function createFrame(observe: RequestObserver): Middleware<FrameState> {
       sendError(ctx, thrown, { requestId, hide })
     }
   }
+}
+
+/** The router leaves the pattern that it has matched in the context. */
+function routeOf({ state, _matchedRoute: matched }: ParameterizedContext<FrameState> & { _matchedRoute?: unknown }) {
+  return state.route ?? (typeof matched === 'string' ? matched : undefined)
 }
 
 /** Koa answers an unknown path with an empty 404, and the router a wrong method with an empty 405 or 501. */

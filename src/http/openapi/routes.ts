@@ -60,6 +60,13 @@ export const ROUTES: readonly RouteEntry[] = [
     ...ANSWER,
   },
   { method: 'get', path: '/health', summary: 'Tells that the gateway is alive.', access: 'none', ...ANSWER },
+  {
+    method: 'get',
+    path: '/metrics',
+    summary: 'Gives metrics in the text format of Prometheus.',
+    access: 'none',
+    ...ANSWER,
+  },
   { method: 'get', path: '/openapi.json', summary: 'Gives this document.', access: 'none', ...ANSWER },
   {
     method: 'get',

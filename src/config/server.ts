@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { bytes, duration } from '../core/units.ts'
+import { address, fromEnv } from '../providers/options.ts'
+
+/** How it listens, and how long it waits for clients. */
+export const server = z.strictObject({
+  host: fromEnv(z.string().min(1).optional(), 'HOST').describe(
+    'Address to listen on. Unset: 127.0.0.1 in local mode, 0.0.0.0 in cloud mode.',
+  ),
+  port: fromEnv(z.coerce.number().int().min(0).max(65535).default(3099), 'PORT').describe(
+    'TCP port to listen on; 0 takes a free one.',
+  ),
+  public_url: fromEnv(address.optional(), 'SVC_PUBLIC_URL').describe(
+    'Address under which the gateway is reached from outside; it stands in links and tells webhooks where to go.',
+  ),
+  dashboard_url: fromEnv(address.optional(), 'SVC_DASHBOARD_URL').describe(
+    'Where people manage their account; they are sent there after paying. Unset: `/dashboard` below `public_url`.',
+  ),
+  body_limit: bytes({ min: '1KB', max: '256MB' })
+    .prefault('32MB')
+    .describe('Largest request body. Larger ones are answered 413 while they arrive.'),
+  header_timeout: duration({ min: '1s', max: '5m' })
+    .prefault('15s')
+    .describe('How long a client may take to send its request headers.'),
+  body_timeout: duration({ min: '1s', max: '30m' })
+    .prefault('2m')
+    .describe(
+      'How long a client may take to send its whole request, headers included. Raise it for large bodies over slow lines.',
+    ),
+  keep_alive_timeout: duration({ min: '1s', max: '1h' })
+    .prefault('75s')
+    .describe(
+      'How long an idle client connection is kept. Longer than that of a load balancer in front, or it sees resets.',
+    ),
+  drain_timeout: duration({ min: '0s', max: '1h' })
+    .prefault('30s')
+    .describe('How long running replies may take to finish after SIGTERM before they are cut.'),
+  ping_interval: duration({ min: '100ms', max: '10m' })
+    .prefault('15s')
+    .describe('Silence on a streamed reply after which the client is sent a `ping` event.'),
+  cors_origins: fromEnv(z.array(z.string().min(1)).default([]), 'SVC_CORS_ORIGINS').describe(
+    'Browser origins that may call the gateway, e.g. `https://app.example.com`. `*` allows all. In the environment: separated by commas.',
+  ),
+})

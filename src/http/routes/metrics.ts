@@ -1,0 +1,53 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+
+/** What `/metrics` is made from. */
+export interface MetricsRouteOptions {
+  /** `undefined` when nothing is counted. */
+  readonly print: (() => Promise<string>) | undefined
+  /** Media type of what is printed. */
+  readonly type: string
+  /** Whoever shows it may read. */
+  readonly token: string | undefined
+  readonly mode: 'local' | 'cloud'
+}
+
+/**
+ * `GET /metrics`: for whoever shows the token. Without one, in local mode, for this machine; a cloud gateway often has a
+ * proxy on its own machine, for which everybody would pass as a neighbour.
+ */
+export function metricsRoute({ print, type, token, mode }: MetricsRouteOptions): Middleware {
+  return async function metrics(ctx) {
+    if (print === undefined)
+      throw new GatewayError('not_configured', 'Nothing is counted: `metrics.enabled` is off.', { detail: 'metrics' })
+    if (token === undefined) assertNeighbour(ctx.req, mode)
+    else assertToken(ctx.req, token)
+    ctx.set('cache-control', 'no-store')
+    ctx.set('content-type', type)
+    ctx.body = await print()
+  }
+}
+
+function assertToken({ headers }: IncomingMessage, token: string): void {
+  const shown = headers.authorization ?? ''
+  if (isSame(shown, `Bearer ${token}`)) return
+  throw new GatewayError('authentication_error', 'Expected `authorization: Bearer` and the token of `metrics.token`.')
+}
+
+function assertNeighbour({ socket }: IncomingMessage, mode: MetricsRouteOptions['mode']): void {
+  if (mode === 'local' && isLoopback(socket.remoteAddress ?? '')) return
+  throw new GatewayError('not_configured', 'Set `metrics.token` (SVC_METRICS_TOKEN) and send it as a bearer token.', {
+    detail: 'metrics',
+  })
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(::ffff:)?127\./.test(address)
+}
+
+function isSame(shown: string, expected: string): boolean {
+  const digest = (text: string) => hash('sha256', text, 'buffer')
+  return timingSafeEqual(digest(shown), digest(expected))
+}

@@ -1,0 +1,111 @@
+import type { Accounting } from './accounting.ts'
+import { ConfigError } from './config/config-error.ts'
+import type { Config } from './config/schema.ts'
+import type { Clock, Log } from './core/ports.ts'
+import type { MetricsRouteOptions } from './http/routes/metrics.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { METRICS_TYPE, printMetrics } from './metrics/print.ts'
+import { collector } from './metrics/workers.ts'
+import { finishedRequestOf } from './receipts/finished-request.ts'
+import { ReceiptKeyError } from './receipts/public-key.ts'
+import { firstReceiptIdAt } from './receipts/receipt-id.ts'
+import { createReceipts, type Receipts, type ReceiptsOptions, type ReplyRecorder } from './receipts/receipts.ts'
+import { openReceiptKey, type ReceiptKey } from './receipts/signing-key.ts'
+import { createReceiptStore } from './stores/sql/receipt-store.ts'
+import { createRetention, type Retention } from './stores/sql/retention.ts'
+import { openTelemetry, type SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
+
+/** What is kept and counted of requests. */
+export interface Recording {
+  readonly receipts: Receipts
+  /** Who is told how replies ended; `undefined`: nobody is. */
+  readonly recorder: ReplyRecorder | undefined
+  /** `undefined` when nothing is counted. */
+  readonly metrics: Metrics | undefined
+  close(): Promise<void>
+}
+
+/** What recording is opened with. */
+export interface RecordingOptions {
+  readonly config: Config
+  readonly accounting: Accounting
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` holds no usable key of receipts. */
+export function openRecording(options: RecordingOptions): Recording {
+  const { config, accounting, clock, log } = options
+  const { prices: pricer, tokens, store } = accounting
+  const key = openKey(config)
+  const telemetry = startTelemetry(options)
+  const retention = startRetention(options, telemetry)
+  const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
+  const onBuilt = whatIsTold(config, { telemetry, metrics })
+  const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log, onBuilt })
+  const unwritten = onBuilt && receipts.unwritten
+  return {
+    receipts,
+    recorder: config.receipts.enabled ? receipts : unwritten,
+    metrics,
+    async close() {
+      await receipts.close(config.server.drain_timeout)
+      await retention.close()
+      await telemetry?.close(config.server.drain_timeout)
+    },
+  }
+}
+
+/** What `/metrics` answers with. */
+export function metricsRouteOf(
+  metrics: Metrics | undefined,
+  { mode, metrics: { token } }: Config,
+): MetricsRouteOptions {
+  const collect = metrics && collector(() => metrics.snapshot())
+  return { print: collect && (async () => printMetrics(await collect())), type: METRICS_TYPE, token, mode }
+}
+
+interface Listeners {
+  readonly telemetry: SqlTelemetry | undefined
+  readonly metrics: Metrics | undefined
+}
+
+/** Who hears what each receipt says; `undefined` when nobody listens. */
+function whatIsTold({ receipts }: Config, { telemetry, metrics }: Listeners): ReceiptsOptions['onBuilt'] {
+  if (telemetry === undefined && metrics === undefined) return undefined
+  const kept = { hasReceipt: receipts.enabled }
+  return (receipt, facts) => {
+    const finished = finishedRequestOf(receipt, facts, kept)
+    telemetry?.record(finished)
+    metrics?.count(finished)
+  }
+}
+
+function startTelemetry({ config, accounting, clock, log }: RecordingOptions): SqlTelemetry | undefined {
+  const { data_dir: dataDir, database_url: databaseUrl, telemetry } = config
+  return telemetry.enabled ? openTelemetry({ databaseUrl, dataDir, accounts: accounting.store, log, clock }) : undefined
+}
+
+function startRetention(
+  { config, accounting, clock, log }: RecordingOptions,
+  telemetry: SqlTelemetry | undefined,
+): Retention {
+  return createRetention({
+    store: accounting.store,
+    receiptsMs: config.receipts.keep,
+    telemetry: telemetry && { store: telemetry, keepMs: config.telemetry.keep },
+    firstIdAt: firstReceiptIdAt,
+    clock,
+    log,
+  })
+}
+
+/** Throws `ConfigError` when there is no usable key, and none can be made there. */
+function openKey({ data_dir: dataDir }: Config): ReceiptKey {
+  try {
+    return openReceiptKey(dataDir)
+  } catch (error) {
+    if (error instanceof ReceiptKeyError) throw new ConfigError(error.message, { cause: error })
+    throw error
+  }
+}
