@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
@@ -25,6 +26,7 @@ const EXIT_CONFIGURATION = 78
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = new Command('turnpike')
     .description('A gateway for model messages: swap the base URL, name the modules.')
+    .version(versionOf('../../package.json'), '-V, --version', 'print the version')
     .showHelpAfterError('(turnpike --help lists the commands)')
     .showSuggestionAfterError()
   addStartCommand(program)
@@ -54,4 +56,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
       (error instanceof PluginError && error.isConfiguration)
     process.exitCode = isConfiguration ? EXIT_CONFIGURATION : EXIT_FAILED
   }
+}
+
+function versionOf(file: string): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
+  return version
 }

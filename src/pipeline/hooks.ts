@@ -41,6 +41,8 @@ function versioned(url: string, parentUrl: string | undefined): string | undefin
   const parent = new URL(parentUrl)
   const folder = path.dirname(fileURLToPath(parent))
   const file = fileURLToPath(url)
-  if (!file.startsWith(folder + path.sep) || file.includes(`${path.sep}node_modules${path.sep}`)) return undefined
+  // The gateway, and its plugins with it, may itself lie below a `node_modules`.
+  if (!file.startsWith(folder + path.sep) || file.includes(`${path.sep}node_modules${path.sep}`, folder.length))
+    return undefined
   return `${url}?${VERSION}=${parent.searchParams.get(VERSION)}`
 }

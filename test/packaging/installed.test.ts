@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { globSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { startGateway } from '../support/gateway.ts'
+import { ask, send } from '../support/http-client.ts'
+import { createPluginDirectory } from '../support/plugin-folders.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const run = promisify(execFile)
+const place = createPluginDirectory({ teardown: test.after.always })
+const modules = path.join(place.path, 'node_modules')
+const installed = path.join(modules, 'turnpike')
+const entry = path.join(installed, 'bin/turnpike.mjs')
+
+/** As npm installs the packed package: its own files are real, below `node_modules`; what it needs lies beside it. */
+test.before('install', async () => {
+  mkdirSync(modules)
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', place.path], { cwd: ROOT })
+  await run('tar', ['-xzf', path.join(place.path, packed.stdout.trim().split('\n').at(-1) ?? ''), '-C', modules])
+  renameSync(path.join(modules, 'package'), installed)
+  for (const name of readdirSync(path.join(ROOT, 'node_modules')))
+    if (!name.startsWith('.')) symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name))
+})
+
+test('installed: the package holds what runs, and no tests', (t) => {
+  const files = globSync('**/*', { cwd: installed })
+  for (const file of [
+    'bin/turnpike.mjs',
+    'src/main.ts',
+    'plugins/exact-cache/index.ts',
+    'config/turnpike.yaml',
+    'LICENSE',
+  ])
+    t.true(files.includes(file), file)
+  t.deepEqual(
+    files.filter((file) => /\.test\.ts$|^(test|eval|bench)\//.test(file)),
+    [],
+  )
+})
+
+test('installed: the command runs, its threads and processes too, with a plugin of the user in TypeScript', async (t) => {
+  place.put(
+    'my-plugins/hello/index.ts',
+    `import { definePlugin, z } from 'turnpike/plugin'
+     export default definePlugin({
+       name: 'hello',
+       summary: 'Says hello.',
+       options: z.strictObject({ word: z.string().default('hello').describe('The word.') }),
+       perRequest: ['word'],
+       needs: [],
+       onError: 'refuse',
+       setup: () => ({
+         middleware: ({ word }: { word: string }) => async (ctx, next) => {
+           await next()
+           ctx.set('x-hello', word)
+         },
+       }),
+     })`,
+  )
+  const env = { SVC_PLUGINS_DIR: path.join(place.path, 'my-plugins') }
+  const gateway = await startGateway(env, { entry, cwd: place.path, args: ['--workers', '2'], waitMs: 50_000 })
+  t.teardown(() => gateway.stop())
+  const headers = { 'x-svc-pipe': 'hello?word=ahoy,exact-cache,compress,semantic-cache' }
+  const reply = await send(gateway.url, { body: ask('hi', { model: 'demo/echo' }), headers })
+  t.is(reply.status, 200)
+  t.is(reply.headers['x-hello'], 'ahoy')
+  t.true('x-svc-receipt' in reply.headers, 'the thread of the database runs')
+  t.false(gateway.log().includes('Warning'), gateway.log())
+  t.like(await gateway.stop(), { code: 0 })
+})
+
+test('installed: the command tells its version', async (t) => {
+  const { stdout } = await run(process.execPath, [entry, '--version'], { cwd: place.path })
+  t.regex(stdout, /^\d+\.\d+\.\d+\n$/)
+})
