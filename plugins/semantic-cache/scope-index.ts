@@ -206,7 +206,7 @@ export class ScopeIndex implements GraphOwner {
     // It may be gone meanwhile.
     if (place === undefined || this.#entries[place] !== entry) return
     const vector = this.#vectors.at(place)
-    if (vector.every((component) => component === 0)) return
+    if (vector === undefined) return
     const label = labelOf(entry)
     this.#labelled.set(label, entry)
     this.#graph?.add(label, vector)
@@ -259,9 +259,12 @@ export interface NearestOptions {
   readonly nowMs: number
 }
 
-/** A label in the graph, the same in every run: two that share one by chance cost a candidate, no mistake. */
+/**
+ * A label in the graph, the same in every run: two that share one by chance cost a candidate, no mistake. Of 31 bits, for
+ * those need no memory of their own.
+ */
 function labelOf({ id, text }: Entry): number {
-  return hash('sha1', Buffer.from(`${id} ${text}`, 'utf16le'), 'buffer').readUInt32LE()
+  return hash('sha1', Buffer.from(`${id} ${text}`, 'utf16le'), 'buffer').readUInt32LE() >>> 1
 }
 
 function isSame(one: Entry, other: Entry): boolean {
