@@ -34,7 +34,7 @@ function textOf(n: number): string {
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-graphs-'))
-const open = () => new Graphs({ folder, dimensions: lexicalEmbedder.dimensions }, log)
+const open = () => new Graphs({ folder }, log)
 const graphs = open()
 const scopes = new Scopes(lexicalEmbedder.dimensions, ENTRIES, { maxScopeEntries: ENTRIES, graphs })
 globalThis.gc?.()

@@ -1,17 +1,16 @@
 import type { HierarchicalNSW } from 'hnswlib-node'
-import { FOLDED, fold } from './fold.ts'
 
 const FIRST_CAPACITY = 4096
 const GROWTH = 1.5
-const LINKS = 16
-const EFFORT_OF_BUILDING = 100
-const EFFORT_OF_SEARCH = 96
-/** Candidates whose true cosines are taken. */
-const CANDIDATES = 64
+const LINKS = 12
+const EFFORT_OF_BUILDING = 80
+const EFFORT_OF_SEARCH = 256
+/** Candidates whose true cosines are taken: that is cheaper than a graph which needs fewer. */
+const CANDIDATES = 192
 /** Removed points stay in a graph and are walked through: from this share on it is built anew. */
 const WORN_SHARE = 0.5
 
-/** The graph of one scope, grown as needed. */
+/** The graph of one scope, over folded vectors, grown as needed. */
 export class Graph {
   readonly hnsw: HierarchicalNSW
   readonly deleted: Set<number>
@@ -31,12 +30,12 @@ export class Graph {
     return this.deleted.size > FIRST_CAPACITY && this.deleted.size > this.#labels.size * WORN_SHARE
   }
 
-  add(label: number, vector: Int8Array): void {
+  add(label: number, folded: number[]): void {
     if (this.deleted.delete(label)) this.hnsw.unmarkDelete(label)
     if (this.#labels.has(label)) return
     const capacity = this.hnsw.getMaxElements()
     if (this.hnsw.getCurrentCount() >= capacity) this.hnsw.resizeIndex(Math.ceil(capacity * GROWTH))
-    this.hnsw.addPoint(fold(vector), label)
+    this.hnsw.addPoint(folded, label)
     this.#labels.add(label)
   }
 
@@ -46,12 +45,9 @@ export class Graph {
     this.deleted.add(label)
   }
 
-  search(vector: Int8Array): number[] {
+  search(folded: number[]): number[] {
     const there = this.#labels.size - this.deleted.size
     if (there === 0) return []
-    return this.hnsw.searchKnn(fold(vector), Math.min(CANDIDATES, there)).neighbors
+    return this.hnsw.searchKnn(folded, Math.min(CANDIDATES, there)).neighbors
   }
 }
-
-/** Components of the graph's own vectors. */
-export const GRAPH_DIMENSIONS = FOLDED
