@@ -1,5 +1,5 @@
 /** Components of a folded vector. */
-export const FOLDED = 96
+export const FOLDED = 80
 
 /**
  * Folds a vector into fewer components: each is added to one of them, with a sign of its own, so that cosines stay about the

@@ -2,11 +2,10 @@ import type { HierarchicalNSW } from 'hnswlib-node'
 
 const FIRST_CAPACITY = 4096
 const GROWTH = 1.5
-const LINKS = 12
+const LINKS = 10
 const EFFORT_OF_BUILDING = 80
-const EFFORT_OF_SEARCH = 256
 /** Candidates whose true cosines are taken: that is cheaper than a graph which needs fewer. */
-const CANDIDATES = 192
+const CANDIDATES = 256
 /** Removed points stay in a graph and are walked through: from this share on it is built anew. */
 const WORN_SHARE = 0.5
 
@@ -22,7 +21,7 @@ export class Graph {
     if (deleted === undefined) {
       hnsw.initIndex(FIRST_CAPACITY, LINKS, EFFORT_OF_BUILDING)
     }
-    hnsw.setEf(EFFORT_OF_SEARCH)
+    hnsw.setEf(CANDIDATES)
     this.#labels = new Set(hnsw.getIdsList())
   }
 
