@@ -3,7 +3,7 @@
  * Texts are of the kind that a help desk hears. A search is timed as a request sees it; its true neighbours are found by a
  * scan, to tell how many of them the graph proposes.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -34,11 +34,18 @@ function textOf(n: number): string {
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-graphs-'))
-const open = () => new Graphs({ folder, dimensions: lexicalEmbedder.dimensions }, log)
+const open = () => new Graphs({ folder }, log)
 const graphs = open()
 const scopes = new Scopes(lexicalEmbedder.dimensions, ENTRIES, { maxScopeEntries: ENTRIES, graphs })
-globalThis.gc?.()
-const before = process.memoryUsage().rss
+
+/** What is in use on the main thread, and what the process has got from the system, free room and the other thread included. */
+function bytesInUse(): { live: number; rss: number } {
+  globalThis.gc?.()
+  const { heapUsed, arrayBuffers, rss } = process.memoryUsage()
+  return { live: heapUsed + arrayBuffers, rss }
+}
+
+const before = bytesInUse()
 const delay = monitorEventLoopDelay({ resolution: 1 })
 delay.enable()
 const vectors: Int8Array[] = []
@@ -56,9 +63,10 @@ const candidates = async (text: string) => await index.search(lexicalEmbedder.em
 while (!index.isWhole) await sleep(100)
 console.log(`built ${((performance.now() - startedMs) / 1000).toFixed(0)} s after the last was added`)
 console.log(`longest block while adding and building: ${(delay.max / 1e6).toFixed(1)} ms`)
-globalThis.gc?.()
+const after = bytesInUse()
+const perEntry = (bytes: number) => `${(bytes / ENTRIES).toFixed(0)} bytes an entry`
 console.log(
-  `memory: ${((process.memoryUsage().rss - before) / ENTRIES).toFixed(0)} bytes an entry, text and all, both threads`,
+  `memory: in use ${perEntry(after.live - before.live)}, text and all; of the process ${perEntry(after.rss - before.rss)}`,
 )
 
 const timesMs: number[] = []
@@ -88,4 +96,6 @@ console.log(`true neighbours found: ${found} of ${CHECKED * 5}, nearest of all: 
 const writtenMs = performance.now()
 await scopes.close()
 console.log(`written and closed in ${(performance.now() - writtenMs).toFixed(0)} ms`)
+const graphFile = readdirSync(folder).find((name) => name.endsWith('.hnsw'))
+if (graphFile !== undefined) console.log(`graph: ${perEntry(statSync(path.join(folder, graphFile)).size)}`)
 rmSync(folder, { recursive: true })

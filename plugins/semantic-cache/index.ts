@@ -57,7 +57,7 @@ export default definePlugin({
       const scopes = new Scopes(embedder.dimensions, operator.max_entries, {
         maxScopeEntries: operator.max_scope_entries,
         keeping: book && { book, clock, log },
-        graphs: new Graphs({ folder: graphFolder, dimensions: embedder.dimensions }, log),
+        graphs: new Graphs({ folder: graphFolder }, log),
       })
       const replies = new Replies(stored, log)
       const answers = new ServedAnswers(stores.open('semantic-cache-served', { maxBytes: MOST_SERVED_BYTES }), log)

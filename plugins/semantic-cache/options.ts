@@ -92,7 +92,7 @@ export const options = z
       .max(1_000_000)
       .default(2000)
       .describe(
-        'Texts of one scope; what was used longest ago goes first. Raise it where many callers ask the same assistant: beyond 2,000 a graph is searched in a thread of its own, which takes `hnswlib-node`, about 1.5 KB an entry and some seconds to build.',
+        'Texts of one scope; what was used longest ago goes first. Raise it where many callers ask the same assistant: beyond 2,000 a graph is searched in a thread of its own, which takes `hnswlib-node`, about 0.5 KB more an entry and some seconds to build.',
       ),
     persist: z
       .boolean()

@@ -30,7 +30,7 @@ export const lexicalEmbedder = {
 
 function countsOf(text: string): Float64Array {
   const counts = new Float64Array(DIMENSIONS)
-  for (const [word] of text.matchAll(WORD)) {
+  for (const word of text.match(WORD) ?? []) {
     const isSmall = SMALL_WORDS.has(word)
     addHashed(counts, hashOf(word, 0, word.length), isSmall ? SMALL_WORD_WEIGHT : WORD_WEIGHT)
     if (isSmall) continue
@@ -55,13 +55,15 @@ function hashOf(text: string, start: number, end: number): number {
   return (hash ^ (hash >>> 13)) >>> 0
 }
 
+/** Plain loops: iterators over each component would take most of the time. */
 function toUnitBytes(counts: Float64Array): Int8Array {
   let sumOfSquares = 0
   // The square of a damped count is the count itself.
-  for (const count of counts) sumOfSquares += Math.abs(count)
+  for (let i = 0; i < counts.length; i++) sumOfSquares += Math.abs(counts[i] ?? 0)
   const scale = VECTOR_SCALE / (Math.sqrt(sumOfSquares) || 1)
   const bytes = new Int8Array(counts.length)
-  for (const [i, count] of counts.entries()) {
+  for (let i = 0; i < counts.length; i++) {
+    const count = counts[i] ?? 0
     if (count !== 0) bytes[i] = Math.round(Math.sign(count) * Math.sqrt(Math.abs(count)) * scale)
   }
   return bytes

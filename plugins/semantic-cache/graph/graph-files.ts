@@ -5,8 +5,8 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { HierarchicalNSW } from 'hnswlib-node'
 
-/** Goes up when what is in a graph changes its meaning: its parameters, how vectors are folded. */
-const VERSION = 1
+/** Goes up when what is in a graph changes its meaning: its parameters, its labels, how vectors are folded. */
+const VERSION = 2
 /** Files of graphs at most; those written longest ago go. */
 const MOST_FILES = 16
 

@@ -1,17 +1,15 @@
 import type { HierarchicalNSW } from 'hnswlib-node'
-import { FOLDED, fold } from './fold.ts'
 
 const FIRST_CAPACITY = 4096
 const GROWTH = 1.5
-const LINKS = 16
-const EFFORT_OF_BUILDING = 100
-const EFFORT_OF_SEARCH = 96
-/** Candidates whose true cosines are taken. */
-const CANDIDATES = 64
+const LINKS = 10
+const EFFORT_OF_BUILDING = 80
+/** Candidates whose true cosines are taken: that is cheaper than a graph which needs fewer. */
+const CANDIDATES = 256
 /** Removed points stay in a graph and are walked through: from this share on it is built anew. */
 const WORN_SHARE = 0.5
 
-/** The graph of one scope, grown as needed. */
+/** The graph of one scope, over folded vectors, grown as needed. */
 export class Graph {
   readonly hnsw: HierarchicalNSW
   readonly deleted: Set<number>
@@ -23,7 +21,7 @@ export class Graph {
     if (deleted === undefined) {
       hnsw.initIndex(FIRST_CAPACITY, LINKS, EFFORT_OF_BUILDING)
     }
-    hnsw.setEf(EFFORT_OF_SEARCH)
+    hnsw.setEf(CANDIDATES)
     this.#labels = new Set(hnsw.getIdsList())
   }
 
@@ -31,12 +29,12 @@ export class Graph {
     return this.deleted.size > FIRST_CAPACITY && this.deleted.size > this.#labels.size * WORN_SHARE
   }
 
-  add(label: number, vector: Int8Array): void {
+  add(label: number, folded: number[]): void {
     if (this.deleted.delete(label)) this.hnsw.unmarkDelete(label)
     if (this.#labels.has(label)) return
     const capacity = this.hnsw.getMaxElements()
     if (this.hnsw.getCurrentCount() >= capacity) this.hnsw.resizeIndex(Math.ceil(capacity * GROWTH))
-    this.hnsw.addPoint(fold(vector), label)
+    this.hnsw.addPoint(folded, label)
     this.#labels.add(label)
   }
 
@@ -46,12 +44,9 @@ export class Graph {
     this.deleted.add(label)
   }
 
-  search(vector: Int8Array): number[] {
+  search(folded: number[]): number[] {
     const there = this.#labels.size - this.deleted.size
     if (there === 0) return []
-    return this.hnsw.searchKnn(fold(vector), Math.min(CANDIDATES, there)).neighbors
+    return this.hnsw.searchKnn(folded, Math.min(CANDIDATES, there)).neighbors
   }
 }
-
-/** Components of the graph's own vectors. */
-export const GRAPH_DIMENSIONS = FOLDED

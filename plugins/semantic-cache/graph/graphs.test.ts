@@ -19,7 +19,7 @@ async function folderOf(t: ExecutionContext): Promise<string> {
 }
 
 function openGraphs(t: ExecutionContext, folder: string, log: RecordingLog = createRecordingLog()): Graphs {
-  const graphs = new Graphs({ folder, dimensions: DIMENSIONS }, log)
+  const graphs = new Graphs({ folder }, log)
   t.teardown(() => graphs.close())
   return graphs
 }

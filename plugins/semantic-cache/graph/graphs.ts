@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Log } from 'turnpike/plugin'
+import { fold } from './fold.ts'
 import type { FromGraphs, GraphStart, ToGraphs } from './protocol.ts'
 
 const WORKER = new URL('./worker.ts', import.meta.url)
@@ -8,6 +9,7 @@ const STOP_WITHIN_MS = 10_000
 const SEARCH_WITHIN_MS = 50
 /** More that is yet to be added would hold up a search. */
 const MOST_UNFINISHED = 200
+const SENT_AT_ONCE = 100
 
 /** What a scope does when its graph is gone. */
 export interface GraphOwner {
@@ -29,8 +31,9 @@ export interface ScopeGraph {
 
 interface Open {
   readonly owner: GraphOwner
+  /** What is yet to be sent: labels, and the components of their folded vectors. */
   labels: number[]
-  vectors: Int8Array[]
+  components: number[]
   unfinished: number
 }
 
@@ -56,7 +59,7 @@ export class Graphs {
   /** The graph of a scope, empty or as it was written; `owner` feeds it. */
   open(scope: string, owner: GraphOwner): ScopeGraph {
     if (this.#worker === undefined && !this.#isMissing && !this.#isClosed) this.#startWorker()
-    const open: Open = { owner, labels: [], vectors: [], unfinished: 0 }
+    const open: Open = { owner, labels: [], components: [], unfinished: 0 }
     this.#open.set(scope, open)
     const isReady = () => this.#isReady && open.unfinished <= MOST_UNFINISHED
     return {
@@ -97,27 +100,25 @@ export class Graphs {
 
   #add(scope: string, open: Open, { label, vector }: { label: number; vector: Int8Array }): void {
     open.labels.push(label)
-    // A copy: the place of the vector is filled by another one.
-    open.vectors.push(vector.slice())
+    open.components.push(...fold(vector))
     open.unfinished++
+    if (open.labels.length === SENT_AT_ONCE) this.#flush(scope, open)
     if (open.labels.length === 1) setImmediate(() => this.#flush(scope, open))
   }
 
   #flush(scope: string, open: Open): void {
-    const { labels, vectors } = open
+    const { labels, components } = open
     if (labels.length === 0 || this.#open.get(scope) !== open) return
     open.labels = []
-    open.vectors = []
-    const all = new Int8Array(labels.length * this.#start.dimensions)
-    for (const [i, vector] of vectors.entries()) all.set(vector, i * this.#start.dimensions)
-    this.#send({ kind: 'add', scope, labels, vectors: all })
+    open.components = []
+    this.#send({ kind: 'add', scope, labels, vectors: Int16Array.from(components) })
   }
 
   async #search(scope: string, vector: Int8Array): Promise<readonly number[]> {
     const id = this.#searchCount++
     const found = Promise.withResolvers<readonly number[]>()
     this.#searches.set(id, found)
-    this.#send({ kind: 'search', scope, id, vector })
+    this.#send({ kind: 'search', scope, id, vector: fold(vector) })
     const timer = setTimeout(() => found.reject(new Error('the graph did not answer in time')), SEARCH_WITHIN_MS)
     try {
       return await found.promise
@@ -172,7 +173,7 @@ export class Graphs {
       this.#startWorker()
       for (const open of this.#open.values()) {
         open.labels = []
-        open.vectors = []
+        open.components = []
         open.unfinished = 0
         open.owner.feed()
       }

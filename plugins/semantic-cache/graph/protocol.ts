@@ -2,15 +2,13 @@
 export interface GraphStart {
   /** Where graphs are kept between runs; `undefined`: nowhere. */
   readonly folder: string | undefined
-  /** Components of a vector. */
-  readonly dimensions: number
 }
 
-/** What the thread is asked. `vectors` has those of all labels, one after another. */
+/** What the thread is asked. Vectors are folded; `vectors` has those of all labels, one after another. */
 export type ToGraphs =
-  | { readonly kind: 'add'; readonly scope: string; readonly labels: readonly number[]; readonly vectors: Int8Array }
+  | { readonly kind: 'add'; readonly scope: string; readonly labels: readonly number[]; readonly vectors: Int16Array }
   | { readonly kind: 'remove'; readonly scope: string; readonly label: number }
-  | { readonly kind: 'search'; readonly scope: string; readonly id: number; readonly vector: Int8Array }
+  | { readonly kind: 'search'; readonly scope: string; readonly id: number; readonly vector: number[] }
   | { readonly kind: 'drop'; readonly scope: string }
   | { readonly kind: 'close' }
 

@@ -1,6 +1,7 @@
 /** The thread that has the graphs: building and searching them holds up nobody else. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { GRAPH_DIMENSIONS, Graph } from './graph.ts'
+import { FOLDED } from './fold.ts'
+import { Graph } from './graph.ts'
 import { GraphFiles } from './graph-files.ts'
 import type { FromGraphs, GraphStart, ToGraphs } from './protocol.ts'
 
@@ -10,7 +11,7 @@ const WRITE_AFTER_MS = 5000
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread.')
 // Safe: the engine alone starts this thread.
-const { folder, dimensions } = workerData as GraphStart
+const { folder } = workerData as GraphStart
 const tell = (message: FromGraphs): void => port.postMessage(message)
 const files = folder === undefined ? undefined : new GraphFiles(folder)
 const graphs = new Map<string, Graph>()
@@ -25,9 +26,9 @@ const { HierarchicalNSW } = hnswlib.default
 async function graphOf(scope: string): Promise<Graph> {
   const known = graphs.get(scope)
   if (known !== undefined) return known
-  const read = new HierarchicalNSW('cosine', GRAPH_DIMENSIONS)
+  const read = new HierarchicalNSW('cosine', FOLDED)
   const deleted = await files?.read(scope, read)
-  const graph = deleted ? new Graph(read, deleted) : new Graph(new HierarchicalNSW('cosine', GRAPH_DIMENSIONS))
+  const graph = deleted ? new Graph(read, deleted) : new Graph(new HierarchicalNSW('cosine', FOLDED))
   graphs.set(scope, graph)
   return graph
 }
@@ -53,7 +54,7 @@ async function handle(message: ToGraphs): Promise<void> {
     case 'add': {
       const graph = await graphOf(message.scope)
       for (const [i, label] of message.labels.entries()) {
-        graph.add(label, message.vectors.subarray(i * dimensions, (i + 1) * dimensions))
+        graph.add(label, [...message.vectors.subarray(i * FOLDED, (i + 1) * FOLDED)])
       }
       writeLater(message.scope)
       return tell({ kind: 'added', scope: message.scope, count: message.labels.length })
@@ -63,7 +64,7 @@ async function handle(message: ToGraphs): Promise<void> {
       graph.remove(message.label)
       writeLater(message.scope)
       if (!graph.isWorn) return
-      graphs.set(message.scope, new Graph(new HierarchicalNSW('cosine', GRAPH_DIMENSIONS)))
+      graphs.set(message.scope, new Graph(new HierarchicalNSW('cosine', FOLDED)))
       return tell({ kind: 'worn', scope: message.scope })
     }
     case 'search': {
