@@ -260,7 +260,7 @@ export interface NearestOptions {
 }
 
 /** A label in the graph, the same in every run: two that share one by chance cost a candidate, no mistake. */
-function labelOf({ id, text }: Entry): number {
+export function labelOf({ id, text }: Entry): number {
   return hash('sha1', Buffer.from(`${id} ${text}`, 'utf16le'), 'buffer').readUInt32LE()
 }
 

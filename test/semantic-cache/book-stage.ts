@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { ExecutionContext } from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { EntryBook } from '../../plugins/semantic-cache/entries/book.ts'
 import { LocalBook } from '../../plugins/semantic-cache/entries/local/local-book.ts'
+import { PostgresBook } from '../../plugins/semantic-cache/entries/postgres/postgres-book.ts'
 import { RedisBook } from '../../plugins/semantic-cache/entries/redis/redis-book.ts'
 import { Scopes, type ScopesOptions } from '../../plugins/semantic-cache/scopes.ts'
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts'
+import { createVectorServer, type VectorServer } from '../support/vector-database.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
 
 /** Components of a vector in these tests. */
@@ -36,10 +38,26 @@ async function redisPlace(t: ExecutionContext): Promise<SharedPlace> {
   return { log, open: (nowMs = Date.now) => new RedisBook({ url, clock: { nowMs }, log }) }
 }
 
+/** One for the whole file, with a database for each test; it ends after the last one. */
+let vectorServer: Promise<VectorServer> | undefined
+const ends: (() => Promise<void>)[] = []
+test.after.always(async () => {
+  for (const end of ends) await end()
+})
+
+async function postgresPlace(): Promise<SharedPlace> {
+  vectorServer ??= createVectorServer({ teardown: (end) => void ends.push(end) })
+  const url = await (await vectorServer).createDatabase()
+  const log = createRecordingLog()
+  const maxBytes = 64 * 1024 * 1024
+  return { log, open: (nowMs = Date.now) => new PostgresBook({ url, maxBytes, clock: { nowMs }, log }) }
+}
+
 /** The engines that are to do the same. */
 export const ENGINES: Readonly<Record<string, CreatePlace>> = {
   local: localPlace,
   ...(isRedisExpected && { redis: redisPlace }),
+  postgres: postgresPlace,
 }
 
 /** The scopes of one process; they are closed with the test. */

@@ -1,0 +1,1 @@
+export async function createPglite(t: unknown): Promise<any> { throw new Error('later') }
