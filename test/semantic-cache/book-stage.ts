@@ -8,8 +8,8 @@ import { PostgresBook } from '../../plugins/semantic-cache/entries/postgres/post
 import { RedisBook } from '../../plugins/semantic-cache/entries/redis/redis-book.ts'
 import { Scopes, type ScopesOptions } from '../../plugins/semantic-cache/scopes.ts'
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts'
-import { createVectorServer, type VectorServer } from '../support/vector-database.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { createVectorServer, type VectorServer } from '../support/vector-database.ts'
 
 /** Components of a vector in these tests. */
 const DIMENSIONS = 4
@@ -45,9 +45,9 @@ test.after.always(async () => {
   for (const end of ends) await end()
 })
 
-async function postgresPlace(): Promise<SharedPlace> {
+async function postgresPlace(t: ExecutionContext): Promise<SharedPlace> {
   vectorServer ??= createVectorServer({ teardown: (end) => void ends.push(end) })
-  const url = await (await vectorServer).createDatabase()
+  const url = await (await vectorServer).createDatabase(t)
   const log = createRecordingLog()
   const maxBytes = 64 * 1024 * 1024
   return { log, open: (nowMs = Date.now) => new PostgresBook({ url, maxBytes, clock: { nowMs }, log }) }

@@ -1,1 +1,0 @@
-export async function createPglite(t: unknown): Promise<any> { throw new Error('later') }
