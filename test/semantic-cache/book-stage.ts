@@ -9,7 +9,7 @@ import { RedisBook } from '../../plugins/semantic-cache/entries/redis/redis-book
 import { Scopes, type ScopesOptions } from '../../plugins/semantic-cache/scopes.ts'
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
-import { createVectorServer, type VectorServer } from '../support/vector-database.ts'
+import { vectorServerOfFile } from '../support/vector-database.ts'
 
 /** Components of a vector in these tests. */
 const DIMENSIONS = 4
@@ -38,16 +38,10 @@ async function redisPlace(t: ExecutionContext): Promise<SharedPlace> {
   return { log, open: (nowMs = Date.now) => new RedisBook({ url, clock: { nowMs }, log }) }
 }
 
-/** One for the whole file, with a database for each test; it ends after the last one. */
-let vectorServer: Promise<VectorServer> | undefined
-const ends: (() => Promise<void>)[] = []
-test.after.always(async () => {
-  for (const end of ends) await end()
-})
+const vectorServer = vectorServerOfFile(test)
 
 async function postgresPlace(t: ExecutionContext): Promise<SharedPlace> {
-  vectorServer ??= createVectorServer({ teardown: (end) => void ends.push(end) })
-  const url = await (await vectorServer).createDatabase(t)
+  const url = await (await vectorServer()).createDatabase(t)
   const log = createRecordingLog()
   const maxBytes = 64 * 1024 * 1024
   return { log, open: (nowMs = Date.now) => new PostgresBook({ url, maxBytes, clock: { nowMs }, log }) }

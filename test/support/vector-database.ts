@@ -1,3 +1,4 @@
+import type { TestFn } from 'ava'
 import { createPglite } from './pglite/pglite.ts'
 import { createPostgres, isPostgresExpected, type Owner, type Postgres, query } from './postgres.ts'
 
@@ -19,4 +20,17 @@ export async function createVectorServer(owner: Owner): Promise<VectorServer> {
   if (found !== undefined) return server
   await server.kill()
   return createPglite(owner)
+}
+
+/** One for a whole file of tests, started when it is first asked for. To be called where tests are declared. */
+export function vectorServerOfFile(test: TestFn): () => Promise<VectorServer> {
+  const ends: (() => Promise<void>)[] = []
+  let server: Promise<VectorServer> | undefined
+  test.after.always(async () => {
+    for (const end of ends) await end()
+  })
+  return () => {
+    server ??= createVectorServer({ teardown: (end) => void ends.push(end) })
+    return server
+  }
 }
