@@ -33,7 +33,7 @@ interface Opened extends CommandCall<Options> {
 
 async function withBook(call: CommandCall<Options>, work: (opened: Opened) => Promise<boolean>): Promise<boolean> {
   const open = await preparePlaces(call.options, call)
-  const { book, replies } = open()
+  const { book, replies } = await open()
   if (book === undefined) {
     throw new GatewayError(
       'invalid_request',

@@ -8,6 +8,7 @@ import { bypassReasonOf, literalReasonOf } from './eligibility.ts'
 import { embeddingOf } from './embedder.ts'
 import { createEmbedder } from './embedders/create.ts'
 import { preparePlaces } from './entries/places.ts'
+import { withCandidates } from './entries/postgres/candidates.ts'
 import { createFeedbackRoute } from './feedback/route.ts'
 import { ServedAnswers } from './feedback/served.ts'
 import { applyVerdict } from './feedback/verdict.ts'
@@ -26,7 +27,6 @@ import { Scopes } from './scopes.ts'
 
 const ID_BYTES = 9
 const NEVER = new AbortController().signal
-const MOST_SERVED_BYTES = 8 * 1024 * 1024
 
 export default definePlugin({
   name: 'semantic-cache',
@@ -39,7 +39,7 @@ export default definePlugin({
   commandGroup: 'cache',
   commands,
   async setup(operator, services) {
-    const { clock, log, stores, folder, models } = services
+    const { clock, log, folder, models } = services
     const { audit, judge_model, judge_per_day } = operator
     const embedder = await createEmbedder(operator, services)
     const openPlaces = await preparePlaces(operator, services)
@@ -51,27 +51,32 @@ export default definePlugin({
         : new Judge({ model: judge_model, perDayUsd: judge_per_day, models, clock, log })
     // Opened when a pipeline first names the module: with Redis a store is a connection, and most gateways need none here.
     let state: State | undefined
-    const open = (): State => {
-      const { book, replies: stored } = openPlaces()
+    let opening: Promise<State> | undefined
+    const open = async (): Promise<State> => {
+      const { book, replies: stored, served, candidates } = await openPlaces()
+      log.info({ engine: book?.engine ?? 'memory' }, 'entries.opened')
       const graphFolder = operator.persist ? path.join(folder, 'graphs') : undefined
+      const graphs = new Graphs({ folder: graphFolder }, log)
       const scopes = new Scopes(embedder.dimensions, operator.max_entries, {
         maxScopeEntries: operator.max_scope_entries,
         keeping: book && { book, clock, log },
-        graphs: new Graphs({ folder: graphFolder }, log),
+        graphs: candidates === undefined ? graphs : withCandidates(graphs, candidates),
       })
       const replies = new Replies(stored, log)
-      const answers = new ServedAnswers(stores.open('semantic-cache-served', { maxBytes: MOST_SERVED_BYTES }), log)
+      const answers = new ServedAnswers(served, log)
       const aftermath = new Aftermath({ scopes, replies, pools, reports, judge, clock, log })
-      return { scopes, replies, answers, pools, reports, judge, aftermath, clock, log }
+      state = { scopes, replies, answers, pools, reports, judge, aftermath, clock, log }
+      return state
     }
     return {
       middleware: (effective) => {
-        state ??= open()
-        const opened = state
+        opening ??= open()
+        const ready = opening
         const mode = modeOf(effective)
         const limits = { maxWords: effective.max_words, maxTemperature: effective.max_temperature }
         return async function semanticCache(ctx, next) {
           const { exchange } = ctx.state
+          const opened = state ?? (await ready)
           const question = questionOf(exchange)
           const bypass = question === undefined ? 'no-text' : bypassReasonOf(exchange, question, limits)
           if (question === undefined || bypass !== undefined) {
@@ -116,6 +121,7 @@ export default definePlugin({
       async close() {
         judge?.close()
         await embedder.close?.()
+        await opening?.catch(() => {})
         await Promise.all([state?.scopes.close(), pools.close(), reports.close()])
       },
     }

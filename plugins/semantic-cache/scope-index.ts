@@ -263,7 +263,7 @@ export interface NearestOptions {
  * A label in the graph, the same in every run: two that share one by chance cost a candidate, no mistake. Of 31 bits, for
  * those need no memory of their own.
  */
-function labelOf({ id, text }: Entry): number {
+export function labelOf({ id, text }: Entry): number {
   return hash('sha1', Buffer.from(`${id} ${text}`, 'utf16le'), 'buffer').readUInt32LE() >>> 1
 }
 

@@ -1,7 +1,7 @@
 import type { Clock, Log } from 'turnpike/plugin'
 import type { EntryBook } from './entries/book.ts'
 import type { Fact } from './entries/fact.ts'
-import type { GraphOwner, Graphs } from './graph/graphs.ts'
+import type { GraphOwner, ScopeGraphs } from './graph/graphs.ts'
 import { blockKey } from './lessons.ts'
 import { type Entry, ScopeIndex } from './scope-index.ts'
 
@@ -33,7 +33,7 @@ export interface ScopesOptions {
   /** Default: entries go with the process. */
   readonly keeping?: Keeping | undefined
   /** For scopes of more than 2,000 entries; without, the last 2,000 are compared. */
-  readonly graphs?: Graphs | undefined
+  readonly graphs?: ScopeGraphs | undefined
 }
 
 /**
@@ -53,7 +53,7 @@ export class Scopes {
   readonly #maxEntries: number
   readonly #maxScopeEntries: number
   readonly #keeping: Keeping | undefined
-  readonly #graphs: Graphs | undefined
+  readonly #graphs: ScopeGraphs | undefined
   #entryCount = 0
   #restUntilMs = 0
 

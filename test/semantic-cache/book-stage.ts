@@ -1,13 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { ExecutionContext } from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { EntryBook } from '../../plugins/semantic-cache/entries/book.ts'
 import { LocalBook } from '../../plugins/semantic-cache/entries/local/local-book.ts'
+import { PostgresBook } from '../../plugins/semantic-cache/entries/postgres/postgres-book.ts'
 import { RedisBook } from '../../plugins/semantic-cache/entries/redis/redis-book.ts'
 import { Scopes, type ScopesOptions } from '../../plugins/semantic-cache/scopes.ts'
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { vectorServerOfFile } from '../support/vector-database.ts'
 
 /** Components of a vector in these tests. */
 const DIMENSIONS = 4
@@ -36,10 +38,20 @@ async function redisPlace(t: ExecutionContext): Promise<SharedPlace> {
   return { log, open: (nowMs = Date.now) => new RedisBook({ url, clock: { nowMs }, log }) }
 }
 
+const vectorServer = vectorServerOfFile(test)
+
+async function postgresPlace(t: ExecutionContext): Promise<SharedPlace> {
+  const url = await (await vectorServer()).createDatabase(t)
+  const log = createRecordingLog()
+  const maxBytes = 64 * 1024 * 1024
+  return { log, open: (nowMs = Date.now) => new PostgresBook({ url, maxBytes, clock: { nowMs }, log }) }
+}
+
 /** The engines that are to do the same. */
 export const ENGINES: Readonly<Record<string, CreatePlace>> = {
   local: localPlace,
   ...(isRedisExpected && { redis: redisPlace }),
+  postgres: postgresPlace,
 }
 
 /** The scopes of one process; they are closed with the test. */

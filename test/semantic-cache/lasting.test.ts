@@ -5,8 +5,11 @@ import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
+import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { createVectorServer, type VectorServer, vectorServerOfFile } from '../support/vector-database.ts'
 
+const vectorServer = vectorServerOfFile(test)
 const ASKED = 'How do I wax a sledge?'
 const AGAIN = 'Hi! Could you tell me how to wax a sledge?'
 /** What another process has changed is known by then; nothing tells when. */
@@ -44,6 +47,25 @@ const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<Environme
   ...(isRedisExpected && {
     redis: async (t: ExecutionContext) => ({ ...(await dataFolder(t)), REDIS_URL: (await createRedis(t)).url }),
   }),
+  postgres: async (t) => ({ ...(await dataFolder(t)), DATABASE_URL: await (await vectorServer()).createDatabase(t) }),
+}
+
+/** What can be frozen and killed, with the environment of gateways that use it. */
+interface Engine extends Pick<VectorServer, 'freeze' | 'thaw' | 'kill' | 'start'> {
+  readonly env: Environment
+}
+
+const ENGINES: Readonly<Record<string, (t: ExecutionContext) => Promise<Engine>>> = {
+  ...(isRedisExpected && {
+    redis: async (t: ExecutionContext) => {
+      const redis = await createRedis(t)
+      return { ...redis, env: { REDIS_URL: redis.url } }
+    },
+  }),
+  postgres: async (t) => {
+    const server = await createVectorServer(t)
+    return { ...server, env: { ...(await dataFolder(t)), DATABASE_URL: await server.createDatabase(t) } }
+  },
 }
 
 for (const [name, createPlace] of Object.entries(PLACES)) {
@@ -128,24 +150,44 @@ test('local: without a place to write, requests go on as misses, and the log say
   )
 })
 
-if (isRedisExpected) {
-  test('redis: gone, or hanging, it costs misses; back, it answers again', async (t) => {
-    const redis = await createRedis(t)
-    const stage = await stageOn(t, { REDIS_URL: redis.url, LOG_LEVEL: 'debug' })
+for (const [name, createEngine] of Object.entries(ENGINES)) {
+  test(`${name}: gone, or hanging, it costs misses; back, it answers again`, async (t) => {
+    const { env, freeze, thaw, kill, start } = await createEngine(t)
+    const stage = await stageOn(t, { ...env, LOG_LEVEL: 'debug' })
     await untilState(stage, ASKED, 'hit')
-    redis.freeze()
+    freeze()
     for (let i = 0; i < 4; i++) {
       const reply = await stage.ask(`How do I paint kayak ${i}?`, { pipe: PIPE, timeoutMs: 5000 })
       t.is(reply.status, 200)
       t.is(stateOf(reply), 'miss')
     }
-    t.is(stateOf(await ask(stage, AGAIN)), 'miss')
-    redis.thaw()
+    await untilState(stage, AGAIN, 'miss')
+    thaw()
     await untilCacheOpen(stage.ask)
-    await redis.kill()
+    await kill()
+    await untilState(stage, AGAIN, 'miss')
     for (let i = 0; i < 4; i++) t.is(stateOf(await ask(stage, `How do I paint canoe ${i}?`)), 'miss')
-    await redis.start()
+    await start()
     await untilState(stage, 'How do I paint canoe 0?', 'hit')
+  })
+}
+
+if (isPostgresExpected) {
+  test('postgres: without the extension, and without the right to create it, a file of the machine is used, and told', async (t) => {
+    const server = await createPostgres(t)
+    const owner = await server.createDatabase()
+    await query(owner, 'create role plain login; grant create on schema public to plain')
+    const env = { ...(await dataFolder(t)), DATABASE_URL: owner.replace('turnpike@', 'plain@') }
+    const stage = await stageOn(t, env)
+    await untilState(stage, ASKED, 'hit')
+    const lines = stage.gateway
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('entries.postgres-refused'))
+    t.is(lines.length, 1)
+    t.regex(lines[0] ?? '', /"reason":".*extension.*","instead":"local"/)
+    t.regex(stage.gateway.log(), /"engine":"local".*entries\.opened/)
+    t.is(JSON.parse((await runCommand(['cache', 'stats', '--json'], { env })).stdout).engine, 'local')
   })
 }
 

@@ -27,7 +27,7 @@ export interface Postgres {
 }
 
 /** Who ends the server: a test's `t`, or `{ teardown: test.after.always }` for a whole file. */
-interface Owner {
+export interface Owner {
   teardown(end: () => Promise<void>): void
 }
 
@@ -124,7 +124,7 @@ class Server {
       'fsync=off',
       'listen_addresses=127.0.0.1',
       `unix_socket_directories=${folder}`,
-      'max_connections=60',
+      'max_connections=200',
       'dynamic_shared_memory_type=mmap', // in its folder: a server that is killed leaves none of it behind
     ]
     const words = ['-D', this.#data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]

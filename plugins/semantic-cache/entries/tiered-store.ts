@@ -14,3 +14,12 @@ export function tieredStore(quick: ByteStore, lasting: ByteStore): ByteStore {
     },
   }
 }
+
+/** A part of a store, whose keys begin with `prefix` there. */
+export function prefixedStore(store: ByteStore, prefix: string): ByteStore {
+  return {
+    get: (key) => store.get(prefix + key),
+    set: (key, value, ttlMs) => store.set(prefix + key, value, ttlMs),
+    delete: (key) => store.delete(prefix + key),
+  }
+}

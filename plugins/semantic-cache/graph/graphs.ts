@@ -29,6 +29,14 @@ export interface ScopeGraph {
   drop(): void
 }
 
+/** Opens the graphs of scopes. */
+export interface ScopeGraphs {
+  /** The graph of a scope, empty or as it was written; `owner` feeds it. */
+  open(scope: string, owner: GraphOwner): ScopeGraph
+  /** Lets what is not written be written. */
+  close(): Promise<void>
+}
+
 interface Open {
   readonly owner: GraphOwner
   /** What is yet to be sent: labels, and the components of their folded vectors. */
@@ -38,7 +46,7 @@ interface Open {
 }
 
 /** The thread of graphs, started when the first scope needs one; one that dies is started anew, and fed again. */
-export class Graphs {
+export class Graphs implements ScopeGraphs {
   readonly #start: GraphStart
   readonly #log: Log
   readonly #open = new Map<string, Open>()
