@@ -6,6 +6,7 @@ import { ScopeIndex } from '../../plugins/semantic-cache/scope-index.ts'
 import type { EvalRequest } from './data.ts'
 import { shuffle } from './measure.ts'
 import { lehmer } from './random.ts'
+import { openWholeGraph } from './whole-graph.ts'
 
 /** What one day came to. */
 export interface BoundCounts {
@@ -44,7 +45,7 @@ export async function measureBound(requests: readonly EvalRequest[], trial: Boun
 
 async function measureDay(requests: readonly EvalRequest[], pool: BoundPool, { delta, embedder }: BoundTrial) {
   const counts: BoundCounts = { requests: requests.length, served: 0, wrong: 0, judged: 0 }
-  const index = new ScopeIndex(embedder.dimensions, requests.length)
+  const index = new ScopeIndex(embedder.dimensions, requests.length, openWholeGraph)
   const answers = new Map<string, string>()
   const { signal } = new AbortController()
   for (const [i, { text, answer }] of requests.entries()) {
@@ -60,15 +61,15 @@ async function measureDay(requests: readonly EvalRequest[], pool: BoundPool, { d
     const { near, vector } = await lookUp(index, embedder, asked)
     let id = String(i)
     const decision = near === undefined ? undefined : pool.decide(near.score)
-    if (near !== undefined && decision !== undefined && decision.action !== 'refuse') {
+    if (near !== undefined && decision !== undefined && decision !== 'refuse') {
       const isWrong = answers.get(near.entry.id) !== answer
-      if (decision.action === 'serve') {
+      if (decision === 'serve') {
         counts.served++
         if (isWrong) counts.wrong++
         continue
       }
       counts.judged++
-      pool.add({ score: near.score, isWrong, weight: decision.weight })
+      pool.add({ score: near.score, isWrong })
       if (!isWrong) id = near.entry.id
     }
     answers.set(id, answer)

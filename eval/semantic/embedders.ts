@@ -7,10 +7,23 @@ const EMBEDDERS: Readonly<Record<string, () => Embedder | Promise<Embedder>>> = 
   'use-lite': async () => (await import('./use-lite.ts')).createUseLiteEmbedder(),
 }
 
-/** Loads an embedder. Throws with the names there are when there is none of this name. */
+/** Loads an embedder that remembers its vectors: simulations ask for the same texts day after day. Throws with the names there are when there is none of this name. */
 export async function embedderOf(name: string): Promise<Embedder> {
   const load = EMBEDDERS[name]
   if (load === undefined)
     throw new Error(`Expected --embedder to be ${Object.keys(EMBEDDERS).join(' or ')}, got ${name}.`)
-  return load()
+  return remembering(await load())
+}
+
+function remembering({ id, dimensions, embed }: Embedder): Embedder {
+  const vectors = new Map<string, Int8Array>()
+  return {
+    id,
+    dimensions,
+    async embed(text, signal) {
+      const vector = vectors.get(text) ?? (await embed(text, signal))
+      vectors.set(text, vector)
+      return vector
+    },
+  }
 }

@@ -6,6 +6,7 @@ import { normaliseText } from '../../plugins/semantic-cache/normalise.ts'
 import { ScopeIndex } from '../../plugins/semantic-cache/scope-index.ts'
 import type { EvalPair, EvalRequest } from './data.ts'
 import { lehmer } from './random.ts'
+import { openWholeGraph } from './whole-graph.ts'
 
 /** How many pairs there were and how many were accepted, by what they are. */
 export interface PairCounts {
@@ -99,7 +100,7 @@ const LONG_AFTER_MS = Number.MAX_SAFE_INTEGER
 
 /** One scope of the cache itself, in a mode that decides by itself. */
 export function createScopeCache({ mode, embedder }: Trial, limit: number): SimulatedCache {
-  const index = new ScopeIndex(embedder.dimensions, limit)
+  const index = new ScopeIndex(embedder.dimensions, limit, openWholeGraph)
   const { signal } = new AbortController()
   let vector: Int8Array | undefined
   return {

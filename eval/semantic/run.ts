@@ -19,7 +19,7 @@ import { lineOf, type Row } from './report.ts'
 
 const STREAM_LENGTH = 6000
 const SEED = 20_261_122
-const AUDIT_SHARE = 0.2
+const AUDIT_SHARE = 0.1
 
 const { values } = parseArgs({
   options: {

@@ -43,9 +43,9 @@ export class Aftermath {
       else this.#act(answered, later.near, verdict)
       if (later.kind === 'evidence' && later.isAudit && verdict === 'wrong')
         this.#parts.scopes.block(answered.scope, ANY_OTHER_TEXT, later.near.entry.id)
-      if (later.kind === 'evidence') this.#count(later, later.key, verdict)
+      if (later.kind === 'evidence') this.#count(later.near, later.key, verdict)
       if (later.kind === 'shadow' && later.evidenceFor !== undefined)
-        this.#count({ near: later.near, weight: 1 }, later.evidenceFor, verdict)
+        this.#count(later.near, later.evidenceFor, verdict)
     } catch (error) {
       log.warn({ err: error }, 'answer.not-compared')
     }
@@ -78,9 +78,9 @@ export class Aftermath {
    * Evidence. Only chance may keep a pair out (a full queue, a judge that cannot be reached): what nobody could decide
    * counts as wrong, or answers that are hard to judge would look better than they are.
    */
-  #count({ near, weight }: { near: NearMiss; weight: number }, key: PoolKey, verdict: Verdict): void {
+  #count({ score }: NearMiss, key: PoolKey, verdict: Verdict): void {
     const { pools, reports } = this.#parts
-    if (verdict !== 'unasked') pools.add(key, { score: near.score, isWrong: verdict !== 'right', weight })
+    if (verdict !== 'unasked') pools.add(key, { score, isWrong: verdict !== 'right' })
     reports.bound(pools.stateOf(key), toldOf(verdict))
   }
 

@@ -23,13 +23,13 @@ export const options = z
       .max(0.3)
       .default(0.02)
       .describe(
-        'Share of what mode `bound` gives that may be wrong, between 0.002 and 0.3. A tenth of it needs ten times the evidence: 149 judged pairs without a fault for 0.02, 299 for 0.01.',
+        'Share of what mode `bound` gives that may be wrong, between 0.002 and 0.3. A tenth of it needs ten times the evidence: 225 judged pairs without a fault for 0.02, 453 for 0.01.',
       ),
     audit: z
       .number()
       .min(0.02)
       .max(1)
-      .default(0.2)
+      .default(0.1)
       .describe(
         'Share of what mode `bound` would give that is asked anew and judged, between 0.02 and 1, so that the evidence stays true. Lower it for more hits, raise it where traffic changes.',
       ),

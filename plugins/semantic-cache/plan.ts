@@ -12,7 +12,6 @@ export type Later =
       readonly kind: 'evidence'
       readonly near: NearMiss
       readonly key: PoolKey
-      readonly weight: number
       readonly isAudit: boolean
     }
   /** Shadow: what would have been given. */
@@ -66,17 +65,17 @@ function planBound(near: NearMiss, delta: number, { isShadow, pool, pools, judgi
   const decision = evidence.decide(near.score)
   const score = Number(near.score.toFixed(2))
   const found: Found = { entry: near.entry, tier: 'semantic', score: near.cosine }
-  const isAudit = decision.action === 'audit'
-  if (isShadow && (isAudit || decision.action === 'serve')) {
+  const isAudit = decision === 'audit'
+  if (isShadow && (isAudit || decision === 'serve')) {
     return { found, bound: undefined, later: { kind: 'shadow', near, evidenceFor: key }, told: { bound: score } }
   }
-  if (decision.action === 'serve') {
+  if (decision === 'serve') {
     return { found, bound: { key, score: near.score }, later: undefined, told: { bound: score } }
   }
   const looked = { bound: score, least: evidence.calibration?.leastScore, near: near.entry.id }
   const reason = isAudit ? 'audit' : `bound-${evidence.standing}`
-  if (decision.action === 'refuse')
+  if (decision === 'refuse')
     return { found: undefined, bound: undefined, later: undefined, told: { reason, ...looked } }
-  const later = { kind: 'evidence', near, key, weight: decision.weight, isAudit } as const
+  const later = { kind: 'evidence', near, key, isAudit } as const
   return { found: undefined, bound: undefined, later, told: { reason, ...looked, judging: judging ?? 'queued' } }
 }

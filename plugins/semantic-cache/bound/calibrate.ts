@@ -1,24 +1,41 @@
 /**
  * DESIGN — from judged pairs to the least score that may be served
  *
- * Learn, then test (Angelopoulos and others, 2021), in a fixed sequence: the pairs are ranked by score; the hypothesis
- * "among what scores this or more, more than delta are wrong" is tested for the best 149 of them (for 2 %), then for a
- * few more, and so on, until one cannot be rejected at 5 %. The sequence depends on counts and scores alone, never on
- * the verdicts, and stops at the first that stands: so all tests together err with 5 % at most, however many they are.
+ *   score   high ─ start ─┬─┬─┬─┬─┬─┬─┬─ start ─┬─┬─┬─┬─┬─┬─ low      levels, fixed beforehand
+ *   proven                               ██████████████               from a start on, while each level in turn holds
  *
- * Audits are drawn with a chance below 1, so what is served is rarer among the pairs than among requests. A right one
- * counts once all the same, and a wrong one for all that it stands for: what scores more is less often wrong, so both
- * can only raise the share of wrong ones.
+ * Learn, then test (Angelopoulos and others, 2021), by betting, so that looking again after every pair costs nothing
+ * (Ramdas and others, "Game-theoretic statistics", 2023). For each level, "of what scores this or more, delta or more is
+ * wrong" is the house's claim; a gambler who starts with 1 bets on fewer, by the rule of three players who think that
+ * 0.15, 0.35 and 0.55 of delta are. If the claim is true, his fortune exceeds 1 / alpha at any time, however often one
+ * looks, with a chance of alpha at most (Ville). The levels are tested from two starts towards lower scores (Wiens'
+ * fallback procedure): a level that is proven passes its alpha on, one that is not stops it. So all levels and all looks
+ * together err with 5 % at most.
+ *
+ * What is promised is about the rule, for pairs to come that are like those judged, and not about the luck of a few
+ * answers. Audits are drawn by chance, so that the best scores are rarer among the pairs than among requests; a higher
+ * score must not be wrong more often, then the pairs can only look worse than what is served.
  */
 const ALPHA = 0.05
-const STEP = 1.1
+/** In log-odds above those of an answer that is as often right as is promised, and what of alpha starts there. */
+const STARTS = [
+  { above: 2.5, alpha: 0.01 },
+  { above: 0.5, alpha: 0.04 },
+] as const
+const [{ above: HIGHEST }, { alpha: MAIN_ALPHA }] = STARTS
+const STEP = 0.25
+const LEVELS = 21
+/** Of alpha, by level. */
+const ALPHAS: ReadonlyMap<number, number> = new Map(
+  STARTS.map(({ above, alpha }) => [Math.round((HIGHEST - above) / STEP), alpha]),
+)
+/** Of delta: what the players think is wrong. */
+const SHARES = [0.15, 0.35, 0.55]
 
 /** A pair whose answer was found right or wrong for the text that was asked. */
 export interface JudgedPair {
   readonly score: number
   readonly isWrong: boolean
-  /** How many pairs it stands for if it is wrong: 1 / the chance with which it was drawn. */
-  readonly weight: number
 }
 
 /** What may be served, and the bound that was proven for it. */
@@ -28,26 +45,25 @@ export interface Calibration {
   readonly upperBound: number
 }
 
-/** Clean pairs that it takes at least to serve anything: 149 for a delta of 0.02. */
+/** Clean pairs that it takes at least to serve anything: 225 for a delta of 0.02. */
 export function neededPairs(delta: number): number {
-  return Math.ceil(Math.log(ALPHA) / Math.log(1 - delta))
+  let size = 1
+  while (fortuneOf({ size, wrong: 0 }, delta) * MAIN_ALPHA < 1) size++
+  return size
 }
 
 /** The least score that may be served; `undefined` when there is none. */
 export function calibrate(pairs: readonly JudgedPair[], delta: number): Calibration | undefined {
-  const ranked = pairs.toSorted((a, b) => b.score - a.score)
-  let next = neededPairs(delta)
-  let wrong = 0
+  const highest = Math.log((1 - delta) / delta) + HIGHEST
+  let sample: Sample = { size: 0, wrong: 0 }
+  let passedOn = 0
   let proven: Calibration | undefined
-  for (const [i, { score, isWrong, weight }] of ranked.entries()) {
-    if (isWrong) wrong += weight
-    const size = i + 1
-    // Pairs of one score are served together or not at all.
-    if (size < next || ranked[size]?.score === score) continue
-    const sample = { size, wrong: Math.ceil(wrong) }
-    if (tailOf(sample, delta) > ALPHA) break
-    proven = { leastScore: score, upperBound: upperBoundOf(sample) }
-    next = size * STEP
+  for (const [level, { size, wrong }] of samplesOf(pairs, highest).entries()) {
+    sample = { size: sample.size + size, wrong: sample.wrong + wrong }
+    const alpha = passedOn + (ALPHAS.get(level) ?? 0)
+    const isProven = fortuneOf(sample, delta) * alpha >= 1
+    if (isProven) proven = { leastScore: highest - level * STEP, upperBound: upperBoundOf(sample) }
+    passedOn = isProven ? alpha : 0
   }
   return proven
 }
@@ -57,25 +73,34 @@ interface Sample {
   readonly wrong: number
 }
 
-/** How likely at most `wrong` of `size` are wrong when each is with this chance: the binomial's lower tail. */
-function tailOf({ size, wrong }: Sample, chance: number): number {
-  let term = (1 - chance) ** size
-  let sum = term
-  for (let k = 1; k <= wrong; k++) {
-    term *= ((size - k + 1) / k) * (chance / (1 - chance))
-    sum += term
+/** The pairs between each level and the one above. */
+function samplesOf(pairs: readonly JudgedPair[], highest: number): Sample[] {
+  const samples = Array.from({ length: LEVELS }, () => ({ size: 0, wrong: 0 }))
+  for (const { score, isWrong } of pairs) {
+    const sample = samples[Math.max(0, Math.ceil((highest - score) / STEP))]
+    if (sample === undefined) continue
+    sample.size++
+    if (isWrong) sample.wrong++
   }
-  return Math.min(1, sum)
+  return samples
+}
+
+/** What 1 has become for who bet against this share of wrong ones or more. */
+function fortuneOf({ size, wrong }: Sample, claimed: number): number {
+  const fortunes = SHARES.map((share) =>
+    Math.exp(wrong * Math.log(share) + (size - wrong) * Math.log((1 - share * claimed) / (1 - claimed))),
+  )
+  return fortunes.reduce((sum, fortune) => sum + fortune) / SHARES.length
 }
 
 const HALVINGS = 30
 
-/** Clopper and Pearson's upper bound. */
+/** The least share whose claim is refuted. */
 function upperBoundOf(sample: Sample): number {
   let [low, high] = [0, 1]
   for (let i = 0; i < HALVINGS; i++) {
     const middle = (low + high) / 2
-    if (tailOf(sample, middle) > ALPHA) low = middle
+    if (fortuneOf(sample, middle) * ALPHA < 1) low = middle
     else high = middle
   }
   return high

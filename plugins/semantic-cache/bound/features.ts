@@ -5,16 +5,18 @@ import type { Neighbour } from '../scope-index.ts'
 export const SCORE_FEATURES = [
   'cosine',
   'likelihood',
-  'overlap',
   'matched',
   'onlyAsked',
   'onlyCached',
   'strict',
   'agreement',
+  'company',
 ] as const
 
 const MANY_MATCHED = 5
 const MANY_UNMATCHED = 4
+/** What nobody else asks for is often asked for by mistake. */
+const MUCH_COMPANY = 10
 /** Neighbours count by a power of their cosine: the far ones hardly do. */
 const VOTE_POWER = 4
 
@@ -34,12 +36,12 @@ export function scoreFeaturesOf(candidate: Candidate, neighbours: readonly Neigh
   return [
     neighbour.cosine,
     likelihood,
-    matched / Math.max(1, matched + asked + cached),
     Math.min(1, matched / MANY_MATCHED),
     Math.min(1, asked / MANY_UNMATCHED),
     Math.min(1, cached / MANY_UNMATCHED),
     isStrict ? 1 : 0,
     agreementOf(neighbour, neighbours),
+    Math.min(1, neighbours.length / MUCH_COMPANY),
   ]
 }
 

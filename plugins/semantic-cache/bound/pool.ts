@@ -1,14 +1,13 @@
 import { type Calibration, calibrate, type JudgedPair, neededPairs } from './calibrate.ts'
 
-/** What is done with a candidate. `audit`: it would be served, and is asked live and judged instead. */
-export type Decision =
-  | { readonly action: 'serve' }
-  | { readonly action: 'audit' | 'learn'; readonly weight: number }
-  | { readonly action: 'refuse' }
+/**
+ * What is done with a candidate. `learn`: it is asked live and judged. `audit`: the same, though it would be served.
+ */
+export type Decision = 'serve' | 'audit' | 'learn' | 'refuse'
 
 /** Judged pairs that are kept, the newest: what a workload was long ago says nothing of it now. */
 const WINDOW = 6000
-/** Calibrating anew costs a few milliseconds: after a wrong pair at once, else after so many. */
+/** Calibrating anew costs some tenths of a millisecond: after a wrong pair at once, else after so many. */
 const RECALIBRATE_AFTER = 25
 /** Below this score most are wrong: judging them would cost and prove nothing. */
 const LEAST_SCORE_JUDGED = 0
@@ -22,9 +21,14 @@ export interface BoundOptions {
   readonly random: () => number
 }
 
-/** The evidence of one pool of requests, and what may be served by it. */
+/**
+ * The evidence of one pool of requests, and what may be served by it. It is forgotten by halves, when twice the window
+ * has come together: a window that slides would be a new look at the same dice with every pair.
+ */
 export class BoundPool {
   static readonly window = WINDOW
+  /** Clean pairs that it takes at least to serve anything. */
+  readonly needed: number
   readonly #options: BoundOptions
   #pairs: JudgedPair[] = []
   #calibration: Calibration | undefined
@@ -32,7 +36,8 @@ export class BoundPool {
 
   constructor(options: BoundOptions, pairs: readonly JudgedPair[] = []) {
     this.#options = options
-    this.#pairs = pairs.slice(-WINDOW)
+    this.needed = neededPairs(options.delta)
+    this.#pairs = pairs.length > 2 * WINDOW ? pairs.slice(-WINDOW) : [...pairs]
     this.#calibrate()
   }
 
@@ -46,24 +51,23 @@ export class BoundPool {
 
   get standing(): 'learning' | 'open' | 'closed' {
     if (this.#calibration !== undefined) return 'open'
-    return this.#pairs.length < neededPairs(this.#options.delta) ? 'learning' : 'closed'
+    return this.#pairs.length < this.needed ? 'learning' : 'closed'
   }
 
   /** What to do with a candidate of this score. */
   decide(score: number): Decision {
     const { auditShare, random } = this.#options
-    if (score < LEAST_SCORE_JUDGED) return { action: 'refuse' }
-    if (this.#calibration === undefined || score < this.#calibration.leastScore) return { action: 'learn', weight: 1 }
-    return random() < auditShare ? { action: 'audit', weight: 1 / auditShare } : { action: 'serve' }
+    if (score < LEAST_SCORE_JUDGED) return 'refuse'
+    if (this.#calibration === undefined || score < this.#calibration.leastScore) return 'learn'
+    return random() < auditShare ? 'audit' : 'serve'
   }
 
   /** Learns how a candidate was judged. */
   add(pair: JudgedPair): void {
     this.#pairs.push(pair)
-    if (this.#pairs.length > WINDOW) this.#pairs.shift()
+    if (this.#pairs.length > 2 * WINDOW) this.#pairs = this.#pairs.slice(-WINDOW)
     this.#fresh++
-    const isFirstTime = this.#pairs.length === neededPairs(this.#options.delta)
-    if (pair.isWrong || isFirstTime || this.#fresh >= RECALIBRATE_AFTER) this.#calibrate()
+    if (pair.isWrong || this.#pairs.length === this.needed || this.#fresh >= RECALIBRATE_AFTER) this.#calibrate()
   }
 
   #calibrate(): void {

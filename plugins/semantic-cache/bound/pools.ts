@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Exchange, Log, SharingScope } from 'turnpike/plugin'
 import { GUARD_VERSION } from '../guard/guard.ts'
 import type { BoundState, Verdicts } from '../report.ts'
-import { type JudgedPair, neededPairs } from './calibrate.ts'
+import type { JudgedPair } from './calibrate.ts'
 import { BoundPool } from './pool.ts'
 
 /** Pools in memory; the one that was used longest ago goes, its evidence stays in its file. */
@@ -39,7 +39,7 @@ export interface PoolsOptions {
 /**
  * DESIGN — evidence over restarts
  *
- * A file for each pool and delta, a line for each judged pair: `[score, 1 if wrong, weight]`. Lines are appended, by all
+ * A file for each pool and delta, a line for each judged pair: `[score, 1 if wrong]`. Lines are appended, by all
  * processes that share the folder; each reads the file once, when it first meets the pool. Between machines nothing is
  * shared: each proves its own bound on its own traffic, and if each keeps it, all together do. What cannot be read or
  * written is evidence lost, never evidence made up: a bound without a past is closed.
@@ -66,14 +66,14 @@ export class BoundPools {
 
   /** Where a bound stands, but for what has been counted of it. */
   stateOf(key: PoolKey): Omit<BoundState, keyof Verdicts | 'served'> {
-    const { standing, calibration, pairs } = this.get(key)
+    const { standing, calibration, pairs, needed } = this.get(key)
     return {
       pool: key.id,
       delta: key.delta,
       standing,
       leastScore: calibration?.leastScore,
       judged: pairs.length,
-      needed: neededPairs(key.delta),
+      needed,
       upperBound: calibration?.upperBound,
     }
   }
@@ -81,8 +81,9 @@ export class BoundPools {
   /** Learns how a candidate was judged, and keeps it. */
   add(key: PoolKey, pair: JudgedPair): void {
     this.get(key).add(pair)
-    const line = `${JSON.stringify([Number(pair.score.toFixed(4)), pair.isWrong ? 1 : 0, pair.weight])}\n`
-    this.#writing = this.#writing.then(() => appendFile(this.#fileOf(nameOf(key)), line)).catch(this.#tell)
+    this.#writing = this.#writing
+      .then(() => appendFile(this.#fileOf(nameOf(key)), `${lineOf(pair)}\n`))
+      .catch(this.#tell)
   }
 
   /** Resolves when all evidence has been written. */
@@ -103,8 +104,7 @@ export class BoundPools {
   }
 
   #shorten(name: string, pairs: readonly JudgedPair[]): void {
-    const lines = pairs.map(({ score, isWrong, weight }) => JSON.stringify([score, isWrong ? 1 : 0, weight]))
-    writeFileSync(`${this.#fileOf(name)}.new`, `${lines.join('\n')}\n`)
+    writeFileSync(`${this.#fileOf(name)}.new`, `${pairs.map(lineOf).join('\n')}\n`)
     renameSync(`${this.#fileOf(name)}.new`, this.#fileOf(name))
   }
 
@@ -125,12 +125,16 @@ function nameOf({ id, delta }: PoolKey): string {
   return `${id}-${delta}`
 }
 
+function lineOf({ score, isWrong }: JudgedPair): string {
+  return JSON.stringify([Number(score.toFixed(4)), isWrong ? 1 : 0])
+}
+
 /** A line that a crash cut is left out. */
 function pairOfLine(line: string): JudgedPair[] {
   try {
-    const [score, wrong, weight] = JSON.parse(line)
-    const isPair = [score, wrong, weight].every((value) => typeof value === 'number' && Number.isFinite(value))
-    return isPair && weight >= 1 ? [{ score, isWrong: wrong !== 0, weight }] : []
+    const [score, wrong] = JSON.parse(line)
+    const isPair = [score, wrong].every((value) => typeof value === 'number' && Number.isFinite(value))
+    return isPair ? [{ score, isWrong: wrong !== 0 }] : []
   } catch {
     return []
   }

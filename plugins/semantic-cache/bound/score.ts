@@ -1,17 +1,17 @@
 import type { Neighbour } from '../scope-index.ts'
 import { type Candidate, SCORE_FEATURES, scoreFeaturesOf } from './features.ts'
 
-const BIAS = -2.5
+const BIAS = -3.8
 /** Fitted to one half of labelled intents, rounded. The bound does not rest on them: a bad score only serves less. */
 const WEIGHTS: Readonly<Record<(typeof SCORE_FEATURES)[number], number>> = {
-  cosine: 3.1,
-  likelihood: 1.6,
-  overlap: 0.8,
-  matched: 3.1,
-  onlyAsked: -1.4,
-  onlyCached: -0.8,
-  strict: 0.5,
-  agreement: 1.3,
+  cosine: 2.5,
+  likelihood: 1.7,
+  matched: 3.8,
+  onlyAsked: -1,
+  onlyCached: -0.3,
+  strict: 1,
+  agreement: 3.4,
+  company: 1.4,
 }
 
 /** How sure it is that a candidate's answer fits, as log-odds; above 3 hardly any is wrong, below 0 most are. */

@@ -34,6 +34,6 @@ export function applyVerdict(served: Served, verdict: 'right' | 'wrong', parts: 
   }
   if (bound === undefined) return
   const key = { id: bound.pool, delta: bound.delta }
-  if (verdict === 'wrong') pools.add(key, { score: bound.score, isWrong: true, weight: 1 })
+  if (verdict === 'wrong') pools.add(key, { score: bound.score, isWrong: true })
   reports.bound(pools.stateOf(key), verdict)
 }
