@@ -1,71 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
-import { sqliteFile } from '../../src/stores/sql/sqlite/location.ts'
 import { eventually } from '../support/eventually.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
-import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
-import { type Provider, startProvider } from '../support/stand-in-provider.ts'
-import { booksOf, grantToken, machinePayments } from '../support/stripe/machine-payments.ts'
-import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
-import { AGENT, boothEnvironment, credential, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
-
-/** Several gateways that share a database, with one provider and one Stripe behind them. */
-interface Row {
-  readonly gateways: readonly Gateway[]
-  readonly provider: Provider
-  readonly stripe: StripeStandIn
-  /** Sends one statement past the gateways. */
-  sql(text: string): Promise<unknown>
-  start(): Promise<Gateway>
-}
-
-const START_MS = 50_000
-/** The machine may be busy with as many processes of others. */
-const PATIENCE_MS = 180_000
-const KEY = 'sk-ant-operator-key'
-
-async function openRow(
-  t: ExecutionContext,
-  { processes, databaseUrl }: { processes: number; databaseUrl?: string },
-): Promise<Row> {
-  t.timeout(PATIENCE_MS)
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'turnpike-row-'))
-  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
-  const provider = await startProvider({ apiKey: KEY })
-  t.teardown(provider.close)
-  const stripe = await startStripe({ departments: [machinePayments] })
-  t.teardown(stripe.close)
-  const env = {
-    ...boothEnvironment(stripe),
-    ANTHROPIC_BASE_URL: provider.url,
-    ANTHROPIC_API_KEY: KEY,
-    SVC_PIPELINE: 'none',
-    SVC_DATA_DIR: dataDir,
-    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-  }
-  const start = async () => {
-    const gateway = await startGateway(env, { waitMs: START_MS })
-    t.teardown(async () => void (await gateway.stop()))
-    return gateway
-  }
-  // One after another: the first makes the tables and the keys.
-  const gateways: Gateway[] = []
-  for (let i = 0; i < processes; i++) gateways.push(await start())
-  const sql = async (text: string) => {
-    if (databaseUrl !== undefined) return query(databaseUrl, text)
-    const database = new DatabaseSync(sqliteFile(dataDir), { timeout: 10_000 })
-    try {
-      return database.prepare(text).all()
-    } finally {
-      database.close()
-    }
-  }
-  return { gateways, provider, stripe, sql, start }
-}
+import { createPostgres, isPostgresExpected } from '../support/postgres.ts'
+import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
+import { AGENT, credential, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
+import { openRow } from './row.ts'
 
 const BODY = ask('what is the toll')
 
@@ -87,7 +27,7 @@ for (const [name, run, createUrl] of [
     `${name}: of four processes’ 160 submits of one credential exactly one is served, charged and asked`,
     async (t) => {
       const databaseUrl = await createUrl(t)
-      const row = await openRow(t, { processes: 4, ...(databaseUrl !== undefined && { databaseUrl }) })
+      const row = await openRow(t, { processes: 4, databaseUrl })
       const challenge = await challengeBy(row.gateways[0] as Gateway)
       const token = grantToken(row.stripe.world, { maxCents: 100_000 })
       const submits = row.gateways.flatMap((gateway) =>

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { createSessionStore } from '../../../../src/stores/sql/payments/sessions.ts'
-import { engines } from '../places.ts'
+import { engines, type Place } from '../places.ts'
 
 const OPENING = { sessionId: 's', tokenHash: 't', reference: 'pi_1', calls: 10, ttlMs: 3_600_000 }
 const LEASE_MS = 3_600_000
@@ -44,4 +45,93 @@ for (const engine of engines) {
       t.like(await sessions.reserve({ tokenHash: 'new', callId: 'e', leaseMs: LEASE_MS }), { why: 'expired' })
     },
   )
+
+  engine.test('sessions: whatever comes at once and whoever dies, each call is used once or given back', async (t) => {
+    const place = await engine.createPlace(t)
+    const sessions = createSessionStore(await place.open())
+    const seen = { reserved: 0, exhausted: 0, committed: 0, 'committed too late': 0, released: 0, died: 0, swept: 0 }
+    let runs = 0
+    const property = fc.asyncProperty(fc.integer({ min: 1, max: 6 }), moments, async (calls, taken) => {
+      await play({ place, sessions, seen }, { name: `run-${++runs}`, calls, taken })
+    })
+    await fc.assert(property, { numRuns: engine.name === 'sqlite' ? 40 : 15 })
+    t.log(seen)
+    for (const [outcome, times] of Object.entries(seen)) t.true(times > 0, outcome)
+  })
+}
+
+/** What happens at one moment, all of it at the same time; `who` picks among the calls that were reserved before. */
+type Happening = { kind: 'reserve' } | { kind: 'sweep' } | { kind: 'commit' | 'release' | 'die'; who: number }
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({ kind: 'reserve' as const }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('commit' as const, 'release' as const, 'die' as const),
+      who: fc.nat(20),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'sweep' as const }) },
+)
+const moments = fc.array(fc.array(happening, { minLength: 1, maxLength: 5 }), { minLength: 3, maxLength: 12 })
+
+interface Playing {
+  readonly place: Place
+  readonly sessions: ReturnType<typeof createSessionStore>
+  /** How often each outcome occurred. */
+  readonly seen: Record<
+    'reserved' | 'exhausted' | 'committed' | 'committed too late' | 'released' | 'died' | 'swept',
+    number
+  >
+}
+
+/** Plays it; throws when a call is lost, or used twice. */
+async function play(
+  { place, sessions, seen }: Playing,
+  { name, calls, taken }: { name: string; calls: number; taken: readonly (readonly Happening[])[] },
+): Promise<void> {
+  await sessions.open({ ...OPENING, sessionId: name, tokenHash: name, calls })
+  const reserved: string[] = []
+  let [ids, committed] = [0, 0]
+  const countSwept = (swept: number): void => {
+    seen.swept += swept
+  }
+  const happen = async (what: Happening): Promise<void> => {
+    if (what.kind === 'reserve') {
+      const callId = `${name}-${++ids}`
+      const call = await sessions.reserve({ tokenHash: name, callId, leaseMs: LEASE_MS })
+      seen[call.kind === 'reserved' ? 'reserved' : 'exhausted']++
+      if (call.kind === 'reserved') reserved.push(callId)
+      return
+    }
+    if (what.kind === 'sweep') return countSwept(await sessions.sweep())
+    const callId = reserved[what.who % reserved.length]
+    if (callId === undefined) return
+    if (what.kind === 'release') {
+      seen.released++
+      return sessions.release(callId)
+    }
+    if (what.kind === 'die') {
+      seen.died++
+      return void (await place.sql(
+        `update agent_session_call set lease_until_ms = 0 where id = '${callId}' returning id`,
+      ))
+    }
+    if (!(await sessions.commit(callId))) return void seen['committed too late']++
+    seen.committed++
+    committed++
+  }
+  for (const moment of taken) {
+    await Promise.all(moment.map(happen))
+    const open = await place.sql(`select id from agent_session_call where session_id = '${name}'`)
+    const left = (await sessions.standing(name))?.callsLeft
+    if (left === undefined || left + open.length + committed !== calls)
+      throw new Error(`of ${calls} calls ${left} are left, ${open.length} under way and ${committed} used`)
+  }
+  // Beyond the end of all leases everything that was not used is back.
+  await place.sql('update agent_session_call set lease_until_ms = 0 returning id')
+  countSwept(await sessions.sweep())
+  const back = (await sessions.standing(name))?.callsLeft
+  if (back !== calls - committed) throw new Error(`of ${calls} calls ${committed} were used and ${back} are back`)
 }

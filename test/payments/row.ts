@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { ExecutionContext } from 'ava'
+import { sqliteFile } from '../../src/stores/sql/sqlite/location.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { query } from '../support/postgres.ts'
+import { type Provider, startProvider } from '../support/stand-in-provider.ts'
+import { machinePayments } from '../support/stripe/machine-payments.ts'
+import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
+import { boothEnvironment } from './booth.ts'
+
+/** Several gateways that share a database, with one provider and one Stripe behind them. */
+export interface Row {
+  readonly gateways: readonly Gateway[]
+  readonly provider: Provider
+  readonly stripe: StripeStandIn
+  /** The environment of its gateways. */
+  readonly env: Readonly<Record<string, string>>
+  /** Sends one statement past the gateways. */
+  sql(text: string): Promise<Record<string, unknown>[]>
+  /** Starts another, its environment laid over that of all. */
+  start(env?: Readonly<Record<string, string>>): Promise<Gateway>
+}
+
+/** How a row is set up. */
+export interface RowOptions {
+  readonly processes: number
+  /** Of a PostgreSQL server. Default: SQLite. */
+  readonly databaseUrl?: string | undefined
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const START_MS = 50_000
+/** The machine may be busy with as many processes of others. */
+const PATIENCE_MS = 180_000
+const KEY = 'sk-ant-operator-key'
+
+/** Opens a row; it is closed with the test. */
+export async function openRow(t: ExecutionContext, { processes, databaseUrl, env: own }: RowOptions): Promise<Row> {
+  t.timeout(PATIENCE_MS)
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'turnpike-row-'))
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+  const provider = await startProvider({ apiKey: KEY })
+  t.teardown(provider.close)
+  const stripe = await startStripe({ departments: [machinePayments] })
+  t.teardown(stripe.close)
+  const env = {
+    ...boothEnvironment(stripe),
+    ANTHROPIC_BASE_URL: provider.url,
+    ANTHROPIC_API_KEY: KEY,
+    SVC_PIPELINE: 'none',
+    SVC_DATA_DIR: dataDir,
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...own,
+  }
+  const start = async (more: Readonly<Record<string, string>> = {}) => {
+    const gateway = await startGateway({ ...env, ...more }, { waitMs: START_MS })
+    t.teardown(async () => void (await gateway.stop()))
+    return gateway
+  }
+  // One after another: the first makes the tables and the keys.
+  const gateways: Gateway[] = []
+  for (let i = 0; i < processes; i++) gateways.push(await start())
+  const sql = async (text: string) => {
+    if (databaseUrl !== undefined) return query(databaseUrl, text)
+    const database = new DatabaseSync(sqliteFile(dataDir), { timeout: 10_000 })
+    try {
+      return database
+        .prepare(text)
+        .all()
+        .map((row) => ({ ...row }))
+    } finally {
+      database.close()
+    }
+  }
+  return { gateways, provider, stripe, env, sql, start }
+}
