@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { ask, type Reply } from '../support/http-client.ts'
-import { valueAt } from '../support/json.ts'
+import { type JsonObject, valueAt } from '../support/json.ts'
 import type { StripeObject } from '../support/stripe/objects.ts'
 import { type Agent, credential, openBooth, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
 
@@ -356,6 +356,30 @@ test('money: a call that could cost more than its price covers is refused, and t
   t.true(most > 30_000 && most < 34_000, `${most}`)
   t.is((await agent.send({ body: ask('x', { max_tokens: most }) })).status, 402)
   t.is((await agent.send({ body: ask('x', { max_tokens: most + 1 }) })).status, 400)
+})
+
+test('money: searches are in the price, and work without a bound is refused, before anything is asked to be paid', async (t) => {
+  const agent = booth.agent()
+  const searching = (max_uses?: number) => ({
+    ...BODY,
+    tools: [{ type: 'web_search_20250305', name: 'web_search', ...(max_uses !== undefined && { max_uses }) }],
+  })
+  for (const body of [searching(), searching(50), { ...BODY, mcp_servers: [{ type: 'url', url: 'x', name: 'x' }] }]) {
+    const reply = await agent.send({ body })
+    t.is(reply.status, 400, reply.text)
+    t.is(valueAt(reply.json, 'error.type'), 'cost_limit_per_request')
+    t.is(reply.headers['www-authenticate'], undefined)
+  }
+  const body = searching(1)
+  const challenge = await agent.ask(body)
+  assertPaid(t, agent, challenge, await agent.pay(body, challenge, agent.grant()))
+  const quote = async (asked: JsonObject) =>
+    (await agent.send({ path: '/v1/agent/quote', body: asked })).json as Record<string, number>
+  const [plain, one, two] = [await quote(BODY), await quote(searching(1)), await quote(searching(2))]
+  const added = Number(one.worst_case_provider_usd) - Number(plain.worst_case_provider_usd)
+  // A fee of a cent, and 20,000 tokens of what is found at 3.75 USD a million.
+  t.true(added > 0.085 && added < 0.1, `${added}`)
+  t.true(Number(two.worst_case_provider_usd) - Number(one.worst_case_provider_usd) > added)
 })
 
 test('money: a bare probe has a challenge, which pays for nothing else', async (t) => {
