@@ -38,6 +38,8 @@ export interface HeldPayment {
   /** Counts the owners; an earlier one can change nothing any more. */
   readonly fence: number
   readonly state: OpenPaymentState
+  /** As it was begun, which is how it ends, whatever is configured by then. */
+  readonly settlement: SettlementMode
   /** The payment provider's name of the payment, once it has one. */
   readonly reference: string | undefined
 }

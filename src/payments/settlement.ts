@@ -16,6 +16,7 @@ import { createOpenPayment, type OpenPayment } from './open-payment.ts'
 export interface SettlementOptions {
   readonly store: PaymentStore
   readonly gateway: PaymentGateway
+  /** Of payments that begin; one that goes on keeps its own. */
   readonly mode: SettlementMode
   /** How long a payment is this instance's unless that is renewed, in milliseconds. */
   readonly leaseMs: number
@@ -58,8 +59,8 @@ export class Settlement {
     const payment = this.#open(claimed.payment)
     try {
       if (payment.state !== 'claimed') return payment
-      const { gateway, mode } = this.#options
-      const authorization = await gateway.authorize({ ...submission, settlement: mode })
+      const { settlement } = claimed.payment
+      const authorization = await this.#options.gateway.authorize({ ...submission, settlement })
       if (authorization.kind === 'refused') {
         await payment.fail()
         return { kind: 'declined', reason: authorization.reason }

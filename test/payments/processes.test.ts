@@ -85,6 +85,39 @@ for (const body of [BODY, ask('what is the toll', { stream: true })])
       },
     )
 
+for (const [began, goesOn] of [
+  ['manual', 'automatic'],
+  ['automatic', 'manual'],
+] as const)
+  test.serial(`sqlite: a payment that began as ${began} ends so, whatever is configured by then`, async (t) => {
+    const row = await openRow(t, { processes: 0 })
+    const first = await row.start({ SVC_MPP_SETTLEMENT: began })
+    const second = await row.start({ SVC_MPP_SETTLEMENT: goesOn })
+    const [known, unknown] = [await challengeBy(first), await challengeBy(first)]
+    const [one, other] = [grantToken(row.stripe.world), grantToken(row.stripe.world)]
+    // Of one nothing has come back from Stripe, though it was done there; of the other the answer has failed.
+    row.stripe.fail(({ path: where }) => (where.endsWith('payment_intents') ? { kind: 'lose-after' } : undefined))
+    t.is((await pay(first, unknown, other)).status, 503)
+    row.stripe.mend()
+    row.provider.reply({ kind: 'error', status: 500 })
+    t.is((await pay(first, known, one)).status, 502)
+    row.provider.reply({ kind: 'answer' })
+    const before = { manual: ['requires_capture', 'requires_capture'], automatic: ['succeeded', 'succeeded'] }
+    t.deepEqual(booksOf(row.stripe.world).statuses, before[began])
+    for (const [challenge, token] of [
+      [unknown, other],
+      [known, one],
+    ] as const) {
+      const reply = await pay(second, challenge, token)
+      t.is(reply.status, 200, reply.text)
+      const books = { intents: 1, capturedCents: 50, heldCents: 0, statuses: ['succeeded'] }
+      t.deepEqual(booksOf(row.stripe.world, challenge.id), books)
+    }
+    t.deepEqual(await row.sql('select distinct settlement, state from payment'), [
+      { settlement: began, state: 'consumed' },
+    ])
+  })
+
 test.serial('sqlite: a hold that nobody comes back for is let go, and the challenge is over', async (t) => {
   const row = await openRow(t, { processes: 1 })
   const [gateway] = row.gateways as [Gateway]

@@ -30,7 +30,7 @@ const MOST_OWNERS = 8
 export const claimPayment: Command<PaymentClaim, ClaimOutcome> = async (db, claim, now) => {
   const isIssued = await isOfWindow(db, claim, now)
   if (isIssued && (await createPayment(db, claim, now)))
-    return held(claim, { fence: 1, state: 'claimed', reference: null })
+    return held(claim, { fence: 1, state: 'claimed', settlement: claim.settlement, reference: null })
   const resumed = await resumePayment(db, claim, now)
   if (resumed !== undefined) return held(claim, resumed)
   const row = await db
@@ -91,7 +91,7 @@ async function createPayment(db: Kysely<Database>, claim: PaymentClaim, now: Mom
   return created !== undefined
 }
 
-type Resumed = Pick<PaymentTable, 'fence' | 'reference'> & { state: OpenPaymentState }
+type Resumed = Pick<PaymentTable, 'fence' | 'settlement' | 'reference'> & { state: OpenPaymentState }
 
 /** What was captured can be resumed without end: the money is taken, and the answer owed. */
 async function resumePayment(db: Kysely<Database>, claim: PaymentClaim, now: Moment): Promise<Resumed | undefined> {
@@ -115,14 +115,14 @@ async function resumePayment(db: Kysely<Database>, claim: PaymentClaim, now: Mom
         ]),
       ]),
     )
-    .returning(['fence', 'state', 'reference'])
+    .returning(['fence', 'state', 'settlement', 'reference'])
     .executeTakeFirst()
   // The cast is safe: the statement looks at the state.
   return row as Resumed | undefined
 }
 
-function held({ challengeId, owner }: PaymentClaim, { fence, state, reference }: Resumed): ClaimOutcome {
-  return { kind: 'held', payment: { challengeId, owner, fence, state, reference: reference ?? undefined } }
+function held({ challengeId, owner }: PaymentClaim, { reference, ...resumed }: Resumed): ClaimOutcome {
+  return { kind: 'held', payment: { challengeId, owner, ...resumed, reference: reference ?? undefined } }
 }
 
 function refused(why: ClaimRefusal): ClaimOutcome {

@@ -89,14 +89,15 @@ export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, He
     .where('id', 'in', due.map(({ id }) => id).sort())
     .where('due_at_ms', '<=', now)
     .where('lease_until_ms', '<=', now)
-    .returning(['id', 'fence', 'state', 'reference'])
+    .returning(['id', 'fence', 'state', 'settlement', 'reference'])
     .execute()
-  return taken.map(({ id, fence, state, reference }) => ({
+  return taken.map(({ id, fence, state, settlement, reference }) => ({
     challengeId: id,
     owner,
     fence,
     // The cast is safe: what has ended, or was captured, is never due.
     state: state as OpenPaymentState,
+    settlement,
     reference: reference ?? undefined,
   }))
 }
