@@ -8,6 +8,7 @@ import { addAccountCommand } from './account.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addConfigCommand } from './config.ts'
+import { addDoctorCommand } from './doctor/command.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addMppCommand } from './mpp.ts'
 import { addPipelineCommand } from './pipeline.ts'
@@ -30,6 +31,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     .showHelpAfterError('(turnpike --help lists the commands)')
     .showSuggestionAfterError()
   addStartCommand(program)
+  addDoctorCommand(program)
   addPipelineCommand(program)
   addPluginCommand(program)
   addConfigCommand(program)

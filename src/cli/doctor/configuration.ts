@@ -1,0 +1,96 @@
+import type { LoadedConfig } from '../../config/load.ts'
+import type { Config } from '../../config/schema.ts'
+import { messageOf } from '../../core/errors.ts'
+import { assertModeComplete } from '../../identity.ts'
+import { advice, type Finding, fault, ok } from './finding.ts'
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]', '::1', '0.0.0.0']
+
+/** Mistakes that can be seen without asking anybody. */
+export function checkConfiguration({ config, file, sourceOf }: LoadedConfig): Finding[] {
+  return [
+    ok(`the configuration can be used (${file ?? 'no file'}, mode ${config.mode})`),
+    ...checkSelf(config, sourceOf),
+    ...checkReach(config),
+    ...checkUsers(config),
+    ...checkCaps(config),
+    ...checkBilling(config),
+  ]
+}
+
+/** `ANTHROPIC_BASE_URL` is what clients set to reach the gateway: in the gateway’s own shell it sends it to itself. */
+function checkSelf({ providers, server }: Config, sourceOf: LoadedConfig['sourceOf']): Finding[] {
+  const own = [`:${server.port}`, ...(server.public_url === undefined ? [] : [new URL(server.public_url).host])]
+  return Object.entries(providers).flatMap(([name, section]) => {
+    const address = addressOf(section)
+    if (address === undefined || !URL.canParse(address)) return []
+    const { hostname, port, host } = new URL(address)
+    const isOwn = own.includes(host) || (LOOPBACK.includes(hostname) && own.includes(`:${port}`))
+    if (!isOwn) return []
+    const from = sourceOf(`providers.${name}.base_url`)
+    return fault(
+      `provider \`${name}\` is this gateway itself: \`base_url\` is ${address} (from the ${from})`,
+      'That variable is for clients. Unset it where the gateway is started.',
+    )
+  })
+}
+
+function addressOf(section: unknown): string | undefined {
+  if (typeof section !== 'object' || section === null || !('base_url' in section)) return undefined
+  return typeof section.base_url === 'string' ? section.base_url : undefined
+}
+
+function checkReach({ mode, server: { host } }: Config): Finding[] {
+  if (mode === 'cloud' || host === undefined || LOOPBACK.slice(0, 4).includes(host)) return []
+  return [
+    fault(
+      `local mode listens on ${host}: whoever reaches it uses your provider keys`,
+      'Unset HOST, or use cloud mode, which lets in API keys only.',
+    ),
+  ]
+}
+
+function checkUsers(config: Config): Finding[] {
+  if (config.mode === 'local') return []
+  try {
+    assertModeComplete(config)
+  } catch (error) {
+    return [fault(`cloud mode cannot start: ${messageOf(error)}`, 'Set one of them; docs/accounts.md has recipes.')]
+  }
+  const { jwks_url: jwksUrl, audience, azp } = config.sessions
+  const isUnpinned = jwksUrl !== undefined && audience === undefined && azp.length === 0
+  return isUnpinned
+    ? [
+        advice(
+          'session tokens that your identity provider gave for other services are taken, too',
+          'Set SVC_SESSION_AUDIENCE or SVC_SESSION_AZP.',
+        ),
+      ]
+    : [ok('users are verified')]
+}
+
+/** A cap that no module enforces is worse than none: somebody relies on it. */
+function checkCaps({ costs, pipeline: { default: usual, locked }, mode }: Config): Finding[] {
+  const isCapped = Object.values(costs).some((cap) => typeof cap === 'number')
+  const isLocked = locked.includes('cost-guard')
+  const isUsual = usual.split(',').some((step) => step.split('?')[0] === 'cost-guard')
+  if (isCapped && !isLocked && !isUsual)
+    return [fault('caps are set in `costs`, and no pipeline enforces them', 'Add `cost-guard` to `pipeline.locked`.')]
+  if (isCapped && !isLocked)
+    return [advice('callers can leave `cost-guard` out by naming a pipeline', 'Add `cost-guard` to `pipeline.locked`.')]
+  if (!isCapped && mode === 'cloud')
+    return [advice('nothing bounds what your provider keys may spend', 'Set caps in `costs`: see docs/costs.md.')]
+  return isCapped ? [ok('caps are enforced')] : []
+}
+
+function checkBilling({ billing, server }: Config): Finding[] {
+  if (billing.secret_key === undefined) return []
+  const findings: Finding[] = []
+  if (billing.webhook_secrets.length === 0)
+    findings.push(
+      fault('Stripe’s webhooks cannot be checked', 'Run `turnpike stripe setup`, and set STRIPE_WEBHOOK_SECRET.'),
+    )
+  if (server.public_url === undefined)
+    findings.push(fault('people cannot be sent back from Stripe', 'Set SVC_PUBLIC_URL to the address of this gateway.'))
+  return findings.length > 0 ? findings : [ok('billing is configured; `turnpike stripe reconcile` asks Stripe')]
+}

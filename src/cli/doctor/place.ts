@@ -1,0 +1,69 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import path from 'node:path'
+import type { Config } from '../../config/schema.ts'
+import { messageOf } from '../../core/errors.ts'
+import { receiptKeyFile } from '../../receipts/signing-key.ts'
+import { advice, type Finding, fault, ok } from './finding.ts'
+
+const LITTLE_BYTES = 1024 ** 3
+const OTHERS = 0o077
+const PATIENCE_MS = 2000
+
+/** Whether the machine has room for the gateway: its folder and its port. */
+export async function checkPlace(config: Config): Promise<Finding[]> {
+  return [...checkFolder(config), ...checkKeyFile(config), await checkPort(config)]
+}
+
+function checkFolder({ data_dir: dataDir }: Config): Finding[] {
+  const folder = path.resolve(dataDir)
+  const present = nearestPresent(folder)
+  try {
+    accessSync(present, constants.R_OK | constants.W_OK)
+    if (!statSync(present).isDirectory()) throw new Error(`${present} is no folder`)
+  } catch (error) {
+    return [fault(`the data folder cannot be written: ${messageOf(error)}`, 'Set SVC_DATA_DIR to a folder that can.')]
+  }
+  const { bavail, bsize } = statfsSync(present)
+  const left = bavail * bsize
+  if (left < LITTLE_BYTES)
+    return [
+      advice(
+        `the disk of ${folder} has ${Math.floor(left / 1024 ** 2)} MB left`,
+        'Make room: without it requests under caps are refused.',
+      ),
+    ]
+  return [ok(`the data folder is ${folder}`)]
+}
+
+/** The folder itself, or the one in which it will be made. */
+function nearestPresent(folder: string): string {
+  return existsSync(folder) || folder === path.dirname(folder) ? folder : nearestPresent(path.dirname(folder))
+}
+
+function checkKeyFile({ data_dir: dataDir }: Config): Finding[] {
+  const file = receiptKeyFile(dataDir)
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined || (stat.mode & OTHERS) === 0) return []
+  return [fault('others on this machine can read the key that signs receipts', `Run \`chmod 600 ${file}\`.`)]
+}
+
+async function checkPort({ server: { port, host = '127.0.0.1' } }: Config): Promise<Finding> {
+  if (port === 0) return ok('the port is one that is free')
+  const address = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  if (!(await isTaken(address, port))) return ok(`port ${port} is free`)
+  const running = await fetch(`http://${address}:${port}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    .then((reply) => reply.json() as Promise<{ startedAt?: unknown; version?: unknown }>)
+    .catch(() => undefined)
+  return typeof running?.startedAt === 'number'
+    ? ok(`a gateway runs on port ${port}, build ${String(running.version)}`)
+    : fault(`another program listens on port ${port}`, 'Stop it, or choose another port with PORT.')
+}
+
+function isTaken(host: string, port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = createConnection({ host, port, timeout: PATIENCE_MS })
+  socket.once('connect', () => resolve(true))
+  for (const event of ['error', 'timeout']) socket.once(event, () => resolve(false))
+  return promise.finally(() => socket.destroy())
+}
