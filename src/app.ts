@@ -5,12 +5,15 @@ import { ConfigError } from './config/config-error.ts'
 import { pluginOptions } from './config/load.ts'
 import { placesOf } from './config/places.ts'
 import type { Config } from './config/schema.ts'
+import type { SettingsInForce } from './config/settings-in-force.ts'
 import { GatewayError } from './core/errors.ts'
 import type { Clock, Log, RequestObserver } from './core/ports.ts'
+import { type DashboardIntake, openDashboard, openIntake } from './dashboard.ts'
 import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
 import { forProvider } from './http/credential.ts'
+import type { DashboardOptions } from './http/dashboard/routes.ts'
 import { type OwnRequestParts, OwnRequests } from './http/own-requests.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
 import type { BillingRouteOptions } from './http/routes/billing.ts'
@@ -31,15 +34,15 @@ import { watchPlugins } from './pipeline/watch.ts'
 import { billedCalls } from './prices/billed-calls.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
-import { finishedRequestOf } from './receipts/finished-request.ts'
 import { ReceiptKeyError } from './receipts/public-key.ts'
 import { firstReceiptIdAt } from './receipts/receipt-id.ts'
-import { createReceipts, type Receipts, type ReceiptsOptions, type ReplyRecorder } from './receipts/receipts.ts'
+import { createReceipts, type Receipts } from './receipts/receipts.ts'
 import { openReceiptKey, type ReceiptKey } from './receipts/signing-key.ts'
+import { recorderFor, recordIn, startTelemetry } from './recording.ts'
 import { createByteStores } from './stores/kv/stores.ts'
 import { createReceiptStore } from './stores/sql/receipt-store.ts'
 import { createRetention, type Retention } from './stores/sql/retention.ts'
-import { openTelemetry, type SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
+import type { SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
 
 /** What the composition root is given from outside. */
 export interface AppOptions {
@@ -49,6 +52,8 @@ export interface AppOptions {
   readonly random: () => number
   readonly startedAtMs: number
   readonly observers: readonly RequestObserver[]
+  /** The configuration in force, for the dashboard. */
+  readonly settings: () => SettingsInForce
 }
 
 /** A gateway that is put together but does not listen yet. */
@@ -57,6 +62,8 @@ export interface App {
   readonly pipelines: Pipelines
   readonly registry: PluginRegistry
   readonly providers: Providers
+  /** Ends what has no end of its own, and would hold up the server's. */
+  endFeeds(): void
   /** Closes plugins, provider connections and stores; the server is drained before. */
   close(): Promise<void>
 }
@@ -74,7 +81,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { store, prices: pricer, tokens } = accounting
   const telemetry = startTelemetry(options, accounting)
   const retention = startRetention(options, { accounting, telemetry })
-  const onBuilt = telemetry && recordIn(telemetry, config)
+  const intake = openIntake({ ...options, stores })
+  const onBuilt = telemetry && recordIn({ telemetry, intake }, config)
   const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log, onBuilt })
   const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
@@ -107,6 +115,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits,
     assertPipeline: (text) => void pipelines.for(undefined, text),
   })
+  const dashboard = openDashboard({ ...options, intake, identity, limits, receipts, telemetry, pipelines, registry })
   const paying = identity.accounts && openPaying({ ...options, store, session: identity.accounts.session })
   return {
     server: createServer(options, {
@@ -118,10 +127,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       identity,
       paying,
       fees: accounting.fees,
+      capture: intake.capture,
+      dashboard,
     }),
     pipelines,
     registry,
     providers,
+    endFeeds: () => intake.feed.close(),
     async close() {
       stopWatching()
       await registry.close()
@@ -135,16 +147,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
     },
   }
-}
-
-function startTelemetry({ config, clock, log }: AppOptions, { store }: Accounting): SqlTelemetry | undefined {
-  const { data_dir: dataDir, database_url: databaseUrl, telemetry } = config
-  return telemetry.enabled ? openTelemetry({ databaseUrl, dataDir, accounts: store, log, clock }) : undefined
-}
-
-function recordIn(telemetry: SqlTelemetry, { receipts }: Config): ReceiptsOptions['onBuilt'] {
-  const kept = { hasReceipt: receipts.enabled }
-  return (receipt, facts) => telemetry.record(finishedRequestOf(receipt, facts, kept))
 }
 
 interface Kept {
@@ -161,12 +163,6 @@ function startRetention({ config, clock, log }: AppOptions, { accounting, teleme
     clock,
     log,
   })
-}
-
-/** Who is told how replies ended: without receipts and telemetry, nobody. */
-function recorderFor({ receipts: { enabled }, telemetry }: Config, receipts: Receipts): ReplyRecorder | undefined {
-  if (enabled) return receipts
-  return telemetry.enabled ? receipts.unwritten : undefined
 }
 
 function startWatching(config: Config, install: InstallOptions): () => void {
@@ -235,11 +231,13 @@ interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> 
   identity: Identity
   paying: BillingRouteOptions | undefined
   fees: Accounting['fees']
+  capture: DashboardIntake['capture']
+  dashboard: DashboardOptions | undefined
 }
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, registry, limits, receipts, identity, paying, fees }: ServerParts,
+  { pipelines, providers, registry, limits, receipts, identity, paying, fees, capture, dashboard }: ServerParts,
 ): Server {
   const { authenticate, accounts } = identity
   const shared = {
@@ -247,6 +245,7 @@ function createServer(
     limits,
     receipts,
     fees,
+    capture,
     targetsOf: (model: string) => providers.targetsOf(model),
     bodyLimitBytes: config.server.body_limit,
     send: { pingIntervalMs: config.server.ping_interval },
@@ -277,6 +276,7 @@ function createServer(
     plugins: { authenticate, limits, registry },
     accounts,
     billing: paying,
+    dashboard,
     health: { build: config.build, startedAtMs, providers: providers.all },
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,

@@ -51,7 +51,17 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /** The only places that join layers. */
-const JOINTS = ['app.ts', 'accounting.ts', 'identity.ts', 'limits.ts', 'paying.ts', 'main.ts', 'cli']
+const JOINTS = [
+  'app.ts',
+  'accounting.ts',
+  'dashboard.ts',
+  'identity.ts',
+  'limits.ts',
+  'paying.ts',
+  'recording.ts',
+  'main.ts',
+  'cli',
+]
 
 /** `core`, `http`, …, or the name of a file that lies in `src` itself. */
 function layerOf(file: string): string {

@@ -3,6 +3,7 @@ import { bytes, duration } from '../core/units.ts'
 import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
 import { providerKinds } from '../providers/kinds.ts'
 import { billing } from './billing.ts'
+import { dashboard } from './dashboard.ts'
 import { receipts, telemetry } from './kept.ts'
 import { keys } from './keys.ts'
 import { plans } from './plans.ts'
@@ -288,6 +289,7 @@ export const configSchema = z.strictObject({
   billing: billing.prefault({}),
   receipts: receipts.prefault({}),
   telemetry: telemetry.prefault({}),
+  dashboard: dashboard.prefault({}),
   prices: prices.prefault({}),
 })
 

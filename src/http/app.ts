@@ -2,6 +2,7 @@ import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Provider, RequestObserver } from '../core/ports.ts'
+import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'
 import { createFrame, type FrameState } from './frame.ts'
 import {
   autoRechargeRoute,
@@ -32,6 +33,8 @@ export interface HttpAppOptions {
   readonly accounts: KeyRouteOptions | undefined
   /** `undefined` in local mode. */
   readonly billing: BillingRouteOptions | undefined
+  /** `undefined`: there is none. */
+  readonly dashboard: DashboardOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
   readonly allowedRoutes: readonly string[]
@@ -78,6 +81,7 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
   if (options.accounts === undefined) addLocalRoutes(router)
   else addAccountRoutes(router, options.accounts)
   if (options.billing !== undefined) addBilling(router, options.billing)
+  if (options.dashboard !== undefined) addDashboard(router, options.dashboard)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {
       router.get(pattern, allowedRoute(relay)).post(pattern, allowedRoute(relay)).delete(pattern, allowedRoute(relay))

@@ -10,6 +10,7 @@ import type { ReplyRecorder } from '../../receipts/receipts.ts'
 import type { Authenticate, Authenticated } from '../authenticate.ts'
 import { readJsonBody } from '../body.ts'
 import { assertNoSecret, forProvider } from '../credential.ts'
+import { type CaptureOptions, captureRequest } from '../dashboard/capture-request.ts'
 import type { FrameState } from '../frame.ts'
 import { assertModel, assertModules } from '../key-limits.ts'
 import { leavingSignal } from '../leaving.ts'
@@ -31,6 +32,8 @@ export interface ModelRouteOptions {
   readonly fees: Pick<Fees, 'of'> | undefined
   /** Is told how replies ended; `undefined`: nobody is. */
   readonly recorder: ReplyRecorder | undefined
+  /** What the dashboard may show of bodies; `undefined`: nothing. */
+  readonly capture: CaptureOptions | undefined
   readonly bodyLimitBytes: number
   readonly send: SendOptions
 }
@@ -56,8 +59,10 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     const exchange = openExchange(ctx, { options, authenticated, pipeline, client })
     ctx.state.exchange = exchange
     const ranPipeline = () => printRan(exchange, pipeline)
-    const { recorder } = options
+    const { recorder, capture } = options
     const receipt = recorder && new ReceiptOfReply(ctx, { recorder, exchange, ranPipeline, enteredAtMs, readAtMs })
+    if (receipt !== undefined && capture !== undefined)
+      captureRequest({ id: receipt.id, exchange, response: ctx.res }, capture)
     const named = receipt !== undefined && recorder?.writesReceipts ? { [RECEIPT_HEADER]: receipt.id } : {}
     // The exchange was put into the state just above.
     try {
