@@ -103,7 +103,7 @@ function Main({ route, session }: { route: Route; session: SessionFacts }) {
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   const title = found?.title ?? 'Nothing here'
-  // biome-ignore lint/correctness/useExhaustiveDependencies: who follows a link lands at the top of the new page
+  // Who follows a link lands at the top of the new page
   useEffect(() => {
     document.title = `${title} · Turnpike`
     if (!isFirst.current) main.current?.focus({ preventScroll: true })

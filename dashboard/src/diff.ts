@@ -78,7 +78,7 @@ function shorten(lines: readonly DiffLine[]): DiffLine[] {
   const shown: DiffLine[] = []
   let left = 0
   const tellGap = () => {
-    if (left > 0) shown.push({ kind: 'gap', text: `${left} unchanged lines` })
+    if (left > 0) shown.push({ kind: 'gap', text: `${left} unchanged ${left === 1 ? 'line' : 'lines'}` })
     left = 0
   }
   for (const [index, line] of lines.entries()) {

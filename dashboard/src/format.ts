@@ -30,6 +30,7 @@ export function count(amount: number | null | undefined): string {
 /** Milliseconds, or seconds when there are many. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return NOTHING
+  if (ms === 0) return '0 ms'
   if (ms >= 9950) return `${(ms / 1000).toFixed(1)} s`
   if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`
   if (ms >= 10) return `${Math.round(ms)} ms`

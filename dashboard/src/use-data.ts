@@ -14,7 +14,7 @@ export function useData<T>(path: string | undefined): Loaded<T> {
   const [state, setState] = useState<{ path?: string; data?: T; error?: Error }>({})
   const [round, setRound] = useState(0)
   const [isBusy, setBusy] = useState(path !== undefined)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round loads the same path again
+  // A new round loads the same path again
   useEffect(() => {
     if (path === undefined) return
     const leaving = new AbortController()

@@ -64,7 +64,7 @@ export function useFeed(isPaused: boolean): Feed {
       source.close()
     }
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what waited is shown when the pause ends
+  // What waited is shown when the pause ends
   useEffect(() => take.current(), [isPaused])
   return { ...feed, waiting: waiting.current.length }
 }

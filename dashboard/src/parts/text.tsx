@@ -54,10 +54,11 @@ const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', less: 'âˆ
 
 /** What one text has, and another has not. */
 export function Diff({ before, after, label }: { before: string; after: string; label: string }) {
-  const lines = diffTexts(readable(before), readable(after))
+  const all = diffTexts(readable(before), readable(after))
+  const lines = all.every(({ kind }) => kind === 'gap') ? [] : all
   return (
     <div class="diff scroll" tabIndex={0} role="region" aria-label={label}>
-      {lines.every(({ kind }) => kind === 'gap') && <p class="told">No difference.</p>}
+      {lines.length === 0 && <p class="told">No difference.</p>}
       {lines.slice(0, MOST_DIFF_LINES).map(({ kind, text }, index) => (
         <div key={index} class={`line ${kind}`}>
           <span class="sign">{SIGNS[kind]}</span>
