@@ -1,5 +1,5 @@
 /**
- * Sees to it that the servers which the tests start are there: `redis-server` on PATH, and PostgreSQL.
+ * Sees to it that the programs which the tests start are there: `redis-server` on PATH, PostgreSQL, and Chromium.
  *
  * Not there, they are installed with apt-get when run by root; otherwise their packages are unpacked under
  * `node_modules/.cache`, and `redis-server` is put into `node_modules/.bin`, which npm has on the PATH of its scripts.
@@ -8,6 +8,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { findChromium, UNPACKED_CHROMIUM } from './find-chromium.ts'
 import { findPostgres, UNPACKED_POSTGRES } from './find-postgres.ts'
 
 const MODULES = path.resolve(import.meta.dirname, '../node_modules')
@@ -49,6 +50,12 @@ const SERVICES: readonly Service[] = [
     installs: 'postgresql',
     unpack: unpackPostgres,
   },
+  {
+    name: 'Chromium',
+    isThere: () => findChromium() !== undefined,
+    installs: 'chromium',
+    unpack: unpackChromium,
+  },
 ]
 
 function provide({ isThere, installs, unpack }: Service): void {
@@ -82,9 +89,17 @@ function unpackRedis(): void {
 function unpackPostgres(): void {
   const [server] = /postgresql-\d+/.exec(run('apt-cache', ['depends', 'postgresql'])) ?? []
   if (server === undefined) throw new Error('apt-cache knows no version of it')
-  const needed = run('apt-cache', ['depends', '--recurse', '--important', server]).match(/^lib\S+$/gm) ?? []
-  const libraries = [...new Set(needed)].filter((name) => !NOT_UNPACKED.test(name))
-  unpackPackages([server, ...libraries], UNPACKED_POSTGRES)
+  unpackPackages([server, ...librariesOf(server)], UNPACKED_POSTGRES)
+}
+
+function unpackChromium(): void {
+  unpackPackages(['chromium', 'chromium-common', ...librariesOf('chromium')], UNPACKED_CHROMIUM)
+}
+
+/** The libraries that a package names, and those that these name, as far as a bare system may lack them. */
+function librariesOf(name: string): string[] {
+  const needed = run('apt-cache', ['depends', '--recurse', '--important', name]).match(/^lib\S+$/gm) ?? []
+  return [...new Set(needed)].filter((library) => !NOT_UNPACKED.test(library))
 }
 
 function unpackPackages(packages: readonly string[], folder: string): void {

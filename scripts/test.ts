@@ -9,7 +9,16 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-const STEPS = ['check:lint', 'check:types', 'check:unused', 'check:docs', 'check:examples', 'services', 'tests']
+const STEPS = [
+  'check:lint',
+  'check:types',
+  'check:unused',
+  'check:docs',
+  'check:examples',
+  'build:dashboard',
+  'services',
+  'tests',
+]
 const BREAK_OFF = /^\s*(Uncaught exception|Unhandled rejection) in /
 const LINES_OF_A_BREAK_OFF = 25
 /** Hundreds of databases that live for seconds: on a disk, tests would wait for it and for each other. */

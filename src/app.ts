@@ -5,12 +5,15 @@ import { ConfigError } from './config/config-error.ts'
 import { pluginOptions } from './config/load.ts'
 import { placesOf } from './config/places.ts'
 import type { Config } from './config/schema.ts'
+import type { SettingsInForce } from './config/settings-in-force.ts'
 import { GatewayError } from './core/errors.ts'
 import type { Clock, Log, RequestObserver } from './core/ports.ts'
+import { type DashboardIntake, openDashboard, openIntake } from './dashboard.ts'
 import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
 import { forProvider } from './http/credential.ts'
+import type { DashboardOptions } from './http/dashboard/routes.ts'
 import { type OwnRequestParts, OwnRequests } from './http/own-requests.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
 import type { BillingRouteOptions } from './http/routes/billing.ts'
@@ -43,6 +46,8 @@ export interface AppOptions {
   readonly random: () => number
   readonly startedAtMs: number
   readonly observers: readonly RequestObserver[]
+  /** The configuration in force, for the dashboard. */
+  readonly settings: () => SettingsInForce
 }
 
 /** A gateway that is put together but does not listen yet. */
@@ -51,6 +56,8 @@ export interface App {
   readonly pipelines: Pipelines
   readonly registry: PluginRegistry
   readonly providers: Providers
+  /** Ends what has no end of its own, and would hold up the server's. */
+  endFeeds(): void
   /** Closes plugins, provider connections and stores; the server is drained before. */
   close(): Promise<void>
 }
@@ -65,7 +72,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const accounting = await openAccounting(options)
   const { store, prices } = accounting
-  const recording = openRecording({ ...options, accounting })
+  const intake = openIntake({ ...options, stores })
+  const recording = openRecording({ ...options, accounting, feed: intake.feed })
   const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
   const registry = new PluginRegistry()
@@ -98,6 +106,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     assertPipeline: (text) => void pipelines.for(undefined, text),
   })
   const tolling = openTolling({ config, accounting, stores, log })
+  const dashboard = openDashboard({ ...options, ...recording, intake, identity, limits, pipelines, registry })
   const paying = identity.accounts && openPaying({ ...options, store, session: identity.accounts.session })
   return {
     server: createServer(options, {
@@ -110,10 +119,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       paying,
       fees: accounting.fees,
       tolling,
+      capture: intake.capture,
+      dashboard,
     }),
     pipelines,
     registry,
     providers,
+    endFeeds: () => intake.feed.close(),
     async close() {
       stopWatching()
       await registry.close()
@@ -185,11 +197,25 @@ interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> 
   paying: BillingRouteOptions | undefined
   fees: Accounting['fees']
   tolling: Tolling | undefined
+  capture: DashboardIntake['capture']
+  dashboard: DashboardOptions | undefined
 }
 
 function createServer(
   { config, log, clock, observers, startedAtMs }: AppOptions,
-  { pipelines, providers, registry, limits, recording, identity, paying, fees, tolling }: ServerParts,
+  {
+    pipelines,
+    providers,
+    registry,
+    limits,
+    recording,
+    identity,
+    paying,
+    fees,
+    tolling,
+    capture,
+    dashboard,
+  }: ServerParts,
 ): Server {
   const { authenticate, accounts } = identity
   const { receipts, recorder, metrics } = recording
@@ -198,6 +224,7 @@ function createServer(
     limits,
     receipts,
     fees,
+    capture,
     targetsOf: (model: string) => providers.targetsOf(model),
     bodyLimitBytes: config.server.body_limit,
     send: { pingIntervalMs: config.server.ping_interval },
@@ -228,6 +255,7 @@ function createServer(
     accounts,
     billing: paying,
     agent: tolling && { ...shared, ...tolling, recorder, dialect: messages, pipelines, nowMs: () => clock.nowMs() },
+    dashboard,
     health: { build: config.build, startedAtMs, providers: providers.all },
     documents: {
       version: config.build,

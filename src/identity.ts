@@ -2,6 +2,7 @@ import { createAuthenticateKey } from './accounts/keys/authenticate.ts'
 import { createKeyHash } from './accounts/keys/key-hash.ts'
 import { Keys, type KeysOptions } from './accounts/keys/keys.ts'
 import { LastUsed } from './accounts/keys/last-used.ts'
+import type { VerifySession } from './accounts/sessions/session.ts'
 import type { SessionOptions } from './accounts/sessions/verify.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
@@ -19,6 +20,8 @@ export interface Identity {
   readonly authenticate: Authenticate
   /** The routes of accounts; none in local mode. */
   readonly accounts: KeyRouteOptions | undefined
+  /** Of session tokens; none in local mode. */
+  readonly verify: VerifySession | undefined
   close(): Promise<void>
 }
 
@@ -35,7 +38,8 @@ export interface IdentityOptions {
 /** Opens the accounts of cloud mode, or lets everybody in, in local mode. */
 export async function openIdentity(options: IdentityOptions): Promise<Identity> {
   const { config, store, limits, assertPipeline, clock, log } = options
-  if (config.mode === 'local') return { authenticate: createLocalAuthenticate(), accounts: undefined, async close() {} }
+  if (config.mode === 'local')
+    return { authenticate: createLocalAuthenticate(), accounts: undefined, verify: undefined, async close() {} }
   warnOfUnpinned(config, log)
   // Only where there are sessions: local mode need not load the verifier.
   const { createSessionVerifier } = await import('./accounts/sessions/verify.ts')
@@ -52,6 +56,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
       session: createSessionReader({ verify, limits, openAccount: (id) => store.run('account.open', { id }) }),
       keys: new Keys({ store: keyStore, hashKey, lastUsed, label, most, assertPipeline }),
     },
+    verify,
     async close() {
       await lastUsed.close()
       lookup.close()

@@ -5,6 +5,7 @@ import { createApp } from './app.ts'
 import { banner } from './banner.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load.ts'
+import { settingsInForce } from './config/settings-in-force.ts'
 import { errorCodeOf, messageOf } from './core/errors.ts'
 import { drain, listen } from './http/server.ts'
 import { createLogging } from './logging/log.ts'
@@ -16,7 +17,8 @@ const EXIT_CONFIGURATION = 78
 const SAME_SIGNAL_MS = 500
 
 async function run(): Promise<void> {
-  const { config } = loadConfig(process.env)
+  const loaded = loadConfig(process.env)
+  const { config } = loaded
   const isTerminal = process.stdout.isTTY === true
   const { log, writeLine, flush } = await createLogging({ level: config.log_level, isTerminal })
   process.on('exit', flush)
@@ -29,6 +31,7 @@ async function run(): Promise<void> {
     random: Math.random,
     startedAtMs,
     observers: [requestLogger(writeLine, config.log_level)],
+    settings: () => settingsInForce(loaded),
   })
   const host = config.server.host ?? (config.mode === 'local' ? '127.0.0.1' : '0.0.0.0')
   const port = await listen(app.server, { host, port: config.server.port })
@@ -39,6 +42,7 @@ async function run(): Promise<void> {
     if (stoppingSinceMs !== undefined) process.exit(1)
     stoppingSinceMs = Date.now()
     log.info({ signal }, 'gateway.draining')
+    app.endFeeds()
     const isClean = await drain(app.server, config.server.drain_timeout)
     await app.close()
     log.info({ isClean }, 'gateway.stopped')

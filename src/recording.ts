@@ -2,6 +2,7 @@ import type { Accounting } from './accounting.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
 import type { Clock, Log } from './core/ports.ts'
+import type { LiveFeed } from './http/dashboard/live-feed.ts'
 import type { MetricsRouteOptions } from './http/routes/metrics.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { METRICS_TYPE, printMetrics } from './metrics/print.ts'
@@ -20,6 +21,8 @@ export interface Recording {
   readonly receipts: Receipts
   /** Who is told how replies ended; `undefined`: nobody is. */
   readonly recorder: ReplyRecorder | undefined
+  /** `undefined` when it is switched off. */
+  readonly telemetry: SqlTelemetry | undefined
   /** `undefined` when nothing is counted. */
   readonly metrics: Metrics | undefined
   close(): Promise<void>
@@ -29,24 +32,27 @@ export interface Recording {
 export interface RecordingOptions {
   readonly config: Config
   readonly accounting: Accounting
+  /** Is told of each request that telemetry takes in. */
+  readonly feed: Pick<LiveFeed, 'publish'>
   readonly clock: Clock
   readonly log: Log
 }
 
 /** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` holds no usable key of receipts. */
 export function openRecording(options: RecordingOptions): Recording {
-  const { config, accounting, clock, log } = options
+  const { config, accounting, feed, clock, log } = options
   const { prices: pricer, tokens, store } = accounting
   const key = openKey(config)
   const telemetry = startTelemetry(options)
   const retention = startRetention(options, telemetry)
   const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
-  const onBuilt = whatIsTold(config, { telemetry, metrics })
+  const onBuilt = whatIsTold(config, { telemetry, feed, metrics })
   const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log, onBuilt })
   const unwritten = onBuilt && receipts.unwritten
   return {
     receipts,
     recorder: config.receipts.enabled ? receipts : unwritten,
+    telemetry,
     metrics,
     async close() {
       await receipts.close(config.server.drain_timeout)
@@ -67,16 +73,18 @@ export function metricsRouteOf(
 
 interface Listeners {
   readonly telemetry: SqlTelemetry | undefined
+  readonly feed: RecordingOptions['feed']
   readonly metrics: Metrics | undefined
 }
 
 /** Who hears what each receipt says; `undefined` when nobody listens. */
-function whatIsTold({ receipts }: Config, { telemetry, metrics }: Listeners): ReceiptsOptions['onBuilt'] {
+function whatIsTold({ receipts }: Config, { telemetry, feed, metrics }: Listeners): ReceiptsOptions['onBuilt'] {
   if (telemetry === undefined && metrics === undefined) return undefined
   const kept = { hasReceipt: receipts.enabled }
   return (receipt, facts) => {
     const finished = finishedRequestOf(receipt, facts, kept)
     telemetry?.record(finished)
+    if (telemetry !== undefined) feed.publish(finished)
     metrics?.count(finished)
   }
 }

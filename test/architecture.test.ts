@@ -55,6 +55,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 const JOINTS = [
   'app.ts',
   'accounting.ts',
+  'dashboard.ts',
   'identity.ts',
   'limits.ts',
   'paying.ts',

@@ -4,6 +4,7 @@ import { LONGEST_PIPELINE } from '../pipeline/parse.ts'
 import { providerKinds } from '../providers/kinds.ts'
 import { address, fromEnv } from '../providers/options.ts'
 import { billing } from './billing.ts'
+import { dashboard } from './dashboard.ts'
 import { metrics, receipts, telemetry } from './kept.ts'
 import { keys } from './keys.ts'
 import { mpp } from './mpp.ts'
@@ -247,6 +248,7 @@ export const configSchema = z.strictObject({
   receipts: receipts.prefault({}),
   telemetry: telemetry.prefault({}),
   metrics: metrics.prefault({}),
+  dashboard: dashboard.prefault({}),
   prices: prices.prefault({}),
 })
 

@@ -41,4 +41,13 @@ export const sessions = z.strictObject({
     .describe(
       'Further claims that a token must have, whatever their values, as `sid` with Clerk, which its custom tokens lack.',
     ),
+  operator_claim: fromEnv(
+    z
+      .string()
+      .regex(/^[^=\s]+(=.+)?$/, { error: 'expected the name of a claim, or `name=value`' })
+      .optional(),
+    'SVC_SESSION_OPERATOR_CLAIM',
+  ).describe(
+    'What makes a user an operator, who sees the requests of all accounts in the dashboard: `name=value` for a claim that has, or lists, that value, as `role=operator`; a name alone for one that is `true`. Unset: nobody is.',
+  ),
 })

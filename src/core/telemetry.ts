@@ -87,12 +87,35 @@ export interface TraceEdit {
 /** A request in a list. */
 export type ListedRequest = Omit<FinishedRequest, 'trace'>
 
+/** Stands for the scopes of everybody: only who operates the gateway may ask for them. */
+export const EVERYBODY = { everybody: true } as const
+
+/** Whose requests are asked for: one scope, several, or everybody's. */
+export type Scopes = string | readonly string[] | typeof EVERYBODY
+
+/** Whether a scope is one of these. */
+export function isAmong(scope: string, scopes: Scopes): boolean {
+  if (typeof scopes === 'string') return scope === scopes
+  return 'everybody' in scopes || scopes.includes(scope)
+}
+
 /** What to list. */
-export interface RequestPage {
+export interface RequestPage extends RequestFilter {
   /** The id of the last request that was seen. */
   readonly after?: string | undefined
-  /** At most 100. */
+  /** At most 500. */
   readonly limit: number
+}
+
+/** Which requests to list; what is unset does not matter. */
+export interface RequestFilter {
+  /** Stands in an id, a model, a provider or a pipeline, in capitals or not. */
+  readonly text?: string | undefined
+  readonly cache?: CacheOutcome | undefined
+  /** `failed`: an error, a reply that broke off, or a client that left. */
+  readonly ended?: 'complete' | 'failed' | undefined
+  /** No id before this one. */
+  readonly fromId?: string | undefined
 }
 
 /** A stretch of time, cut into steps. */
@@ -105,7 +128,7 @@ export interface UsageRange {
   readonly stepMs: number
 }
 
-/** What a scope has used in one step of a range, of one model. */
+/** What scopes have used in one step of a range, of one model. */
 export interface UsageSums {
   /** When the step begins, in milliseconds since 1970. */
   readonly fromMs: number
@@ -141,10 +164,10 @@ export interface UsageSums {
 export interface Telemetry {
   /** Takes a request in; it is stored a moment later, or dropped and counted. Never throws, never waits. */
   record(request: FinishedRequest): void
-  /** Requests of a scope, newest first. Throws `service_unavailable`. */
-  list(scope: string, page: RequestPage): Promise<readonly ListedRequest[]>
-  /** A request of this scope with its trace, by its id or its request id. Throws `service_unavailable`. */
-  find(scope: string, id: string): Promise<FinishedRequest | undefined>
-  /** A scope's use, by step, provider and model, from sums. Throws `service_unavailable`, or `invalid_request` for the range. */
-  usage(scope: string, range: UsageRange): Promise<readonly UsageSums[]>
+  /** Requests of these scopes, newest first. Throws `service_unavailable`. */
+  list(scopes: Scopes, page: RequestPage): Promise<readonly ListedRequest[]>
+  /** A request of these scopes with its trace, by its id or its request id. Throws `service_unavailable`. */
+  find(scopes: Scopes, id: string): Promise<FinishedRequest | undefined>
+  /** The use of scopes, by step, provider and model, from sums. Throws `service_unavailable`, or `invalid_request` for the range. */
+  usage(scopes: Scopes, range: UsageRange): Promise<readonly UsageSums[]>
 }

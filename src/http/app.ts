@@ -3,6 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Provider } from '../core/ports.ts'
 import type { Discovery } from '../payments/discovery.ts'
+import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'
 import { createFrame, type FrameOptions, type FrameState } from './frame.ts'
 import type { OpenapiOptions } from './openapi/document.ts'
 import { AGENT_PATH, type AgentRouteOptions, agentRoute } from './routes/agent.ts'
@@ -42,6 +43,8 @@ export interface HttpAppOptions extends FrameOptions {
   /** `undefined` when agents cannot pay here. */
   readonly agent: AgentOptions | undefined
   readonly documents: OpenapiOptions
+  /** `undefined`: there is none. */
+  readonly dashboard: DashboardOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
   readonly allowedRoutes: readonly string[]
@@ -100,6 +103,7 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
   else addAccountRoutes(router, options.accounts)
   if (options.billing !== undefined) addBilling(router, options.billing)
   if (options.agent !== undefined) addAgentRoutes(router, options.agent)
+  if (options.dashboard !== undefined) addDashboard(router, options.dashboard)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {
       router.get(pattern, allowedRoute(relay)).post(pattern, allowedRoute(relay)).delete(pattern, allowedRoute(relay))

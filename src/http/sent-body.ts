@@ -10,17 +10,13 @@ export interface BodyDigest {
 
 /**
  * Follows a response; the function that it returns gives, once the response has closed, the digest of all that was written
- * as its body, by whomever: a relayed stream with its pings, an error, what Koa sends for a module. Node tells of it in no
- * event, so the two methods of this one response that take a body are wrapped.
+ * as its body, by whomever: a relayed stream with its pings, an error, what Koa sends for a module.
  */
 export function followBody(response: ServerResponse): () => BodyDigest {
-  const { write, end } = response
   let bytes = 0
   let running: Hash | undefined
   let only: Uint8Array | undefined
-  const take = (args: readonly unknown[], isLast: boolean): void => {
-    const piece = pieceOf(args)
-    if (piece === undefined || response.writableEnded || response.destroyed) return
+  tapBody(response, (piece, isLast) => {
     bytes += piece.length
     // Most bodies are one piece: hashed when the reply is out, and in one call, which costs half.
     if (isLast && running === undefined) {
@@ -29,6 +25,20 @@ export function followBody(response: ServerResponse): () => BodyDigest {
     }
     running ??= createHash('sha256')
     running.update(piece)
+  })
+  return () => ({ sha256: running?.digest('hex') ?? hash('sha256', only ?? '', 'hex'), bytes })
+}
+
+/**
+ * Tells each piece that is written as the body of a response. Node tells of it in no event, so the two methods of this one
+ * response that take a body are wrapped.
+ */
+export function tapBody(response: ServerResponse, onPiece: (piece: Uint8Array, isLast: boolean) => void): void {
+  const { write, end } = response
+  const take = (args: readonly unknown[], isLast: boolean): void => {
+    const piece = pieceOf(args)
+    if (piece === undefined || response.writableEnded || response.destroyed) return
+    onPiece(piece, isLast)
   }
   // Safe: what is passed on is what came, in each of the forms that the two may be called in.
   response.write = ((...args: Parameters<typeof write>) => {
@@ -39,7 +49,6 @@ export function followBody(response: ServerResponse): () => BodyDigest {
     take(args, true)
     return end.apply(response, args)
   }) as typeof end
-  return () => ({ sha256: running?.digest('hex') ?? hash('sha256', only ?? '', 'hex'), bytes })
 }
 
 function pieceOf([chunk, encoding]: readonly unknown[]): Uint8Array | undefined {

@@ -4,6 +4,7 @@ import { looksLikeKey } from '../accounts/keys/key-format.ts'
 import type { Session, VerifySession } from '../accounts/sessions/session.ts'
 import { GatewayError } from '../core/errors.ts'
 import { bearerOf } from './credential.ts'
+import { dashboardTokenOf } from './dashboard/session-cookie.ts'
 import { countFailure, limitRequests, type RequestLimits } from './rate-limit.ts'
 
 /** What sessions are read with. */
@@ -36,7 +37,7 @@ async function identifyUser(
   { verify, limits }: Pick<SessionReaderOptions, 'verify' | 'limits'>,
 ): Promise<Session> {
   try {
-    const token = bearerOf(ctx.req.headers)
+    const token = bearerOf(ctx.req.headers) ?? dashboardTokenOf(ctx)
     if (token === undefined)
       throw new GatewayError('authentication_error', 'Expected a session token in `Authorization: Bearer <token>`.')
     if (looksLikeKey(token))

@@ -60,7 +60,7 @@ export class PluginReloader {
     const version = ++this.#version
     this.#newest.set(folder, version)
     if (found === undefined) {
-      if (current === undefined) return
+      if (current === undefined) return registry.remove(name)
       if (required.has(name)) return log.warn({ plugin: name, reason: 'the pipeline needs it' }, 'plugin.kept')
       registry.remove(name)
       return log.info({ plugin: name }, 'plugin.removed')
@@ -71,7 +71,9 @@ export class PluginReloader {
       registry.put(plugin)
       log.info({ plugin: name }, current === undefined ? 'plugin.installed' : 'plugin.reloaded')
     } catch (error) {
-      log.error({ plugin: name, reason: messageOf(error), kept: current !== undefined }, 'plugin.broken')
+      const isKept = current !== undefined
+      registry.noteBroken({ name, folder, reason: messageOf(error), isKept })
+      log.error({ plugin: name, reason: messageOf(error), kept: isKept }, 'plugin.broken')
     }
   }
 }
@@ -96,6 +98,7 @@ async function installOne(found: PluginFolder, options: InstallOptions): Promise
   } catch (error) {
     const isFatal = options.required.has(found.name) || (error instanceof PluginError && error.isConfiguration)
     if (isFatal) throw error
+    options.registry.noteBroken({ ...found, reason: messageOf(error), isKept: false })
     options.log.error({ plugin: found.name, folder: found.folder, reason: messageOf(error) }, 'plugin.broken')
   }
 }

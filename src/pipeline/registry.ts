@@ -118,9 +118,19 @@ export function optionSchemas({ options }: Pick<PluginDefinition, 'options'>): R
   return (options as { shape?: Record<string, z.ZodType> }).shape ?? {}
 }
 
+/** A plugin's folder that could not be used. */
+export interface BrokenPlugin {
+  readonly name: string
+  readonly folder: string
+  readonly reason: string
+  /** An earlier version of it goes on working. */
+  readonly isKept: boolean
+}
+
 /** The installed plugins by name. `generation` changes with every change, for whoever keeps something derived. */
 export class PluginRegistry {
   readonly #plugins = new Map<string, LoadedPlugin>()
+  readonly #broken = new Map<string, BrokenPlugin>()
   generation = 0
 
   get names(): string[] {
@@ -136,14 +146,25 @@ export class PluginRegistry {
     return [...this.#plugins.values()].flatMap((plugin) => plugin.routesAt(path))
   }
 
+  /** What could not be used, by folder; until that folder is, or is gone. */
+  get broken(): BrokenPlugin[] {
+    return [...this.#broken.values()]
+  }
+
+  noteBroken(broken: BrokenPlugin): void {
+    this.#broken.set(broken.name, broken)
+  }
+
   /** Puts a plugin in, retiring the version that was there. */
   put(plugin: LoadedPlugin): void {
     this.#plugins.get(plugin.name)?.retire()
     this.#plugins.set(plugin.name, plugin)
+    this.#broken.delete(plugin.name)
     this.generation++
   }
 
   remove(name: string): void {
+    this.#broken.delete(name)
     this.#plugins.get(name)?.retire()
     this.#plugins.delete(name)
     this.generation++

@@ -56,8 +56,13 @@ export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: Authent
 /** What a suspended account is told. */
 export const SUSPENDED = 'This account is suspended. Ask the operator of this gateway.'
 
+/** The scope that a key's requests have. */
+export function scopeOfKey(id: string): string {
+  return `key:${id}`
+}
+
 function callerOf({ id, accountId, tier, limits }: KeyInUse): Caller {
-  const caller: Caller = { kind: 'key', scope: `key:${id}`, keyId: id, userId: accountId, tier }
+  const caller: Caller = { kind: 'key', scope: scopeOfKey(id), keyId: id, userId: accountId, tier }
   // Safe: limits were checked when they were set.
   return limits === null ? caller : { ...caller, limits: JSON.parse(limits) as KeyLimits }
 }

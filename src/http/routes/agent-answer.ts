@@ -48,7 +48,8 @@ export function admitPaid(ctx: ParameterizedContext<FrameState>, paid: Paid): Ad
   const { options, call, payment, token, amountCents, enteredAtMs, readAtMs } = paid
   return {
     ...call,
-    options: { ...options, route: 'agent', fees: undefined },
+    // What agents say is kept by nobody.
+    options: { ...options, route: 'agent', fees: undefined, capture: undefined },
     authenticated: { caller: { kind: 'agent', scope: `agent:${tokenHash(token)}` }, credential: PAID },
     standing: {},
     headers: withoutCredential(ctx.req),

@@ -11,6 +11,7 @@ import type { ReplyRecorder } from '../../receipts/receipts.ts'
 import type { Authenticate, Authenticated } from '../authenticate.ts'
 import { readJsonBody } from '../body.ts'
 import { assertNoSecret, forProvider } from '../credential.ts'
+import { type CaptureOptions, captureRequest } from '../dashboard/capture-request.ts'
 import type { FrameState } from '../frame.ts'
 import { assertModel, assertModules } from '../key-limits.ts'
 import { leavingSignal } from '../leaving.ts'
@@ -32,6 +33,8 @@ export interface ModelRouteOptions {
   readonly fees: Pick<Fees, 'of'> | undefined
   /** Is told how replies ended; `undefined`: nobody is. */
   readonly recorder: ReplyRecorder | undefined
+  /** What the dashboard may show of bodies; `undefined`: nothing. */
+  readonly capture: CaptureOptions | undefined
   readonly bodyLimitBytes: number
   readonly send: SendOptions
 }
@@ -64,7 +67,7 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
 
 /** A request that may be answered. */
 export interface Admitted {
-  readonly options: Pick<ModelRouteOptions, 'route' | 'dialect' | 'fees' | 'recorder' | 'send'>
+  readonly options: Pick<ModelRouteOptions, 'route' | 'dialect' | 'fees' | 'recorder' | 'capture' | 'send'>
   readonly authenticated: Authenticated
   readonly pipeline: RunnablePipeline
   readonly client: ClientRequest
@@ -88,9 +91,11 @@ export async function answer(ctx: ParameterizedContext<FrameState>, admitted: Ad
   const exchange = openExchange(ctx, admitted)
   ctx.state.exchange = exchange
   const ranPipeline = () => printRan(exchange, pipeline)
-  const { recorder } = options
+  const { recorder, capture } = options
   const opening = { exchange, ranPipeline, enteredAtMs, readAtMs, settlement }
   const receipt = recorder && new ReceiptOfReply(ctx, { recorder, ...opening })
+  if (receipt !== undefined && capture !== undefined)
+    captureRequest({ id: receipt.id, exchange, response: ctx.res }, capture)
   const named = receipt !== undefined && recorder?.writesReceipts ? { [RECEIPT_HEADER]: receipt.id } : {}
   let settled: Readonly<Record<string, string>> | undefined
   try {

@@ -1,11 +1,21 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type ExpressionWrapper, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
-import type { FinishedRequest, ListedRequest, RequestPage, UsageRange, UsageSums } from '../../../core/telemetry.ts'
+import {
+  type FinishedRequest,
+  isAmong,
+  type ListedRequest,
+  type RequestFilter,
+  type RequestPage,
+  type Scopes,
+  type UsageRange,
+  type UsageSums,
+} from '../../../core/telemetry.ts'
 import type { Command } from '../command.ts'
+import type { Database } from '../schema.ts'
 import { toFinished, toListed } from './rows.ts'
 import { GATEWAY_COLUMNS, REQUEST_COLUMNS, SUM_COLUMNS, type SumColumn, type UsageHourTable } from './schema.ts'
 
-const LONGEST_LIST = 100
+const LONGEST_LIST = 500
 const HOUR_MS = 3_600_000
 const US_PER_MS = 1000
 const MOST_STEPS = 1000
@@ -14,25 +24,53 @@ const MOST_SUMS = 20_000
 const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
 const LISTED = REQUEST_COLUMNS.filter((column) => column !== 'trace')
 
-/** A scope's requests, newest first. */
-export const listRequests: Command<RequestPage & { scope: string }, ListedRequest[]> = async (
+const SEARCHED = ['id', 'request_id', 'model_asked', 'model_served', 'provider', 'pipeline'] as const
+
+/** Requests of scopes, newest first. */
+export const listRequests: Command<RequestPage & { scopes: Scopes }, ListedRequest[]> = async (
   db,
-  { scope, after, limit },
+  { scopes, after, limit, ...filter },
 ) => {
   let query = db
     .selectFrom('usage_request')
     .select(LISTED)
-    .where('scope', '=', scope)
+    .where((is) => is.and([...within(is, scopes), ...fits(is, filter)]))
     .orderBy('id', 'desc')
     .limit(Math.min(limit, LONGEST_LIST))
   if (after !== undefined) query = query.where('id', '<', after)
   return (await query.execute()).map(toListed)
 }
 
-/** A scope's request with its trace, by its id or its request id. */
-export const findRequest: Command<{ scope: string; id: string }, FinishedRequest | undefined> = async (
+type Where = ExpressionBuilder<Database, 'usage_request'>
+type Condition = ExpressionWrapper<Database, 'usage_request', SqlBool> | RawBuilder<SqlBool>
+
+/** What holds the scopes apart; nothing where everybody's are asked for. */
+function within(is: Pick<Where, 'val'>, scopes: Scopes): RawBuilder<SqlBool>[] {
+  if (typeof scopes === 'string') return [sql<SqlBool>`scope = ${is.val(scopes)}`]
+  if ('everybody' in scopes) return []
+  // An empty list is no SQL for PostgreSQL.
+  return scopes.length === 0 ? [sql<SqlBool>`1 = 0`] : [sql<SqlBool>`scope in (${sql.join(scopes)})`]
+}
+
+function fits(is: Where, { text, cache, ended, fromId }: RequestFilter): Condition[] {
+  const conditions: Condition[] = []
+  if (fromId !== undefined) conditions.push(is('id', '>=', fromId))
+  if (cache !== undefined) conditions.push(is('cache', '=', cache))
+  if (ended === 'complete') conditions.push(is('outcome', '=', 'complete'))
+  if (ended === 'failed') conditions.push(is('outcome', '!=', 'complete'))
+  if (text !== undefined && text !== '') {
+    const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+    conditions.push(
+      is.or(SEARCHED.map((column) => sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)),
+    )
+  }
+  return conditions
+}
+
+/** A request of these scopes with its trace, by its id or its request id. */
+export const findRequest: Command<{ scopes: Scopes; id: string }, FinishedRequest | undefined> = async (
   db,
-  { scope, id },
+  { scopes, id },
 ) => {
   const record = await db
     .selectFrom('usage_request')
@@ -40,29 +78,29 @@ export const findRequest: Command<{ scope: string; id: string }, FinishedRequest
     .where((is) => is.or([is('id', '=', id), is('request_id', '=', id)]))
     .executeTakeFirst()
   // Asked for the scope as well, SQLite would look through all that the scope has.
-  return record?.scope === scope ? toFinished(record) : undefined
+  return record !== undefined && isAmong(record.scope, scopes) ? toFinished(record) : undefined
 }
 
-/** A scope's use in each step of a range, by provider and model, oldest first. Throws `invalid_request` for the range. */
-export const readUsage: Command<UsageRange & { scope: string }, UsageSums[]> = async (db, { scope, ...range }) => {
+/** The use of scopes in each step of a range, by provider and model, oldest first. Throws `invalid_request` for the range. */
+export const readUsage: Command<UsageRange & { scopes: Scopes }, UsageSums[]> = async (db, { scopes, ...range }) => {
   assertRange(range)
   const { fromMs, toMs, stepMs } = range
   const step = sql<number>`hour_ms - hour_ms % ${sql.lit(stepMs)}`
   const sums = SUM_COLUMNS.map((column) => sumOf(column).as(column))
   const rows = await db
     .selectFrom('usage_hour')
-    .select(['scope', 'provider', 'model', step.as('hour_ms'), ...sums])
-    .where('scope', '=', scope)
+    .select(['provider', 'model', step.as('hour_ms'), ...sums])
+    .where((is) => is.and(within(is, scopes)))
     .where('hour_ms', '>=', Math.floor(fromMs / HOUR_MS) * HOUR_MS)
     .where('hour_ms', '<', toMs)
-    .groupBy(['scope', step, 'provider', 'model'])
+    .groupBy([step, 'provider', 'model'])
     .orderBy(step)
     .orderBy('provider')
     .orderBy('model')
     .limit(MOST_SUMS)
     .execute()
-  // Safe: what was selected are all its columns.
-  return (rows as UsageHourTable[]).map(toSums)
+  // Safe: what was selected are all its columns but the scope.
+  return (rows as Omit<UsageHourTable, 'scope'>[]).map(toSums)
 }
 
 /**
@@ -84,7 +122,7 @@ function assertRange({ fromMs, toMs, stepMs }: UsageRange): void {
     throw refuse(`Expected at most ${MOST_STEPS} steps, got ${Math.ceil((toMs - fromMs) / stepMs)}.`)
 }
 
-function toSums(hour: UsageHourTable): UsageSums {
+function toSums(hour: Omit<UsageHourTable, 'scope'>): UsageSums {
   return {
     fromMs: hour.hour_ms,
     provider: hour.provider,

@@ -61,9 +61,9 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
         writer.fail(error)
       }
     },
-    list: (scope, page) => run('telemetry.list', { ...page, scope }),
-    find: (scope, id) => run('telemetry.find', { scope, id }),
-    usage: (scope, range) => run('telemetry.usage', { ...range, scope }),
+    list: (scopes, page) => run('telemetry.list', { ...page, scopes }),
+    find: (scopes, id) => run('telemetry.find', { scopes, id }),
+    usage: (scopes, range) => run('telemetry.usage', { ...range, scopes }),
     async close(timeoutMs) {
       await writer.close(timeoutMs)
       await opener.close()

@@ -1,0 +1,134 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { ApiError, call } from './api.ts'
+import { BillingPage } from './pages/billing.tsx'
+import { KeysPage } from './pages/keys.tsx'
+import { LivePage } from './pages/live.tsx'
+import { OverviewPage } from './pages/overview.tsx'
+import { PlaygroundPage } from './pages/playground.tsx'
+import { PluginsPage } from './pages/plugins.tsx'
+import { RequestPage } from './pages/request.tsx'
+import { RequestsPage } from './pages/requests.tsx'
+import { SettingsPage } from './pages/settings.tsx'
+import { SignInPage } from './pages/sign-in.tsx'
+import { Busy, Empty, Failure } from './parts/states.tsx'
+import { ThemeButton } from './parts/theme.tsx'
+import { type Route, useRoute } from './route.ts'
+import { SessionContext, type SessionFacts } from './session.tsx'
+import { useData } from './use-data.ts'
+
+interface Page {
+  readonly name: string
+  readonly title: string
+  readonly Page: ComponentType<{ route: Route }>
+  /** Shown to operators only. */
+  readonly isOperators?: true
+}
+
+/** The pages in the order of the menu. One more is one line here; the agent ledger's place is behind billing. */
+const PAGES: readonly Page[] = [
+  { name: '', title: 'Overview', Page: OverviewPage },
+  { name: 'live', title: 'Live', Page: LivePage },
+  { name: 'requests', title: 'Requests', Page: RequestsPage },
+  { name: 'playground', title: 'Playground', Page: PlaygroundPage },
+  { name: 'plugins', title: 'Plugins', Page: PluginsPage },
+  { name: 'keys', title: 'Keys', Page: KeysPage },
+  { name: 'billing', title: 'Billing', Page: BillingPage },
+  { name: 'settings', title: 'Settings', Page: SettingsPage, isOperators: true },
+]
+
+/** Pages that lists lead to. */
+const INNER: readonly Page[] = [{ name: 'request', title: 'Request', Page: RequestPage }]
+const HOME_OF_INNER = 'requests'
+
+/** The dashboard. */
+export function App() {
+  const route = useRoute()
+  const { data: session, error, isBusy, reload } = useData<SessionFacts>('/dashboard/api/session')
+  if (session === undefined && isBusy) return <Busy what="the dashboard" />
+  if (error instanceof ApiError && error.status === 401) return <SignInPage onDone={reload} />
+  if (session === undefined) return <Failure error={error ?? new Error('There is no answer.')} onRetry={reload} />
+  return (
+    <SessionContext.Provider value={session}>
+      <button type="button" class="skip" onClick={focusMain}>
+        Skip to the page
+      </button>
+      <Menu route={route} session={session} onSignOut={reload} />
+      <Main route={route} session={session} />
+    </SessionContext.Provider>
+  )
+}
+
+/** The hash is the route's, so no link could lead there. */
+function focusMain(): void {
+  document.getElementById('main')?.focus()
+}
+
+function Menu({ route, session, onSignOut }: { route: Route; session: SessionFacts; onSignOut: () => void }) {
+  const here = route.page === 'request' ? HOME_OF_INNER : route.page
+  const signOut = async () => {
+    await call('/dashboard/api/session', { method: 'DELETE' })
+    onSignOut()
+  }
+  return (
+    <header class="menu">
+      <a class="brand" href="#/">
+        <span class="mark" aria-hidden="true" />
+        Turnpike
+      </a>
+      <nav aria-label="Pages">
+        {PAGES.filter(({ isOperators }) => !isOperators || session.isOperator).map(({ name, title }) => (
+          <a key={name} href={`#/${name}`} aria-current={name === here ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div class="corner">
+        <span class="who" title={session.userId ?? undefined}>
+          {session.userId ?? 'local mode'}
+        </span>
+        <ThemeButton />
+        {session.mode === 'cloud' && (
+          <button type="button" class="quiet small" onClick={signOut}>
+            Sign out
+          </button>
+        )}
+      </div>
+    </header>
+  )
+}
+
+function Main({ route, session }: { route: Route; session: SessionFacts }) {
+  const found = [...PAGES, ...INNER].find(({ name }) => name === route.page)
+  const main = useRef<HTMLElement>(null)
+  const isFirst = useRef(true)
+  const title = found?.title ?? 'Nothing here'
+  // Who follows a link lands at the top of the new page
+  useEffect(() => {
+    document.title = `${title} · Turnpike`
+    if (!isFirst.current) main.current?.focus({ preventScroll: true })
+    isFirst.current = false
+    scrollTo(0, 0)
+  }, [route.page, route.id])
+  return (
+    <main id="main" ref={main} tabIndex={-1}>
+      {found === undefined ? (
+        <Empty title="There is no such page">
+          <p>
+            <a href="#/">Go to the overview</a>
+          </p>
+        </Empty>
+      ) : !session.has.telemetry && NEED_TELEMETRY.has(found.name) ? (
+        <Empty title="Nothing is counted">
+          <p>
+            <code>telemetry.enabled</code> is off in the configuration, so there is nothing to show here.
+          </p>
+        </Empty>
+      ) : (
+        <found.Page route={route} />
+      )}
+    </main>
+  )
+}
+
+const NEED_TELEMETRY = new Set(['', 'live', 'requests', 'request'])

@@ -1,0 +1,72 @@
+const NANO = 1e9
+const whole = new Intl.NumberFormat('en')
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const date = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' })
+const LARGEST_WHOLE = 99_999
+const DAY_MS = 86_400_000
+
+/** Stands where there is nothing to show. */
+export const NOTHING = '–'
+
+/** Nano-USD as dollars, with as many digits as tell something. */
+export function usd(nanoUsd: number | null | undefined): string {
+  if (nanoUsd === null || nanoUsd === undefined) return NOTHING
+  const dollars = Math.abs(nanoUsd) / NANO
+  const sign = nanoUsd < 0 ? '−' : ''
+  if (dollars === 0) return '$0'
+  if (dollars >= 1000) return `${sign}$${whole.format(Math.round(dollars))}`
+  if (dollars >= 0.1) return `${sign}$${dollars.toFixed(2)}`
+  if (dollars >= 0.001) return `${sign}$${dollars.toFixed(4)}`
+  return `${sign}$${dollars.toFixed(6)}`
+}
+
+/** A count; in full as long as it is short. */
+export function count(amount: number | null | undefined): string {
+  if (amount === null || amount === undefined) return NOTHING
+  return Math.abs(amount) <= LARGEST_WHOLE ? whole.format(amount) : compact.format(amount)
+}
+
+/** Milliseconds, or seconds when there are many. */
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return NOTHING
+  if (ms === 0) return '0 ms'
+  if (ms >= 9950) return `${(ms / 1000).toFixed(1)} s`
+  if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`
+  if (ms >= 10) return `${Math.round(ms)} ms`
+  return `${ms.toFixed(ms >= 1 ? 1 : 2)} ms`
+}
+
+/** A share of 1 in per cent. */
+export function percent(share: number | undefined): string {
+  if (share === undefined || !Number.isFinite(share)) return NOTHING
+  const value = share * 100
+  return `${value > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} %`
+}
+
+/** A moment: its time, and its day when that is another. */
+export function moment(atMs: number, nowMs = Date.now()): string {
+  const at = new Date(atMs)
+  return nowMs - atMs < DAY_MS && at.getDate() === new Date(nowMs).getDate()
+    ? time.format(at)
+    : `${date.format(at)} ${time.format(at)}`
+}
+
+/** Bytes in the unit that suits them. */
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} KB`
+  return `${(bytes / 1024 ** 2).toFixed(1)} MB`
+}
+
+/** Control characters, and those that turn the direction of what follows, would hide or move text. */
+const UNSEEN = /[\0-\x08\x0B-\x1F\x7F\u200B-\u200F\u202A-\u202E\u2066-\u2069]/g
+
+/** A text whose every character can be seen. */
+export function visible(text: string): string {
+  return text.replaceAll(UNSEEN, (character) => {
+    const code = character.charCodeAt(0)
+    if (code < 0x20) return String.fromCharCode(0x2400 + code)
+    return code === 0x7f ? '␡' : `⟨U+${code.toString(16).toUpperCase()}⟩`
+  })
+}

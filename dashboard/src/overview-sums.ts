@@ -1,0 +1,56 @@
+import type { UsageSums } from '../../src/core/telemetry.ts'
+
+/** Sums without what they are about. */
+export type Sums = Omit<UsageSums, 'fromMs' | 'provider' | 'model'>
+
+const AMOUNTS = [
+  'requests',
+  'errors',
+  'unfinished',
+  'cacheHits',
+  'cacheAttached',
+  'cacheMisses',
+  'costNanoUsd',
+  'unpriced',
+  'savedNanoUsd',
+  'savedEstimateNanoUsd',
+  'gatewayMs',
+  'providerMs',
+  'asked',
+] as const
+
+/** Adds sums of steps and models up. */
+export function addUp(all: readonly Sums[]): Sums {
+  const of = (value: (sums: Sums) => number) => all.reduce((sum, sums) => sum + value(sums), 0)
+  const amounts = Object.fromEntries(AMOUNTS.map((name) => [name, of((sums) => sums[name])]))
+  const classes = Math.max(0, ...all.map(({ gatewayTimes }) => gatewayTimes.length))
+  return {
+    // Safe: these are all the amounts.
+    ...(amounts as Record<(typeof AMOUNTS)[number], number>),
+    tokens: {
+      input: of(({ tokens }) => tokens.input),
+      output: of(({ tokens }) => tokens.output),
+      cacheRead: of(({ tokens }) => tokens.cacheRead),
+      cacheWrite: of(({ tokens }) => tokens.cacheWrite),
+    },
+    gatewayTimes: Array.from({ length: classes }, (_, index) => of(({ gatewayTimes }) => gatewayTimes[index] ?? 0)),
+  }
+}
+
+/** The sums of each step of a range, of those too in which nothing happened. */
+export function stepsOf({
+  fromMs,
+  toMs,
+  stepMs,
+  sums,
+}: {
+  fromMs: number
+  toMs: number
+  stepMs: number
+  sums: readonly UsageSums[]
+}): { fromMs: number; sums: Sums }[] {
+  const byStep = Map.groupBy(sums, (own) => own.fromMs)
+  const steps = []
+  for (let atMs = fromMs; atMs < toMs; atMs += stepMs) steps.push({ fromMs: atMs, sums: addUp(byStep.get(atMs) ?? []) })
+  return steps
+}

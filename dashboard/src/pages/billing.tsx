@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks'
+import { CREDITS_PER_USD } from '../../../src/core/billing.ts'
+import { call } from '../api.ts'
+import { count } from '../format.ts'
+import { CapturePart } from '../parts/capture-part.tsx'
+import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { useSession } from '../session.tsx'
+import { useData } from '../use-data.ts'
+
+interface Balance {
+  readonly tier: string
+  readonly credits: number
+  readonly currentPeriodEnd: string | null
+  readonly autoRechargeEnabled: boolean
+  readonly autoRechargeThreshold?: number
+  readonly autoRechargeAmount?: number
+  readonly autoRechargeMonthlyLimit?: number
+  readonly autoRechargeDisabledReason?: string | null
+}
+
+/** Plan, credits and how they are recharged; in local mode, why there is nothing to pay. */
+export function BillingPage() {
+  const { mode, has } = useSession()
+  return (
+    <>
+      <div class="page-head">
+        <h1>Billing</h1>
+      </div>
+      {mode === 'cloud' ? (
+        <CloudBilling />
+      ) : (
+        <Empty title="Local mode is free">
+          <p>
+            There is no plan and no balance. What providers bill is on the <a href="#/">overview</a>; caps on it are in{' '}
+            <a href="#/settings">the settings</a> under <code>costs</code>.
+          </p>
+        </Empty>
+      )}
+      {mode === 'cloud' && has.capture && <CapturePart />}
+    </>
+  )
+}
+
+function CloudBilling() {
+  const { data, error, isBusy, reload } = useData<Balance>('/v1/billing/balance')
+  const [failure, setFailure] = useState<Error>()
+  const leaveFor = async (path: string, body: object) => {
+    try {
+      const { url } = await call<{ url: string }>(path, { method: 'POST', body })
+      location.assign(url)
+    } catch (thrown) {
+      // Safe: `call` throws errors.
+      setFailure(thrown as Error)
+    }
+  }
+  if (data === undefined)
+    return isBusy ? <Busy what="the balance" /> : error ? <Failure error={error} onRetry={reload} /> : null
+  const { tier, credits, currentPeriodEnd } = data
+  const isFree = tier === 'free'
+  return (
+    <>
+      {error && <Failure error={error} onRetry={reload} />}
+      {failure && <Failure error={failure} />}
+      <section class="cards" aria-label="Balance">
+        <div class="card">
+          <h2>Plan</h2>
+          <p class="value">{tier}</p>
+          <p class="note">
+            {currentPeriodEnd === null
+              ? 'no period'
+              : `until ${new Date(currentPeriodEnd).toLocaleDateString('en-GB')}`}
+          </p>
+        </div>
+        <div class="card">
+          <h2>Credits left</h2>
+          <p class="value">{count(credits)}</p>
+          <p class="note">${(credits / CREDITS_PER_USD).toFixed(2)}</p>
+        </div>
+        <div class="card">
+          <h2>Recharge</h2>
+          <p class="value">{data.autoRechargeEnabled ? 'on' : 'off'}</p>
+          <p class="note">{data.autoRechargeDisabledReason ?? (isFree ? 'comes with a plan' : 'when few are left')}</p>
+        </div>
+      </section>
+      <div class="bar">
+        {isFree ? (
+          <>
+            <button type="button" class="primary" onClick={() => leaveFor('/v1/billing/checkout', { tier: 'pro' })}>
+              Choose Pro
+            </button>
+            <button type="button" onClick={() => leaveFor('/v1/billing/checkout', { tier: 'team' })}>
+              Choose Team
+            </button>
+          </>
+        ) : (
+          <button type="button" onClick={() => leaveFor('/v1/billing/portal', {})}>
+            Card, plan and invoices
+          </button>
+        )}
+      </div>
+      {!isFree && <AutoRecharge balance={data} onChanged={reload} />}
+    </>
+  )
+}
+
+function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () => void }) {
+  const [wish, setWish] = useState({
+    autoRechargeEnabled: balance.autoRechargeEnabled,
+    autoRechargeThreshold: balance.autoRechargeThreshold ?? 0,
+    autoRechargeAmount: balance.autoRechargeAmount ?? 0,
+    autoRechargeMonthlyLimit: balance.autoRechargeMonthlyLimit ?? 0,
+  })
+  const [error, setError] = useState<Error>()
+  const save = async (event: Event) => {
+    event.preventDefault()
+    try {
+      await call('/v1/billing/auto-recharge', { method: 'PATCH', body: wish })
+      setError(undefined)
+      onChanged()
+    } catch (thrown) {
+      // Safe: `call` throws errors.
+      setError(thrown as Error)
+    }
+  }
+  const amounts = [
+    ['autoRechargeThreshold', 'When fewer are left than'],
+    ['autoRechargeAmount', 'Buy'],
+    ['autoRechargeMonthlyLimit', 'In a month at most'],
+  ] as const
+  return (
+    <section aria-labelledby="recharge">
+      <h2 id="recharge">Recharge by itself</h2>
+      <form onSubmit={save}>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={wish.autoRechargeEnabled}
+            onChange={({ currentTarget }) => setWish({ ...wish, autoRechargeEnabled: currentTarget.checked })}
+          />
+          <span>Buy credits when few are left</span>
+        </label>
+        <div class="filters">
+          {amounts.map(([name, title]) => (
+            <label key={name}>
+              <span>{title}, in credits</span>
+              <input
+                type="number"
+                min={0}
+                value={wish[name]}
+                onInput={({ currentTarget }) => setWish({ ...wish, [name]: currentTarget.valueAsNumber || 0 })}
+              />
+            </label>
+          ))}
+        </div>
+        {error && <Failure error={error} />}
+        <button type="submit" class="primary">
+          Save
+        </button>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,219 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api.ts'
+import { moment, visible } from '../format.ts'
+import { ClientLines } from '../parts/client-lines.tsx'
+import { PipelineEditor } from '../parts/pipeline-editor.tsx'
+import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { useSession } from '../session.tsx'
+import { useData } from '../use-data.ts'
+
+interface Key {
+  readonly id: string
+  readonly prefix: string
+  readonly name?: string
+  readonly pipelineConfig: string | null
+  readonly limits?: Readonly<Record<string, number | readonly string[]>>
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly revokedAt: string | null
+}
+
+/** The keys of the user's account; in local mode, why there are none. */
+export function KeysPage() {
+  const { mode } = useSession()
+  if (mode === 'cloud') return <CloudKeys />
+  return (
+    <>
+      <div class="page-head">
+        <h1>Keys</h1>
+      </div>
+      <Empty title="Local mode needs none">
+        <p>
+          Any word is accepted as a key, and each is a scope of its own: its cached answers, its caps and its receipts
+          are no other’s. Keys that are made, limited and revoked come with cloud mode (<code>SVC_MODE=cloud</code>).
+        </p>
+        <ClientLines apiKey="any" />
+      </Empty>
+    </>
+  )
+}
+
+function CloudKeys() {
+  const { data, error, isBusy, reload } = useData<{ keys: Key[] }>('/v1/keys')
+  const [fresh, setFresh] = useState<string>()
+  const keys = data?.keys ?? []
+  const made = (key: string) => {
+    setFresh(key)
+    reload()
+  }
+  return (
+    <>
+      <div class="page-head">
+        <h1>Keys</h1>
+      </div>
+      {fresh !== undefined && (
+        <section class="fresh-key" aria-labelledby="fresh">
+          <h2 id="fresh">Your new key</h2>
+          <p>It is shown this once. Keep it where secrets are kept.</p>
+          <ClientLines apiKey={fresh} />
+          <button type="button" onClick={() => setFresh(undefined)}>
+            I have it
+          </button>
+        </section>
+      )}
+      <NewKey onMade={made} />
+      {error && <Failure error={error} onRetry={reload} />}
+      {data === undefined && isBusy && <Busy what="keys" />}
+      {data !== undefined && keys.length === 0 && <Empty title="No keys yet" />}
+      {keys.map((key) => (
+        <KeyPart key={key.id} value={key} onChanged={reload} />
+      ))}
+    </>
+  )
+}
+
+function NewKey({ onMade }: { onMade: (key: string) => void }) {
+  const [name, setName] = useState('')
+  const [error, setError] = useState<Error>()
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    try {
+      const { key } = await call<{ key: string }>('/v1/keys', { method: 'POST', body: name === '' ? {} : { name } })
+      setName('')
+      setError(undefined)
+      onMade(key)
+    } catch (thrown) {
+      // Safe: `call` throws errors.
+      setError(thrown as Error)
+    }
+  }
+  return (
+    <form onSubmit={submit}>
+      <div class="filters">
+        <label>
+          <span>Name of a new key</span>
+          <input
+            value={name}
+            maxLength={120}
+            placeholder="laptop, build server …"
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="primary">
+          Make a key
+        </button>
+      </div>
+      {error && <Failure error={error} />}
+    </form>
+  )
+}
+
+function KeyPart({ value, onChanged }: { value: Key; onChanged: () => void }) {
+  const { id, prefix, name, pipelineConfig, lastUsedAt, revokedAt, createdAt, limits } = value
+  return (
+    <details class="key">
+      <summary>
+        <strong>{name === undefined ? 'without a name' : visible(name)}</strong> <code>{prefix}…</code>{' '}
+        <span class={`badge ${revokedAt === null ? 'fine' : 'failed'}`}>
+          {revokedAt === null ? 'active' : 'revoked'}
+        </span>{' '}
+        <span class="told">
+          made {moment(Date.parse(createdAt))},{' '}
+          {lastUsedAt === null ? 'not used yet' : `last used ${moment(Date.parse(lastUsedAt))}`}
+        </span>
+      </summary>
+      <p class="told">
+        Id <code>{id}</code>. Pipeline: <code>{pipelineConfig ?? 'the operator’s'}</code>.{' '}
+        {limits === undefined ? 'No limits of its own.' : `Limits: ${visible(JSON.stringify(limits))}`}
+      </p>
+      {revokedAt === null && <ChangeKey value={value} onChanged={onChanged} />}
+    </details>
+  )
+}
+
+const LIMITS = [
+  ['costPerRequest', 'Most a request may cost, USD'],
+  ['costPerDay', 'Most a day, USD'],
+  ['costPerMonth', 'Most a month, USD'],
+  ['requestsPerMinute', 'Requests a minute'],
+] as const
+
+function ChangeKey({ value, onChanged }: { value: Key; onChanged: () => void }) {
+  const { plugins } = useSession()
+  const { id, name = '' } = value
+  const [wish, setWish] = useState({ name, pipeline: value.pipelineConfig ?? '' })
+  const [limits, setLimits] = useState<Readonly<Record<string, number | readonly string[]>>>(value.limits ?? {})
+  const [isAsked, ask] = useState(false)
+  const [error, setError] = useState<Error>()
+  const send = async (method: string, body?: object) => {
+    try {
+      await call(`/v1/keys/${id}`, { method, body })
+      setError(undefined)
+      onChanged()
+    } catch (thrown) {
+      // Safe: `call` throws errors.
+      setError(thrown as Error)
+    }
+  }
+  const save = (event: Event) => {
+    event.preventDefault()
+    const pipelineConfig = wish.pipeline.trim() === '' ? null : wish.pipeline
+    void send('PATCH', { name: wish.name, pipelineConfig, limits: Object.keys(limits).length === 0 ? null : limits })
+  }
+  const setLimit = (limit: string, amount: number) =>
+    setLimits(({ [limit]: _, ...rest }) => (Number.isNaN(amount) ? rest : { ...rest, [limit]: amount }))
+  return (
+    <form onSubmit={save}>
+      <label>
+        <span>Name</span>
+        <input
+          value={wish.name}
+          maxLength={120}
+          onInput={({ currentTarget }) => setWish({ ...wish, name: currentTarget.value })}
+        />
+      </label>
+      <PipelineEditor
+        label="Pipeline; empty for the operator’s"
+        value={wish.pipeline}
+        modules={plugins}
+        onChange={(pipeline) => setWish({ ...wish, pipeline })}
+      />
+      <div class="filters">
+        {LIMITS.map(([limit, title]) => (
+          <label key={limit}>
+            <span>{title}</span>
+            <input
+              type="number"
+              min={limit === 'requestsPerMinute' ? 1 : 0}
+              step="any"
+              placeholder="no limit"
+              value={Number.isFinite(limits[limit]) ? String(limits[limit]) : ''}
+              onInput={({ currentTarget }) => setLimit(limit, currentTarget.valueAsNumber)}
+            />
+          </label>
+        ))}
+      </div>
+      {error && <Failure error={error} />}
+      <div class="bar">
+        <button type="submit" class="primary">
+          Save
+        </button>
+        {isAsked ? (
+          <>
+            <span>Its next request will be refused. For ever?</span>
+            <button type="button" class="danger" onClick={() => send('DELETE')}>
+              Revoke it
+            </button>
+            <button type="button" class="quiet" onClick={() => ask(false)}>
+              Keep it
+            </button>
+          </>
+        ) : (
+          <button type="button" class="danger" onClick={() => ask(true)}>
+            Revoke…
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks'
+import { count } from '../format.ts'
+import { FirstRequest } from '../parts/first-request.tsx'
+import { RequestCells, RequestHead } from '../parts/request-columns.tsx'
+import { Busy, Empty } from '../parts/states.tsx'
+import { Windowed } from '../parts/windowed.tsx'
+import { type Feed, isShown, useFeed } from '../use-feed.ts'
+
+const ROW_HEIGHT = 36
+
+/** Requests as their replies end. */
+export function LivePage() {
+  const [isPaused, pause] = useState(false)
+  const [text, setText] = useState('')
+  const [failedOnly, setFailedOnly] = useState(false)
+  const feed = useFeed(isPaused)
+  const rows = feed.rows.filter((request) => isShown(request, { text, failedOnly }))
+  return (
+    <div class="fill">
+      <div class="page-head">
+        <h1>Live</h1>
+        <Connection feed={feed} isPaused={isPaused} />
+      </div>
+      <div class="filters">
+        <label>
+          <span>Filter</span>
+          <input
+            type="search"
+            value={text}
+            placeholder="model, pipeline, id …"
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={failedOnly}
+            onChange={({ currentTarget }) => setFailedOnly(currentTarget.checked)}
+          />
+          <span>Failed only</span>
+        </label>
+        <button type="button" aria-pressed={isPaused} onClick={() => pause(!isPaused)}>
+          {isPaused ? `Go on${feed.waiting > 0 ? ` (${count(feed.waiting)} new)` : ''}` : 'Pause'}
+        </button>
+      </div>
+      {feed.dropped > 0 && (
+        <p class="notice" role="status">
+          {count(feed.dropped)} requests came faster than this page could take them and are not shown here. They are in
+          the <a href="#/requests">list of requests</a>.
+        </p>
+      )}
+      {feed.rows.length === 0 && feed.state === 'opening' && <Busy what="the feed" />}
+      {feed.rows.length === 0 && feed.state === 'open' && (
+        <Empty title="Waiting for requests">
+          <p>They appear here the moment their reply has ended. This one needs no provider key:</p>
+          <FirstRequest />
+        </Empty>
+      )}
+      {feed.rows.length > 0 && rows.length === 0 && <Empty title="None of the last requests fits the filter" />}
+      {rows.length > 0 && (
+        <Windowed
+          className="requests live"
+          label="Requests, newest first"
+          rows={rows}
+          rowHeight={ROW_HEIGHT}
+          keyOf={({ id }) => id}
+          head={<RequestHead />}
+          cells={(request) => <RequestCells {...request} />}
+        />
+      )}
+    </div>
+  )
+}
+
+function Connection({ feed: { state }, isPaused }: { feed: Feed; isPaused: boolean }) {
+  const word =
+    state === 'open' ? (isPaused ? 'paused' : 'connected') : state === 'opening' ? 'connecting' : 'connecting again'
+  return (
+    <span class={`connection ${state === 'open' && !isPaused ? 'is-open' : ''}`} role="status">
+      {word}
+    </span>
+  )
+}

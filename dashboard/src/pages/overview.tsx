@@ -1,0 +1,261 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import type { UsageSums } from '../../../src/core/telemetry.ts'
+import { quantileOf } from '../../../src/core/time-buckets.ts'
+import { count, duration, percent, usd } from '../format.ts'
+import { addUp, type Sums, stepsOf } from '../overview-sums.ts'
+import { Chart } from '../parts/chart.tsx'
+import { FirstRequest } from '../parts/first-request.tsx'
+import { Busy, Empty, Failure } from '../parts/states.tsx'
+import type { Route } from '../route.ts'
+import { useData } from '../use-data.ts'
+
+interface Overview {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+  readonly sums: readonly UsageSums[]
+}
+
+const RANGES = [
+  ['24h', 'Day'],
+  ['7d', 'Week'],
+  ['30d', 'Month'],
+  ['12mo', 'Year'],
+] as const
+const REFRESH_MS = 10_000
+
+/** What it costs, what it saves, how fast it is. */
+export function OverviewPage({ route }: { route: Route }) {
+  const range = route.query.get('range') ?? '24h'
+  const { data, error, isBusy, reload } = useData<Overview>(
+    `/dashboard/api/overview?range=${encodeURIComponent(range)}`,
+  )
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [reload])
+  const total = useMemo(() => data && addUp(data.sums), [data])
+  return (
+    <>
+      <div class="page-head">
+        <h1>Overview</h1>
+        <fieldset class="choice">
+          <legend>Time</legend>
+          {RANGES.map(([name, title]) => (
+            <a key={name} href={`#/?range=${name}`} aria-current={name === range ? 'true' : undefined}>
+              {title}
+            </a>
+          ))}
+        </fieldset>
+      </div>
+      {error && <Failure error={error} onRetry={reload} />}
+      {data === undefined && isBusy && <Busy what="the figures" />}
+      {data !== undefined &&
+        total !== undefined &&
+        (total.requests === 0 ? <NothingYet /> : <Figures {...data} total={total} />)}
+    </>
+  )
+}
+
+function NothingYet() {
+  return (
+    <Empty title="No requests in this time">
+      <p>They are counted as they come. This one needs no provider key:</p>
+      <FirstRequest />
+    </Empty>
+  )
+}
+
+function Figures({ total, ...overview }: Overview & { total: Sums }) {
+  return (
+    <>
+      <Cards total={total} />
+      <Charts {...overview} />
+      <Models sums={overview.sums} />
+    </>
+  )
+}
+
+function Card({ title, value, note }: { title: string; value: string; note: string }) {
+  return (
+    <div class="card">
+      <h2>{title}</h2>
+      <p class="value">{value}</p>
+      <p class="note">{note}</p>
+    </div>
+  )
+}
+
+function Cards({ total }: { total: Sums }) {
+  const asked = total.cacheHits + total.cacheAttached + total.cacheMisses
+  const input = total.tokens.input + total.tokens.cacheRead + total.tokens.cacheWrite
+  const measured = total.savedNanoUsd - total.savedEstimateNanoUsd
+  return (
+    <section class="cards" aria-label="Figures">
+      <Card
+        title="Saved"
+        value={usd(total.savedNanoUsd)}
+        note={`${usd(measured)} measured, ${usd(total.savedEstimateNanoUsd)} estimated`}
+      />
+      <Card
+        title="Spent"
+        value={usd(total.costNanoUsd)}
+        note={
+          total.unpriced > 0
+            ? `and ${count(total.unpriced)} requests without a known price`
+            : `${usd(total.costNanoUsd + total.savedNanoUsd)} without the gateway`
+        }
+      />
+      <Card
+        title="Requests"
+        value={count(total.requests)}
+        note={`${count(total.errors)} errors, ${count(total.unfinished)} unfinished`}
+      />
+      <Card
+        title="Cache hits"
+        value={asked === 0 ? '–' : percent((total.cacheHits + total.cacheAttached) / asked)}
+        note={
+          asked === 0
+            ? 'no cache was asked'
+            : `${count(total.cacheHits + total.cacheAttached)} of ${count(asked)} asked`
+        }
+      />
+      <Card
+        title="Gateway’s own time"
+        value={duration(quantileOf(total.gatewayTimes, 0.5))}
+        note={`half take less; 95 % under ${duration(quantileOf(total.gatewayTimes, 0.95))}`}
+      />
+      <Card
+        title="Tokens"
+        value={count(input + total.tokens.output)}
+        note={`${count(input)} in, ${count(total.tokens.output)} out`}
+      />
+    </section>
+  )
+}
+
+function Charts(overview: Overview) {
+  const charts = useMemo(() => {
+    const steps = stepsOf(overview)
+    const times = steps.map(({ fromMs }) => fromMs)
+    const column = (value: (sums: Sums) => number | null) => steps.map(({ sums }) => value(sums))
+    return {
+      times,
+      money: [
+        { label: 'Spent', colour: 'chart-1', values: column((sums) => sums.costNanoUsd) },
+        {
+          label: 'Saved, measured',
+          colour: 'chart-2',
+          values: column((sums) => sums.savedNanoUsd - sums.savedEstimateNanoUsd),
+        },
+        { label: 'Saved, estimated', colour: 'chart-3', values: column((sums) => sums.savedEstimateNanoUsd) },
+      ],
+      hits: [
+        {
+          label: 'Hit rate',
+          colour: 'chart-2',
+          values: column(({ cacheHits, cacheAttached, cacheMisses }) => {
+            const asked = cacheHits + cacheAttached + cacheMisses
+            return asked === 0 ? null : (cacheHits + cacheAttached) / asked
+          }),
+        },
+      ],
+      tokens: [
+        { label: 'Input', colour: 'chart-1', values: column(({ tokens }) => tokens.input) },
+        { label: 'Cache read', colour: 'chart-2', values: column(({ tokens }) => tokens.cacheRead) },
+        { label: 'Cache written', colour: 'chart-3', values: column(({ tokens }) => tokens.cacheWrite) },
+        { label: 'Output', colour: 'chart-4', values: column(({ tokens }) => tokens.output) },
+      ],
+      latency: [
+        {
+          label: 'Gateway, half',
+          colour: 'chart-1',
+          values: column((sums) => quantileOf(sums.gatewayTimes, 0.5) ?? null),
+        },
+        {
+          label: 'Gateway, 95 %',
+          colour: 'chart-4',
+          values: column((sums) => quantileOf(sums.gatewayTimes, 0.95) ?? null),
+        },
+      ],
+    }
+  }, [overview])
+  const total = addUp(overview.sums)
+  const { times } = charts
+  return (
+    <section class="charts" aria-label="Over time">
+      <Chart
+        title="Money"
+        kind="stack"
+        times={times}
+        series={charts.money}
+        print={usd}
+        summary={`${usd(total.costNanoUsd)} spent, ${usd(total.savedNanoUsd)} saved`}
+      />
+      <Chart
+        title="Cache hits"
+        kind="lines"
+        times={times}
+        series={charts.hits}
+        print={(value) => percent(value ?? undefined)}
+        most={1}
+        summary={`${count(total.cacheHits + total.cacheAttached)} hits, ${count(total.cacheMisses)} misses`}
+      />
+      <Chart
+        title="Tokens"
+        kind="stack"
+        times={times}
+        series={charts.tokens}
+        print={count}
+        summary={`${count(total.tokens.input)} input, ${count(total.tokens.output)} output`}
+      />
+      <Chart
+        title="Gateway’s own time"
+        kind="lines"
+        times={times}
+        series={charts.latency}
+        print={duration}
+        summary={`half of the requests under ${duration(quantileOf(total.gatewayTimes, 0.5))}`}
+      />
+    </section>
+  )
+}
+
+function Models({ sums }: Pick<Overview, 'sums'>) {
+  const models = [...Map.groupBy(sums, ({ provider, model }) => (model === '' ? '' : `${provider}/${model}`))]
+    .map(([name, own]) => ({ name, ...addUp(own) }))
+    .toSorted((a, b) => b.costNanoUsd - a.costNanoUsd || b.requests - a.requests)
+  return (
+    <section aria-labelledby="by-model">
+      <h2 id="by-model">By model</h2>
+      <div class="scroll" tabIndex={0} role="region" aria-labelledby="by-model">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Model</th>
+              <th scope="col">Requests</th>
+              <th scope="col">Spent</th>
+              <th scope="col">Saved</th>
+              <th scope="col">Tokens in</th>
+              <th scope="col">Tokens out</th>
+              <th scope="col">Provider, on average</th>
+            </tr>
+          </thead>
+          <tbody>
+            {models.map((model) => (
+              <tr key={model.name}>
+                <th scope="row">{model.name || 'nobody answered'}</th>
+                <td>{count(model.requests)}</td>
+                <td>{usd(model.costNanoUsd)}</td>
+                <td>{usd(model.savedNanoUsd)}</td>
+                <td>{count(model.tokens.input + model.tokens.cacheRead + model.tokens.cacheWrite)}</td>
+                <td>{count(model.tokens.output)}</td>
+                <td>{model.asked === 0 ? '–' : duration(model.providerMs / model.asked)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks'
+import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { useData } from '../use-data.ts'
+
+interface Option {
+  readonly name: string
+  readonly type: string
+  readonly default?: unknown
+  /** The configuration gives it a value. */
+  readonly isSet: boolean
+  readonly isPerRequest: boolean
+  readonly description?: string
+}
+
+interface Installed {
+  readonly name: string
+  readonly summary: string
+  readonly onError: 'bypass' | 'refuse'
+  readonly folder: string
+  readonly options: readonly Option[]
+}
+
+interface Broken {
+  readonly name: string
+  readonly folder: string
+  readonly reason: string
+  readonly isKept: boolean
+}
+
+const ON_ERROR = {
+  bypass: 'if it fails, the request goes on without it',
+  refuse: 'if it fails, the request is refused',
+} as const
+
+/** The plugins there are, what can be set of them, and what is wrong with those that cannot be used. */
+export function PluginsPage() {
+  const { data, error, isBusy, reload } = useData<{ data: (Installed | Broken)[] }>('/dashboard/api/plugins')
+  const [text, setText] = useState('')
+  const all = data?.data ?? []
+  const broken = all.filter((plugin): plugin is Broken => 'reason' in plugin)
+  const installed = all.filter((plugin): plugin is Installed => 'options' in plugin)
+  const wanted = text.trim().toLowerCase()
+  const found = installed.filter((plugin) => JSON.stringify(plugin).toLowerCase().includes(wanted))
+  return (
+    <>
+      <div class="page-head">
+        <h1>Plugins</h1>
+        <button type="button" class="quiet" onClick={reload}>
+          Look again
+        </button>
+      </div>
+      {error && <Failure error={error} onRetry={reload} />}
+      {data === undefined && isBusy && <Busy what="plugins" />}
+      {broken.map((plugin) => (
+        <BrokenPlugin key={plugin.name} {...plugin} />
+      ))}
+      {installed.length > 0 && (
+        <div class="filters">
+          <label>
+            <span>Search</span>
+            <input
+              type="search"
+              value={text}
+              placeholder="plugin, option, word of its documentation …"
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          </label>
+        </div>
+      )}
+      {found.map((plugin) => (
+        <PluginPart key={plugin.name} plugin={plugin} isOpen={wanted !== ''} />
+      ))}
+      {data !== undefined && found.length === 0 && <Empty title="No plugin fits" />}
+    </>
+  )
+}
+
+function BrokenPlugin({ name, folder, reason, isKept }: Broken) {
+  return (
+    <div class="notice failure" role="alert">
+      <p>
+        <strong>{name}</strong> cannot be used{isKept && '; its earlier version goes on working'}: {reason}
+        <br />
+        <small>{folder}</small>
+      </p>
+    </div>
+  )
+}
+
+function PluginPart({
+  plugin: { name, summary, onError, folder, options },
+  isOpen,
+}: {
+  plugin: Installed
+  isOpen: boolean
+}) {
+  return (
+    <details open={isOpen} class="plugin">
+      <summary>
+        <strong>{name}</strong> <span class="badge fine">works</span> <span class="told">{summary}</span>
+      </summary>
+      <p class="told">
+        {options.length === 0 ? 'It has no options' : `${options.length} options`}; {ON_ERROR[onError]}
+        {folder !== name && `; from ${folder}`}.
+      </p>
+      {options.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label={`Options of ${name}`}>
+          <table class="text-table">
+            <thead>
+              <tr>
+                <th scope="col">Option</th>
+                <th scope="col">Type</th>
+                <th scope="col">Default</th>
+                <th scope="col">Meaning</th>
+              </tr>
+            </thead>
+            <tbody>
+              {options.map((option) => (
+                <tr key={option.name}>
+                  <th scope="row">
+                    <code>{option.name}</code>
+                    {option.isSet && <span class="badge cache-hit">set</span>}
+                    {option.isPerRequest && <span class="badge">per request</span>}
+                  </th>
+                  <td>{option.type}</td>
+                  <td>
+                    <code>{option.default === undefined ? 'unset' : JSON.stringify(option.default)}</code>
+                  </td>
+                  <td class="prose">{option.description}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,229 @@
+import type { ComponentChildren } from 'preact'
+import type { FinishedRequest } from '../../../src/core/telemetry.ts'
+import { count, duration, moment, NOTHING, size, usd, visible } from '../format.ts'
+import { CacheBadge, StatusBadge } from '../parts/badges.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { savedOf } from '../parts/request-columns.tsx'
+import { Busy, Failure } from '../parts/states.tsx'
+import { BodyText, Diff } from '../parts/text.tsx'
+import { Waterfall } from '../parts/waterfall.tsx'
+import type { RequestDetail } from '../request-detail.ts'
+import type { Route } from '../route.ts'
+import { useSession } from '../session.tsx'
+import { useData } from '../use-data.ts'
+
+const BASES: Readonly<Record<FinishedRequest['counterfactualBasis'], string>> = {
+  same: 'measured: nothing was changed',
+  'cached-reply': 'measured: the stored answer’s price',
+  estimate: 'estimated: the request was changed',
+}
+
+/** One request: where the time went, what modules did, what proves it. */
+export function RequestPage({ route }: { route: Route }) {
+  const { data, error, isBusy, reload } = useData<RequestDetail>(
+    `/dashboard/api/requests/${encodeURIComponent(route.id)}`,
+  )
+  return (
+    <>
+      <p class="crumb">
+        <a href="#/requests">← Requests</a>
+      </p>
+      {error && <Failure error={error} onRetry={reload} />}
+      {data === undefined && isBusy && <Busy what="the request" />}
+      {data !== undefined && !error && <Detail key={data.request.id} {...data} />}
+    </>
+  )
+}
+
+function Detail(detail: RequestDetail) {
+  const { request, capture } = detail
+  return (
+    <>
+      <div class="page-head">
+        <h1 class="wrap">{visible(request.modelServed ?? request.modelAsked)}</h1>
+        <StatusBadge {...request} />
+        {request.cache !== 'none' && <CacheBadge {...request} />}
+        {capture !== null && (
+          <a class="button" href={`#/playground?from=${request.id}`}>
+            Open in the playground
+          </a>
+        )}
+      </div>
+      <Facts {...request} />
+      <section aria-labelledby="trace">
+        <h2 id="trace">Where the time went</h2>
+        <Waterfall {...request} steps={request.trace.steps} />
+        {request.trace.isCut && <p class="told">The trace was too long: what modules noted was left out.</p>}
+        <Calls {...request} />
+      </section>
+      <Edits {...detail} />
+      <Bodies {...detail} />
+      <ReceiptPart {...detail} />
+    </>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Facts(request: FinishedRequest) {
+  const { tokens } = request
+  const saved = savedOf(request)
+  return (
+    <dl class="facts">
+      <Fact name="When">{moment(request.startedAtMs)}</Fact>
+      <Fact name="Took">{duration(request.totalMs)}</Fact>
+      <Fact name="Gateway’s own time">{duration(request.gatewayMs)}</Fact>
+      <Fact name="Cost">{usd(request.costNanoUsd)}</Fact>
+      <Fact name="Without the gateway">
+        {usd(request.counterfactualNanoUsd)} <small>{BASES[request.counterfactualBasis]}</small>
+      </Fact>
+      <Fact name="Saved">{usd(saved)}</Fact>
+      <Fact name="Tokens in">
+        {tokens === null ? NOTHING : count(tokens.input)}
+        {tokens !== null && tokens.cacheRead + tokens.cacheWrite > 0 && (
+          <small>
+            {' '}
+            {count(tokens.cacheRead)} from the provider’s cache, {count(tokens.cacheWrite)} into it
+          </small>
+        )}
+      </Fact>
+      <Fact name="Tokens out">{tokens === null ? NOTHING : count(tokens.output)}</Fact>
+      <Fact name="Asked for">{visible(request.modelAsked)}</Fact>
+      <Fact name="Provider">{request.provider ?? 'nobody answered'}</Fact>
+      <Fact name="Came as">
+        {request.route}
+        {request.isStream ? ', streamed' : ''}
+      </Fact>
+      <Fact name="Key">{request.keyId ?? NOTHING}</Fact>
+      <div class="wide">
+        <dt>Pipeline that ran</dt>
+        <dd>
+          <code>{visible(request.pipeline)}</code>
+        </dd>
+      </div>
+      <div class="wide">
+        <dt>Request id</dt>
+        <dd>
+          <code>{request.requestId}</code> <Copy text={request.requestId} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Calls({ trace: { calls } }: FinishedRequest) {
+  if (calls.length < 2 && calls.every(({ outcome }) => outcome === 'answered')) return null
+  return (
+    <>
+      <h3>Who was asked</h3>
+      <ol class="calls">
+        {calls.map(({ provider, model, outcome, status }, index) => (
+          <li key={index}>
+            {provider}/{visible(model)}: {outcome} {status ?? ''}
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Edits({ request, capture }: RequestDetail) {
+  const { edits } = request.trace
+  const { has } = useSession()
+  if (edits.length === 0)
+    return (
+      <section aria-labelledby="edits">
+        <h2 id="edits">What modules changed</h2>
+        <p class="told">Nothing: the provider’s request is the client’s.</p>
+      </section>
+    )
+  const before = (index: number) => (index === 0 ? capture?.canonical : capture?.versions[index - 1])?.text
+  return (
+    <section aria-labelledby="edits">
+      <h2 id="edits">What modules changed</h2>
+      {edits.map(({ module, paths, bytesBefore, bytesAfter }, index) => {
+        const after = capture?.versions[index]?.text
+        const from = before(index)
+        return (
+          <details key={index} open={index === 0 && after !== undefined}>
+            <summary>
+              <strong>{module}</strong> <span class="told">{[...new Set(paths)].map(visible).join(', ')}</span>{' '}
+              <span class={bytesAfter > bytesBefore ? 'told' : 'gain'}>
+                {size(bytesBefore)} → {size(bytesAfter)}
+              </span>
+            </summary>
+            {from !== undefined && after !== undefined ? (
+              <Diff before={from} after={after} label={`What ${module} changed`} />
+            ) : (
+              <p class="told">
+                {has.capture
+                  ? 'Bodies of this request were not kept, or not for so long.'
+                  : 'To see the texts, let bodies be kept: `dashboard.capture`.'}
+              </p>
+            )}
+          </details>
+        )
+      })}
+    </section>
+  )
+}
+
+function Bodies({ capture }: RequestDetail) {
+  if (capture === null) return null
+  return (
+    <section aria-labelledby="bodies">
+      <h2 id="bodies">What was said</h2>
+      <div class="two">
+        <BodyText title="Request, as the client sent it" body={capture.request} />
+        <BodyText title="Reply, as the client got it" body={capture.reply} />
+      </div>
+    </section>
+  )
+}
+
+function ReceiptPart({ receipt: found }: RequestDetail) {
+  if (found === null)
+    return (
+      <section aria-labelledby="receipt">
+        <h2 id="receipt">Receipt</h2>
+        <p class="told">This request has none, or it is kept no more.</p>
+      </section>
+    )
+  const { receipt, isValid, checks } = found
+  const text = JSON.stringify(receipt, undefined, 2)
+  return (
+    <section aria-labelledby="receipt">
+      <h2 id="receipt">Receipt</h2>
+      <p class={`verdict ${isValid ? 'fine' : 'failed'}`}>
+        {isValid ? 'Genuine: it is as this gateway signed it.' : 'Not genuine: do not rely on it.'}
+      </p>
+      <ul class="checks">
+        {checks.map(({ name, ok, says }) => (
+          <li key={name}>
+            <span class={`badge ${ok ? 'fine' : 'failed'}`}>{ok ? 'ok' : 'failed'}</span> {says}
+          </li>
+        ))}
+      </ul>
+      <p class="told">
+        {receipt.counterfactual.explained} To check it elsewhere: <code>turnpike receipt verify receipt.json</code>
+      </p>
+      <details>
+        <summary>The receipt itself</summary>
+        <div class="body-text">
+          <div class="bar">
+            <h3>{receipt.id}</h3>
+            <Copy text={text} />
+          </div>
+          <pre class="scroll">{visible(text)}</pre>
+        </div>
+      </details>
+    </section>
+  )
+}

@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks'
+import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { useData } from '../use-data.ts'
+
+interface Settings {
+  readonly file?: string
+  readonly options: readonly {
+    readonly name: string
+    readonly value?: unknown
+    readonly source: 'default' | 'file' | 'environment'
+    readonly description?: string
+  }[]
+}
+
+/** The configuration in force, and where each value came from. */
+export function SettingsPage() {
+  const { data, error, isBusy, reload } = useData<Settings>('/dashboard/api/settings')
+  const [text, setText] = useState('')
+  const [setOnly, setSetOnly] = useState(false)
+  const wanted = text.trim().toLowerCase()
+  const found = (data?.options ?? []).filter(
+    ({ name, description = '', source }) =>
+      `${name} ${description}`.toLowerCase().includes(wanted) && (!setOnly || source !== 'default'),
+  )
+  return (
+    <>
+      <div class="page-head">
+        <h1>Settings in force</h1>
+        {data && <span class="told">{data.file ?? 'no configuration file'}</span>}
+      </div>
+      <p class="told">
+        Read at the start; secrets are hidden. Change them in the file or the environment, and start again.
+      </p>
+      {error && <Failure error={error} onRetry={reload} />}
+      {data === undefined && isBusy && <Busy what="settings" />}
+      {data !== undefined && (
+        <>
+          <div class="filters">
+            <label>
+              <span>Search</span>
+              <input
+                type="search"
+                value={text}
+                placeholder="option, or word of its documentation …"
+                onInput={({ currentTarget }) => setText(currentTarget.value)}
+              />
+            </label>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={setOnly}
+                onChange={({ currentTarget }) => setSetOnly(currentTarget.checked)}
+              />
+              <span>Only what differs from the default</span>
+            </label>
+          </div>
+          {found.length === 0 ? (
+            <Empty title={setOnly && wanted === '' ? 'Everything is as it comes' : 'No option fits'} />
+          ) : (
+            <SettingTable options={found} />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function SettingTable({ options }: Pick<Settings, 'options'>) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Settings">
+      <table class="text-table">
+        <thead>
+          <tr>
+            <th scope="col">Option</th>
+            <th scope="col">Value</th>
+            <th scope="col">From</th>
+            <th scope="col">Meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          {options.map(({ name, value, source, description }) => (
+            <tr key={name}>
+              <th scope="row">
+                <code>{name}</code>
+              </th>
+              <td class="value">
+                <code>{value === undefined ? 'unset' : JSON.stringify(value)}</code>
+              </td>
+              <td>
+                {source === 'default' ? (
+                  <span class="told">default</span>
+                ) : (
+                  <span class="badge cache-hit">{source}</span>
+                )}
+              </td>
+              <td class="prose">{description}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

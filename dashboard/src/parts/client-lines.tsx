@@ -1,0 +1,23 @@
+import { Copy } from './copy.tsx'
+
+/** Lines that lead clients to this gateway. */
+export function ClientLines({ apiKey }: { apiKey: string }) {
+  const { origin } = location
+  const lines = [
+    ['A coding agent', `export ANTHROPIC_BASE_URL=${origin} ANTHROPIC_API_KEY=${apiKey}`],
+    ['An OpenAI client', `export OPENAI_BASE_URL=${origin}/v1 OPENAI_API_KEY=${apiKey}`],
+  ] as const
+  return (
+    <div class="client-lines">
+      {lines.map(([who, text]) => (
+        <div key={who} class="snippet">
+          <div>
+            <span class="told">{who}</span>
+            <pre>{text}</pre>
+          </div>
+          <Copy text={text} />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import type { ListedRequest, TraceStep } from '../../../src/core/telemetry.ts'
+import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
+import { CacheBadge, StatusBadge } from './badges.tsx'
+import { SmallWaterfall } from './waterfall.tsx'
+
+/** A row of the lists; live ones know their steps. */
+export type RequestRow = ListedRequest & { readonly steps?: readonly TraceStep[] }
+
+/** What was saved, in nano-USD; `null` where it cannot be told. */
+export function savedOf({ costNanoUsd, counterfactualNanoUsd }: ListedRequest): number | null {
+  return costNanoUsd === null || counterfactualNanoUsd === null ? null : counterfactualNanoUsd - costNanoUsd
+}
+
+/** Which columns go first where there is little room, is said in the style sheet by these classes. */
+const COLUMNS = [
+  ['time', 'Time'],
+  ['model', 'Model'],
+  ['status', 'Status'],
+  ['cache', 'Cache'],
+  ['tokens', 'Tokens in / out'],
+  ['cost', 'Cost'],
+  ['saved', 'Saved'],
+  ['gateway', 'Gateway'],
+  ['total', 'Total'],
+  ['fall', 'Where the time went'],
+] as const
+
+/** The names of the columns. */
+export function RequestHead() {
+  return (
+    <>
+      {COLUMNS.map(([name, title]) => (
+        <span key={name} class={`cell ${name}`} role="columnheader" tabIndex={-1}>
+          {title}
+        </span>
+      ))}
+    </>
+  )
+}
+
+/** The cells of a request. */
+export function RequestCells(request: RequestRow) {
+  const { id, startedAtMs, modelServed, modelAsked, tokens, costNanoUsd, counterfactualBasis } = request
+  const saved = savedOf(request)
+  const model = visible(modelServed ?? modelAsked)
+  return (
+    <>
+      <span class="cell time" role="cell">
+        <a href={`#/request/${id}`}>{moment(startedAtMs)}</a>
+      </span>
+      <span class="cell model" role="cell" title={model}>
+        {model}
+      </span>
+      <span class="cell status" role="cell">
+        <StatusBadge {...request} />
+      </span>
+      <span class="cell cache" role="cell">
+        <CacheBadge {...request} />
+      </span>
+      <span class="cell tokens" role="cell">
+        {tokens === null
+          ? NOTHING
+          : `${count(tokens.input + tokens.cacheRead + tokens.cacheWrite)} / ${count(tokens.output)}`}
+      </span>
+      <span class="cell cost" role="cell">
+        {usd(costNanoUsd)}
+      </span>
+      <span class="cell saved" role="cell">
+        {saved === 0 ? NOTHING : `${counterfactualBasis === 'estimate' && saved !== null ? '≈ ' : ''}${usd(saved)}`}
+      </span>
+      <span class="cell gateway" role="cell">
+        {duration(request.gatewayMs)}
+      </span>
+      <span class="cell total" role="cell">
+        {duration(request.totalMs)}
+      </span>
+      <span class="cell fall" role="cell">
+        <SmallWaterfall {...request} steps={request.steps ?? []} />
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** Rows above and below what is seen, so that quick scrolling shows no gaps. */
+const SPARE_ROWS = 12
+
+/** A list of which only the rows in view are in the document. */
+export interface WindowedProps<Row> {
+  readonly rows: readonly Row[]
+  readonly rowHeight: number
+  readonly keyOf: (row: Row) => string
+  readonly label: string
+  /** The row of names; its cells have the role `columnheader`. */
+  readonly head: ComponentChildren
+  /** A row's cells; its first holds the link that the arrow keys move between. */
+  readonly cells: (row: Row) => ComponentChildren
+  /** Called when the end comes near. */
+  readonly onEnd?: () => void
+  readonly className: string
+}
+
+/** A table of any length: ten thousand rows cost what forty do. Arrow keys, Home and End move through its links. */
+export function Windowed<Row>(props: WindowedProps<Row>) {
+  const { rows, rowHeight, keyOf, label, head, cells, onEnd, className } = props
+  const frame = useRef<HTMLDivElement>(null)
+  const [view, setView] = useState({ top: 0, height: 800 })
+  useEffect(() => {
+    const element = frame.current
+    if (element === null) return
+    const look = () => setView({ top: element.scrollTop, height: element.clientHeight })
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    element.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', look)
+    }
+  }, [])
+  const first = Math.max(0, Math.floor(view.top / rowHeight) - SPARE_ROWS)
+  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + SPARE_ROWS)
+  useEffect(() => {
+    if (last >= rows.length - SPARE_ROWS) onEnd?.()
+  }, [last, rows.length, onEnd])
+  return (
+    <div
+      ref={frame}
+      class={`windowed ${className}`}
+      role="table"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      onKeyDown={(event) => moveFocus(event, { frame: frame.current, rowHeight, count: rows.length })}
+    >
+      <div class="head" role="row" aria-rowindex={1}>
+        {head}
+      </div>
+      <div class="rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
+        {rows.slice(first, last).map((row, offset) => (
+          <div
+            key={keyOf(row)}
+            class="row"
+            role="row"
+            aria-rowindex={first + offset + 2}
+            data-index={first + offset}
+            style={{ transform: `translateY(${(first + offset) * rowHeight}px)`, height: `${rowHeight}px` }}
+          >
+            {cells(row)}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface Moving {
+  frame: HTMLDivElement | null
+  rowHeight: number
+  count: number
+}
+
+/** Moves to another row's link, scrolling it into view first, since it may not be in the document yet. */
+function moveFocus(event: KeyboardEvent, { frame, rowHeight, count }: Moving): void {
+  const row = (event.target as Element | null)?.closest<HTMLElement>('[data-index]')
+  if (frame === null || row === null || row === undefined) return
+  const index = Number(row.dataset.index)
+  const page = Math.floor(frame.clientHeight / rowHeight) - 2
+  const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }
+  const wanted = event.key === 'Home' ? 0 : event.key === 'End' ? count - 1 : index + (steps[event.key] ?? 0)
+  const target = Math.max(0, Math.min(count - 1, wanted))
+  if (target === index) return
+  event.preventDefault()
+  const top = target * rowHeight
+  const room = frame.clientHeight - 3 * rowHeight
+  if (top < frame.scrollTop) frame.scrollTop = top
+  else if (top > frame.scrollTop + room) frame.scrollTop = top - room
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => frame.querySelector<HTMLElement>(`[data-index="${target}"] a`)?.focus()),
+  )
+}

@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** Where the reader is: the part of the address behind `#`. */
+export interface Route {
+  /** `''` for the first page. */
+  readonly page: string
+  /** What follows the page's name. */
+  readonly id: string
+  readonly query: URLSearchParams
+}
+
+/** Reads a hash such as `#/request/rcpt_…` or `#/requests?text=opus`. */
+export function parseRoute(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?')
+  const [page = '', ...rest] = path.split('/')
+  return { page, id: decoded(rest.join('/')), query: new URLSearchParams(search) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The present route; a page is drawn again when it changes. */
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash)
+  useEffect(() => {
+    const follow = () => setHash(location.hash)
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  return parseRoute(hash)
+}
+
+/** Writes the filter of a page into its address, so that it can be shared, without a step in the history. */
+export function replaceQuery(page: string, query: Readonly<Record<string, string | undefined>>): void {
+  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  const search = new URLSearchParams(given).toString()
+  history.replaceState(null, '', `#/${page}${search === '' ? '' : `?${search}`}`)
+}

@@ -1,0 +1,34 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { call } from './api.ts'
+
+/** Data on their way: the last ones stay while newer ones are loaded. */
+export interface Loaded<T> {
+  readonly data: T | undefined
+  readonly error: Error | undefined
+  readonly isBusy: boolean
+  reload(): void
+}
+
+/** Loads what a path answers, again whenever the path changes; `undefined`: nothing. */
+export function useData<T>(path: string | undefined): Loaded<T> {
+  const [state, setState] = useState<{ path?: string; data?: T; error?: Error }>({})
+  const [round, setRound] = useState(0)
+  const [isBusy, setBusy] = useState(path !== undefined)
+  // A new round loads the same path again
+  useEffect(() => {
+    if (path === undefined) return
+    const leaving = new AbortController()
+    setBusy(true)
+    call<T>(path, { signal: leaving.signal })
+      .then((data) => setState({ path, data }))
+      .catch((error: Error) => {
+        if (!leaving.signal.aborted) setState((old) => ({ ...old, error }))
+      })
+      .finally(() => {
+        if (!leaving.signal.aborted) setBusy(false)
+      })
+    return () => leaving.abort()
+  }, [path, round])
+  const reload = useCallback(() => setRound((old) => old + 1), [])
+  return { data: state.data, error: state.error, isBusy, reload }
+}

@@ -1,0 +1,134 @@
+import path from 'node:path'
+import { scopeOfKey } from './accounts/keys/authenticate.ts'
+import { listOptions, typeNameOf } from './config/options.ts'
+import type { Config } from './config/schema.ts'
+import type { SettingsInForce } from './config/settings-in-force.ts'
+import type { ByteStores, Clock, Log } from './core/ports.ts'
+import type { CaptureOptions } from './http/dashboard/capture-request.ts'
+import { CaptureWishes, createStoredCaptures } from './http/dashboard/capture-wishes.ts'
+import { LiveFeed } from './http/dashboard/live-feed.ts'
+import { createMemoryCaptures } from './http/dashboard/memory-captures.ts'
+import type { DashboardOptions } from './http/dashboard/routes.ts'
+import { createCloudViewer, createLocalViewer, operatorClaim, type ReadViewer } from './http/dashboard/viewer.ts'
+import type { RequestLimits } from './http/rate-limit.ts'
+import type { Identity } from './identity.ts'
+import type { Pipelines } from './pipeline/pipelines.ts'
+import type { LoadedPlugin, PluginRegistry } from './pipeline/registry.ts'
+import type { Receipts } from './receipts/receipts.ts'
+import type { SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
+
+const BUILT_FILES = path.join(import.meta.dirname, '../dashboard/dist')
+
+/** What of the dashboard works while nobody looks: it takes in what there will be to see. */
+export interface DashboardIntake {
+  readonly feed: LiveFeed
+  readonly captures: DashboardOptions['captures']
+  readonly captureWishes: CaptureWishes | undefined
+  /** For the routes of models; `undefined`: no body is kept. */
+  readonly capture: CaptureOptions | undefined
+}
+
+/** What the intake is opened with. */
+export interface IntakeOptions {
+  readonly config: Config
+  readonly stores: ByteStores
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Opens the live feed, and the place of bodies: memory in local mode, the byte store in cloud mode. */
+export function openIntake({ config, stores, clock, log }: IntakeOptions): DashboardIntake {
+  const feed = new LiveFeed()
+  const { access, capture, capture_requests: most, capture_memory: maxBytes, capture_keep: keepMs } = config.dashboard
+  // Without telemetry there is no list of requests to find them by.
+  if (access === 'off' || !capture || !config.telemetry.enabled)
+    return { feed, captures: undefined, captureWishes: undefined, capture: undefined }
+  if (config.mode === 'local') {
+    const store = createMemoryCaptures({ most, maxBytes })
+    return { feed, captures: store, captureWishes: undefined, capture: { store, isWanted: () => true } }
+  }
+  const wishes = new CaptureWishes({
+    store: stores.open('capture-wishes', { maxBytes: 1024 ** 2 }),
+    keepMs,
+    clock,
+    log,
+  })
+  const store = createStoredCaptures({ store: stores.open('captures', { maxBytes }), keepMs, log })
+  const isWanted: CaptureOptions['isWanted'] = ({ userId }) => wishes.isWanted(userId)
+  return { feed, captures: store, captureWishes: wishes, capture: { store, isWanted } }
+}
+
+/** What the dashboard shows. */
+export interface DashboardParts {
+  readonly config: Config
+  readonly settings: () => SettingsInForce
+  readonly clock: Clock
+  readonly intake: DashboardIntake
+  readonly identity: Identity
+  readonly limits: RequestLimits
+  readonly receipts: Receipts
+  readonly telemetry: SqlTelemetry | undefined
+  readonly pipelines: Pipelines
+  readonly registry: PluginRegistry
+}
+
+/** Puts the dashboard together; `undefined` where it is switched off. */
+export function openDashboard(parts: DashboardParts): DashboardOptions | undefined {
+  const { config, settings, clock, intake, identity, limits, receipts, telemetry, pipelines, registry } = parts
+  if (config.dashboard.access === 'off') return undefined
+  return {
+    folder: BUILT_FILES,
+    viewer: viewerOf(config, identity),
+    signIn: identity.verify && { verify: identity.verify, limits },
+    facts: {
+      mode: config.mode,
+      version: config.build,
+      pipeline: () => pipelines.for(undefined).printed,
+      plugins: () => registry.names,
+      has: {
+        telemetry: telemetry !== undefined,
+        receipts: config.receipts.enabled,
+        capture: intake.capture !== undefined,
+      },
+    },
+    telemetry,
+    receipts,
+    ...intake,
+    plugins: () => [...registry.names.flatMap((name) => registry.get(name) ?? []).map(shown), ...registry.broken],
+    settings,
+    clock,
+  }
+}
+
+function viewerOf({ server, dashboard, sessions }: Config, { accounts }: Identity): ReadViewer {
+  if (accounts === undefined) {
+    const known = [server.public_url, server.dashboard_url].flatMap((url) => (url ? [new URL(url).hostname] : []))
+    // Safe: `off` has no dashboard.
+    return createLocalViewer({ access: dashboard.access as 'loopback' | 'open', knownHosts: new Set(known) })
+  }
+  const { session, keys } = accounts
+  return createCloudViewer({
+    session,
+    scopesOf: async (userId) => (await keys.list(userId)).map(({ id }) => scopeOfKey(id)),
+    isOperator: operatorClaim(sessions.operator_claim),
+  })
+}
+
+function shown({ definition, configured, folder }: LoadedPlugin) {
+  const { name, summary, onError, perRequest, options } = definition
+  const settable: readonly string[] = perRequest
+  return {
+    name,
+    summary,
+    onError,
+    folder: path.basename(path.dirname(folder)) === 'plugins' ? name : folder,
+    options: listOptions(options).map(({ path: keys, schema, description, defaultValue }) => ({
+      name: keys.join('.'),
+      type: typeNameOf(schema).replaceAll('`', ''),
+      default: defaultValue,
+      isSet: (keys[0] ?? '') in configured,
+      isPerRequest: settable.includes(keys[0] ?? ''),
+      description,
+    })),
+  }
+}

@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Context, Middleware } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+
+/**
+ * DESIGN — the files of the dashboard
+ *
+ * A page and a few files whose names hold a hash of what is in them, so that a browser keeps those for ever and asks for
+ * the page alone. They are read, packed and hashed when somebody first opens the dashboard, and served from memory. The
+ * policy lets the page run its own scripts and talk to its own gateway, and nothing else: a message that holds a script or
+ * an address is text, whatever a page does wrong.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+const FOR_EVER = 'public, max-age=31536000, immutable'
+const PAGE = '/index.html'
+
+interface Asset {
+  readonly type: string
+  readonly etag: string
+  readonly bytes: Buffer
+  readonly packed: Buffer
+}
+
+/** Serves the built files that lie in a folder: the page at `/`, the others below `/assets`. */
+export function assetsRoute(folder: string): Middleware {
+  let assets: ReadonlyMap<string, Asset> | undefined
+  return function dashboardFile(ctx) {
+    assets ??= readAssets(folder)
+    const isPage = ctx.path === '/'
+    const asset = assets.get(isPage ? PAGE : ctx.path)
+    if (asset === undefined) throw missing(ctx, { isBuilt: assets.size > 0 })
+    ctx.set({ ...HEADERS, 'cache-control': isPage ? 'no-cache' : FOR_EVER, vary: 'accept-encoding', etag: asset.etag })
+    ctx.status = 200
+    if (ctx.fresh) {
+      ctx.status = 304
+      return
+    }
+    ctx.type = asset.type
+    const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+    if (isPacked) ctx.set('content-encoding', 'gzip')
+    ctx.body = isPacked ? asset.packed : asset.bytes
+  }
+}
+
+function missing(ctx: Context, { isBuilt }: { isBuilt: boolean }): GatewayError {
+  const why = isBuilt ? '' : ' The dashboard is not built: run `npm run build:dashboard`.'
+  return new GatewayError('not_found', `There is nothing at ${ctx.method} ${ctx.path}.${why}`)
+}
+
+function readAssets(folder: string): Map<string, Asset> {
+  if (!existsSync(folder)) return new Map()
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return new Map(
+    files.map(({ parentPath, name }) => {
+      const file = path.join(parentPath, name)
+      return [`/${path.relative(folder, file).replaceAll(path.sep, '/')}`, toAsset(file)]
+    }),
+  )
+}
+
+function toAsset(file: string): Asset {
+  const bytes = readFileSync(file)
+  const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
+  return { type: TYPES[path.extname(file)] ?? 'application/octet-stream', etag, bytes, packed: gzipSync(bytes) }
+}

@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http'
+import type { Caller } from '../../core/caller.ts'
+import type { CapturedBody, CapturedVersion, CaptureStore } from '../../core/capture.ts'
+import type { Exchange } from '../../core/exchange.ts'
+import { tapBody } from '../sent-body.ts'
+
+/** What of a body is kept. */
+const MOST_BYTES = 1024 * 1024
+/** More edits than modules make. */
+const MOST_VERSIONS = 32
+
+/** Who may be captured, and where it goes. */
+export interface CaptureOptions {
+  readonly store: CaptureStore
+  /** Whether bodies of this caller's requests are kept; asked for each request, so it must be cheap. */
+  readonly isWanted: (caller: Caller) => boolean
+}
+
+/** A request whose reply is still to come. */
+export interface OpenCapture {
+  readonly id: string
+  readonly exchange: Exchange
+  readonly response: ServerResponse
+}
+
+/** Keeps what is said in a request, when that is wanted: buffers are held, nothing is parsed or copied before the end. */
+export function captureRequest({ id, exchange, response }: OpenCapture, { store, isWanted }: CaptureOptions): void {
+  if (!isWanted(exchange.caller)) return
+  const reply = new BoundedBody()
+  tapBody(response, (piece) => reply.add(piece))
+  let canonical: CapturedBody | undefined
+  let versions: CapturedVersion[] = []
+  exchange.watchEdits((after, module) => {
+    // A module that was bypassed has had its edits undone.
+    versions = versions.slice(0, exchange.edits.length)
+    if (versions.length >= MOST_VERSIONS) return
+    if (versions.length === 0) canonical = cut(exchange.request.bytes)
+    versions.push({ module, ...cut(after.bytes) })
+  })
+  response.once('close', () => {
+    const stood = versions.slice(0, exchange.edits.length)
+    store.put({
+      id,
+      scope: exchange.caller.scope,
+      request: cut(exchange.original),
+      canonical: stood.length === 0 ? undefined : canonical,
+      versions: stood,
+      reply: reply.body(),
+    })
+  })
+}
+
+/** A part is copied: it would hold the whole. */
+function cut(bytes: Buffer): CapturedBody {
+  const kept = bytes.length <= MOST_BYTES ? bytes : Buffer.from(bytes.subarray(0, MOST_BYTES))
+  return { bytes: kept, totalBytes: bytes.length }
+}
+
+/** The first of what was written. */
+class BoundedBody {
+  #pieces: Uint8Array[] = []
+  #keptBytes = 0
+  #totalBytes = 0
+
+  add(piece: Uint8Array): void {
+    this.#totalBytes += piece.length
+    if (this.#keptBytes >= MOST_BYTES) return
+    const kept = piece.subarray(0, MOST_BYTES - this.#keptBytes)
+    this.#keptBytes += kept.length
+    this.#pieces.push(kept)
+  }
+
+  /** In a buffer of its own: a piece may be a small part of a large one, which it would hold. */
+  body(): CapturedBody {
+    return { bytes: Buffer.concat(this.#pieces), totalBytes: this.#totalBytes }
+  }
+}

@@ -1,0 +1,95 @@
+import { deserialize, serialize } from 'node:v8'
+import { LRUCache } from 'lru-cache'
+import type { CapturedRequest, CaptureStore } from '../../core/capture.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { ByteStore, Clock, Log } from '../../core/ports.ts'
+
+/**
+ * DESIGN — capture in cloud mode
+ *
+ * Nobody's bodies are kept unless the account has said so, for a time that it has set. The wish lies in the byte store
+ * with that time as its life, so that it ends by itself, and if it is lost the answer is no. A request must not wait for
+ * the store: each process keeps wishes for ten seconds, and a request for which none is known yet is not captured.
+ */
+const MOST_KNOWN = 10_000
+const KNOWN_FOR_MS = 10_000
+
+/** What is made from what. */
+export interface CaptureWishesOptions {
+  /** Where wishes are. */
+  readonly store: ByteStore
+  /** How long a captured body can be seen, in milliseconds. */
+  readonly keepMs: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Known {
+  /** Milliseconds since 1970; 0: not wished. */
+  readonly untilMs: number
+  readonly askedAtMs: number
+}
+
+/** Which accounts want bodies of their requests kept, and until when. */
+export class CaptureWishes {
+  readonly keepMs: number
+  readonly #options: CaptureWishesOptions
+  readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN })
+  readonly #asking = new Set<string>()
+
+  constructor(options: CaptureWishesOptions) {
+    this.#options = options
+    this.keepMs = options.keepMs
+  }
+
+  /** Whether an account wants it, as far as that is known at once. */
+  isWanted(userId: string | undefined): boolean {
+    if (userId === undefined) return false
+    const nowMs = this.#options.clock.nowMs()
+    const known = this.#known.get(userId)
+    if (known === undefined || nowMs - known.askedAtMs > KNOWN_FOR_MS) this.#learn(userId)
+    return known !== undefined && known.untilMs > nowMs
+  }
+
+  /** Until when bodies are kept; `undefined`: they are not. Throws when the store cannot be asked. */
+  async untilMs(userId: string): Promise<number | undefined> {
+    const bytes = await this.#options.store.get(userId)
+    const nowMs = this.#options.clock.nowMs()
+    const untilMs = bytes === undefined ? 0 : Number(bytes.toString())
+    this.#known.set(userId, { untilMs, askedAtMs: nowMs })
+    return untilMs > nowMs ? untilMs : undefined
+  }
+
+  /** Keeps bodies for so long from now; 0 ends it. Resolves with the end. */
+  async set(userId: string, forMs: number): Promise<number | undefined> {
+    const { store, clock } = this.#options
+    const untilMs = clock.nowMs() + forMs
+    if (forMs === 0) await store.delete(userId)
+    else await store.set(userId, Buffer.from(String(untilMs)), forMs)
+    return this.untilMs(userId)
+  }
+
+  #learn(userId: string): void {
+    if (this.#asking.has(userId)) return
+    this.#asking.add(userId)
+    this.untilMs(userId)
+      .catch((error: unknown) => this.#options.log.debug({ reason: messageOf(error) }, 'capture.wish-unknown'))
+      .finally(() => this.#asking.delete(userId))
+  }
+}
+
+/** Keeps what was said in a byte store, which other instances may share. What cannot be kept is told in the log. */
+export function createStoredCaptures({ store, keepMs, log }: Omit<CaptureWishesOptions, 'clock'>): CaptureStore {
+  return {
+    put(captured) {
+      store.set(captured.id, serialize(captured), keepMs).catch((error: unknown) => {
+        log.warn({ reason: messageOf(error) }, 'capture.not-kept')
+      })
+    },
+    async get(id) {
+      const bytes = await store.get(id)
+      // Safe: `put` alone writes here.
+      return bytes === undefined ? undefined : (deserialize(bytes) as CapturedRequest)
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { Middleware } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+import type { FrameState } from '../frame.ts'
+import type { LiveFeed } from './live-feed.ts'
+import type { ReadViewer } from './viewer.ts'
+
+/** Below what proxies and browsers take for a dead connection. */
+const KEEP_ALIVE_MS = 15_000
+const RETRY_MS = 2000
+
+/** What the live feed is made from. */
+export interface LiveRouteOptions {
+  readonly viewer: ReadViewer
+  readonly feed: LiveFeed
+}
+
+/** `GET /dashboard/api/live`: requests as they end, as server-sent events. */
+export function liveRoute({ viewer, feed }: LiveRouteOptions): Middleware<FrameState> {
+  return async function live(ctx) {
+    const { scopes } = await viewer(ctx)
+    const { res } = ctx
+    const lastId = ctx.get('last-event-id') || undefined
+    if (feed.isFull) throw new GatewayError('service_unavailable', 'Too many pages watch already. Close one of them.')
+    ctx.respond = false
+    res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+    res.write(`retry: ${RETRY_MS}\n\n`)
+    const watcher = feed.watch(scopes, { write: (text) => res.write(text), end: () => void res.end() }, lastId)
+    const keepAlive = setInterval(() => {
+      if (!res.writableNeedDrain) res.write(': still here\n\n')
+      // Keys come and go, and sessions end while a page stays open.
+      viewer(ctx).then(
+        (now) => {
+          watcher.scopes = now.scopes
+        },
+        () => res.end(),
+      )
+    }, KEEP_ALIVE_MS)
+    res.on('drain', () => watcher.onDrain())
+    res.once('close', () => {
+      clearInterval(keepAlive)
+      watcher.leave()
+    })
+  }
+}

@@ -1,0 +1,44 @@
+import type { Middleware } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { Telemetry, UsageRange } from '../../core/telemetry.ts'
+import type { FrameState } from '../frame.ts'
+import type { ReadViewer } from './viewer.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Steps as wide as a chart can show apart. */
+const RANGES: Readonly<Record<string, { lengthMs: number; stepMs: number }>> = {
+  '24h': { lengthMs: DAY_MS, stepMs: HOUR_MS },
+  '7d': { lengthMs: 7 * DAY_MS, stepMs: 6 * HOUR_MS },
+  '30d': { lengthMs: 30 * DAY_MS, stepMs: DAY_MS },
+  '12mo': { lengthMs: 365 * DAY_MS, stepMs: 7 * DAY_MS },
+}
+
+/** `GET /dashboard/api/overview?range=24h`: what the viewer's requests have used, in steps, from the sums by hour. */
+export function overviewRoute({
+  viewer,
+  telemetry,
+  clock,
+}: {
+  viewer: ReadViewer
+  telemetry: Pick<Telemetry, 'usage'>
+  clock: Clock
+}): Middleware<FrameState> {
+  return async function overview(ctx) {
+    const { scopes } = await viewer(ctx)
+    const range = rangeOf(String(ctx.query.range ?? '24h'), clock.nowMs())
+    ctx.body = { ...range, sums: await telemetry.usage(scopes, range) }
+  }
+}
+
+/** The range whose last step is the present one. */
+function rangeOf(name: string, nowMs: number): UsageRange {
+  const found = RANGES[name]
+  if (found === undefined)
+    throw new GatewayError('invalid_request', `range: expected ${Object.keys(RANGES).join(', ')}, got \`${name}\`.`)
+  const { lengthMs, stepMs } = found
+  const toMs = Math.floor(nowMs / stepMs) * stepMs + stepMs
+  return { fromMs: Math.max(0, toMs - lengthMs), toMs, stepMs }
+}

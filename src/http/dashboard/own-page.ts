@@ -1,0 +1,51 @@
+import { isIP } from 'node:net'
+import type { Context } from 'koa'
+import { GatewayError } from '../../core/errors.ts'
+
+/** Headers that a proxy adds: what comes through one is not of this machine, whatever its socket says. */
+const PROXIED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via']
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
+
+/** Whether a request was made by a page of this gateway's own, or by no page at all. */
+export function isOwnPage(ctx: Context): boolean {
+  const site = ctx.get('sec-fetch-site')
+  if (site !== '' && site !== 'same-origin' && site !== 'none') return false
+  const origin = ctx.get('origin')
+  return origin === '' || (URL.canParse(origin) && new URL(origin).host === ctx.get('host'))
+}
+
+/**
+ * Refuses what another site's page may have sent: by a plain call, or by a name of its own that it has led to this address
+ * (DNS rebinding). An address in numbers cannot be led anywhere. Throws `permission_error`.
+ */
+export function assertOwnPage(ctx: Context, knownHosts: ReadonlySet<string>): void {
+  const isKnown = isLocalName(hostOf(ctx)) || isIP(hostOf(ctx)) !== 0 || knownHosts.has(hostOf(ctx))
+  if (isKnown && isOwnPage(ctx)) return
+  throw new GatewayError(
+    'permission_error',
+    'The dashboard answers its own pages only, under `localhost`, a numeric address, or the host of `server.public_url`.',
+  )
+}
+
+/** Refuses browsers of other machines. Throws `permission_error`. */
+export function assertLoopback(ctx: Context): void {
+  const { remoteAddress = '' } = ctx.req.socket
+  if (LOOPBACK.test(remoteAddress) && PROXIED.every((name) => ctx.get(name) === '')) return
+  throw new GatewayError(
+    'permission_error',
+    'In local mode the dashboard is shown on the gateway’s own machine only. Open a tunnel (`ssh -L 3099:127.0.0.1:3099 …`), or set `SVC_DASHBOARD=open` where nobody else can reach the port.',
+  )
+}
+
+/** The name under which the gateway was asked, without its port. */
+function hostOf(ctx: Context): string {
+  return ctx
+    .get('host')
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/^\[|\]$/g, '')
+}
+
+function isLocalName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost')
+}

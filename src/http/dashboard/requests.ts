@@ -1,0 +1,119 @@
+import type { Context, Middleware } from 'koa'
+import { z } from 'zod'
+import type { CapturedBody, CapturedRequest, CaptureStore } from '../../core/capture.ts'
+import { GatewayError } from '../../core/errors.ts'
+import { type FinishedRequest, isAmong, type RequestPage, type Telemetry } from '../../core/telemetry.ts'
+import { firstReceiptIdAt } from '../../receipts/receipt-id.ts'
+import type { Receipts } from '../../receipts/receipts.ts'
+import { verifyReceipt } from '../../receipts/verify.ts'
+import type { FrameState } from '../frame.ts'
+import { CSV_HEAD, csvLine } from './csv.ts'
+import type { ReadViewer, Viewer } from './viewer.ts'
+
+/** What the routes of requests are made from. */
+export interface RequestRouteOptions {
+  readonly viewer: ReadViewer
+  readonly telemetry: Pick<Telemetry, 'list' | 'find'>
+  readonly receipts: Pick<Receipts, 'keys' | 'find'>
+  readonly captures: Pick<CaptureStore, 'get'> | undefined
+}
+
+const MOST_IN_ONE_LIST = 500
+const MOST_IN_ONE_FILE = 50_000
+const BASE = '/dashboard/api/requests/'
+
+const number = z
+  .string()
+  .regex(/^\d{1,15}$/, { error: 'expected a whole number' })
+  .transform(Number)
+const query = z.strictObject({
+  after: z.string().max(100).optional(),
+  limit: number.pipe(z.int().min(1).max(MOST_IN_ONE_LIST)).default(100),
+  text: z.string().max(200).optional(),
+  cache: z.enum(['hit', 'attached', 'miss', 'none']).optional(),
+  ended: z.enum(['complete', 'failed']).optional(),
+  fromMs: number.optional(),
+})
+
+/** `GET /dashboard/api/requests`: the viewer's requests, newest first, as the filter says. */
+export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<FrameState> {
+  return async function requests(ctx) {
+    const { scopes } = await viewer(ctx)
+    const page = pageOf(ctx)
+    const found = await telemetry.list(scopes, { ...page, limit: page.limit })
+    ctx.body = { data: found, has_more: found.length === page.limit }
+  }
+}
+
+/** `GET /dashboard/api/requests.csv`: the same as a file, page by page, so that it takes no memory here. */
+export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<FrameState> {
+  return async function requestsFile(ctx) {
+    const { scopes } = await viewer(ctx)
+    const { after: _, ...page } = pageOf(ctx)
+    ctx.type = 'text/csv; charset=utf-8'
+    ctx.attachment('turnpike-requests.csv')
+    ctx.body = ReadableStream.from(csvOf({ telemetry, scopes, page }))
+  }
+}
+
+async function* csvOf({
+  telemetry,
+  scopes,
+  page,
+}: Pick<RequestRouteOptions, 'telemetry'> & Pick<Viewer, 'scopes'> & { page: RequestPage }) {
+  yield Buffer.from(CSV_HEAD)
+  let after: string | undefined
+  for (let sent = 0; sent < MOST_IN_ONE_FILE; sent += MOST_IN_ONE_LIST) {
+    const found = await telemetry.list(scopes, { ...page, after, limit: MOST_IN_ONE_LIST })
+    yield Buffer.from(found.map(csvLine).join(''))
+    if (found.length < MOST_IN_ONE_LIST) return
+    after = found.at(-1)?.id
+  }
+}
+
+/** `GET /dashboard/api/requests/:id`: all that is known of one, by its id or its request id. */
+export function requestRoute(options: RequestRouteOptions): Middleware<FrameState> {
+  const { viewer, telemetry, receipts, captures } = options
+  return async function request(ctx) {
+    const { scopes, ownScopes } = await viewer(ctx)
+    const found = await telemetry.find(scopes, ctx.path.slice(BASE.length))
+    if (found === undefined)
+      throw new GatewayError('not_found', 'There is no such request of yours. It appears a moment after its reply.')
+    const captured = isAmong(found.scope, ownScopes) ? await captures?.get(found.id) : undefined
+    ctx.body = {
+      request: found,
+      receipt: await receiptOf(found, receipts),
+      capture: captured?.scope === found.scope ? shown(captured) : null,
+    }
+  }
+}
+
+/** The receipt, and whether its signature is that of this gateway's key. */
+async function receiptOf(found: FinishedRequest, receipts: RequestRouteOptions['receipts']) {
+  const receipt = found.hasReceipt ? await receipts.find(found.scope, found.id) : undefined
+  if (receipt === undefined) return null
+  const { isValid, checks } = verifyReceipt(JSON.stringify(receipt), receipts.keys)
+  return { receipt, isValid, checks }
+}
+
+function shown({ request, canonical, versions, reply }: CapturedRequest) {
+  return {
+    request: textOf(request),
+    canonical: canonical === undefined ? null : textOf(canonical),
+    versions: versions.map((version) => ({ module: version.module, ...textOf(version) })),
+    reply: textOf(reply),
+  }
+}
+
+function textOf({ bytes, totalBytes }: CapturedBody) {
+  return { text: Buffer.from(bytes).toString(), isCut: bytes.length < totalBytes, totalBytes }
+}
+
+/** Throws `invalid_request`. */
+function pageOf(ctx: Context): RequestPage {
+  const parsed = query.safeParse({ ...ctx.query })
+  const [issue] = parsed.error?.issues ?? []
+  if (!parsed.success) throw new GatewayError('invalid_request', `${issue?.path.join('.')}: ${issue?.message}.`)
+  const { fromMs, ...page } = parsed.data
+  return { ...page, fromId: fromMs === undefined ? undefined : firstReceiptIdAt(fromMs) }
+}

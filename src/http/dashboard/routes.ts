@@ -1,0 +1,75 @@
+import type Router from '@koa/router'
+import type { Context, Middleware, Next } from 'koa'
+import type { VerifySession } from '../../accounts/sessions/session.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { Telemetry } from '../../core/telemetry.ts'
+import type { FrameState } from '../frame.ts'
+import type { RequestLimits } from '../rate-limit.ts'
+import { assetsRoute } from './assets.ts'
+import { type CaptureWishOptions, captureRoute, captureWishRoute } from './capture-routes.ts'
+import type { LiveFeed } from './live-feed.ts'
+import { liveRoute } from './live-route.ts'
+import { overviewRoute } from './overview.ts'
+import { csvRoute, listRoute, type RequestRouteOptions, requestRoute } from './requests.ts'
+import { type DashboardFacts, signInRoute, signOut, whoRoute } from './session-routes.ts'
+import type { ReadViewer } from './viewer.ts'
+
+/** What the dashboard is made from. */
+export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' | 'captures'> {
+  /** The folder of the built files. */
+  readonly folder: string
+  readonly viewer: ReadViewer
+  /** Cloud mode's; `undefined` in local mode, where nobody signs in. */
+  readonly signIn: { readonly verify: VerifySession; readonly limits: RequestLimits } | undefined
+  readonly facts: DashboardFacts
+  /** `undefined`: nothing is counted. */
+  readonly telemetry: Telemetry | undefined
+  readonly feed: LiveFeed
+  /** Cloud mode's; `undefined` where users have no say. */
+  readonly captureWishes: CaptureWishOptions['wishes'] | undefined
+  /** Facts about plugins, for whoever looks; settings, for operators. */
+  readonly plugins: () => readonly object[]
+  readonly settings: () => object
+  readonly clock: Clock
+}
+
+/** Adds the dashboard's page, its files and the data that it shows. */
+export function addDashboard(router: Router<FrameState>, options: DashboardOptions): void {
+  const { viewer, telemetry, signIn, captureWishes } = options
+  const files = assetsRoute(options.folder)
+  router.get('/', files).get('/assets/:name', files)
+  router.get('/dashboard', (ctx) => ctx.redirect(`/${ctx.search}#/billing`))
+  const api = (path: string, ...stack: Middleware<FrameState>[]) =>
+    router.get(`/dashboard/api/${path}`, unstored, ...stack)
+  api('session', whoRoute(options))
+  if (signIn !== undefined)
+    router.post('/dashboard/api/session', unstored, signInRoute(signIn)).delete('/dashboard/api/session', signOut)
+  api('plugins', async (ctx) => {
+    await viewer(ctx)
+    ctx.body = { data: options.plugins() }
+  })
+  api('settings', async (ctx) => {
+    const { isOperator } = await viewer(ctx)
+    if (!isOperator) throw new GatewayError('permission_error', 'Settings are shown to operators of this gateway.')
+    ctx.body = options.settings()
+  })
+  api('live', liveRoute(options))
+  if (captureWishes !== undefined) {
+    const wishes = { viewer, wishes: captureWishes }
+    api('capture', captureRoute(wishes))
+    router.put('/dashboard/api/capture', unstored, captureWishRoute(wishes))
+  }
+  if (telemetry === undefined) return
+  const requests = { ...options, telemetry }
+  api('overview', overviewRoute(requests))
+  api('requests', listRoute(requests))
+  api('requests.csv', csvRoute(requests))
+  api('requests/:id', requestRoute(requests))
+}
+
+/** What is told of requests stays out of caches. */
+async function unstored(ctx: Context, next: Next): Promise<void> {
+  ctx.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  await next()
+}

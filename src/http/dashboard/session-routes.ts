@@ -1,0 +1,70 @@
+import type { Middleware } from 'koa'
+import { z } from 'zod'
+import type { VerifySession } from '../../accounts/sessions/session.ts'
+import { GatewayError } from '../../core/errors.ts'
+import { readControlBody } from '../control-body.ts'
+import type { FrameState } from '../frame.ts'
+import { countFailure, type RequestLimits } from '../rate-limit.ts'
+import { isOwnPage } from './own-page.ts'
+import { LONGEST_COOKIE_TOKEN, setDashboardToken } from './session-cookie.ts'
+import type { ReadViewer } from './viewer.ts'
+
+/** What the page is told before it asks for anything else. */
+export interface DashboardFacts {
+  readonly mode: 'local' | 'cloud'
+  readonly version: string
+  /** The operator's pipeline, printed. */
+  readonly pipeline: () => string
+  readonly plugins: () => readonly string[]
+  /** Which of its pages have something to show. */
+  readonly has: { readonly telemetry: boolean; readonly receipts: boolean; readonly capture: boolean }
+}
+
+/** `GET /dashboard/api/session`: who looks, and what there is. In cloud mode 401 until somebody has signed in. */
+export function whoRoute({ viewer, facts }: { viewer: ReadViewer; facts: DashboardFacts }): Middleware<FrameState> {
+  return async function who(ctx) {
+    const { userId, isOperator } = await viewer(ctx)
+    const { pipeline, plugins, ...rest } = facts
+    ctx.body = { ...rest, pipeline: pipeline(), plugins: plugins(), userId: userId ?? null, isOperator }
+  }
+}
+
+const signIn = z.strictObject({ token: z.string().min(1) })
+
+/** `POST /dashboard/api/session` with `{ "token": "…" }`: keeps a session token for this browser. */
+export function signInRoute({
+  verify,
+  limits,
+}: {
+  verify: VerifySession
+  limits: RequestLimits
+}): Middleware<FrameState> {
+  return async function signInHere(ctx) {
+    if (!isOwnPage(ctx)) throw new GatewayError('permission_error', 'Only the dashboard’s own page can sign in here.')
+    const parsed = signIn.safeParse(await readControlBody(ctx.req))
+    if (!parsed.success) throw new GatewayError('invalid_request', 'Expected `token`, a session token.')
+    const token = parsed.data.token.trim()
+    if (token.length > LONGEST_COOKIE_TOKEN)
+      throw new GatewayError(
+        'invalid_request',
+        `The session token has ${token.length} characters; a browser keeps ${LONGEST_COOKIE_TOKEN}.`,
+      )
+    try {
+      const { claims } = await verify(token)
+      setDashboardToken(ctx, token, Number(claims.exp) * 1000)
+    } catch (error) {
+      await countFailure(limits.failures, ctx.req, error)
+      throw error
+    }
+    ctx.status = 204
+    ctx.body = null
+  }
+}
+
+/** `DELETE /dashboard/api/session`: forgets it. */
+export const signOut: Middleware<FrameState> = function signOut(ctx) {
+  if (!isOwnPage(ctx)) throw new GatewayError('permission_error', 'Only the dashboard’s own page can sign out here.')
+  setDashboardToken(ctx, undefined)
+  ctx.status = 204
+  ctx.body = null
+}

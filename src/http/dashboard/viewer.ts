@@ -1,0 +1,62 @@
+import type { Context } from 'koa'
+import type { Session } from '../../accounts/sessions/session.ts'
+import { EVERYBODY, type Scopes } from '../../core/telemetry.ts'
+import type { ReadSession } from '../session.ts'
+import { assertLoopback, assertOwnPage } from './own-page.ts'
+
+/** Who looks at the dashboard, and at what. */
+export interface Viewer {
+  /** `undefined` in local mode, which has no users. */
+  readonly userId: string | undefined
+  /** Sees everybody's requests, and the gateway's settings. */
+  readonly isOperator: boolean
+  readonly scopes: Scopes
+  /** Whose bodies are shown: an operator of cloud mode sees figures of all and bodies of their own. */
+  readonly ownScopes: Scopes
+}
+
+/** Finds out who looks. Throws `permission_error`, `authentication_error`, `rate_limit_error`, `service_unavailable`. */
+export type ReadViewer = (ctx: Context) => Promise<Viewer>
+
+/** Where a dashboard is shown. */
+export interface ViewerOptions {
+  readonly access: 'loopback' | 'open'
+  /** Names under which the gateway is reached. */
+  readonly knownHosts: ReadonlySet<string>
+}
+
+/** Local mode: whoever reaches it sees everything. */
+export function createLocalViewer({ access, knownHosts }: ViewerOptions): ReadViewer {
+  return async (ctx) => {
+    if (access === 'loopback') assertLoopback(ctx)
+    assertOwnPage(ctx, knownHosts)
+    return { userId: undefined, isOperator: true, scopes: EVERYBODY, ownScopes: EVERYBODY }
+  }
+}
+
+/** What cloud mode looks users up with. */
+export interface CloudViewerOptions {
+  readonly session: ReadSession
+  /** The scopes of a user's keys, of the revoked ones too. */
+  readonly scopesOf: (userId: string) => Promise<readonly string[]>
+  readonly isOperator: (claims: Session['claims']) => boolean
+}
+
+/** Cloud mode: users see what their keys have done. */
+export function createCloudViewer({ session, scopesOf, isOperator }: CloudViewerOptions): ReadViewer {
+  return async (ctx) => {
+    const { userId, claims } = await session(ctx)
+    const ownScopes = await scopesOf(userId)
+    const sees = isOperator(claims)
+    return { userId, isOperator: sees, scopes: sees ? EVERYBODY : ownScopes, ownScopes }
+  }
+}
+
+/** Whether claims have what makes an operator: `name=value` is or is among the claim, a name alone is `true`. */
+export function operatorClaim(text: string | undefined): CloudViewerOptions['isOperator'] {
+  if (text === undefined) return () => false
+  const at = text.indexOf('=')
+  if (at < 0) return (claims) => claims[text] === true
+  const [name, value] = [text.slice(0, at), text.slice(at + 1)]
+  return (claims) => [claims[name]].flat().includes(value)
+}
