@@ -49,7 +49,7 @@ export interface Stage extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const LONGEST_WAIT_MS = 10_000
+const LONGEST_WAIT_MS = 40_000
 
 /** Starts a stage; `config` is laid into the gateway's configuration file, `env` into its environment. */
 export async function startStage({
@@ -129,7 +129,7 @@ export async function untilHandled({ url }: Gateway): Promise<void> {
   for (let i = 0; i < 3; i++) await send(url, { method: 'GET', path: '/health' })
 }
 
-/** Asks `attempt` until it is content, at most for `waitMs` (default 10 s); gives what contented it. */
+/** Asks `attempt` until it is content, at most for `waitMs` (default 40 s); gives what contented it. */
 export async function eventually<T>(
   attempt: () => Promise<T>,
   isContent: (value: T) => boolean,

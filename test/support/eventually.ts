@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const POLL_MS = 20
-const DEFAULT_WAIT_MS = 15_000
+const DEFAULT_WAIT_MS = 40_000
 
 /**
  * Resolves once `condition` holds, for what tells of itself in no event: another process's log, its files, its memory.

@@ -32,7 +32,7 @@ export interface GatewayOptions {
   args?: readonly string[]
   /** Working directory. Default: the project's root. */
   cwd?: string
-  /** Longest wait for `/health` in milliseconds. Default 20,000. */
+  /** Longest wait for `/health` in milliseconds. Default 50,000. */
   waitMs?: number
 }
 
@@ -40,7 +40,7 @@ const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
 const POLL_MS = 25
 /** A start takes a second of CPU: a file whose tests all start one at once would wait for all of them. */
 const MOST_STARTING = 2
-const DEFAULT_WAIT_MS = 20_000
+const DEFAULT_WAIT_MS = 50_000
 const DEFAULT_GRACE_MS = 5000
 
 /** The only variables a gateway inherits: a developer's keys and settings must not reach a test. */
