@@ -25,25 +25,7 @@ const EXIT_CONFIGURATION = 78
 
 /** Runs the `turnpike` command. Exit code 0: done; 1: failed or found a fault; 78: the configuration cannot be used. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  const program = new Command('turnpike')
-    .description('A gateway for model messages: swap the base URL, name the modules.')
-    .version(versionOf('../../package.json'), '-V, --version', 'print the version')
-    .showHelpAfterError('(turnpike --help lists the commands)')
-    .showSuggestionAfterError()
-  addStartCommand(program)
-  addDoctorCommand(program)
-  addPipelineCommand(program)
-  addPluginCommand(program)
-  addConfigCommand(program)
-  addMigrateCommand(program)
-  addBackupCommand(program)
-  addPricesCommand(program)
-  addReceiptCommand(program)
-  addSessionTokenCommand(program)
-  addAccountCommand(program)
-  addAuditCommand(program)
-  addStripeCommand(program)
-  addMppCommand(program)
+  const program = createProgram()
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
   try {
@@ -63,4 +45,28 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
 function versionOf(file: string): string {
   const { version }: { version: string } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
   return version
+}
+
+/** The command and all of the gateway’s own commands; those of plugins are added when it is run. */
+export function createProgram(): Command {
+  const program = new Command('turnpike')
+    .description('A gateway for model messages: swap the base URL, name the modules.')
+    .version(versionOf('../../package.json'), '-V, --version', 'print the version')
+    .showHelpAfterError('(turnpike --help lists the commands)')
+    .showSuggestionAfterError()
+  addStartCommand(program)
+  addDoctorCommand(program)
+  addPipelineCommand(program)
+  addPluginCommand(program)
+  addConfigCommand(program)
+  addMigrateCommand(program)
+  addBackupCommand(program)
+  addPricesCommand(program)
+  addReceiptCommand(program)
+  addSessionTokenCommand(program)
+  addAccountCommand(program)
+  addAuditCommand(program)
+  addStripeCommand(program)
+  addMppCommand(program)
+  return program
 }

@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** A block of code in a page. */
+export interface Example {
+  /** `docs/plugins.md:16`, of its first line. */
+  readonly place: string
+  readonly language: string
+  readonly code: string
+}
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const PAGES = ['README.md', 'docs/*.md', 'examples/**/*.md', 'plugins/*/README.md']
+const BLOCK = /^```(\w+)\n(.*?)^```$/gms
+
+/** The examples of all pages that people write; references are generated. */
+export function readExamples(language: string): Example[] {
+  return globSync(PAGES, { cwd: ROOT })
+    .toSorted()
+    .flatMap(examplesOf)
+    .filter((example) => example.language === language)
+}
+
+function examplesOf(page: string): Example[] {
+  const text = readFileSync(path.join(ROOT, page), 'utf8')
+  return [...text.matchAll(BLOCK)].map((found) => {
+    const [, language = '', code = ''] = found
+    const line = text.slice(0, found.index).split('\n').length + 1
+    return { place: `${page}:${line}`, language, code }
+  })
+}
+
+/** What leaves something out for the reader to fill in. */
+export function isSketch(code: string): boolean {
+  return /…|rcpt_|<\w[\w -]*>|\[--/.test(code)
+}
+
+/** The commands of a shell example: whole, without remarks. */
+export function commandsOf({ code }: Example): string[] {
+  return code
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .map((line) => line.replace(/(^|\s)#\s.*$/, '').trim())
+    .filter((line) => line !== '')
+}
