@@ -112,7 +112,7 @@ test('docs: every variable that an example sets is read by something', (t) => {
 })
 
 test('docs: what is sent with curl is answered', async (t) => {
-  const gateway = await startGateway()
+  const gateway = await startGateway({ SVC_PLUGINS_DIR: 'examples/plugins' })
   t.teardown(() => gateway.stop())
   const sent = readExamples('sh').flatMap((example) =>
     commandsOf(example)
