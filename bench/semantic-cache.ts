@@ -41,7 +41,9 @@ const bytesPerEntry = (bytesInUse() - before) / (SCOPES * ENTRIES)
 const { signal } = new AbortController()
 const timesMs: number[] = []
 let foundCount = 0
+let cpuBefore = process.threadCpuUsage()
 for (let n = 0; n < WARM_UP + LOOKUPS; n++) {
+  if (n === WARM_UP) cpuBefore = process.threadCpuUsage()
   const text = textOf(n % ENTRIES).replace(/order \d+/, `order ${ENTRIES + n}`)
   const startedMs = performance.now()
   const { found } = await lookUp(scopes.get('scope 0'), lexicalEmbedder, {
@@ -55,9 +57,11 @@ for (let n = 0; n < WARM_UP + LOOKUPS; n++) {
   if (n >= WARM_UP) timesMs.push(performance.now() - startedMs)
   if (found !== undefined) foundCount++
 }
+const cpu = process.threadCpuUsage(cpuBefore)
+const cpuMs = (cpu.user + cpu.system) / 1000 / LOOKUPS
 timesMs.sort((a, b) => a - b)
 const quantile = (share: number) => (timesMs[Math.floor(share * timesMs.length)] ?? 0).toFixed(2)
 console.log(
-  `lookup in ${ENTRIES}: p50 ${quantile(0.5)} ms, p95 ${quantile(0.95)} ms, p99 ${quantile(0.99)} ms; found ${foundCount}`,
+  `lookup in ${ENTRIES}: p50 ${quantile(0.5)} ms, p95 ${quantile(0.95)} ms, p99 ${quantile(0.99)} ms; of CPU ${cpuMs.toFixed(2)} ms; found ${foundCount}`,
 )
 console.log(`memory: ${bytesPerEntry.toFixed(0)} bytes an entry`)

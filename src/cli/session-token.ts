@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { mintSessionToken } from '../accounts/sessions/mint.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { loadConfig } from '../config/load.ts'
 import { GatewayError } from '../core/errors.ts'
@@ -33,6 +32,8 @@ export function addSessionTokenCommand(program: Command): void {
         )
       const parsed = ttlOf.safeParse(ttl)
       if (!parsed.success) throw new GatewayError('invalid_request', `--ttl: ${parsed.error.issues[0]?.message}.`)
+      // Only here: it takes a library that no other command needs.
+      const { mintSessionToken } = await import('../accounts/sessions/mint.ts')
       const options = { secret, userId: user, userClaim, issuer, audience, azp, extraClaims: required_claims }
       const token = await mintSessionToken({ ...options, nowMs: Date.now(), ttlMs: parsed.data })
       process.stdout.write(`${token}\n`)

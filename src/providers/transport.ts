@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
+import { createRequire } from 'node:module'
+import type { Dispatcher } from 'undici'
 import type { ByteSource, ByteSourceSink } from '../core/reply.ts'
+
+const require = createRequire(import.meta.url)
 
 /** How connections to a provider are made and how long each phase may take, in milliseconds. */
 export interface TransportOptions {
@@ -65,9 +68,17 @@ export class Transport {
   }
 }
 
+/**
+ * Loads undici, a hundred files, when there is somebody to connect to: commands read the sections of providers, and ask none.
+ */
+function loadClient(): typeof import('undici') {
+  return require('undici')
+}
+
 function createDispatcher(origin: string, { connections, timeouts, proxy, no_proxy }: TransportOptions): Dispatcher {
   // HTTP/1.1 on purpose: one stream a connection costs a third less CPU than HTTP/2 here, and resets hit one call only.
   const options = { connections, pipelining: 1, allowH2: false, connect: { timeout: timeouts.connect } }
+  const { EnvHttpProxyAgent, Pool } = loadClient()
   if (proxy === undefined) return new Pool(origin, options)
   return new EnvHttpProxyAgent({
     ...options,
