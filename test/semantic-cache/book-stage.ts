@@ -24,7 +24,8 @@ export interface SharedPlace {
 /** Creates an empty place; it goes with the test. */
 export type CreatePlace = (t: ExecutionContext) => Promise<SharedPlace>
 
-async function localPlace(t: ExecutionContext): Promise<SharedPlace> {
+/** A file in a folder of its own. */
+export async function localPlace(t: ExecutionContext): Promise<SharedPlace> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-entries-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const log = createRecordingLog()

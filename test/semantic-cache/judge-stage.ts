@@ -5,7 +5,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
-import { startProvider } from '../support/stand-in-provider.ts'
+import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 
 /** The model that the stand-in plays the judge as. */
 const JUDGE_MODEL = 'claude-haiku-4-5'
@@ -21,22 +21,38 @@ export interface ShownCase {
 /** How the judge decides: yes, no, or something that is no verdict. */
 export type Judging = (shown: ShownCase, words: { yes: string; no: string }) => boolean | Script
 
+/** Who asks, through what, what the provider answers, and further headers. */
+export interface JudgeAskOptions {
+  pipe?: string
+  as?: string
+  answer?: string
+  headers?: Readonly<Record<string, string>>
+}
+
 /** A gateway with the semantic cache in front of a stand-in that answers questions and judges. */
 export interface JudgeStage extends AsyncDisposable {
   gateway: Gateway
+  provider: Provider
   /** All that the judge was shown, oldest first. */
   cases: readonly ShownCase[]
   /** Lets the judge decide so from now on. */
   judge(judging: Judging): void
   /** How many requests with this prompt have reached the provider. */
   calls(prompt: string): number
-  ask(prompt: string, options?: { pipe?: string; as?: string; answer?: string }): Promise<Reply>
+  ask(prompt: string, options?: JudgeAskOptions): Promise<Reply>
   feedback(body: unknown, as?: string): Promise<Reply>
   close(): Promise<void>
 }
 
-/** Starts one, with entries in memory; `options` are those of the module, `dataFolder` one that survives it. */
-export async function startJudgeStage(options: JsonObject = {}, dataFolder?: string): Promise<JudgeStage> {
+/**
+ * Starts one, with entries in memory; `options` are those of the module, `dataFolder` one that survives it, `env` is laid
+ * over the environment.
+ */
+export async function startJudgeStage(
+  options: JsonObject = {},
+  dataFolder?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<JudgeStage> {
   const cases: ShownCase[] = []
   const counts = new Map<string, number>()
   const answers = new Map<string, string>()
@@ -64,19 +80,22 @@ export async function startJudgeStage(options: JsonObject = {}, dataFolder?: str
     ANTHROPIC_API_KEY: 'sk-operator',
     SVC_CONFIG: file,
     ...(dataFolder !== undefined && { SVC_DATA_DIR: dataFolder }),
+    ...env,
   })
   const close = async () => {
     await gateway.stop()
     await provider.close()
     await rm(folder, { recursive: true, force: true })
   }
-  const askAs: JudgeStage['ask'] = (prompt, { pipe = 'semantic-cache?mode=judged', as = 'caller-1', answer } = {}) => {
+  const askAs: JudgeStage['ask'] = (prompt, options = {}) => {
+    const { pipe = 'semantic-cache?mode=judged', as = 'caller-1', answer } = options
     if (answer !== undefined) answers.set(prompt, answer)
-    const headers = { authorization: `Bearer ${as}`, 'x-svc-pipe': pipe }
+    const headers = { authorization: `Bearer ${as}`, 'x-svc-pipe': pipe, ...options.headers }
     return send(gateway.url, { headers, body: ask(prompt) })
   }
   return {
     gateway,
+    provider,
     cases,
     judge: (next) => {
       judging = next

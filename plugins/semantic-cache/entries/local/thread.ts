@@ -10,6 +10,7 @@ const IN_REQUESTS: ReadonlySet<OperationName> = new Set(['load', 'getReply'])
 const PATIENT_DEADLINE_MS = 5000
 const RESTART_AFTER_MS = 500
 const STOP_WITHIN_MS = 2000
+const TELL_EVERY_MS = 60_000
 /** Others are refused: a disk that hangs must not fill the memory with what waits for it. */
 const MOST_WAITING = 10_000
 
@@ -36,6 +37,7 @@ export class LocalThread {
   #underWay: readonly Waiting[] | undefined
   #restart: NodeJS.Timeout | undefined
   #isClosed = false
+  #tellAtMs = 0
 
   constructor(start: LocalStart, log: Log) {
     this.#start = start
@@ -127,7 +129,16 @@ export class LocalThread {
       if (answer !== undefined && 'output' in answer) settled.resolve(answer.output)
       else settled.reject(new Error(answer?.fault ?? 'no answer'))
     }
+    const fault = answers.find((answer) => 'fault' in answer)?.fault
+    if (fault !== undefined) this.#tellFault(fault)
     this.#sendNext()
+  }
+
+  /** A disk that is full fails each time, and is told now and then. */
+  #tellFault(reason: string): void {
+    if (performance.now() < this.#tellAtMs) return
+    this.#tellAtMs = performance.now() + TELL_EVERY_MS
+    this.#log.warn({ reason }, 'entries.failed')
   }
 
   #lose(): void {

@@ -35,6 +35,7 @@ export class Listener {
   #follower: Follower | undefined
   #isFollowing = false
   #hasFollowed = false
+  #isTold = false
   #probe: { readonly id: string; readonly heard: PromiseWithResolvers<void> } | undefined
   readonly #following = Promise.withResolvers<void>()
   readonly #closing = new AbortController()
@@ -63,13 +64,18 @@ export class Listener {
 
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      await this.#follow().catch((error: unknown) => {
-        if (!this.#closing.signal.aborted) this.#parts.log.debug({ err: error }, 'entries.unreachable')
-      })
-      if (this.#isFollowing) this.#follower?.onForget(undefined)
-      this.#isFollowing = false
+      await this.#follow().catch((error: unknown) => this.#lose(error))
       await sleep(RETRY_AFTER_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {})
     }
+  }
+
+  /** Tells the first failure, and that all may have changed meanwhile. */
+  #lose(error: unknown): void {
+    if (this.#closing.signal.aborted) return
+    if (!this.#isTold) this.#parts.log.warn({ reason: reasonOf(error) }, 'entries.lost')
+    this.#isTold = true
+    if (this.#isFollowing) this.#follower?.onForget(undefined)
+    this.#isFollowing = false
   }
 
   /** Follows until the connection breaks. */
@@ -90,12 +96,15 @@ export class Listener {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
       await this.#assertHeard()
+      if (this.#isTold) this.#parts.log.info({}, 'entries.regained')
+      this.#isTold = false
       this.#isFollowing = true
       this.#hasFollowed = true
       this.#following.resolve()
       const signal = AbortSignal.any([broken.signal, this.#closing.signal])
       for (;;) {
-        await sleep(BEAT_MS, undefined, { ref: false, signal })
+        await sleep(BEAT_MS, undefined, { ref: false, signal }).catch(() => {})
+        if (signal.aborted) throw new Error('the connection to PostgreSQL has ended')
         await client.query('select 1')
       }
     } finally {
@@ -134,6 +143,10 @@ export class Listener {
     const fact = unpackFact(value)
     if (fact !== undefined) this.#follower?.onFact({ scope, fact })
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Rejects when the server takes longer than `ms`. */

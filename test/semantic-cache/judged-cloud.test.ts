@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test from 'ava'
+import { CLOUD, createKey } from '../support/accounts.ts'
+import { eventually, stateOf } from '../support/cache-stage.ts'
+import type { Reply } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { startJudgeStage } from './judge-stage.ts'
+
+const OWN_KEY = 'sk-ant-a-key-of-the-callers-own-account'
+const FIRST = 'How do I store winter tyres in a garage?'
+const SECOND = 'How do I store old winter tyres in a garage?'
+/** Whose spending the judge's is. */
+const JUDGE_SCOPE = 'key:plugin:semantic-cache'
+const NANO_USD_PER_INPUT_TOKEN = 3000
+const NANO_USD_PER_OUTPUT_TOKEN = 15_000
+const PIPE = 'semantic-cache?mode=judged,cost-guard'
+
+test('semantic-cache: judged: in cloud mode the operator pays the judge, also where callers must bring keys of their own', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-judged-cloud-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const env = { ...CLOUD, SVC_PROVIDERS_SHARED: 'false', SVC_COST_PER_DAY: '5' }
+  const stage = await startJudgeStage({}, folder, env)
+  t.teardown(stage.close)
+  const { key } = await createKey(stage.gateway, 'alice')
+  stage.judge(({ new_question, old_question }) => new_question === SECOND && old_question === FIRST)
+  const ask = (prompt: string, answer?: string) =>
+    stage.ask(prompt, { as: key, pipe: PIPE, headers: { 'x-provider-key': OWN_KEY }, ...(answer && { answer }) })
+  t.is((await stage.ask(FIRST, { as: key })).status, 401, 'without a key of their own they get nothing')
+  const old = await ask(FIRST, 'On a rack.')
+  const fresh = await ask(SECOND, 'Hang them up.')
+  t.is(stateOf(fresh), 'miss')
+  let asked = 2
+  await eventually(
+    () => {
+      asked++
+      return ask(SECOND)
+    },
+    ({ text }) => text === old.text,
+  )
+  t.is(stage.cases.length, 3, 'the case and two controls')
+  const keys = stage.provider.seen.map(({ json, headers }) => `${valueAt(json, 'model')} ${headers['x-api-key']}`)
+  t.deepEqual(keys.sort(), [
+    ...Array(3).fill('claude-haiku-4-5 sk-operator'),
+    ...Array(2).fill(`claude-sonnet-4-5 ${OWN_KEY}`),
+  ])
+
+  await stage.close()
+  const database = new DatabaseSync(path.join(folder, 'turnpike.db'), { readOnly: true })
+  t.teardown(() => database.close())
+  const spent = database
+    .prepare("select scope, settled_nano_usd as nanoUsd from spend_window where window_id like 'd:%'")
+    .all()
+  const calls = database.prepare('select settled_calls as settled from call_window').all()
+  t.deepEqual(
+    calls.map(({ settled }) => settled),
+    [asked],
+    'the plan counts what she asked, and nothing else',
+  )
+  t.is(spent.length, 2)
+  t.is(spent.find(({ scope }) => scope !== JUDGE_SCOPE)?.nanoUsd, costOf(old) + costOf(fresh))
+  t.true(Number(spent.find(({ scope }) => scope === JUDGE_SCOPE)?.nanoUsd) > 0)
+})
+
+function costOf({ json }: Reply): number {
+  const [input, output] = ['usage.input_tokens', 'usage.output_tokens'].map((path) => Number(valueAt(json, path)))
+  return Number(input) * NANO_USD_PER_INPUT_TOKEN + Number(output) * NANO_USD_PER_OUTPUT_TOKEN
+}
