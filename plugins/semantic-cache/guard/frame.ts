@@ -246,10 +246,14 @@ function plainRest(kind: FrameKind, rest: string): string {
   return kind === 'amount' ? rest.replace(COST, '').trim() : rest
 }
 
-/** What will happen if is what would: no future in either. */
+/** The first auxiliary tells. What will happen if is what would: no future in either. */
 function tenseOf(text: string): Tense {
   const head = text.slice(0, 120)
-  const tense = TENSES.find(([, pattern]) => pattern.test(head))?.[0] ?? 'unsaid'
+  const found = TENSES.flatMap(([tense, pattern]) => {
+    const at = head.search(pattern)
+    return at === -1 ? [] : [{ tense, at }]
+  })
+  const { tense } = found.toSorted((one, other) => one.at - other.at)[0] ?? { tense: 'unsaid' as const }
   return tense === 'future' && CONDITION.test(head) ? 'present' : tense
 }
 
