@@ -61,6 +61,8 @@ interface Pattern {
   readonly sense?: string
 }
 
+/** Before these somebody was left out: `how do make red paint`. */
+const DEEDS = 'make|find|get|become|create|earn|learn|ask|start|write|build|improve|solve|buy|use|choose|remove'
 const BE = '(?:is|are|was|were|am|will be|would be|has been|have been|be)'
 const ASKER = '(?:i|you|we|one|u|someone|somebody|a person|people)'
 
@@ -130,7 +132,14 @@ const PATTERNS: readonly Pattern[] = [
       /^is there (?:an?|any|some) (?:good )?(?:ways?|methods?) (?:(?:that |for )?(?:i|me|you|we|us|one) (?:can|could|to)|to|of|for)\b/i,
   },
   { kind: 'how', pattern: /^(?:show me|give me) (?:an? )?(?:usage )?examples? of (?:how to use|using)\b/i },
-  { kind: 'how', pattern: /^what (?:should|can|do|must|could) (?:i|you|we|one) do (?:to|in order to)\b/i },
+  {
+    kind: 'how',
+    pattern: new RegExp(
+      `^what (?:(?:should|can|do|must|could) ${ASKER}(?: have to| need to)? do|(?:should|can|must|could) be done) (?:to|in order to)\\b`,
+      'i',
+    ),
+  },
+  { kind: 'how', pattern: new RegExp(`^how (?:do|can|should) (?=(?:${DEEDS})\\b)`, 'i') },
   { kind: 'how', sense: 'do', pattern: /^what (?:should|can|do|must|could) (?:i|you|we|one) do\b/i },
   {
     kind: 'how',
@@ -246,10 +255,14 @@ function plainRest(kind: FrameKind, rest: string): string {
   return kind === 'amount' ? rest.replace(COST, '').trim() : rest
 }
 
-/** What will happen if is what would: no future in either. */
+/** The first auxiliary tells. What will happen if is what would: no future in either. */
 function tenseOf(text: string): Tense {
   const head = text.slice(0, 120)
-  const tense = TENSES.find(([, pattern]) => pattern.test(head))?.[0] ?? 'unsaid'
+  const found = TENSES.flatMap(([tense, pattern]) => {
+    const at = head.search(pattern)
+    return at === -1 ? [] : [{ tense, at }]
+  })
+  const { tense } = found.toSorted((one, other) => one.at - other.at)[0] ?? { tense: 'unsaid' as const }
   return tense === 'future' && CONDITION.test(head) ? 'present' : tense
 }
 

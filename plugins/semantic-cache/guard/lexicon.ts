@@ -19,6 +19,7 @@ export const LIGHT_WORDS = words(`
   following given specific particular certain various different several some any ever own
   all every each possible possibly today's quickly properly correctly successfully
   very even available easily effectively efficiently
+  highly usually normally mostly specifically exact real when whenever
   thing people person someone somebody one
 `)
 
@@ -55,7 +56,7 @@ export const CRITICAL_WORDS = words(`
 /** Words of which each group counts as one. The first is the one that is kept. */
 export const SYNONYMS: readonly (readonly string[])[] = `
   every all each|big large huge|biggest largest|bigger larger|small little tiny|smaller littler|smallest littlest
-  fast quick rapid|fastest quickest|quickly fastly rapidly
+  fast quick rapid quickly fastly rapidly|fastest quickest|slow slowly|safe safely
   remove delete erase|fix repair|create make|build construct|buy purchase|begin start commence|end finish
   benefit advantage pro upside|drawback disadvantage con downside|difference distinction|explain describe
   movie film|picture photo photograph image pic|car automobile|kid child|doctor physician|lawyer attorney
@@ -66,16 +67,20 @@ export const SYNONYMS: readonly (readonly string[])[] = `
   analyze analyse|summarize summarise|license licence|program programme|traveling travelling|gray grey
   revert undo|book schedule|cancel annul|alter change modify switch|show display|use utilize utilise employ
   cause reason|effect impact affect|effects impacts|symptom sign|method way technique|step procedure
-  percent %|usa us america|uk britain|tv television|phone telephone|mobile cellphone|email mail|laptop notebook
+  percent %|usa us america|uk britain|tv television|phone telephone smartphone mobile cellphone|email mail|laptop notebook
   vacation holiday|apartment flat|stock share|salary pay wage|trip journey|store shop
   university college|teacher instructor|mom mother|dad father|ill sick|glad happy|sad unhappy|smart intelligent clever
   hard difficult tough|easy simple|rich wealthy|wrong incorrect|safe secure|dangerous unsafe
-  strange weird odd|famous renowned popular|important significant|beautiful pretty|funny hilarious|scary frightening
+  strange weird odd|famous renowned popular|important significant|beautiful pretty attractive|funny hilarious|scary frightening
   whole entire|enough sufficient|maybe perhaps|almost nearly|often frequently
   ask inquire|help assist|need require|permit allow|choose pick select|try attempt|gather collect|speak talk
   shut close|lessen reduce decrease|enhance improve|think believe|select choose|utilise use
-  identify recognize|issue problem|math maths mathematics|opinion view|pc computer|website site|top best|female woman|greater more|fewer less|forbid prohibit|postpone delay|hire recruit|fire dismiss|verify confirm
-  compute calculate evaluate|list enumerate|translate translation|write compose draft implement
+  identify recognize|achieve accomplish|tackle address|aircraft airplane aeroplane|baby infant|belly tummy abdomen
+  raise boost increase|comprehend understand|cv resume|delicious tasty yummy|definition meaning|hate dislike|everyone everybody
+  hardest toughest|easiest simplest|incredible amazing terrific|inspirational motivational|online internet|man guy|bike bicycle
+  meaningless pointless|normal regular|stance position|recover retrieve|redesign revamp|rotate spin|stupid idiotic|teen teenager adolescent
+  suggestion recommendation tip|live reside|prevent avoid|issue problem|math maths mathematics|opinion view|pc computer|website site|top best greatest|female woman|greater more|fewer less|forbid prohibit ban|postpone delay|hire recruit|fire dismiss|verify confirm
+  compute calculate evaluate determine|list enumerate|translate translation|write compose draft implement
 `
   .trim()
   .split(/[|\n]/)
@@ -96,7 +101,8 @@ export const PHRASES: readonly (readonly [phrase: string, word: string])[] = `
   turn off=disable; switch off=disable; shut down=stop; give up=quit; instead of=instead; such as=like
   on the internet=online; over the internet=online; using the internet=online; via the internet=online
   in an effective way=; start learning=learn; start to learn=learn; begin learning=learn; in the world=; become more=become; learn how to=learn; learn more about=learn; know how to=know
-  that goes=; which goes=; out of=from; in front of=before; next to=beside; apart from=except; other than=except; aside from=except
+  mobile phone=phone; cell phone=phone; smart phone=phone; tell if=know; tell whether=know; tell when=know
+  get started=begin; that goes=; which goes=; out of=from; in front of=before; next to=beside; apart from=except; other than=except; aside from=except
 `
   .trim()
   .split(/[;\n]/)

@@ -63,6 +63,8 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b(\w+)'d\b/gi, '$1 would'],
   [/\b(i)'m\b/gi, '$1 am'],
 ]
+/** `goal(s)`. */
+const OPTIONAL_PLURAL = /(?<=\p{L}{3})\(e?s\)/gu
 const LONGER_WORD = /\p{L}{4,8}/gu
 /** Slips of the pen in the words that make the frame: `waht`, `shuold`. */
 const SLIPS: ReadonlyMap<string, string> = slipsOfFrameWords()
@@ -103,7 +105,13 @@ function bareText(text: string): string {
 }
 
 function plainText(text: string): string {
-  let plain = text.normalize('NFC').replace(/[‘’]/g, "'").replace(/""/g, '"').replace(/\s+/g, ' ').trim()
+  let plain = text
+    .normalize('NFC')
+    .replace(/[‘’]/g, "'")
+    .replace(/""/g, '"')
+    .replace(OPTIONAL_PLURAL, 's')
+    .replace(/\s+/g, ' ')
+    .trim()
   for (const [pattern, full] of CONTRACTIONS) plain = plain.replace(pattern, full)
   return plain.replace(LONGER_WORD, (word) => SLIPS.get(word.toLowerCase()) ?? word)
 }

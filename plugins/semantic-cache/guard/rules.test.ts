@@ -59,6 +59,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [string, string])[]>> 
     ['Why does the kettle whistle?', 'When does the kettle whistle?'],
     ['How far is the harbour?', 'How old is the harbour?'],
     ['Can I return the boots?', 'Should I return the boots?'],
+    ['How do birds make nests?', 'How do I make nests?'],
   ],
   length: [
     [
@@ -67,8 +68,15 @@ const REFUSED: Readonly<Record<string, readonly (readonly [string, string])[]>> 
     ],
   ],
   substitution: [['How do I clean suede shoes?', 'How do I clean suede jackets?']],
-  addition: [['How do I cook rice?', 'How do I cook brown rice?']],
-  tense: [['Did the board approve the merger?', 'Will the board approve the merger?']],
+  addition: [
+    ['How do I cook rice?', 'How do I cook brown rice?'],
+    ['When does the race start?', 'When is the race?'],
+    ['How do I get started when I get my parcel?', 'How do I get my parcel?'],
+  ],
+  tense: [
+    ['Did the board approve the merger?', 'Will the board approve the merger?'],
+    ['How will I get my parcel?', 'How do I get my parcel?'],
+  ],
   persons: [
     ['How do I reset my garage password?', 'How do I reset their garage password?'],
     ['What is your definition of wealth gap?', 'What is the definition of wealth gap?'],
@@ -123,6 +131,16 @@ const ACCEPTED: readonly (readonly [string, string])[] = [
   ['Refund invoice 88 for Ines Boe', 'Please refund Ines Boe for invoice number 88.'],
   ["What is Norway's coastline?", 'What is the coastline of Norway?'],
   ['How do I lower the humidity in my cellar?', 'how do i lower the humidity in my cellar?'],
+  ['What is the worst storm you have sailed through?', 'What is the worst storm you sailed through?'],
+  ['How do I become a better cook?', 'How can I be a better cook?'],
+  ['How do I start growing leeks?', 'How do I grow leeks?'],
+  ['How do make a candle?', 'How do I make a candle?'],
+  ['What should be done to calm a horse?', 'How do I calm a horse?'],
+  ['What do I have to do to calm a horse?', 'How do I calm a horse?'],
+  ['How can I tell if milk is sour?', 'How do I know if milk is sour?'],
+  ['What are the goal(s) of the club?', 'What are the goals of the club?'],
+  ['How do I avoid rust?', 'How can I prevent rust?'],
+  ['What do I do if the pump leaks?', 'What do I do when the pump leaks?'],
 ]
 
 for (const [one, other] of ACCEPTED) {

@@ -44,6 +44,8 @@ export const STRICT_VETOES: readonly Rule[] = [
   { code: 'short', vetoes: isShortAndUnequal },
 ]
 
+/** `How do I be …`, `how do I become …`; `how do I start making …`, `how do I make …`. */
+const LIGHT_IN_HOW = new Set(['become', 'get', 'begin', 'learn'].map(stem))
 const CRITICAL_STEMS = new Set([...CRITICAL_WORDS].map(stem))
 const OPPOSITES = opposites()
 
@@ -129,6 +131,9 @@ function isMuchLonger({ length: one }: Reading, { length: other }: Reading): boo
   return Math.max(one, other) > SHORT_CHARACTERS && Math.max(one, other) > MOST_TIMES_LONGER * Math.min(one, other)
 }
 
-function hasAddition({ unmatchedAsked, unmatchedCached }: Pair): boolean {
-  return [...unmatchedAsked, ...unmatchedCached].some((term) => !term.isLight)
+function hasAddition({ asked, cached, unmatchedAsked, unmatchedCached }: Pair): boolean {
+  const unmatched = [...unmatchedAsked, ...unmatchedCached]
+  const isHow = asked.frame.kind === 'how' && cached.frame.kind === 'how'
+  if (isHow && unmatched.length === 1 && unmatched.some(({ key }) => LIGHT_IN_HOW.has(key))) return false
+  return unmatched.some((term) => !term.isLight)
 }
