@@ -13,13 +13,19 @@ export interface CallOptions {
   readonly method?: string
   readonly body?: unknown
   readonly signal?: AbortSignal
+  /** Shown once, to sign in. */
+  readonly token?: string
 }
 
 /** Calls the gateway. The mark tells it that a page of its own asks: see `session-cookie.ts`. Throws `ApiError`. */
-export async function call<T>(path: string, { method = 'GET', body, signal }: CallOptions = {}): Promise<T> {
+export async function call<T>(path: string, { method = 'GET', body, signal, token }: CallOptions = {}): Promise<T> {
   const reply = await fetch(path, {
     method,
-    headers: { 'x-turnpike-dashboard': '1', ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      'x-turnpike-dashboard': '1',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {

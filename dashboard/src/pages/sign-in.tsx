@@ -2,6 +2,9 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { Failure } from '../parts/states.tsx'
 
+/** Line ends of what was pasted, and what no header may hold. */
+const NOT_TOKEN = /[^\x21-\x7e]/g
+
 /** Cloud mode: a session token opens the dashboard. The browser keeps it where no script can read it. */
 export function SignInPage({ onDone }: { onDone: () => void }) {
   const [token, setToken] = useState('')
@@ -9,7 +12,7 @@ export function SignInPage({ onDone }: { onDone: () => void }) {
   const submit = async (event: Event) => {
     event.preventDefault()
     try {
-      await call('/dashboard/api/session', { method: 'POST', body: { token: token.trim() } })
+      await call('/dashboard/api/session', { method: 'POST', token: token.replaceAll(NOT_TOKEN, '') })
       onDone()
     } catch (thrown) {
       // Safe: `call` throws errors.

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { z } from 'zod'
 import type { CapturedBody, CapturedRequest, CaptureStore } from '../../core/capture.ts'
@@ -52,7 +53,7 @@ export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware
     const { after: _, ...page } = pageOf(ctx)
     ctx.type = 'text/csv; charset=utf-8'
     ctx.attachment('turnpike-requests.csv')
-    ctx.body = ReadableStream.from(csvOf({ telemetry, scopes, page }))
+    ctx.body = Readable.from(csvOf({ telemetry, scopes, page }))
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Middleware } from 'koa'
-import { z } from 'zod'
 import type { VerifySession } from '../../accounts/sessions/session.ts'
 import { GatewayError } from '../../core/errors.ts'
-import { readControlBody } from '../control-body.ts'
+import { bearerOf } from '../credential.ts'
 import type { FrameState } from '../frame.ts'
 import { countFailure, type RequestLimits } from '../rate-limit.ts'
 import { isOwnPage } from './own-page.ts'
@@ -29,9 +28,7 @@ export function whoRoute({ viewer, facts }: { viewer: ReadViewer; facts: Dashboa
   }
 }
 
-const signIn = z.strictObject({ token: z.string().min(1) })
-
-/** `POST /dashboard/api/session` with `{ "token": "…" }`: keeps a session token for this browser. */
+/** `POST /dashboard/api/session` with a session token in `authorization`: keeps it for this browser. */
 export function signInRoute({
   verify,
   limits,
@@ -41,9 +38,9 @@ export function signInRoute({
 }): Middleware<FrameState> {
   return async function signInHere(ctx) {
     if (!isOwnPage(ctx)) throw new GatewayError('permission_error', 'Only the dashboard’s own page can sign in here.')
-    const parsed = signIn.safeParse(await readControlBody(ctx.req))
-    if (!parsed.success) throw new GatewayError('invalid_request', 'Expected `token`, a session token.')
-    const token = parsed.data.token.trim()
+    const token = bearerOf(ctx.req.headers)
+    if (token === undefined)
+      throw new GatewayError('authentication_error', 'Expected a session token in `Authorization: Bearer <token>`.')
     if (token.length > LONGEST_COOKIE_TOKEN)
       throw new GatewayError(
         'invalid_request',

@@ -1,0 +1,133 @@
+import test from 'ava'
+import { mintSessionToken } from '../../src/accounts/sessions/mint.ts'
+import { bearer, CLOUD, createKey, SESSION_SECRET, sessionToken } from '../support/accounts.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startStage } from '../support/cache-stage.ts'
+import { eventually } from '../support/eventually.ts'
+import { type SendOptions, send } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+
+const [stage, browser] = await Promise.all([
+  startStage({ env: { ...CLOUD, SVC_SESSION_OPERATOR_CLAIM: 'azp=operators' } }),
+  startBrowser(),
+])
+const { url, port } = stage.gateway
+test.after.always('close the browser and the stage', async () => {
+  await browser.close()
+  await stage.close()
+})
+
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin', host: `127.0.0.1:${port}` }
+const MARK = { 'x-turnpike-dashboard': '1' }
+const ask = (path: string, options: SendOptions) => send(url, { method: 'GET', path, ...options })
+const asUser = async (userId: string) => bearer(await sessionToken(userId))
+const idsOf = (json: unknown) => {
+  const data = valueAt(json, 'data')
+  return Array.isArray(data) ? data.map((row) => String(valueAt(row, 'id'))) : []
+}
+
+/** Signs in as the page does; resolves with the cookie. */
+async function signIn(userId: string): Promise<string> {
+  const reply = await send(url, {
+    path: '/dashboard/api/session',
+    headers: { ...OWN_PAGE, ...MARK, ...(await asUser(userId)) },
+  })
+  return String(reply.headers['set-cookie'])
+}
+
+/** Makes a key and a request with it; resolves with the receipt's id once its row is there. */
+async function request(userId: string, prompt: string): Promise<string> {
+  const { key } = await createKey({ url }, userId)
+  const reply = await stage.ask(prompt, { as: key, pipe: 'none' })
+  const id = String(reply.headers['x-svc-receipt'])
+  const headers = await asUser(userId)
+  await eventually(async () => (await ask(`/dashboard/api/requests/${id}`, { headers })).status === 200, 'a row')
+  return id
+}
+
+test('dashboard in the cloud: without a session there is a page and no data', async (t) => {
+  t.is((await ask('/', {})).status, 200)
+  for (const path of ['session', 'requests', 'live', 'overview', 'settings', 'plugins', 'capture'])
+    t.is((await ask(`/dashboard/api/${path}`, {})).status, 401, path)
+})
+
+test('dashboard in the cloud: users see the requests of their own keys; an operator sees those of all, and no bodies', async (t) => {
+  const [ada, ben] = [await request('ada-sees', 'of Ada'), await request('ben-sees', 'of Ben')]
+  const listed = idsOf((await ask('/dashboard/api/requests', { headers: await asUser('ada-sees') })).json)
+  t.deepEqual(listed, [ada])
+  t.is((await ask(`/dashboard/api/requests/${ben}`, { headers: await asUser('ada-sees') })).status, 404)
+  t.is((await ask('/dashboard/api/settings', { headers: await asUser('ada-sees') })).status, 403)
+  const options = { secret: SESSION_SECRET, userClaim: 'sub', issuer: undefined, audience: undefined, ttlMs: 60_000 }
+  const token = await mintSessionToken({ ...options, userId: 'op', azp: ['operators'], nowMs: Date.now() })
+  const seen = idsOf((await ask('/dashboard/api/requests', { headers: bearer(token) })).json)
+  t.true(seen.includes(ada) && seen.includes(ben))
+  t.is((await ask('/dashboard/api/settings', { headers: bearer(token) })).status, 200)
+})
+
+test('dashboard in the cloud: the cookie is for our own pages, and changes nothing without their mark', async (t) => {
+  const cookie = await signIn('cookie-user')
+  t.regex(cookie, /^turnpike_session=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Expires=/)
+  const own = { ...OWN_PAGE, cookie: cookie.split(';')[0], authorization: undefined }
+  const statusOf = async (options: SendOptions) => (await ask('/v1/keys', options)).status
+  t.is(await statusOf({ headers: { ...own, ...MARK } }), 200)
+  t.is(await statusOf({ method: 'POST', headers: { ...own }, body: {} }), 401)
+  t.is(await statusOf({ method: 'POST', headers: { ...own, ...MARK }, body: {} }), 201)
+  t.is(await statusOf({ headers: { ...own, ...MARK, 'sec-fetch-site': 'cross-site' } }), 401)
+  t.is(await statusOf({ headers: { ...own, ...MARK, origin: 'https://evil.example' } }), 401)
+})
+
+test('dashboard in the cloud: a token that is none is refused, and no cookie is set', async (t) => {
+  const reply = await send(url, { path: '/dashboard/api/session', headers: { ...OWN_PAGE, ...bearer('nonsense') } })
+  t.is(reply.status, 401)
+  t.is(reply.headers['set-cookie'], undefined)
+})
+
+test('dashboard in the cloud: bodies are kept from when an account says so, for its owner', async (t) => {
+  const headers = await asUser('kept')
+  const captureOf = async (id: string) => {
+    const { json } = await ask(`/dashboard/api/requests/${id}`, { headers })
+    return valueAt(json, 'capture')
+  }
+  const before = await request('kept', 'not to be kept')
+  t.is(await captureOf(before), null)
+  t.is(valueAt((await ask('/dashboard/api/capture', { headers })).json, 'untilMs'), null)
+  const put = await ask('/dashboard/api/capture', { method: 'PUT', headers, body: { hours: 1 } })
+  t.true(Number(valueAt(put.json, 'untilMs')) > Date.now())
+  const after = await request('kept', 'to be kept')
+  t.regex(String(valueAt(await captureOf(after), 'request.text')), /to be kept/)
+  const wrong = await ask('/dashboard/api/capture', { method: 'PUT', headers, body: { hours: 1000 } })
+  t.is(wrong.status, 400)
+  await ask('/dashboard/api/capture', { method: 'PUT', headers, body: { hours: 0 } })
+  t.is(await captureOf(await request('kept', 'no more')), null)
+})
+
+test('dashboard in the cloud: somebody signs in, makes a key, and signs out', async (t) => {
+  await using open = await browser.open(`${url}/#/keys`)
+  const { page, faults } = open
+  const tokenField = page.getByLabel('Session token')
+  await tokenField.fill('nonsense')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('not valid').waitFor()
+  await tokenField.fill(await sessionToken('browser-user'))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Name of a new key').fill('laptop <b>')
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByText(/ANTHROPIC_API_KEY=svc_live_\w{38}/).waitFor()
+  await page.getByText('laptop <b>').waitFor()
+  await page.reload()
+  await page.getByText('laptop <b>').click()
+  t.is(await page.getByText(/ANTHROPIC_API_KEY=svc_live_\w{38}/).count(), 0)
+  await page.getByLabel('Most a day, USD').fill('5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('"costPerDay":5').waitFor()
+  await page.getByRole('button', { name: 'Revoke…' }).click()
+  await page.getByRole('button', { name: 'Revoke it' }).click()
+  await page.getByText('revoked', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Billing' }).click()
+  await page.getByText('Choose Pro').waitFor()
+  await page.getByRole('button', { name: 'Keep for an hour' }).click()
+  await page.getByText(/Kept until/).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await tokenField.waitFor()
+  t.deepEqual(faults, [])
+})

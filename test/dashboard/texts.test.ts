@@ -1,0 +1,94 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { diffLines, diffTexts } from '../../dashboard/src/diff.ts'
+import { count, duration, percent, size, usd, visible } from '../../dashboard/src/format.ts'
+import { fromSteps, moved, toSteps } from '../../dashboard/src/pipeline-text.ts'
+import { readable } from '../../dashboard/src/readable.ts'
+import { parseRoute } from '../../dashboard/src/route.ts'
+
+const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 14, size: 'max' })
+
+test('diff: without what was put in it is the old text, without what was taken out the new one', (t) => {
+  const seen = { same: 0, changed: 0 }
+  fc.assert(
+    fc.property(lines, lines, (before, after) => {
+      const found = diffLines(before, after)
+      const without = (kind: string) => found.filter((line) => line.kind !== kind).map(({ text }) => text)
+      t.deepEqual(without('more'), before)
+      t.deepEqual(without('less'), after)
+      seen[found.every(({ kind }) => kind === 'same') ? 'same' : 'changed']++
+    }),
+    { numRuns: 300 },
+  )
+  t.true(seen.changed > 100 && seen.same > 0, JSON.stringify(seen))
+})
+
+test('diff: a long stretch without change is a line that counts it', (t) => {
+  const long = Array.from({ length: 50 }, (_, index) => `line ${index}`)
+  const found = diffTexts(long.join('\n'), [...long, 'new'].join('\n'))
+  t.deepEqual(found[0], { kind: 'gap', text: '47 unchanged lines' })
+  t.deepEqual(found.at(-1), { kind: 'more', text: 'new' })
+})
+
+test('readable: a text of several lines stands in lines, and JSON loses nothing else', (t) => {
+  t.is(
+    readable('{"a":"x\\ny","b":[1,{}],"c":[]}'),
+    '{\n  "a": \n    │ x\n    │ y,\n  "b": [\n    1,\n    {}\n  ],\n  "c": []\n}',
+  )
+  t.is(readable('no JSON'), 'no JSON')
+})
+
+test('format: control characters and turned text can be seen', (t) => {
+  t.is(visible('a\0b\u001b[31m\u202ec\u007f\n\t'), 'a␀b␛[31m⟨U+202E⟩c␡\n\t')
+})
+
+test('format: figures have as many digits as tell something', (t) => {
+  t.deepEqual([0, 1234, 96_000, 5e6, 123e6, 2.5e9, 12_345e9, -5e6, null].map(usd), [
+    '$0',
+    '$0.000001',
+    '$0.000096',
+    '$0.0050',
+    '$0.12',
+    '$2.50',
+    '$12,345',
+    '−$0.0050',
+    '–',
+  ])
+  t.deepEqual([0, 0.04, 1.26, 34.4, 1500, 65_000].map(duration), [
+    '0 ms',
+    '0.04 ms',
+    '1.3 ms',
+    '34 ms',
+    '1.50 s',
+    '65.0 s',
+  ])
+  t.deepEqual([0, 99_999, 1_500_000].map(count), ['0', '99,999', '1.5M'])
+  t.deepEqual([0, 0.031, 0.5].map(percent), ['0 %', '3.1 %', '50 %'])
+  t.deepEqual([12, 2048, 3 * 1024 ** 2].map(size), ['12 B', '2.0 KB', '3.0 MB'])
+})
+
+test('pipeline text: steps go there and back, and one that is moved is still there once', (t) => {
+  t.deepEqual(toSteps(' a , b?x=1,,c '), ['a', 'b?x=1', 'c'])
+  t.deepEqual(toSteps('none'), [])
+  t.is(fromSteps([]), 'none')
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1 }),
+      fc.nat(9),
+      fc.nat(9),
+      (steps, from, to) => {
+        const next = moved(steps, from % steps.length, to)
+        t.deepEqual(next.toSorted(), steps.toSorted())
+        t.is(next[Math.min(to, steps.length - 1)], steps[from % steps.length])
+        if (!steps.includes('none')) t.deepEqual(toSteps(fromSteps(next)), next)
+      },
+    ),
+  )
+})
+
+test('route: a hash has a page, an id and a query', (t) => {
+  const { page, id, query } = parseRoute('#/request/rcpt_1%20x?text=a%26b')
+  t.deepEqual([page, id, query.get('text')], ['request', 'rcpt_1 x', 'a&b'])
+  t.is(parseRoute('').page, '')
+  t.is(parseRoute('#/request/%').id, '%')
+})
