@@ -105,7 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits,
     assertPipeline: (text) => void pipelines.for(undefined, text),
   })
-  const tolling = openTolling({ config, accounting, stores, log })
+  const tolling = await openTolling({ config, accounting, stores, clock, log })
   const dashboard = openDashboard({ ...options, ...recording, intake, identity, limits, pipelines, registry })
   const paying = identity.accounts && openPaying({ ...options, store, session: identity.accounts.session })
   return {

@@ -3,8 +3,9 @@ import { performance } from 'node:perf_hooks'
 import type { Accounting } from './accounting.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
-import type { ByteStores, Log } from './core/ports.ts'
+import type { ByteStores, Clock, Log } from './core/ports.ts'
 import { AGENT_PATH } from './http/routes/agent.ts'
+import { TollGate } from './http/toll-gate.ts'
 import { stripeClientOf } from './paying.ts'
 import { Challenges } from './payments/challenges.ts'
 import type { CoverageOptions } from './payments/coverage.ts'
@@ -15,6 +16,7 @@ import { Sessions } from './payments/sessions.ts'
 import { Settlement } from './payments/settlement.ts'
 import { createStripeGateway } from './payments/stripe/gateway.ts'
 import { Toll } from './payments/toll.ts'
+import { openLimiter } from './stores/limits/open.ts'
 import { createPaymentStore } from './stores/sql/payments/payment-store.ts'
 import { createSessionStore } from './stores/sql/payments/sessions.ts'
 
@@ -24,6 +26,7 @@ export interface Tolling {
   readonly coverage: CoverageOptions
   readonly prices: { readonly callCents: number; readonly sessionCallCents: number }
   readonly delivered: DeliveredAnswers
+  readonly gate: TollGate
   /** `undefined` while nothing can be paid here. */
   readonly payable: { readonly toll: Toll; readonly sessions: Sessions } | undefined
   close(): Promise<void>
@@ -34,6 +37,7 @@ export interface TollingOptions {
   readonly config: Config
   readonly accounting: Accounting
   readonly stores: ByteStores
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -44,9 +48,13 @@ const ANSWERS_BYTES = 64 * 1024 * 1024
 const LEASE_MS = 15_000
 const PATIENCE_MS = 60_000
 const REAP_EVERY_MS = 15_000
+const MINUTE_MS = 60_000
+/** Of one challenge: more than any client retries. */
+const SUBMITS_PER_MINUTE = 200
 
 /** Opens what agents pay with; `undefined` when that is switched off. Throws `ConfigError` for what is half configured. */
-export function openTolling({ config, accounting, stores, log: parent }: TollingOptions): Tolling | undefined {
+export async function openTolling(options: TollingOptions): Promise<Tolling | undefined> {
+  const { config, accounting, stores, log: parent } = options
   const { mpp } = config
   const realm = mpp.realm ?? (config.server.public_url && new URL(config.server.public_url).host)
   if (!isEnabled(config, realm)) return undefined
@@ -57,16 +65,21 @@ export function openTolling({ config, accounting, stores, log: parent }: Tolling
   const sessionStore = createSessionStore(accounting.store)
   const readiness = readinessOf(config)
   const { prices, tokens } = accounting
+  const limits = await openLimits(options, log)
   const offered = {
     discovery: { realm, readiness, amountCents: PRICES.callCents, store },
     coverage: { prices, tokens, coversNanoUsd: Math.floor(mpp.covers * NANO_USD) },
     prices: PRICES,
     delivered: new DeliveredAnswers(stores.open('agent-answers', { maxBytes: ANSWERS_BYTES }), log),
+    gate: new TollGate(limits),
+  }
+  const closeLimits = async () => {
+    await Promise.all(Object.values(limits).map((limiter) => limiter?.close()))
   }
   const stripe = stripeClientOf(config)
   if (stripe === undefined || mpp.network_id === undefined) {
     log.warn({ missing: stripe === undefined ? 'billing.secret_key' : 'mpp.network_id' }, 'payment.not-configured')
-    return { ...offered, payable: undefined, async close() {} }
+    return { ...offered, payable: undefined, close: closeLimits }
   }
   const parts = { store, gateway: createStripeGateway({ stripe, log }), leaseMs: LEASE_MS, randomId: randomUUID, log }
   const reaper: Reaper = createReaper({ ...parts, sessions: sessionStore, everyMs: REAP_EVERY_MS })
@@ -78,7 +91,24 @@ export function openTolling({ config, accounting, stores, log: parent }: Tolling
   return {
     ...offered,
     payable: { toll: new Toll({ challenges, settlement }), sessions: new Sessions(sessionParts) },
-    close: () => reaper.close(),
+    async close() {
+      await reaper.close()
+      await closeLimits()
+    },
+  }
+}
+
+/** Limits on those who have not paid yet. */
+async function openLimits({ config, clock }: TollingOptions, log: Log) {
+  const open = async (namespace: string, limit: number) =>
+    limit === 0
+      ? undefined
+      : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, clock, log })
+  const { per_address: perAddress, overall } = config.mpp.challenges_per_minute
+  return {
+    byAddress: await open('challenges', perAddress),
+    overall: await open('challenges-overall', overall),
+    submits: await open('submits', SUBMITS_PER_MINUTE),
   }
 }
 

@@ -7,6 +7,21 @@ const secret = z.string().refine((text) => Buffer.byteLength(text) >= SHORTEST_S
   error: `expected at least ${SHORTEST_SECRET_BYTES} bytes, as \`openssl rand -base64 48\` makes them`,
 })
 
+const perMinute = z.int().min(0).max(10_000_000)
+
+const challengesPerMinute = z.strictObject({
+  per_address: perMinute
+    .default(300)
+    .describe(
+      'How many requests that are not paid an address may send in a minute: each call that is paid for by itself begins with one, those of a session with none. More are 429. 0 switches the limit off; do so behind a proxy, whose address all clients share.',
+    ),
+  overall: perMinute
+    .default(30_000)
+    .describe(
+      'How many requests that are not paid all addresses together may send in a minute, over all instances with `redis_url`, else at each. More are 429; whoever holds a challenge may still pay it. 0 switches the limit off.',
+    ),
+})
+
 /** How agents without an account pay, call by call. */
 export const mpp = z.strictObject({
   enabled: fromEnv(z.enum(['on', 'off']).optional(), 'SVC_MPP').describe(
@@ -43,4 +58,5 @@ export const mpp = z.strictObject({
     .describe(
       'The most that a paid call may cost at the provider, in USD. A call that could cost more is refused before it is paid, and told which `max_tokens` would fit. The payment provider’s fee is not in it: lower it if a call must never lose money.',
     ),
+  challenges_per_minute: challengesPerMinute.prefault({}),
 })

@@ -139,7 +139,7 @@ function addBilling(router: Router<FrameState>, billing: BillingRouteOptions): v
 function addAgentRoutes(router: Router<FrameState>, agent: AgentOptions): void {
   const { payable, discovery } = agent
   router.get('/.well-known/mpp', discoveryRoute(discovery))
-  router.get('/v1/agent/ledger', ledgerRoute(discovery))
+  router.get('/v1/agent/ledger', ledgerRoute(agent))
   router.post('/v1/agent/quote', quoteRoute(agent))
   if (payable === undefined) return
   const paid = { ...agent, ...payable }

@@ -57,7 +57,7 @@ export class Sessions {
 
   /** Takes a call from the session of a credential; the reason in words when there is none. */
   async take(challenge: Challenge, token: string): Promise<Payable | string> {
-    if (!this.#isOwn(challenge)) return 'The session is none of ours, or its credential was changed.'
+    if (!this.recognises(challenge)) return 'The session is none of ours, or its credential was changed.'
     const { store, randomId, log } = this.#options
     const callId = randomId()
     const call = await store.reserve({ tokenHash: hashOf(token), callId, leaseMs: LEASE_MS })
@@ -84,7 +84,7 @@ export class Sessions {
 
   /** What is left of the session of a credential. */
   async standing(challenge: Challenge, token: string): Promise<SessionStanding | undefined> {
-    return this.#isOwn(challenge) ? this.#options.store.standing(hashOf(token)) : undefined
+    return this.recognises(challenge) ? this.#options.store.standing(hashOf(token)) : undefined
   }
 
   #credential(token: string, { sessionId, callsTotal, expiresAtMs }: SessionStanding): string {
@@ -101,8 +101,8 @@ export class Sessions {
     return `Payment ${toBase64url(JSON.stringify({ challenge, payload: { action: 'use', session_token: token } }))}`
   }
 
-  /** Known by its signature: a forged one costs no look at the store. */
-  #isOwn(challenge: Challenge): boolean {
+  /** Whether a challenge is of a session of ours, by its signature: a forged one costs no look at the store. */
+  recognises(challenge: Challenge): boolean {
     const { realm, route, secrets } = this.#options
     if (challenge.realm !== realm || challenge.intent !== INTENT || challenge.method !== METHOD) return false
     if (!secrets.some((secret) => isSignedWith(challenge, secret))) return false

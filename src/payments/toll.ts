@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ClaimRefusal } from '../core/payments.ts'
 import type { Challenges } from './challenges.ts'
-import { printChallenge } from './codecs/challenge.ts'
+import { type Challenge, printChallenge } from './codecs/challenge.ts'
 import type { PaymentCredential } from './codecs/credential.ts'
 import { type Problem, type ProblemName, paymentProblem } from './codecs/problem.ts'
 import type { OpenPayment } from './open-payment.ts'
@@ -59,6 +59,11 @@ export class Toll {
   async refuse(request: TolledRequest, { problem, detail }: Refused): Promise<Refusal> {
     const challenge = await this.#options.challenges.issue(request)
     return { body: paymentProblem(problem, `${detail} ${RETRY}`), challenge: printChallenge(challenge) }
+  }
+
+  /** Whether a challenge is one of ours for a route, and unchanged; without a look into the store. */
+  recognises(challenge: Challenge, route: string): boolean {
+    return this.#options.challenges.recognise(challenge, route) !== undefined
   }
 
   /**

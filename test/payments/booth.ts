@@ -57,10 +57,14 @@ export function boothEnvironment(stripe: StripeStandIn): Record<string, string> 
   }
 }
 
-/** Opens a booth. */
-export async function openBooth(env: Readonly<Record<string, string>> = {}): Promise<Booth> {
+/** Tests of a file share an address. */
+const UNLIMITED = { challenges_per_minute: { per_address: 0, overall: 0 } }
+
+/** Opens a booth; `mpp` is laid over that section of its configuration. */
+export async function openBooth(env: Readonly<Record<string, string>> = {}, mpp: JsonObject = {}): Promise<Booth> {
   const stripe = await startStripe({ departments: [machinePayments] })
-  const stage = await openStage({ env: { ...boothEnvironment(stripe), ...env } })
+  const config = { mpp: { ...UNLIMITED, ...mpp } }
+  const stage = await openStage({ env: { ...boothEnvironment(stripe), ...env }, config })
   const close = async () => {
     await stage.close()
     await stripe.close()

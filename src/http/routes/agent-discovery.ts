@@ -27,11 +27,15 @@ export function discoveryRoute(discovery: Discovery): Middleware<FrameState> {
 
 /** `POST /v1/agent/quote`: what the same body would cost on the paid route, and whether its price covers it. Stores nothing. */
 export function quoteRoute(
-  options: Pick<AgentRouteOptions, 'dialect' | 'targetsOf' | 'bodyLimitBytes' | 'coverage' | 'prices' | 'nowMs'>,
+  options: Pick<
+    AgentRouteOptions,
+    'dialect' | 'targetsOf' | 'bodyLimitBytes' | 'coverage' | 'prices' | 'gate' | 'nowMs'
+  >,
 ): Middleware<FrameState> {
-  const { dialect, targetsOf, bodyLimitBytes, coverage, prices, nowMs } = options
+  const { dialect, targetsOf, bodyLimitBytes, coverage, prices, gate, nowMs } = options
   return async function quote(ctx) {
     ctx.state.dialect = dialect
+    await gate.admit(ctx.req)
     const bytes = await readJsonBody(ctx.req, bodyLimitBytes)
     const client = dialect.parse(bytes)
     const targets = targetsOf(client.document.model)
@@ -72,8 +76,12 @@ export function quoteRoute(
 }
 
 /** `GET /v1/agent/ledger?cursor=…&limit=…`: what was settled, newest first; public, and nothing about payers. */
-export function ledgerRoute({ store }: Discovery): Middleware<FrameState> {
+export function ledgerRoute({
+  discovery: { store },
+  gate,
+}: { discovery: Discovery } & Pick<AgentRouteOptions, 'gate'>): Middleware<FrameState> {
   return async function ledger(ctx) {
+    await gate.admit(ctx.req)
     const { cursor, limit: asked } = ctx.query
     const limit = asked === undefined ? USUAL_LIST : limitOf(String(asked))
     const before = cursor === undefined ? undefined : parseCursor(String(cursor))

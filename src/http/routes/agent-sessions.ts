@@ -6,14 +6,22 @@ import { CaptureRefused } from '../../payments/open-payment.ts'
 import { assertJson, readBody } from '../body.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
-import { type AgentRouteOptions, isUnpaid, NOT_CAPTURED, presentedPayment, refuse, unpaid } from './agent.ts'
+import {
+  type AgentRouteOptions,
+  admitPresented,
+  isUnpaid,
+  NOT_CAPTURED,
+  presentedPayment,
+  refuse,
+  unpaid,
+} from './agent.ts'
 import { PRIVATE, receiptFor } from './agent-answer.ts'
 
 /** The path of sessions. */
 export const SESSIONS_PATH = '/v1/agent/sessions'
 
 /** What the routes of sessions are made from. */
-export type SessionRouteOptions = Pick<AgentRouteOptions, 'toll' | 'sessions' | 'prices' | 'nowMs'>
+export type SessionRouteOptions = Pick<AgentRouteOptions, 'toll' | 'sessions' | 'gate' | 'prices' | 'nowMs'>
 
 /** The fewest calls of a session: as many as cost what Stripe charges at least. */
 export const FEWEST_CALLS = 10
@@ -29,16 +37,17 @@ const NO_MODEL = 'session'
 export function openSessionRoute(options: SessionRouteOptions): Middleware<FrameState> {
   const { toll, sessions, prices, nowMs } = options
   return async function openSession(ctx) {
+    const presented = presentedPayment(ctx)
+    await admitPresented(ctx, presented, { ...options, route: SESSIONS_PATH })
     const bytes = await readBody(ctx.req, LARGEST_BODY_BYTES)
     if (bytes.length > 0) assertJson(ctx.req)
     const calls = bytes.length === 0 ? FEWEST_CALLS : callsOf(bytes)
-    const presented = presentedPayment(ctx)
     const amountCents = calls * prices.sessionCallCents
     const request = { route: SESSIONS_PATH, digest: contentDigest(bytes), amountCents }
-    if (isUnpaid(presented)) return refuse(ctx, toll, { request, ...unpaid(presented) })
+    if (isUnpaid(presented)) return refuse(ctx, options, { request, ...unpaid(presented) })
     const signal = leavingSignal(ctx.res)
     const payment = await toll.submit(presented, { request, model: NO_MODEL, signal })
-    if ('problem' in payment) return refuse(ctx, toll, { request, ...payment })
+    if ('problem' in payment) return refuse(ctx, options, { request, ...payment })
     try {
       signal.throwIfAborted()
       await payment.capture()
@@ -51,7 +60,7 @@ export function openSessionRoute(options: SessionRouteOptions): Middleware<Frame
       ctx.body = { ...shown(standing, prices), authorization }
     } catch (error) {
       if (!(error instanceof CaptureRefused)) throw error
-      await refuse(ctx, toll, { request, ...NOT_CAPTURED })
+      await refuse(ctx, options, { request, ...NOT_CAPTURED })
     } finally {
       await payment.release()
     }
@@ -59,9 +68,11 @@ export function openSessionRoute(options: SessionRouteOptions): Middleware<Frame
 }
 
 /** `GET /v1/agent/sessions`: what is left of the session whose credential is sent. */
-export function sessionRoute({ sessions, prices }: SessionRouteOptions): Middleware<FrameState> {
+export function sessionRoute(options: SessionRouteOptions): Middleware<FrameState> {
+  const { sessions, prices } = options
   return async function session(ctx) {
     const presented = presentedPayment(ctx)
+    await admitPresented(ctx, presented, { ...options, route: SESSIONS_PATH })
     const standing =
       presented.kind === 'session' ? await sessions.standing(presented.challenge, presented.token) : undefined
     if (standing === undefined)

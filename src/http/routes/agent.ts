@@ -10,6 +10,7 @@ import { declined, type Refused, type Toll, type TolledRequest } from '../../pay
 import { assertJson, readBody } from '../body.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
+import type { TollGate } from '../toll-gate.ts'
 import { admitPaid, type Call, type PaidAnswerOptions, repeat, repetitionOf } from './agent-answer.ts'
 import { answer, type ModelRouteOptions, pipelineHeader } from './model.ts'
 
@@ -29,6 +30,7 @@ export interface AgentRouteOptions
     Pick<ModelRouteOptions, 'targetsOf' | 'pipelines' | 'bodyLimitBytes'> {
   readonly toll: Toll
   readonly sessions: Sessions
+  readonly gate: TollGate
   readonly coverage: CoverageOptions
   readonly prices: TollPrices
 }
@@ -42,23 +44,24 @@ export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
   return async function agent(ctx) {
     ctx.state.dialect = dialect
     const enteredAtMs = performance.now()
+    const presented = presentedPayment(ctx)
+    await admitPresented(ctx, presented, { ...options, route: AGENT_PATH })
     const bytes = await readBody(ctx.req, bodyLimitBytes)
     const readAtMs = performance.now()
-    const presented = presentedPayment(ctx)
     const request = { route: AGENT_PATH, digest: contentDigest(bytes), amountCents: prices.callCents }
     // Who only asks for the price need not have a request yet.
-    if (bytes.length === 0 && isUnpaid(presented)) return refuse(ctx, toll, { request, ...unpaid(presented) })
+    if (bytes.length === 0 && isUnpaid(presented)) return refuse(ctx, options, { request, ...unpaid(presented) })
     const isOfSession = presented.kind === 'session'
     const amountCents = isOfSession ? prices.sessionCallCents : prices.callCents
     const call = openCall(ctx, { options, bytes, amountCents })
-    if (isUnpaid(presented)) return refuse(ctx, toll, { request, ...unpaid(presented) })
+    if (isUnpaid(presented)) return refuse(ctx, options, { request, ...unpaid(presented) })
     const repetition = isOfSession ? undefined : repetitionOf(ctx, presented)
     const taken = isOfSession
       ? await takeCall(presented, options)
       : await submit(ctx, presented, { toll, request, call })
     if ('problem' in taken) {
       const again = taken.isDelivered && repetition && (await options.delivered.find(repetition))
-      return again ? repeat(ctx, again, { options, client: call.client }) : refuse(ctx, toll, { request, ...taken })
+      return again ? repeat(ctx, again, { options, client: call.client }) : refuse(ctx, options, { request, ...taken })
     }
     const { token } = presented
     const paid = { options, call, payment: taken, token, amountCents, repetition, enteredAtMs, readAtMs }
@@ -66,7 +69,7 @@ export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
       await answer(ctx, admitPaid(ctx, paid))
     } catch (error) {
       if (!(error instanceof CaptureRefused)) throw error
-      await refuse(ctx, toll, { request, ...NOT_CAPTURED })
+      await refuse(ctx, options, { request, ...NOT_CAPTURED })
     } finally {
       await taken.release()
     }
@@ -87,6 +90,18 @@ export function presentedPayment({
 
 type Unpaid = Extract<PresentedPayment, { kind: 'none' | 'malformed' }>
 
+/** Counts a request by whoever sends it, before it is worked on. Throws `rate_limit_error`. */
+export async function admitPresented(
+  { req }: Pick<ParameterizedContext, 'req'>,
+  presented: PresentedPayment,
+  { gate, toll, sessions, route }: Pick<AgentRouteOptions, 'gate' | 'toll' | 'sessions'> & { route: string },
+): Promise<void> {
+  if (presented.kind === 'session' && sessions.recognises(presented.challenge)) return
+  if (presented.kind === 'payment' && toll.recognises(presented.challenge, route))
+    return gate.admitSubmit(presented.challenge.id)
+  await gate.admit(req)
+}
+
 /** Whether there is no credential, or none that can be read. */
 export function isUnpaid(presented: PresentedPayment): presented is Unpaid {
   return presented.kind === 'none' || presented.kind === 'malformed'
@@ -99,12 +114,13 @@ export function unpaid(presented: Unpaid): Refused {
   return { problem: 'malformed-credential', detail: `The payment credential cannot be read: ${presented.reason}.` }
 }
 
-/** Sends a payment problem with a fresh challenge for the same request. */
+/** Sends a payment problem with a fresh challenge for the same request. Throws `rate_limit_error`. */
 export async function refuse(
   ctx: ParameterizedContext<FrameState>,
-  toll: Toll,
+  { toll, gate }: Pick<AgentRouteOptions, 'toll' | 'gate'>,
   { request, ...refused }: { request: TolledRequest } & Refused,
 ): Promise<void> {
+  await gate.admit(ctx.req)
   const { body, challenge } = await toll.refuse(request, refused)
   ctx.status = body.status
   ctx.set({ 'www-authenticate': challenge, 'cache-control': 'no-store' })

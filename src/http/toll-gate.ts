@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '../core/errors.ts'
+import type { RateDecision, RateLimiter } from '../core/rate-limit.ts'
+
+/**
+ * DESIGN — what somebody who has not paid may have done
+ *
+ * A challenge costs a look at the body and a signature, and each is worth one claim in the database and one question to
+ * the payment provider. So challenges are counted before that work: by address, and all together. Whoever comes with a
+ * challenge of ours was counted when it was given, and is let through whatever others do; but a challenge can be presented
+ * only so often. What is remembered has the bounds of the limiters.
+ */
+export interface TollGateLimits {
+  /** Challenges by address; `undefined`: as many as are asked for. */
+  readonly byAddress: RateLimiter | undefined
+  /** Challenges of all together. */
+  readonly overall: RateLimiter | undefined
+  /** Submits by challenge. */
+  readonly submits: RateLimiter | undefined
+}
+
+/** Counts those who have not paid. */
+export class TollGate {
+  readonly #limits: TollGateLimits
+  /** A request is counted once, wherever it comes by. */
+  readonly #counted = new WeakSet<IncomingMessage>()
+
+  constructor(limits: TollGateLimits) {
+    this.#limits = limits
+  }
+
+  /** Counts a request that may be answered with a challenge. Throws `rate_limit_error`. */
+  async admit(request: IncomingMessage): Promise<void> {
+    if (this.#counted.has(request)) return
+    this.#counted.add(request)
+    const { byAddress, overall } = this.#limits
+    assertAllowed(await byAddress?.take(placeOf(request.socket.remoteAddress)), 'from this address')
+    assertAllowed(await overall?.take('all'), 'at this gateway')
+  }
+
+  /** Counts a submit of a challenge of ours. Throws `rate_limit_error`. */
+  async admitSubmit(challengeId: string): Promise<void> {
+    assertAllowed(await this.#limits.submits?.take(challengeId), 'of this challenge')
+  }
+}
+
+function assertAllowed(decision: RateDecision | undefined, where: string): void {
+  if (decision === undefined || decision.isAllowed) return
+  const retryAfter = String(Math.ceil(decision.retryMs / 1000))
+  throw new GatewayError('rate_limit_error', `Too many requests that are not paid, ${where}. Nothing was charged.`, {
+    headers: { 'retry-after': retryAfter },
+  })
+}
+
+const NETWORK_GROUPS = 4
+
+/** Whose address it is: of IPv6 the network, since each owner has 2^64 addresses in it (RFC 4291, section 2.5.4). */
+export function placeOf(address = 'unknown'): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const last = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : 8 - groups.length - last.length
+  return [...groups, ...Array<string>(zeros).fill('0'), ...last].slice(0, NETWORK_GROUPS).join(':')
+}

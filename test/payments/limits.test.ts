@@ -1,0 +1,78 @@
+import test from 'ava'
+import { ask } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { type Agent, credential, openBooth, readChallenge, receiptOf } from './booth.ts'
+
+const BODY = ask('what is the toll')
+const SESSIONS = '/v1/agent/sessions'
+
+/** Asks without paying until the gateway has had enough; gives how often it was answered with a challenge. */
+async function exhaust(agent: Agent, most: number): Promise<number> {
+  for (let asked = 0; asked <= most; asked++) if ((await agent.send({ body: BODY })).status === 429) return asked
+  throw new Error(`${most} requests, and no limit`)
+}
+
+test('limits: an address has only so many challenges, whoever has one may pay it, and nobody is charged for asking', async (t) => {
+  await using booth = await openBooth({}, { challenges_per_minute: { per_address: 12, overall: 0 } })
+  const agent = booth.agent()
+  const challenge = await agent.ask(BODY)
+  const token = agent.grant({ maxCents: 5000 })
+  const forSession = readChallenge(await agent.send({ path: SESSIONS }))
+  const asked = await exhaust(agent, 30)
+  t.true(asked >= 10 && asked < 15, `${asked}`)
+  const refused = await agent.send({ body: BODY })
+  t.is(refused.status, 429)
+  t.is(valueAt(refused.json, 'error.type'), 'rate_limit_error')
+  t.true(Number(refused.headers['retry-after']) >= 1)
+  t.is(refused.headers['www-authenticate'], undefined)
+  // No other way of having work done for nothing.
+  const forged = { authorization: credential({ ...challenge, id: 'A'.repeat(43) }, token) }
+  const others = [
+    await agent.send({ body: BODY, headers: forged }),
+    await agent.send({ body: BODY, headers: { authorization: 'Payment x' } }),
+    await agent.send({ path: SESSIONS }),
+    await agent.send({ path: SESSIONS, method: 'GET', headers: forged }),
+    await agent.send({ path: '/v1/agent/quote', body: BODY }),
+    await agent.send({ path: '/v1/agent/ledger', method: 'GET' }),
+  ]
+  t.deepEqual(
+    others.map(({ status }) => status),
+    others.map(() => 429),
+  )
+  t.is(booth.stripe.seen.length, 0)
+  const paid = await agent.pay(BODY, challenge, token)
+  t.is(paid.status, 200, paid.text)
+  t.truthy(receiptOf(paid))
+  // A challenge that is used up has a fresh one as its answer, which counts as well.
+  const again = await agent.pay(BODY, challenge, token)
+  t.is(again.status, 429)
+  t.is(again.headers['www-authenticate'], undefined)
+  const headers = { authorization: credential(forSession, token) }
+  const session = await agent.send({ path: SESSIONS, headers })
+  t.is(session.status, 201, session.text)
+  const authorization = String(valueAt(session.json, 'authorization'))
+  for (let i = 0; i < 5; i++) t.is((await agent.send({ body: BODY, headers: { authorization } })).status, 200)
+  t.is(agent.calls(), 6)
+})
+
+test('limits: all addresses together have only so many challenges', async (t) => {
+  await using booth = await openBooth({}, { challenges_per_minute: { per_address: 0, overall: 8 } })
+  const agent = booth.agent()
+  const challenge = await agent.ask(BODY)
+  const asked = await exhaust(agent, 20)
+  t.true(asked >= 6 && asked < 10, `${asked}`)
+  t.is((await agent.pay(BODY, challenge, agent.grant())).status, 200)
+})
+
+test('limits: a challenge can be presented only so often, whichever tokens it is tried with', async (t) => {
+  await using booth = await openBooth()
+  const agent = booth.agent()
+  const challenge = await agent.ask(BODY)
+  const tried = await Promise.all(Array.from({ length: 260 }, (_, i) => agent.pay(BODY, challenge, `spt_guess${i}`)))
+  const limited = tried.filter(({ status }) => status === 429)
+  t.true(limited.length > 20 && limited.length <= 60, `${limited.length}`)
+  t.true(tried.every(({ status }) => status === 429 || status === 402))
+  // One token was presented to Stripe; the others were not its.
+  t.is(booth.stripe.seen.filter(({ path, method }) => method === 'POST' && path.endsWith('intents')).length, 1)
+  t.like(agent.books(challenge), { capturedCents: 0, heldCents: 0 })
+})
