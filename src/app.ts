@@ -107,7 +107,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const tolling = await openTolling({ config, accounting, stores, clock, log })
   const dashboard = openDashboard({ ...options, ...recording, intake, identity, limits, pipelines, registry })
-  const paying = identity.accounts && openPaying({ ...options, store, session: identity.accounts.session })
+  const paying =
+    identity.accounts &&
+    openPaying({ ...options, store, session: identity.accounts.session, onIntent: tolling?.reconcile })
   return {
     server: createServer(options, {
       pipelines,

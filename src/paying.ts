@@ -17,18 +17,25 @@ export interface PayingOptions {
   readonly clock: Clock
   readonly log: Log
   readonly session: ReadSession
+  /** Is shown payments that webhooks were about. */
+  readonly onIntent: BillingParts['onIntent']
 }
 
 /** Opens billing, which cloud mode has, for its routes. */
-export function openPaying({ config, store, clock, log, session }: PayingOptions): BillingRouteOptions {
+export function openPaying({ config, store, clock, log, session, onIntent }: PayingOptions): BillingRouteOptions {
   const { recharge_interval: rechargeMs, meter_interval: meterMs } = config.billing
-  const parts = billingPartsOf({ config, store, clock, log })
+  const parts = { ...billingPartsOf({ config, store, clock, log }), onIntent }
   const billing = createBilling(parts, { times: { rechargeMs, meterMs }, randomId: randomUUID })
   return { billing, session, addresses: returnAddressesOf(config) }
 }
 
 /** What billing works with, as it is configured. */
-export function billingPartsOf({ config, store, clock, log }: Omit<PayingOptions, 'session'>): BillingParts {
+export function billingPartsOf({
+  config,
+  store,
+  clock,
+  log,
+}: Omit<PayingOptions, 'session' | 'onIntent'>): BillingParts {
   return {
     store: createBillingStore(store, clock),
     stripe: stripeClientOf(config),

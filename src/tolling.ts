@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
+import type Stripe from 'stripe'
 import type { Accounting } from './accounting.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
@@ -12,9 +13,10 @@ import type { CoverageOptions } from './payments/coverage.ts'
 import { DeliveredAnswers } from './payments/delivered.ts'
 import type { Discovery, Readiness } from './payments/discovery.ts'
 import { createReaper, type Reaper } from './payments/reaper.ts'
+import { createReconciler } from './payments/reconciler.ts'
 import { Sessions } from './payments/sessions.ts'
 import { Settlement } from './payments/settlement.ts'
-import { createStripeGateway } from './payments/stripe/gateway.ts'
+import { createStripeGateway, foundIn } from './payments/stripe/gateway.ts'
 import { Toll } from './payments/toll.ts'
 import { openLimiter } from './stores/limits/open.ts'
 import { createPaymentStore } from './stores/sql/payments/payment-store.ts'
@@ -29,6 +31,8 @@ export interface Tolling {
   readonly gate: TollGate
   /** `undefined` while nothing can be paid here. */
   readonly payable: { readonly toll: Toll; readonly sessions: Sessions } | undefined
+  /** Compares a payment intent, as it was fetched just now, with what is known here. */
+  reconcile(intent: Stripe.PaymentIntent): Promise<void>
   close(): Promise<void>
 }
 
@@ -54,7 +58,7 @@ const SUBMITS_PER_MINUTE = 200
 
 /** Opens what agents pay with; `undefined` when that is switched off. Throws `ConfigError` for what is half configured. */
 export async function openTolling(options: TollingOptions): Promise<Tolling | undefined> {
-  const { config, accounting, stores, log: parent } = options
+  const { config, accounting, stores, clock, log: parent } = options
   const { mpp } = config
   const realm = mpp.realm ?? (config.server.public_url && new URL(config.server.public_url).host)
   if (!isEnabled(config, realm)) return undefined
@@ -79,10 +83,12 @@ export async function openTolling(options: TollingOptions): Promise<Tolling | un
   const stripe = stripeClientOf(config)
   if (stripe === undefined || mpp.network_id === undefined) {
     log.warn({ missing: stripe === undefined ? 'billing.secret_key' : 'mpp.network_id' }, 'payment.not-configured')
-    return { ...offered, payable: undefined, close: closeLimits }
+    return { ...offered, payable: undefined, async reconcile() {}, close: closeLimits }
   }
-  const parts = { store, gateway: createStripeGateway({ stripe, log }), leaseMs: LEASE_MS, randomId: randomUUID, log }
-  const reaper: Reaper = createReaper({ ...parts, sessions: sessionStore, everyMs: REAP_EVERY_MS })
+  const gateway = createStripeGateway({ stripe, realm, log })
+  const parts = { store, gateway, leaseMs: LEASE_MS, randomId: randomUUID, log }
+  const { apply, sweepDaily } = createReconciler({ store, gateway, clock, log })
+  const reaper: Reaper = createReaper({ ...parts, sessions: sessionStore, sweepDaily, everyMs: REAP_EVERY_MS })
   const signing = { secrets: [mpp.secret, ...mpp.previous_secrets] as const, realm }
   const { network_id: networkId } = mpp
   const challenges = new Challenges({ ...signing, networkId, store, monotonicMs: () => performance.now() })
@@ -90,6 +96,10 @@ export async function openTolling(options: TollingOptions): Promise<Tolling | un
   const sessionParts = { ...signing, route: AGENT_PATH, store: sessionStore, randomId: randomUUID, log }
   return {
     ...offered,
+    async reconcile(intent) {
+      const found = foundIn(intent, realm)
+      if (found !== undefined) await apply(found)
+    },
     payable: { toll: new Toll({ challenges, settlement }), sessions: new Sessions(sessionParts) },
     async close() {
       await reaper.close()

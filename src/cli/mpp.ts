@@ -6,15 +6,18 @@ import { stripeClientOf } from '../paying.ts'
 import { type Finding, tryPayment } from '../payments/doctor.ts'
 import { createStripeGateway } from '../payments/stripe/gateway.ts'
 import { grantTestToken } from '../payments/stripe/test-token.ts'
+import { addReportCommand } from './mpp-report.ts'
 import { commandLog } from './offline.ts'
 
 const TRIAL_CENTS = 50
+/** No service has it: what a trial leaves is not taken for a payment of theirs. */
+const TRIAL_REALM = 'doctor.invalid'
 
-/** `turnpike mpp doctor`: whether agents can really pay here. */
+/** `turnpike mpp`: whether agents can really pay here, and what they have paid. */
 export function addMppCommand(program: Command): void {
-  program
-    .command('mpp')
-    .description('Payments by agents.')
+  const mpp = program.command('mpp').description('Payments by agents.')
+  addReportCommand(mpp)
+  mpp
     .command('doctor')
     .description('Check the configuration of payments by agents; with a test key of Stripe, try one from end to end.')
     .action(async () => {
@@ -44,7 +47,7 @@ async function trialOf(config: Config): Promise<Finding[]> {
   if (!/^[sr]k_test_/.test(billing.secret_key))
     return [{ ok: true, says: 'The key is a live one: no payment is tried. Try one with a test key' }]
   return tryPayment({
-    gateway: createStripeGateway({ stripe, log: commandLog }),
+    gateway: createStripeGateway({ stripe, realm: TRIAL_REALM, log: commandLog }),
     grantTestToken: async (amountCents) =>
       grantTestToken(await stripe(), { amountCents, networkId, nowMs: Date.now() }),
     mode,

@@ -53,6 +53,11 @@ export type ClaimOutcome =
   | { readonly kind: 'busy' }
   | { readonly kind: 'refused'; readonly why: ClaimRefusal }
 
+/** A payment whose time had run out at this moment, by the store's clock. */
+export interface OverduePayment extends HeldPayment {
+  readonly dueAtMs: number
+}
+
 /** A step of a payment that its owner takes. */
 export interface PaymentMove extends Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'> {
   readonly from: OpenPaymentState
@@ -100,11 +105,47 @@ export interface PaymentStore {
   /** Lets whoever has the token go on with it. */
   release(payment: Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'>): Promise<void>
   /** Takes over payments whose time has run out before they were captured; a few at a time. */
-  takeOverdue(taker: { owner: string; leaseMs: number }): Promise<readonly HeldPayment[]>
+  takeOverdue(taker: { owner: string; leaseMs: number }): Promise<readonly OverduePayment[]>
   /** Forgets windows and payments without money that are long over; returns how many. */
   prune(): Promise<number>
   /** Captured payments. */
   listSettled(page: SettledPage): Promise<readonly SettledPayment[]>
+  /** Writes down what the payment provider has, where that says more than is known here. */
+  reconcile(found: FoundPayment): Promise<Reconciled>
+  /** Whether it is this caller who is to compare all there is: one of all, once a day. */
+  claimSweep(): Promise<boolean>
+  /** Sums since a moment, in milliseconds since 1970; oldest day first. */
+  report(span: { sinceMs: number }): Promise<readonly PaymentSum[]>
+}
+
+/** A payment as the payment provider has it. `released`: no money is held or taken, nor will be. */
+export interface FoundPayment extends KnownPayment {
+  readonly standing: 'open' | 'held' | 'captured' | 'released'
+  readonly amountCents: number
+  readonly currency: string
+  readonly settlement: SettlementMode
+}
+
+/**
+ * What came of a comparison. `agrees`: nothing to do. `noted`: its name was not known. `recovered`: it was given up here,
+ * and the money is taken; `adopted`: it was not known here, and the money is taken. `to-release`: money is held for nothing.
+ * `disagrees`: a person has to look.
+ */
+export type Reconciled = 'agrees' | 'noted' | 'recovered' | 'adopted' | 'to-release' | 'disagrees'
+
+/**
+ * What is told of money by day. `open`: not settled yet, by the day on which it will be; `delivered`: taken, and answered;
+ * `owed`: taken, and not answered; `written-off`: held, and let go without an answer; `none`: nothing was ever held.
+ */
+export type PaymentBook = 'open' | 'delivered' | 'owed' | 'written-off' | 'none'
+
+/** Payments of a day (UTC) that stand alike. */
+export interface PaymentSum {
+  /** The day's begin, in milliseconds since 1970. */
+  readonly dayMs: number
+  readonly book: PaymentBook
+  readonly payments: number
+  readonly cents: number
 }
 
 /** Money that is to be taken for a challenge. */
@@ -139,8 +180,10 @@ export interface PaymentGateway {
   capture(payment: KnownPayment): Promise<'captured' | 'refused'>
   /** Lets go of what is held. `captured`: it was taken before. */
   cancel(payment: KnownPayment): Promise<'canceled' | 'captured'>
-  /** The payment of a challenge whose reference was never learnt. */
-  find(challengeId: string): Promise<KnownPayment | undefined>
+  /** The payment of a challenge whose reference was never learnt; made since a moment, in milliseconds since 1970. */
+  find(wanted: { challengeId: string; sinceMs: number }): Promise<KnownPayment | undefined>
+  /** All payments of this service that were made since then, newest first, with the moments at which they were made. */
+  list(span: { sinceMs: number }): AsyncIterable<FoundPayment & { readonly createdAtMs: number }>
 }
 
 /** What is left of a session. */

@@ -1,5 +1,5 @@
 import { messageOf } from '../core/errors.ts'
-import type { HeldPayment, PaymentGateway, PaymentStore, SessionStore } from '../core/payments.ts'
+import type { OverduePayment, PaymentGateway, PaymentStore, SessionStore } from '../core/payments.ts'
 import type { Log } from '../core/ports.ts'
 import { createOpenPayment } from './open-payment.ts'
 
@@ -9,6 +9,8 @@ export interface ReaperOptions {
   /** Its calls that a crash cut off are given back. */
   readonly sessions: Pick<SessionStore, 'sweep'>
   readonly gateway: PaymentGateway
+  /** Compares with the payment provider, when that is due. */
+  readonly sweepDaily: () => Promise<void>
   readonly leaseMs: number
   /** How often it looks, in milliseconds. */
   readonly everyMs: number
@@ -59,13 +61,18 @@ async function reapAll(options: ReaperOptions): Promise<void> {
   }
   await sessions.sweep()
   await store.prune()
+  await options.sweepDaily()
 }
 
-async function reapOne(held: HeldPayment, { store, gateway, leaseMs, log }: ReaperOptions): Promise<void> {
+/** From a challenge's begin until it is due, with what clocks may differ by. */
+const LONGEST_OPEN_MS = 15 * 60_000
+
+async function reapOne(held: OverduePayment, { store, gateway, leaseMs, log }: ReaperOptions): Promise<void> {
   const { challengeId } = held
   const payment = createOpenPayment(held, { store, gateway, leaseMs, log, onClosed() {} })
   try {
-    const reference = held.reference ?? (await gateway.find(challengeId))?.reference
+    const sinceMs = held.dueAtMs - LONGEST_OPEN_MS
+    const reference = held.reference ?? (await gateway.find({ challengeId, sinceMs }))?.reference
     const outcome = reference === undefined ? 'canceled' : await gateway.cancel({ challengeId, reference })
     await payment.move(outcome === 'captured' ? 'captured' : 'expired', reference)
     if (outcome === 'captured') log.warn({ challengeId, reference }, 'payment.captured-without-answer')

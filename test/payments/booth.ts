@@ -93,8 +93,8 @@ function createAgent(scene: Scene, stripe: StripeStandIn): Agent {
     books: ({ id }) => booksOf(stripe.world, id),
     trouble({ id }, choose) {
       let nth = 0
-      const isAbout = ({ form, idempotencyKey, path }: StripeRequest) =>
-        idempotencyKey?.endsWith(id) === true || String(form.query).includes(id) || isIntentOf(stripe, path, id)
+      const isAbout = ({ idempotencyKey, path }: StripeRequest) =>
+        idempotencyKey?.endsWith(id) === true || isIntentOf(stripe, path, id)
       stripe.fail((request) => (isAbout(request) ? choose(request, ++nth) : undefined))
     },
   }

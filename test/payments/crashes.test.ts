@@ -43,9 +43,11 @@ class Books implements PaymentGateway {
     return 'canceled'
   }
 
-  async find(challengeId: string) {
+  async find({ challengeId }: { challengeId: string }) {
     return this.#payments.has(challengeId) ? { challengeId, reference: `pi_${challengeId}` } : undefined
   }
+
+  async *list() {}
 
   status(challengeId: string): string {
     return this.#payments.get(challengeId)?.status ?? 'none'
@@ -192,6 +194,7 @@ async function dieAt(
     const parts = {
       store,
       sessions: { sweep: async () => 0 },
+      sweepDaily: async () => {},
       gateway: world.books,
       leaseMs: HOUR_MS,
       everyMs: HOUR_MS,

@@ -68,7 +68,10 @@ for (const body of [BODY, ask('what is the toll', { stream: true })])
         const isThere = () =>
           death === 'upstream'
             ? row.provider.seen.length === 1
-            : row.stripe.seen.some(({ path: where }) => where.endsWith(death === 'capture' ? '/capture' : 'intents'))
+            : row.stripe.seen.some(
+                ({ path: where, method }) =>
+                  method === 'POST' && where.endsWith(death === 'capture' ? '/capture' : 'intents'),
+              )
         await eventually(isThere, death)
         process.kill(first.pid, 'SIGKILL')
         t.is((await died).status, 0)

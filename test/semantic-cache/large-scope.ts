@@ -19,7 +19,7 @@ const [, , url] = process.argv
 const log = createRecordingLog()
 const clock = { nowMs: () => Date.now() }
 const book = url === undefined ? undefined : new PostgresBook({ url, maxBytes: 1e9, clock, log })
-const graphs = new Graphs({ folder: undefined, dimensions: DIMENSIONS }, log)
+const graphs = new Graphs({ folder: undefined }, log)
 const scopes = new Scopes(DIMENSIONS, 10_000, {
   maxScopeEntries: 10_000,
   keeping: book && { book, clock, log },

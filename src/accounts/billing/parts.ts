@@ -1,3 +1,4 @@
+import type Stripe from 'stripe'
 import type { BillingStore, PaidTier } from '../../core/billing.ts'
 import type { Clock, Log } from '../../core/ports.ts'
 import { notConfigured } from './errors.ts'
@@ -21,6 +22,8 @@ export interface BillingParts {
   /** `undefined`: no key is configured. */
   readonly stripe: StripeClient | undefined
   readonly settings: BillingSettings
+  /** Is shown each payment that is fetched: it may be an agent's. */
+  readonly onIntent?: ((intent: Stripe.PaymentIntent) => Promise<void>) | undefined
   readonly clock: Clock
   readonly log: Log
 }

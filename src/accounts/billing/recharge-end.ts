@@ -8,7 +8,9 @@ export async function refreshRecharge(
   eventId?: string,
 ): Promise<string | undefined> {
   const stripe = await stripeOf(parts)
-  return applyIntent(parts, await stripe.paymentIntents.retrieve(intent), eventId)
+  const fetched = await stripe.paymentIntents.retrieve(intent)
+  await parts.onIntent?.(fetched)
+  return applyIntent(parts, fetched, eventId)
 }
 
 /**

@@ -27,6 +27,7 @@ const SUBJECTS: Readonly<
   'customer.subscription.resumed': { kind: 'subscription', member: 'id' },
   'customer.deleted': { kind: 'customer', member: 'id' },
   'invoice.paid': { kind: 'invoice', member: 'id' },
+  'payment_intent.amount_capturable_updated': { kind: 'intent', member: 'id' },
   'payment_intent.succeeded': { kind: 'intent', member: 'id' },
   'payment_intent.payment_failed': { kind: 'intent', member: 'id' },
   'payment_intent.canceled': { kind: 'intent', member: 'id' },

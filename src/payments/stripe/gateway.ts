@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { GatewayError, messageOf } from '../../core/errors.ts'
-import type { Authorization, KnownPayment, PaymentGateway, PaymentOrder } from '../../core/payments.ts'
+import type { Authorization, FoundPayment, PaymentGateway, PaymentOrder } from '../../core/payments.ts'
 import type { Log } from '../../core/ports.ts'
 
 /**
@@ -21,15 +21,18 @@ const RETRY_LATER = { headers: { 'retry-after': '2' } }
 export interface StripeGatewayOptions {
   /** Opens Stripe's client, which is loaded with its first use. */
   readonly stripe: () => Promise<Stripe>
+  /** Host name of the service, by which its payments are known among those of the same Stripe account. */
+  readonly realm: string
   readonly log: Log
 }
 
 /** Creates the gateway to Stripe. */
-export function createStripeGateway({ stripe, log }: StripeGatewayOptions): PaymentGateway {
+export function createStripeGateway({ stripe, realm, log }: StripeGatewayOptions): PaymentGateway {
   return {
     async authorize(order) {
       const { paymentIntents } = await stripe()
-      const intent = await paymentIntents.create(toParameters(order), keyed(order.challengeId, 'mpp')).catch(asRefusal)
+      const parameters = toParameters(order, realm)
+      const intent = await paymentIntents.create(parameters, keyed(order.challengeId, 'mpp')).catch(asRefusal)
       if ('kind' in intent) return intent
       assertOrdered(intent, order)
       const authorization = standingOf(intent)
@@ -59,18 +62,56 @@ export function createStripeGateway({ stripe, log }: StripeGatewayOptions): Paym
       if (status === 'canceled') return 'canceled'
       throw asUnknown(intent)
     },
-    async find(challengeId) {
-      const { paymentIntents } = await stripe()
-      const query = `metadata['mpp_challenge_id']:'${challengeId}'`
-      const { data } = await paymentIntents.search({ query }).catch(asUnknown)
-      const [found] = data
-      return found && ({ challengeId, reference: found.id } satisfies KnownPayment)
+    async find({ challengeId, sinceMs }) {
+      // Stripe's search is behind what has just happened; its lists are not.
+      for await (const intent of listSince(await stripe(), sinceMs))
+        if (intent.metadata.mpp_challenge_id === challengeId) return { challengeId, reference: intent.id }
+      return undefined
+    },
+    async *list({ sinceMs }) {
+      for await (const intent of listSince(await stripe(), sinceMs)) {
+        const found = foundIn(intent, realm)
+        if (found !== undefined) yield { ...found, createdAtMs: intent.created * 1000 }
+      }
     },
   }
 }
 
+const PAGE = 100
+/** A hundred thousand payments: a bound all the same. */
+const MOST_PAGES = 1000
+
+/** All payment intents of the account since then, newest first. */
+async function* listSince({ paymentIntents }: Stripe, sinceMs: number): AsyncIterable<Stripe.PaymentIntent> {
+  const created = { gte: Math.max(0, Math.floor(sinceMs / 1000)) }
+  let after: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const starting = after === undefined ? {} : { starting_after: after }
+    const { data, has_more } = await paymentIntents.list({ created, limit: PAGE, ...starting }).catch(asUnknown)
+    yield* data
+    after = data.at(-1)?.id
+    if (!has_more || after === undefined) return
+  }
+}
+
+/** A payment of this service as it was fetched; `undefined` for another's. */
+export function foundIn(intent: Stripe.PaymentIntent, realm: string): FoundPayment | undefined {
+  const { id: reference, status, amount: amountCents, currency, capture_method, metadata } = intent
+  if (metadata.mpp_realm !== realm || metadata.mpp_challenge_id === undefined) return undefined
+  const settlement = capture_method === 'manual' ? 'manual' : 'automatic'
+  const standing = STANDINGS[status] ?? 'open'
+  return { challengeId: metadata.mpp_challenge_id, reference, standing, amountCents, currency, settlement }
+}
+
+const STANDINGS: Readonly<Partial<Record<Stripe.PaymentIntent['status'], FoundPayment['standing']>>> = {
+  requires_capture: 'held',
+  succeeded: 'captured',
+  canceled: 'released',
+  requires_payment_method: 'released',
+}
+
 /** The types of the package do not know tokens; Stripe's documentation of shared payment tokens does. */
-function toParameters({ challengeId, amountCents, currency, token, settlement }: PaymentOrder) {
+function toParameters({ challengeId, amountCents, currency, token, settlement }: PaymentOrder, realm: string) {
   return {
     amount: amountCents,
     currency,
@@ -78,7 +119,7 @@ function toParameters({ challengeId, amountCents, currency, token, settlement }:
     ...(settlement === 'manual' && { capture_method: 'manual' as const }),
     automatic_payment_methods: { enabled: true, allow_redirects: 'never' as const },
     shared_payment_granted_token: token,
-    metadata: { machine_payment: 'true', mpp_challenge_id: challengeId, mpp_intent: 'charge' },
+    metadata: { machine_payment: 'true', mpp_challenge_id: challengeId, mpp_intent: 'charge', mpp_realm: realm },
   } as Stripe.PaymentIntentCreateParams
 }
 

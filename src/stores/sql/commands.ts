@@ -9,6 +9,7 @@ import { sweepCalls } from './ledger/sweep.ts'
 import { takeCalls } from './ledger/take.ts'
 import { claimPayment } from './payments/claim.ts'
 import { listSettledPayments } from './payments/list.ts'
+import { reconcilePayment, reportPayments } from './payments/reconcile.ts'
 import {
   commitSessionCall,
   openSession,
@@ -52,6 +53,8 @@ export const commands = {
   'payments.take-overdue': takeOverduePayments,
   'payments.prune': prunePayments,
   'payments.list': listSettledPayments,
+  'payments.reconcile': reconcilePayment,
+  'payments.report': reportPayments,
   'sessions.open': openSession,
   'sessions.reserve': reserveSessionCall,
   'sessions.commit': commitSessionCall,
@@ -104,6 +107,7 @@ export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'payments.renew',
   'payments.release',
   'payments.list',
+  'payments.report',
   'sessions.open',
   'sessions.commit',
   'sessions.read',

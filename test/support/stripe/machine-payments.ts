@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 
 /*
  * DESIGN. The part of Stripe that machines pay with: shared payment tokens, and payments that are made with one, held,
- * captured, cancelled and searched for. It is strict: a parameter that it does not know, or a version that does not know
+ * captured and cancelled. It is strict: a parameter that it does not know, or a version that does not know
  * tokens, is refused. Everything else is left to the stand-in.
  */
 
@@ -75,7 +75,6 @@ export const machinePayments: Department = (world, request) => {
   if (method === 'POST' && id === '' && form.shared_payment_granted_token !== undefined) return create(world, request)
   if (method === 'POST' && action === 'capture') return capture(world, id)
   if (method === 'POST' && action === 'cancel') return cancel(world, id)
-  if (method === 'GET' && id === 'search') return search(world, form)
   return undefined
 }
 
@@ -125,9 +124,15 @@ function confirm(world: World, intent: StripeObject, token: StripeObject): Strip
       return Object.assign(intent, { status: 'processing' })
     case 'good':
       token.used = Number(token.used) + Number(intent.amount)
-      if (intent.capture_method === 'manual') return Object.assign(intent, { status: 'requires_capture' })
+      if (intent.capture_method === 'manual') return hold(world, intent)
       return succeed(world, intent)
   }
+}
+
+function hold(world: World, intent: StripeObject): StripeObject {
+  Object.assign(intent, { status: 'requires_capture' })
+  world.raise('payment_intent.amount_capturable_updated', intent)
+  return intent
 }
 
 function capture(world: World, id: string): StripeObject {
@@ -141,13 +146,6 @@ function cancel(world: World, id: string): StripeObject {
   if (intent.status === 'succeeded' || intent.status === 'canceled' || intent.status === 'processing')
     throw unexpectedState(intent, 'canceled')
   return Object.assign(intent, { status: 'canceled' })
-}
-
-function search(world: World, { query }: Form): unknown {
-  const [, name = '', value] = /^metadata\['(\w+)'\]:'([\w-]+)'$/.exec(String(query)) ?? []
-  if (value === undefined) throw new Refusal(400, `The query cannot be read: ${query}`)
-  const data = world.objects.all('payment_intent').filter(({ metadata }) => (metadata as Form)[name] === value)
-  return { object: 'search_result', url: '/v1/payment_intents/search', has_more: false, data }
 }
 
 function succeed(world: World, intent: StripeObject): StripeObject {

@@ -1,6 +1,8 @@
 import type { PaymentStore } from '../../../core/payments.ts'
 import type { SqlStore } from '../store.ts'
 
+const DAY_MS = 24 * 60 * 60 * 1000
+
 /** Keeps payments in the database. */
 export function createPaymentStore(store: Pick<SqlStore, 'run'>): PaymentStore {
   return {
@@ -12,5 +14,8 @@ export function createPaymentStore(store: Pick<SqlStore, 'run'>): PaymentStore {
     takeOverdue: (taker) => store.run('payments.take-overdue', taker),
     prune: () => store.run('payments.prune', undefined),
     listSettled: (page) => store.run('payments.list', page),
+    reconcile: (found) => store.run('payments.reconcile', found),
+    claimSweep: () => store.run('billing.claim-task', { name: 'agent-payments', everyMs: DAY_MS }),
+    report: (span) => store.run('payments.report', span),
   }
 }

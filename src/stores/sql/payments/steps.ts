@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
-import type { HeldPayment, OpenPaymentState, PaymentLease, PaymentMove, PaymentState } from '../../../core/payments.ts'
+import type {
+  OpenPaymentState,
+  OverduePayment,
+  PaymentLease,
+  PaymentMove,
+  PaymentState,
+} from '../../../core/payments.ts'
 import type { Command } from '../command.ts'
 
 /** The only ways there are. */
@@ -13,6 +19,7 @@ const WAYS: Readonly<Record<OpenPaymentState, readonly PaymentState[]>> = {
 /** Payments that are taken over at once, and rows that go at once. */
 const AT_ONCE = 100
 const DAY_MS = 24 * 60 * 60 * 1000
+const HOLDS_KEPT_MS = 100 * DAY_MS
 /** Challenges of a window live for six minutes at most. */
 const WINDOW_KEPT_MS = 60 * 60 * 1000
 const OPEN: readonly OpenPaymentState[] = ['claimed', 'authorized', 'captured']
@@ -68,7 +75,7 @@ export const releasePayment: Command<Omit<PaymentLease, 'leaseMs'>, void> = asyn
 }
 
 /** Takes over payments whose time has run out, those first that have waited longest. */
-export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, HeldPayment[]> = async (
+export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, OverduePayment[]> = async (
   db,
   { owner, leaseMs },
   now,
@@ -89,9 +96,9 @@ export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, He
     .where('id', 'in', due.map(({ id }) => id).sort())
     .where('due_at_ms', '<=', now)
     .where('lease_until_ms', '<=', now)
-    .returning(['id', 'fence', 'state', 'settlement', 'reference'])
+    .returning(['id', 'fence', 'state', 'settlement', 'reference', 'due_at_ms'])
     .execute()
-  return taken.map(({ id, fence, state, settlement, reference }) => ({
+  return taken.map(({ id, fence, state, settlement, reference, due_at_ms }) => ({
     challengeId: id,
     owner,
     fence,
@@ -99,6 +106,7 @@ export const takeOverduePayments: Command<{ owner: string; leaseMs: number }, He
     state: state as OpenPaymentState,
     settlement,
     reference: reference ?? undefined,
+    dueAtMs: due_at_ms ?? 0,
   }))
 }
 
@@ -112,7 +120,10 @@ export const openPaymentWindow: Command<{ windowId: string }, number> = async (d
   return opened_at_ms
 }
 
-/** Deletes old windows, and payments that came to nothing a day ago; returns how many, at most 200. */
+/**
+ * Deletes old windows, and payments that came to nothing: a day later, or a hundred where money was held, which takes a
+ * card, and is reported. Returns how many, at most 200.
+ */
 export const prunePayments: Command<undefined, number> = async (db, _, now) => {
   const windows = await db
     .deleteFrom('payment_window')
@@ -132,6 +143,9 @@ export const prunePayments: Command<undefined, number> = async (db, _, now) => {
         .select('id')
         .where('state', 'in', ['failed', 'expired'])
         .where('ended_at_ms', '<', sql<number>`${now} - ${sql.lit(DAY_MS)}`)
+        .where((is) =>
+          is.or([is('reference', 'is', null), is('ended_at_ms', '<', sql<number>`${now} - ${sql.lit(HOLDS_KEPT_MS)}`)]),
+        )
         .limit(AT_ONCE),
     )
     .executeTakeFirstOrThrow()

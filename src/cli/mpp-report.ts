@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import { loadConfig } from '../config/load.ts'
+import { GatewayError } from '../core/errors.ts'
+import type { PaymentBook, PaymentSum } from '../core/payments.ts'
+import { createPaymentStore } from '../stores/sql/payments/payment-store.ts'
+import { openSqlStore } from '../stores/sql/store.ts'
+import { commandLog } from './offline.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const USUAL_DAYS = '30'
+const MOST_DAYS = 3660
+const CENTS = 100
+
+/** The books, in the order in which they are told, and what each says. */
+const BOOKS: Readonly<Record<PaymentBook, string>> = {
+  open: 'held or asked for, and not settled yet; by the day on which it will be',
+  delivered: 'captured, and answered',
+  owed: 'captured, and not answered: the payer can still have the answer',
+  'written-off': 'held, and let go: no answer, or Stripe refused the capture',
+  none: 'never held: declined, or given up (kept for a day)',
+}
+
+/** `turnpike mpp report`: what became of agents' money. */
+export function addReportCommand(mpp: Command): void {
+  mpp
+    .command('report')
+    .description('Sum up holds, captures and write-offs of payments by agents, by day (UTC).')
+    .option('-d, --days <days>', 'how many days back, today included', USUAL_DAYS)
+    .option('--json', 'print JSON; amounts in cents')
+    .addHelpText(
+      'after',
+      `\n${Object.entries(BOOKS)
+        .map(([book, says]) => `  ${book.padEnd(11)}  ${says}`)
+        .join('\n')}`,
+    )
+    .action(report)
+}
+
+async function report({ days: asked, json }: { days: string; json?: boolean }): Promise<void> {
+  const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  const sinceMs = todayMs - (daysOf(asked) - 1) * DAY_MS
+  const sums = await read(sinceMs)
+  process.stdout.write(json ? `${JSON.stringify(shown(sums, sinceMs), undefined, 2)}\n` : render(sums))
+}
+
+function daysOf(text: string): number {
+  const days = Number(text)
+  if (Number.isInteger(days) && days >= 1 && days <= MOST_DAYS) return days
+  throw new GatewayError('invalid_request', `--days: expected a whole number from 1 to ${MOST_DAYS}, got \`${text}\`.`)
+}
+
+async function read(sinceMs: number): Promise<readonly PaymentSum[]> {
+  const { config } = loadConfig(process.env)
+  const { database_url: databaseUrl, data_dir: dataDir } = config
+  const store = await openSqlStore({ databaseUrl, dataDir, log: commandLog, clock: { nowMs: () => Date.now() } })
+  try {
+    return await createPaymentStore(store).report({ sinceMs })
+  } finally {
+    await store.close()
+  }
+}
+
+type Total = Pick<PaymentSum, 'payments' | 'cents'>
+
+/** Every book has a total, which may be 0. */
+function totalsOf(sums: readonly PaymentSum[]): Record<PaymentBook, Total> {
+  const total = (book: PaymentBook): Total =>
+    sums
+      .filter((sum) => sum.book === book)
+      .reduce((all, { payments, cents }) => ({ payments: all.payments + payments, cents: all.cents + cents }), {
+        payments: 0,
+        cents: 0,
+      })
+  return {
+    open: total('open'),
+    delivered: total('delivered'),
+    owed: total('owed'),
+    'written-off': total('written-off'),
+    none: total('none'),
+  }
+}
+
+function shown(sums: readonly PaymentSum[], sinceMs: number) {
+  const totals = totalsOf(sums)
+  return {
+    since: dayOf(sinceMs),
+    currency: 'usd',
+    days: sums.map(({ dayMs, ...sum }) => ({ day: dayOf(dayMs), ...sum })),
+    totals,
+    captured_cents: totals.delivered.cents + totals.owed.cents,
+  }
+}
+
+function render(sums: readonly PaymentSum[]): string {
+  if (sums.length === 0) return 'There were no payments.\n'
+  const totals = Object.entries(totalsOf(sums)).map(([book, total]) => line('total', book, total))
+  const days = sums.map(({ dayMs, book, ...sum }) => line(dayOf(dayMs), book, sum))
+  return [...days, ...totals].join('')
+}
+
+function line(day: string, book: string, { payments, cents }: Total): string {
+  const usd = `${Math.floor(cents / CENTS)}.${String(cents % CENTS).padStart(2, '0')}`
+  return `${day.padEnd(10)}  ${book.padEnd(11)}  ${String(payments).padStart(8)}  ${usd.padStart(12)} USD\n`
+}
+
+function dayOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10)
+}

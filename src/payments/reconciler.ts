@@ -1,0 +1,68 @@
+import { messageOf } from '../core/errors.ts'
+import type { FoundPayment, PaymentGateway, PaymentStore, Reconciled } from '../core/payments.ts'
+import type { Clock, Log } from '../core/ports.ts'
+
+/** What a reconciler is made from. */
+export interface ReconcilerOptions {
+  readonly store: Pick<PaymentStore, 'reconcile' | 'claimSweep'>
+  readonly gateway: Pick<PaymentGateway, 'cancel' | 'list'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** How often each outcome occurred. */
+export type Reconciliation = Record<Reconciled, number>
+
+/** Compares what the payment provider has with what is known here, and mends what differs. */
+export interface Reconciler {
+  /** One payment, as it was fetched just now. */
+  apply(found: FoundPayment): Promise<Reconciled>
+  /** All of the time for which money can be held. */
+  sweep(): Promise<Reconciliation>
+  /** The same, done by one of all instances once a day. */
+  sweepDaily(): Promise<void>
+}
+
+const MINUTE_MS = 60_000
+/** Longer than a hold lasts at Stripe, a week. */
+const LOOKED_BACK_MS = 8 * 24 * 60 * MINUTE_MS
+/** A payment may be older here than there, never the other way round; what is this old has ended. */
+const SETTLED_AFTER_MS = 15 * MINUTE_MS
+
+/** Creates a reconciler. */
+export function createReconciler({ store, gateway, clock, log }: ReconcilerOptions): Reconciler {
+  async function apply(found: FoundPayment): Promise<Reconciled> {
+    const outcome = await store.reconcile(found)
+    if (outcome === 'agrees') return outcome
+    const { challengeId, reference, standing } = found
+    // What is taken for nothing, or what nobody can explain, is a person's to look at.
+    const isGrave = outcome === 'adopted' || outcome === 'disagrees'
+    log[isGrave ? 'error' : 'warn']({ challengeId, reference, standing, outcome }, 'payment.reconciled')
+    if (outcome === 'to-release' && (await gateway.cancel(found)) === 'captured')
+      return store.reconcile({ ...found, standing: 'captured' })
+    return outcome
+  }
+
+  async function sweep(): Promise<Reconciliation> {
+    const counts: Reconciliation = { agrees: 0, noted: 0, recovered: 0, adopted: 0, 'to-release': 0, disagrees: 0 }
+    const nowMs = clock.nowMs()
+    for await (const { createdAtMs, ...found } of gateway.list({ sinceMs: nowMs - LOOKED_BACK_MS })) {
+      // What is under way is left to those who work on it.
+      if (nowMs - createdAtMs < SETTLED_AFTER_MS && found.standing !== 'captured') continue
+      counts[await apply(found)]++
+    }
+    return counts
+  }
+
+  return {
+    apply,
+    sweep,
+    async sweepDaily() {
+      try {
+        if (await store.claimSweep()) log.info(await sweep(), 'payment.swept')
+      } catch (error) {
+        log.warn({ reason: messageOf(error) }, 'payment.sweep-failed')
+      }
+    },
+  }
+}

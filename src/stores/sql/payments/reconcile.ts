@@ -1,0 +1,133 @@
+import { type Kysely, sql } from 'kysely'
+import type { FoundPayment, PaymentBook, PaymentSum, Reconciled } from '../../../core/payments.ts'
+import type { Command, Moment } from '../command.ts'
+import type { Database } from '../schema.ts'
+import type { PaymentTable } from './schema.ts'
+
+/**
+ * DESIGN — whose word counts
+ *
+ * The payment provider's word on money is final: what it has taken is captured here too, and what it holds for nobody is to
+ * be let go. What it says is fetched, never read off an event. A payment that somebody works on is left to them; only its
+ * name is noted, so that it need not be searched for when they have died.
+ */
+const NOBODY = 'reconciliation'
+const UNKNOWN = 'unknown'
+
+/** Writes down what the payment provider has. */
+export const reconcilePayment: Command<FoundPayment, Reconciled> = async (db, found, now) => {
+  const row = await db
+    .selectFrom('payment')
+    .select(['state', 'reference', 'amount_cents', 'currency'])
+    .where('id', '=', found.challengeId)
+    .executeTakeFirst()
+  if (row === undefined) return reconcileUnknown(db, found, now)
+  if (!isSame(row, found)) return 'disagrees'
+  switch (row.state) {
+    case 'claimed':
+      return (await note(db, found)) ? 'noted' : 'agrees'
+    case 'authorized':
+      return 'agrees'
+    case 'captured':
+    case 'consumed':
+      return found.standing === 'captured' ? 'agrees' : 'disagrees'
+    case 'failed':
+    case 'expired':
+      if (found.standing === 'captured') return (await recover(db, found, now)) ? 'recovered' : 'agrees'
+      return found.standing === 'held' ? 'to-release' : 'agrees'
+  }
+}
+
+function isSame(
+  { reference, amount_cents, currency }: Pick<PaymentTable, 'reference' | 'amount_cents' | 'currency'>,
+  found: FoundPayment,
+): boolean {
+  const isNamed = reference === null || reference === found.reference
+  return isNamed && amount_cents === found.amountCents && currency === found.currency
+}
+
+async function note(db: Kysely<Database>, { challengeId, reference, standing }: FoundPayment): Promise<boolean> {
+  if (standing !== 'held' && standing !== 'captured') return false
+  const noted = await db
+    .updateTable('payment')
+    .set({ reference })
+    .where('id', '=', challengeId)
+    .where('state', '=', 'claimed')
+    .where('reference', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return noted !== undefined
+}
+
+/** Money that was given up here is taken: its payer can have the answer. */
+async function recover(db: Kysely<Database>, { challengeId, reference }: FoundPayment, now: Moment): Promise<boolean> {
+  const recovered = await db
+    .updateTable('payment')
+    .set({ state: 'captured', reference, captured_at_ms: now, ended_at_ms: null, due_at_ms: null, lease_until_ms: 0 })
+    .where('id', '=', challengeId)
+    .where('state', 'in', ['failed', 'expired'])
+    .returning('id')
+    .executeTakeFirst()
+  return recovered !== undefined
+}
+
+/** Of a database that was lost, or restored: what is taken stays in the books, though nobody can be told to be its payer. */
+async function reconcileUnknown(db: Kysely<Database>, found: FoundPayment, now: Moment): Promise<Reconciled> {
+  if (found.standing === 'held') return 'to-release'
+  if (found.standing !== 'captured') return 'agrees'
+  const { challengeId, reference, amountCents, currency, settlement } = found
+  const adopted = await db
+    .insertInto('payment')
+    .values({
+      id: challengeId,
+      state: 'captured',
+      token_hash: UNKNOWN,
+      amount_cents: amountCents,
+      currency,
+      settlement,
+      route: UNKNOWN,
+      model: UNKNOWN,
+      reference,
+      owner: NOBODY,
+      fence: 1,
+      lease_until_ms: 0,
+      due_at_ms: null,
+      captured_at_ms: now,
+      ended_at_ms: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return adopted === undefined ? 'disagrees' : 'adopted'
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Sums by day and book since a moment. */
+export const reportPayments: Command<{ sinceMs: number }, PaymentSum[]> = async (db, { sinceMs }) => {
+  // One of the three is there in each state; of what is open it is when it will end.
+  const at = sql<number>`coalesce(captured_at_ms, ended_at_ms, due_at_ms)`
+  const dayMs = sql<number>`${at} - ${at} % ${sql.lit(DAY_MS)}`
+  const book = sql<PaymentBook>`case
+    when state = 'consumed' then 'delivered'
+    when state = 'captured' then 'owed'
+    when state in ('claimed', 'authorized') then 'open'
+    when reference is null then 'none'
+    else 'written-off' end`
+  const rows = await db
+    .selectFrom('payment')
+    .select([dayMs.as('day_ms'), book.as('book'), sql<number>`count(*)`.as('payments')])
+    .select(sql<number>`sum(amount_cents)`.as('cents'))
+    .where(at, '>=', sinceMs)
+    .groupBy([sql`1`, sql`2`])
+    .orderBy(sql`1`)
+    .orderBy(sql`2`)
+    .execute()
+  // PostgreSQL gives sums as text.
+  return rows.map(({ day_ms, payments, cents, book: named }) => ({
+    dayMs: Number(day_ms),
+    book: named,
+    payments: Number(payments),
+    cents: Number(cents),
+  }))
+}
