@@ -56,15 +56,25 @@ async function textsNear(index: ScopeIndex, n: number): Promise<string[]> {
   return (await index.search(vectorOf(n), NEAR)).map(({ entry: { text } }) => text)
 }
 
+/** Whether it is found, soon: on a busy machine a search may be over its time, and only the last entries are looked at then. */
+async function comesNear(index: ScopeIndex, n: number): Promise<boolean> {
+  const deadlineMs = performance.now() + LONGEST_WAIT_MS
+  while (!(await textsNear(index, n)).includes(`text ${n}`)) {
+    if (performance.now() > deadlineMs) return false
+    await sleep(10)
+  }
+  return true
+}
+
 test('graphs: finds what is too far back to be scanned, and not what was removed', async (t) => {
   const index = fill(openGraphs(t, await folderOf(t)))
   await untilWhole(index)
   t.false(index.nearest(vectorOf(3), NEAR).some(({ entry: { text } }) => text === 'text 3'))
-  t.true((await textsNear(index, 3)).includes('text 3'))
+  t.true(await comesNear(index, 3))
   index.remove(entryOf(3))
   t.false((await textsNear(index, 3)).includes('text 3'))
   index.add(entryOf(3), vectorOf(3))
-  t.true((await textsNear(index, 3)).includes('text 3'))
+  t.true(await comesNear(index, 3))
 })
 
 test('graphs: are read again after a restart, and built anew when their file is truncated', async (t) => {
@@ -78,7 +88,7 @@ test('graphs: are read again after a restart, and built anew when their file is 
     const graphs = openGraphs(t, folder)
     const index = fill(graphs)
     await untilWhole(index)
-    t.true((await textsNear(index, 3)).includes('text 3'))
+    t.true(await comesNear(index, 3))
     await graphs.close()
   }
 })
@@ -106,6 +116,6 @@ test('graphs: a thread that dies is started anew and fed again; meanwhile the la
   while (index.isWhole && performance.now() < deadlineMs) await sleep(5)
   t.true((await textsNear(index, ENTRIES - 1)).includes(`text ${ENTRIES - 1}`))
   await untilWhole(index)
-  t.true((await textsNear(index, 3)).includes('text 3'))
+  t.true(await comesNear(index, 3))
   t.true(log.events().includes('graph.thread-ended'))
 })
