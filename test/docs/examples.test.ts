@@ -111,9 +111,30 @@ test('docs: every variable that an example sets is read by something', (t) => {
   })
 })
 
+/** A gateway with every provider that examples name, and the plugins of the examples. */
+async function open() {
+  const providers = await Promise.all([startProvider(), startOpenAI(), startGemini()])
+  const [anthropic, openai, gemini] = providers
+  const gateway = await startGateway({
+    SVC_PLUGINS_DIR: 'examples/plugins',
+    ANTHROPIC_BASE_URL: anthropic.url,
+    ANTHROPIC_API_KEY: 'sk-ant-x',
+    OPENAI_BASE_URL: `${openai.url}/v1`,
+    OPENAI_API_KEY: 'sk-x',
+    GEMINI_BASE_URL: gemini.url,
+    GEMINI_API_KEY: 'x',
+  })
+  return { gateway, providers }
+}
+
+const opened = open()
+test.after.always(async () => {
+  const { gateway, providers } = await opened
+  await Promise.all([gateway.stop(), ...providers.map((provider) => provider.close())])
+})
+
 test('docs: what is sent with curl is answered', async (t) => {
-  const gateway = await startGateway({ SVC_PLUGINS_DIR: 'examples/plugins' })
-  t.teardown(() => gateway.stop())
+  const { gateway } = await opened
   const sent = readExamples('sh').flatMap((example) =>
     commandsOf(example)
       .filter((line) => /^curl .*:3099/.test(line) && !/\$\(|>/.test(line) && !isSketch(line))
@@ -127,17 +148,7 @@ test('docs: what is sent with curl is answered', async (t) => {
 })
 
 test('docs: programs run as they stand, with any provider', async (t) => {
-  const [anthropic, openai, gemini] = await Promise.all([startProvider(), startOpenAI(), startGemini()])
-  for (const provider of [anthropic, openai, gemini]) t.teardown(() => provider.close())
-  const gateway = await startGateway({
-    ANTHROPIC_BASE_URL: anthropic.url,
-    ANTHROPIC_API_KEY: 'sk-ant-x',
-    OPENAI_BASE_URL: `${openai.url}/v1`,
-    OPENAI_API_KEY: 'sk-x',
-    GEMINI_BASE_URL: gemini.url,
-    GEMINI_API_KEY: 'x',
-  })
-  t.teardown(() => gateway.stop())
+  const { gateway, providers } = await opened
   // Where what they import is found.
   const folder = mkdtempSync(path.join(ROOT, 'node_modules/.docs-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
@@ -148,7 +159,7 @@ test('docs: programs run as they stand, with any provider', async (t) => {
     writeFileSync(file, code.replaceAll(USUAL_ADDRESS, gateway.url))
     await t.notThrowsAsync(run(process.execPath, [file]), place)
   }
-  t.true([anthropic, openai, gemini].every(({ seen }) => seen.length > 0))
+  t.true(providers.every(({ seen }) => seen.length > 0))
 })
 
 test('docs: whole plugins load', async (t) => {
