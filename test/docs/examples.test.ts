@@ -111,12 +111,12 @@ test('docs: every variable that an example sets is read by something', (t) => {
   })
 })
 
-/** A gateway with every provider that examples name, and the plugins of the examples. */
+/** A gateway with every provider that examples name, and one as it comes, which has the demo models. */
 async function open() {
   const providers = await Promise.all([startProvider(), startOpenAI(), startGemini()])
   const [anthropic, openai, gemini] = providers
+  const newcomers = await startGateway({ SVC_PLUGINS_DIR: 'examples/plugins' })
   const gateway = await startGateway({
-    SVC_PLUGINS_DIR: 'examples/plugins',
     ANTHROPIC_BASE_URL: anthropic.url,
     ANTHROPIC_API_KEY: 'sk-ant-x',
     OPENAI_BASE_URL: `${openai.url}/v1`,
@@ -124,21 +124,24 @@ async function open() {
     GEMINI_BASE_URL: gemini.url,
     GEMINI_API_KEY: 'x',
   })
-  return { gateway, providers }
+  return { gateway, newcomers, providers }
 }
 
 const opened = open()
 test.after.always(async () => {
-  const { gateway, providers } = await opened
-  await Promise.all([gateway.stop(), ...providers.map((provider) => provider.close())])
+  const { gateway, newcomers, providers } = await opened
+  await Promise.all([gateway.stop(), newcomers.stop(), ...providers.map((provider) => provider.close())])
 })
 
 test('docs: what is sent with curl is answered', async (t) => {
-  const { gateway } = await opened
+  const { gateway, newcomers } = await opened
   const sent = readExamples('sh').flatMap((example) =>
     commandsOf(example)
       .filter((line) => /^curl .*:3099/.test(line) && !/\$\(|>/.test(line) && !isSketch(line))
-      .map((line) => ({ place: example.place, line: line.replaceAll(USUAL_ADDRESS, gateway.url) })),
+      .map((line) => ({
+        place: example.place,
+        line: line.replaceAll(USUAL_ADDRESS, (line.includes('claude-') ? gateway : newcomers).url),
+      })),
   )
   t.true(sent.length > 2, `${sent.length} requests`)
   for (const { place, line } of sent) {
