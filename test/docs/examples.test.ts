@@ -137,7 +137,7 @@ test('docs: what is sent with curl is answered', async (t) => {
   const { gateway, newcomers } = await opened
   const sent = readExamples('sh').flatMap((example) =>
     commandsOf(example)
-      .filter((line) => /^curl .*:3099/.test(line) && !/\$\(|>/.test(line) && !isSketch(line))
+      .filter((line) => /^curl .*:3099/.test(line) && !/\$\(|>|-d @/.test(line) && !isSketch(line))
       .map((line) => ({
         place: example.place,
         line: line.replaceAll(USUAL_ADDRESS, (line.includes('claude-') ? gateway : newcomers).url),
