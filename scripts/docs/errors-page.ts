@@ -37,8 +37,7 @@ An error of the gateway itself has this body, and the \`request-id\` of the requ
 in this list: they reach clients of the provider's own dialect as they came, body, status and headers, and others in theirs.
 A stream that breaks after its first byte ends with an \`error\` event, or with a chunk that holds an \`error\` for chat clients, of the type \`api_error\`.`
 
-const REMARK = `\`x-should-retry: false\` tells the provider's SDKs not to ask again. The codes about credits, caps and rates belong to parts that
-are not built yet; they are listed so that clients can prepare for them.`
+const REMARK = `\`x-should-retry: false\` tells the provider's SDKs not to ask again.`
 
 /** The reference page of all errors. */
 export function errorsPage(): string {
