@@ -73,7 +73,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const accounting = await openAccounting(options)
   const { store, prices } = accounting
   const intake = openIntake({ ...options, stores })
-  const recording = openRecording({ ...options, accounting, feed: intake.feed })
+  const recording = await openRecording({ ...options, accounting, feed: intake.feed })
   const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
   const registry = new PluginRegistry()

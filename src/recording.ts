@@ -15,6 +15,7 @@ import { openReceiptKey, type ReceiptKey } from './receipts/signing-key.ts'
 import { createReceiptStore } from './stores/sql/receipt-store.ts'
 import { createRetention, type Retention } from './stores/sql/retention.ts'
 import { openTelemetry, type SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
+import type { Tracer } from './tracing/tracer.ts'
 
 /** What is kept and counted of requests. */
 export interface Recording {
@@ -39,14 +40,15 @@ export interface RecordingOptions {
 }
 
 /** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` holds no usable key of receipts. */
-export function openRecording(options: RecordingOptions): Recording {
+export async function openRecording(options: RecordingOptions): Promise<Recording> {
   const { config, accounting, feed, clock, log } = options
   const { prices: pricer, tokens, store } = accounting
   const key = openKey(config)
   const telemetry = startTelemetry(options)
   const retention = startRetention(options, telemetry)
   const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
-  const onBuilt = whatIsTold(config, { telemetry, feed, metrics })
+  const tracer = await startTracer(options)
+  const onBuilt = whatIsTold(config, { telemetry, feed, metrics, tracer })
   const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log, onBuilt })
   const unwritten = onBuilt && receipts.unwritten
   return {
@@ -58,6 +60,7 @@ export function openRecording(options: RecordingOptions): Recording {
       await receipts.close(config.server.drain_timeout)
       await retention.close()
       await telemetry?.close(config.server.drain_timeout)
+      await tracer?.close()
     },
   }
 }
@@ -75,18 +78,28 @@ interface Listeners {
   readonly telemetry: SqlTelemetry | undefined
   readonly feed: RecordingOptions['feed']
   readonly metrics: Metrics | undefined
+  readonly tracer: Tracer | undefined
 }
 
 /** Who hears what each receipt says; `undefined` when nobody listens. */
-function whatIsTold({ receipts }: Config, { telemetry, feed, metrics }: Listeners): ReceiptsOptions['onBuilt'] {
-  if (telemetry === undefined && metrics === undefined) return undefined
+function whatIsTold({ receipts }: Config, { telemetry, feed, metrics, tracer }: Listeners): ReceiptsOptions['onBuilt'] {
+  if (telemetry === undefined && metrics === undefined && tracer === undefined) return undefined
   const kept = { hasReceipt: receipts.enabled }
   return (receipt, facts) => {
     const finished = finishedRequestOf(receipt, facts, kept)
     telemetry?.record(finished)
     if (telemetry !== undefined) feed.publish(finished)
     metrics?.count(finished)
+    tracer?.record(finished, facts.exchange.headers)
   }
+}
+
+/** Loads what makes traces only where somebody wants them. */
+async function startTracer({ config: { tracing, build }, log }: RecordingOptions): Promise<Tracer | undefined> {
+  const { endpoint, headers, service_name: serviceName } = tracing
+  if (endpoint === undefined) return undefined
+  const { openTracer } = await import('./tracing/tracer.ts')
+  return openTracer({ endpoint, headers, serviceName, version: build, log })
 }
 
 function startTelemetry({ config, accounting, clock, log }: RecordingOptions): SqlTelemetry | undefined {

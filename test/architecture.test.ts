@@ -43,6 +43,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   payments: CORE_ONLY,
   receipts: CORE_ONLY,
   metrics: CORE_ONLY,
+  tracing: CORE_ONLY,
   http: {
     layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin.ts', 'accounts', 'payments', 'receipts'],
     packages: ['koa', '@koa', '@types', 'koa-body', 'lru-cache'],

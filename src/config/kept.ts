@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { duration } from '../core/units.ts'
-import { fromEnv } from '../providers/options.ts'
+import { address, fromEnv } from '../providers/options.ts'
 
 /** What is proved of requests, and for how long. */
 export const receipts = z.strictObject({
@@ -39,5 +39,20 @@ export const metrics = z.strictObject({
   ),
   token: fromEnv(z.string().min(16).optional(), 'SVC_METRICS_TOKEN', { secret: true }).describe(
     'Whoever shows it as a bearer token may read `/metrics`. Unset: in local mode this machine may, in cloud mode nobody.',
+  ),
+})
+
+/** What requests did, for a collector of traces. */
+export const tracing = z.strictObject({
+  endpoint: fromEnv(address.optional(), 'OTEL_EXPORTER_OTLP_ENDPOINT').describe(
+    'Address of a collector that takes OpenTelemetry’s protocol over HTTP, as `http://localhost:4318`. Unset: no traces, and nothing of them is loaded. With it, calls to providers carry `traceparent`.',
+  ),
+  headers: z
+    .record(z.string(), z.string())
+    .default({})
+    .meta({ secret: true })
+    .describe('Headers for the collector. `OTEL_EXPORTER_OTLP_HEADERS` is read as well.'),
+  service_name: fromEnv(z.string().min(1).default('turnpike'), 'OTEL_SERVICE_NAME').describe(
+    'What this gateway is called in traces.',
   ),
 })

@@ -5,7 +5,7 @@ import { providerKinds } from '../providers/kinds.ts'
 import { address, fromEnv } from '../providers/options.ts'
 import { billing } from './billing.ts'
 import { dashboard } from './dashboard.ts'
-import { metrics, receipts, telemetry } from './kept.ts'
+import { metrics, receipts, telemetry, tracing } from './kept.ts'
 import { keys } from './keys.ts'
 import { mpp } from './mpp.ts'
 import { plans } from './plans.ts'
@@ -248,6 +248,7 @@ export const configSchema = z.strictObject({
   receipts: receipts.prefault({}),
   telemetry: telemetry.prefault({}),
   metrics: metrics.prefault({}),
+  tracing: tracing.prefault({}),
   dashboard: dashboard.prefault({}),
   prices: prices.prefault({}),
 })

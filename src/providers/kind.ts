@@ -19,6 +19,8 @@ export interface ProviderParts {
   readonly passThrough: boolean
   /** Whether callers without a key of their own are given the operator's: always in local mode. */
   readonly isShared: boolean
+  /** Whether calls tell which trace they belong to. */
+  readonly isTraced?: boolean
   readonly log: Log
   /** For those that have no way to count tokens without answering. */
   readonly tokens: TokenCounter

@@ -12,6 +12,7 @@ import { type Selection, selectTarget } from './select.ts'
 export interface ProvidersConfig {
   readonly mode: 'local' | 'cloud'
   readonly models: Readonly<Record<string, readonly string[]>>
+  readonly tracing?: { readonly endpoint?: string | undefined }
   /** The general settings, and a section for each kind of provider. */
   readonly providers: ProviderSettings & { readonly default: string; readonly shared: boolean }
 }
@@ -90,6 +91,7 @@ export async function createProviders(config: ProvidersConfig, parts: Parts): Pr
     settings,
     passThrough: mode === 'local',
     isShared: mode === 'local' || settings.shared,
+    isTraced: config.tracing?.endpoint !== undefined,
   }
   const sections = settings as unknown as Readonly<Record<string, unknown>>
   const created = await Promise.all(providerKinds.map((kind) => kind.create(sections[kind.name], kindParts)))

@@ -2,6 +2,7 @@ import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
 import { OPERATOR, type PresentedCredential, type RelayCall } from '../core/ports.ts'
 import type { Reply } from '../core/reply.ts'
+import { traceparentFor } from '../core/trace-context.ts'
 import { type CallPolicy, callProvider, retryAfterMs } from './call.ts'
 import { HeaderForwarder, type HeaderRules } from './headers.ts'
 import { KeyRing, type RingKey } from './key-ring.ts'
@@ -63,9 +64,13 @@ export class Upstream {
   readonly #policy: CallPolicy
   readonly #passThrough: boolean
   readonly #isShared: boolean
+  readonly #isTraced: boolean
   readonly #extraHeaders: readonly string[]
 
-  constructor(options: UpstreamOptions, { settings, passThrough, isShared, log, random, nowMs }: ProviderParts) {
+  constructor(
+    options: UpstreamOptions,
+    { settings, passThrough, isShared, isTraced = false, log, random, nowMs }: ProviderParts,
+  ) {
     const { connections, timeouts, proxy, no_proxy, tries, reply_limit } = settings
     this.name = options.name
     this.configured = options.keys.length > 0
@@ -76,6 +81,7 @@ export class Upstream {
     this.#policy = { provider: options.name, tries, replyLimitBytes: reply_limit, random, log }
     this.#passThrough = passThrough
     this.#isShared = isShared
+    this.#isTraced = isTraced
     this.#extraHeaders = Object.entries(options.extraHeaders ?? {}).flat()
   }
 
@@ -95,7 +101,9 @@ export class Upstream {
     caller: CallerFacts,
     wire: Wire = VERBATIM,
   ): Promise<Reply> {
-    const headers = [...this.#forwarder.forward(caller.headers), ...(request.headers ?? []), ...this.#extraHeaders]
+    const trace = this.#isTraced ? ['traceparent', traceparentFor(caller.requestId, caller.headers)] : []
+    const forwarded = this.#forwarder.forward(caller.headers)
+    const headers = [...forwarded, ...(request.headers ?? []), ...trace, ...this.#extraHeaders]
     const send = (credential: readonly string[], waitsForLimit: boolean) =>
       callProvider(
         this.#transport,
