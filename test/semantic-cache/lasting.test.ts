@@ -162,6 +162,7 @@ for (const [name, createEngine] of Object.entries(ENGINES)) {
       t.is(stateOf(reply), 'miss')
     }
     await untilState(stage, AGAIN, 'miss')
+    t.regex(stage.gateway.log(), /"reason":"entries-unreachable"/)
     thaw()
     await untilCacheOpen(stage.ask)
     await kill()
