@@ -7,6 +7,7 @@ import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { rowsOf } from '../support/telemetry.ts'
 import { createVectorServer, type VectorServer, vectorServerOfFile } from '../support/vector-database.ts'
 
 const vectorServer = vectorServerOfFile(test)
@@ -53,18 +54,22 @@ const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<Environme
 /** What can be frozen and killed, with the environment of gateways that use it. */
 interface Engine extends Pick<VectorServer, 'freeze' | 'thaw' | 'kill' | 'start'> {
   readonly env: Environment
+  /** Rows of telemetry, where gateways of this engine keep it. */
+  rows(sql: string): Promise<readonly object[]> | readonly object[]
 }
 
 const ENGINES: Readonly<Record<string, (t: ExecutionContext) => Promise<Engine>>> = {
   ...(isRedisExpected && {
-    redis: async (t: ExecutionContext) => {
+    redis: async (t: ExecutionContext): Promise<Engine> => {
       const redis = await createRedis(t)
-      return { ...redis, env: { REDIS_URL: redis.url } }
+      const env: Environment = { ...(await dataFolder(t)), REDIS_URL: redis.url }
+      return { ...redis, env, rows: (sql) => rowsOf(env.SVC_DATA_DIR ?? '', sql) }
     },
   }),
   postgres: async (t) => {
     const server = await createVectorServer(t)
-    return { ...server, env: { ...(await dataFolder(t)), DATABASE_URL: await server.createDatabase(t) } }
+    const url = await server.createDatabase(t)
+    return { ...server, env: { ...(await dataFolder(t)), DATABASE_URL: url }, rows: (sql) => query(url, sql) }
   },
 }
 
@@ -152,7 +157,7 @@ test('local: without a place to write, requests go on as misses, and the log say
 
 for (const [name, createEngine] of Object.entries(ENGINES)) {
   test(`${name}: gone, or hanging, it costs misses; back, it answers again`, async (t) => {
-    const { env, freeze, thaw, kill, start } = await createEngine(t)
+    const { env, rows, freeze, thaw, kill, start } = await createEngine(t)
     const stage = await stageOn(t, { ...env, LOG_LEVEL: 'debug' })
     await untilState(stage, ASKED, 'hit')
     freeze()
@@ -162,9 +167,12 @@ for (const [name, createEngine] of Object.entries(ENGINES)) {
       t.is(stateOf(reply), 'miss')
     }
     await untilState(stage, AGAIN, 'miss')
-    t.regex(stage.gateway.log(), /"reason":"entries-unreachable"/)
+    const { headers } = await ask(stage, AGAIN)
     thaw()
     await untilCacheOpen(stage.ask)
+    const traces = async () => rows(`select trace from usage_request where id = '${headers['x-svc-receipt']}'`)
+    const [trace] = await eventually(traces, ({ length }) => length === 1)
+    t.regex(JSON.stringify(trace), /(entries|replies)-(unreachable|loading)/)
     await kill()
     await untilState(stage, AGAIN, 'miss')
     for (let i = 0; i < 4; i++) t.is(stateOf(await ask(stage, `How do I paint canoe ${i}?`)), 'miss')
