@@ -74,7 +74,9 @@ const ENGINES: Readonly<Record<string, (t: ExecutionContext) => Promise<Engine>>
 }
 
 for (const [name, createPlace] of Object.entries(PLACES)) {
-  test(`${name}: what was answered before a restart is found after it`, async (t) => {
+  // One database server for all, which may be slow.
+  const declare = name === 'postgres' ? test.serial : test
+  declare(`${name}: what was answered before a restart is found after it`, async (t) => {
     const env = await createPlace(t)
     const before = await startStage({ env })
     const first = await untilState(before, ASKED, 'hit')
@@ -87,7 +89,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     t.is(after.calls(ASKED), 0)
   })
 
-  test(`${name}: what one gateway learns, another one knows`, async (t) => {
+  declare(`${name}: what one gateway learns, another one knows`, async (t) => {
     const env = await createPlace(t)
     const [one, other] = await Promise.all([stageOn(t, env), stageOn(t, env)])
     await Promise.all([untilCacheOpen(one.ask), untilCacheOpen(other.ask)])
@@ -97,7 +99,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     t.is(other.calls(ASKED), 0)
   })
 
-  test(`${name}: evicting an entry, and all, takes effect on a running gateway`, async (t) => {
+  declare(`${name}: evicting an entry, and all, takes effect on a running gateway`, async (t) => {
     const env = await createPlace(t)
     const stage = await stageOn(t, env)
     await untilCacheOpen(stage.ask)
