@@ -98,11 +98,11 @@ export const options = z
       .boolean()
       .default(true)
       .describe(
-        'Whether entries and replies outlive the process, in a file under `data_dir` that the processes of the machine share. Without meaning when `REDIS_URL` is set: they are there then.',
+        'Whether entries and replies outlive the process: in PostgreSQL when `DATABASE_URL` is set and the extension `vector` can be had there, else in a file under `data_dir` that the processes of the machine share. Without meaning when `REDIS_URL` is set: they are there then.',
       ),
     max_disk: bytes({ min: '1MB', max: '1024GB' })
       .prefault('1GB')
-      .describe('Room of that file; what was stored longest ago goes first.'),
+      .describe('Room of that file, or of the values in those tables; what was stored longest ago goes first.'),
     max_entry: bytes({ min: '1KB', max: '256MB' }).prefault('4MB').describe('Largest reply that is stored.'),
     max_memory: bytes({ min: '1MB', max: '64GB' })
       .prefault('256MB')

@@ -64,7 +64,7 @@ function untilState(stage: JudgeStage, prompt: string, state: string) {
 }
 
 for (const [name, createPlace] of Object.entries(PLACES)) {
-  test(`${name}: what is said to one gateway of an answer that another one gave takes effect in both, and in those to come`, async (t) => {
+  test.serial(`${name}: a verdict that one gateway is told of another's answer takes effect in all`, async (t) => {
     const start = await createPlace(t)
     const [one, other] = await startTwo(start)
     await untilState(one, 'How do I wash a rug?', 'hit')
@@ -92,7 +92,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     t.not(later.headers['x-svc-cache-entry'], given.headers['x-svc-cache-entry'])
   })
 
-  test(`${name}: what a judge has approved for one gateway is another way to ask for all`, async (t) => {
+  test.serial(`${name}: what a judge has approved for one gateway is another way to ask for all`, async (t) => {
     const start = await createPlace(t)
     const [one, other] = await startTwo(start)
     const [first, second] = ['How do I store winter tyres in a garage?', 'How do I store old winter tyres in a garage?']
@@ -126,43 +126,49 @@ async function prove(stage: JudgeStage, i: number): Promise<void> {
   await stage.ask(pair(i)[1], { pipe: BOUND, answer: `Part ${i}.` })
 }
 
-test('local: bound: gateways of one machine gather their evidence together; one that starts later knows all of it', async (t) => {
-  const folder = dataFolder(t)
-  const start = instances(t, () => folder, {})
-  const [one, other] = await Promise.all([start({ audit: 0.02 }), start({ audit: 0.02 })])
-  for (let i = 0; i < NEEDED; i++) await prove(i % 2 === 0 ? one : other, i)
-  await Promise.all([one.close(), other.close()])
-  const third = await start({ audit: 0.02 })
-  const states: unknown[] = []
-  for (let i = 20; i < 26; i++) {
-    await third.ask(pair(i)[0], { pipe: BOUND, answer: 'One.' })
-    states.push(stateOf(await third.ask(pair(i)[1], { pipe: BOUND, answer: 'One.' })))
-  }
-  t.true(states.includes('semantic'), JSON.stringify(states))
-})
+test.serial(
+  'local: bound: gateways of one machine gather their evidence together; one that starts later knows all of it',
+  async (t) => {
+    const folder = dataFolder(t)
+    const start = instances(t, () => folder, {})
+    const [one, other] = await Promise.all([start({ audit: 0.02 }), start({ audit: 0.02 })])
+    for (let i = 0; i < NEEDED; i++) await prove(i % 2 === 0 ? one : other, i)
+    await Promise.all([one.close(), other.close()])
+    const third = await start({ audit: 0.02 })
+    const states: unknown[] = []
+    for (let i = 20; i < 26; i++) {
+      await third.ask(pair(i)[0], { pipe: BOUND, answer: 'One.' })
+      states.push(stateOf(await third.ask(pair(i)[1], { pipe: BOUND, answer: 'One.' })))
+    }
+    t.true(states.includes('semantic'), JSON.stringify(states))
+  },
+)
 
 if (isRedisExpected) {
-  test('redis: bound: each machine proves its own; until then it gives nothing, whatever others have proven', async (t) => {
-    const redis = await createRedis(t)
-    const folders = [dataFolder(t), dataFolder(t)]
-    const start = instances(t, () => folders.shift() ?? '', { REDIS_URL: redis.url })
-    const [one, other] = [await start({ audit: 0.02 }), await start({ audit: 0.02 })]
-    for (let i = 0; i < NEEDED; i++) await prove(one, i)
-    const given: unknown[] = []
-    for (let i = 20; i < 26; i++) {
-      await one.ask(pair(i)[0], { pipe: BOUND, answer: 'One.' })
-      const [here, there] = [
-        await one.ask(pair(i)[1], { pipe: BOUND, answer: 'One.' }),
-        await other.ask(pair(i)[1].replace('can', 'do'), { pipe: BOUND, answer: 'One.' }),
-      ]
-      given.push(stateOf(here))
-      t.not(stateOf(there), 'semantic')
-    }
-    t.true(given.includes('semantic'), JSON.stringify(given))
-  })
+  test.serial(
+    'redis: bound: each machine proves its own; until then it gives nothing, whatever others have proven',
+    async (t) => {
+      const redis = await createRedis(t)
+      const folders = [dataFolder(t), dataFolder(t)]
+      const start = instances(t, () => folders.shift() ?? '', { REDIS_URL: redis.url })
+      const [one, other] = [await start({ audit: 0.02 }), await start({ audit: 0.02 })]
+      for (let i = 0; i < NEEDED; i++) await prove(one, i)
+      const given: unknown[] = []
+      for (let i = 20; i < 26; i++) {
+        await one.ask(pair(i)[0], { pipe: BOUND, answer: 'One.' })
+        const [here, there] = [
+          await one.ask(pair(i)[1], { pipe: BOUND, answer: 'One.' }),
+          await other.ask(pair(i)[1].replace('can', 'do'), { pipe: BOUND, answer: 'One.' }),
+        ]
+        given.push(stateOf(here))
+        t.not(stateOf(there), 'semantic')
+      }
+      t.true(given.includes('semantic'), JSON.stringify(given))
+    },
+  )
 }
 
-test('postgres: bound: a verdict is evidence for the gateway that is told', async (t) => {
+test.serial('postgres: bound: a verdict is evidence for the gateway that is told', async (t) => {
   const url = await (await vectorServer()).createDatabase(t)
   const folders = [dataFolder(t), dataFolder(t)]
   const [first = '', second = ''] = folders

@@ -7,6 +7,7 @@ import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { rowsOf } from '../support/telemetry.ts'
 import { createVectorServer, type VectorServer, vectorServerOfFile } from '../support/vector-database.ts'
 
 const vectorServer = vectorServerOfFile(test)
@@ -53,23 +54,29 @@ const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<Environme
 /** What can be frozen and killed, with the environment of gateways that use it. */
 interface Engine extends Pick<VectorServer, 'freeze' | 'thaw' | 'kill' | 'start'> {
   readonly env: Environment
+  /** Rows of telemetry, where gateways of this engine keep it. */
+  rows(sql: string): Promise<readonly object[]> | readonly object[]
 }
 
 const ENGINES: Readonly<Record<string, (t: ExecutionContext) => Promise<Engine>>> = {
   ...(isRedisExpected && {
-    redis: async (t: ExecutionContext) => {
+    redis: async (t: ExecutionContext): Promise<Engine> => {
       const redis = await createRedis(t)
-      return { ...redis, env: { REDIS_URL: redis.url } }
+      const env: Environment = { ...(await dataFolder(t)), REDIS_URL: redis.url }
+      return { ...redis, env, rows: (sql) => rowsOf(env.SVC_DATA_DIR ?? '', sql) }
     },
   }),
   postgres: async (t) => {
     const server = await createVectorServer(t)
-    return { ...server, env: { ...(await dataFolder(t)), DATABASE_URL: await server.createDatabase(t) } }
+    const url = await server.createDatabase(t)
+    return { ...server, env: { ...(await dataFolder(t)), DATABASE_URL: url }, rows: (sql) => query(url, sql) }
   },
 }
 
 for (const [name, createPlace] of Object.entries(PLACES)) {
-  test(`${name}: what was answered before a restart is found after it`, async (t) => {
+  // One database server for all, which may be slow.
+  const declare = name === 'postgres' ? test.serial : test
+  declare(`${name}: what was answered before a restart is found after it`, async (t) => {
     const env = await createPlace(t)
     const before = await startStage({ env })
     const first = await untilState(before, ASKED, 'hit')
@@ -82,7 +89,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     t.is(after.calls(ASKED), 0)
   })
 
-  test(`${name}: what one gateway learns, another one knows`, async (t) => {
+  declare(`${name}: what one gateway learns, another one knows`, async (t) => {
     const env = await createPlace(t)
     const [one, other] = await Promise.all([stageOn(t, env), stageOn(t, env)])
     await Promise.all([untilCacheOpen(one.ask), untilCacheOpen(other.ask)])
@@ -92,7 +99,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
     t.is(other.calls(ASKED), 0)
   })
 
-  test(`${name}: evicting an entry, and all, takes effect on a running gateway`, async (t) => {
+  declare(`${name}: evicting an entry, and all, takes effect on a running gateway`, async (t) => {
     const env = await createPlace(t)
     const stage = await stageOn(t, env)
     await untilCacheOpen(stage.ask)
@@ -152,7 +159,7 @@ test('local: without a place to write, requests go on as misses, and the log say
 
 for (const [name, createEngine] of Object.entries(ENGINES)) {
   test(`${name}: gone, or hanging, it costs misses; back, it answers again`, async (t) => {
-    const { env, freeze, thaw, kill, start } = await createEngine(t)
+    const { env, rows, freeze, thaw, kill, start } = await createEngine(t)
     const stage = await stageOn(t, { ...env, LOG_LEVEL: 'debug' })
     await untilState(stage, ASKED, 'hit')
     freeze()
@@ -162,8 +169,12 @@ for (const [name, createEngine] of Object.entries(ENGINES)) {
       t.is(stateOf(reply), 'miss')
     }
     await untilState(stage, AGAIN, 'miss')
+    const { headers } = await ask(stage, AGAIN)
     thaw()
     await untilCacheOpen(stage.ask)
+    const traces = async () => rows(`select trace from usage_request where id = '${headers['x-svc-receipt']}'`)
+    const [trace] = await eventually(traces, ({ length }) => length === 1)
+    t.regex(JSON.stringify(trace), /(entries|replies)-(unreachable|loading)/)
     await kill()
     await untilState(stage, AGAIN, 'miss')
     for (let i = 0; i < 4; i++) t.is(stateOf(await ask(stage, `How do I paint canoe ${i}?`)), 'miss')

@@ -48,6 +48,17 @@ async function listen(book: PostgresBook): Promise<Fact[]> {
   return told
 }
 
+/** A server that is slow is asked again. */
+async function orAgain<T>(work: () => Promise<T>): Promise<T> {
+  const attempt = () =>
+    work().then(
+      (value) => [value],
+      () => [],
+    )
+  const [value] = await eventually(attempt, ({ length }) => length === 1)
+  return value as T // safe: there is one
+}
+
 async function countOf(url: string, table: string): Promise<number> {
   const [row] = await query(url, `select count(*) as rows from ${table}`)
   return Number(row?.rows)
@@ -101,11 +112,11 @@ test('postgres: over its bound, what was written longest ago goes, replies and f
   }
   await eventually(usedBytes, (bytes) => bytes <= 1_000_000)
   t.true((await usedBytes()) > 800_000, 'and no more than must')
-  t.is(await replies.get('reply 0'), undefined)
-  t.is((await replies.get('reply 199'))?.length, 10_000)
+  t.is(await orAgain(() => replies.get('reply 0')), undefined)
+  t.is((await orAgain(() => replies.get('reply 199')))?.length, 10_000)
   const texts: string[] = []
-  await book.load('s', (facts) =>
-    texts.push(...facts.flatMap((fact) => (fact.kind === 'entry' ? fact.entry.text : []))),
+  await orAgain(() =>
+    book.load('s', (facts) => texts.push(...facts.flatMap((fact) => (fact.kind === 'entry' ? fact.entry.text : [])))),
   )
   t.true(texts.includes('last') && texts.includes('text 199') && !texts.includes('text 0'))
 })

@@ -17,7 +17,7 @@ const DEADLINE_MS = 250
 /** For what is written behind a request's back, and for commands. */
 const PATIENT_DEADLINE_MS = 5000
 /** A search in a large scope takes longer than loading a portion does, and is not worth more time than this. */
-const SEARCH_DEADLINE_MS = 50
+const SEARCH_DEADLINE_MS = 100
 const SEARCH_CONNECTIONS = 2
 const CONNECTIONS = 4
 const PATIENT_CONNECTIONS = 4
