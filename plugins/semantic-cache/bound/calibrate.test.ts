@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { calibrate, type JudgedPair, neededPairs } from './calibrate.ts'
+import { calibrate, type JudgedPair, neededPairs, newestOf } from './calibrate.ts'
 
 const DELTA = 0.02
 /** Above both starts: counts for every level. */
@@ -67,6 +67,11 @@ test('calibrate: a wrong pair never lowers what may be served, a right one never
     { numRuns: 60 },
   )
   t.true(proven > 30, `only ${proven} were proven`)
+})
+
+test('newestOf: keeps 500 of each level, in their order, whatever was found of them', (t) => {
+  const pairs = Array.from({ length: 4000 }, (_, i) => ({ score: i < 100 ? HIGH : LOW, isWrong: i % 7 === 0 }))
+  t.deepEqual(newestOf(pairs, DELTA), [...pairs.slice(0, 100), ...pairs.slice(-500)])
 })
 
 /** Looks again after every tenth pair, and says whether any look has opened. */

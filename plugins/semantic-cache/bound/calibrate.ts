@@ -25,6 +25,7 @@ const STARTS = [
 const [{ above: HIGHEST }, { alpha: MAIN_ALPHA }] = STARTS
 const STEP = 0.25
 const LEVELS = 21
+const KEPT_OF_LEVEL = 500
 /** Of alpha, by level. */
 const ALPHAS: ReadonlyMap<number, number> = new Map(
   STARTS.map(({ above, alpha }) => [Math.round((HIGHEST - above) / STEP), alpha]),
@@ -54,15 +55,14 @@ export function neededPairs(delta: number): number {
 
 /** The least score that may be served; `undefined` when there is none. */
 export function calibrate(pairs: readonly JudgedPair[], delta: number): Calibration | undefined {
-  const highest = Math.log((1 - delta) / delta) + HIGHEST
   let sample: Sample = { size: 0, wrong: 0 }
   let passedOn = 0
   let proven: Calibration | undefined
-  for (const [level, { size, wrong }] of samplesOf(pairs, highest).entries()) {
+  for (const [level, { size, wrong }] of samplesOf(pairs, delta).entries()) {
     sample = { size: sample.size + size, wrong: sample.wrong + wrong }
     const alpha = passedOn + (ALPHAS.get(level) ?? 0)
     const isProven = fortuneOf(sample, delta) * alpha >= 1
-    if (isProven) proven = { leastScore: highest - level * STEP, upperBound: upperBoundOf(sample) }
+    if (isProven) proven = { leastScore: scoreOf(level, delta), upperBound: upperBoundOf(sample) }
     passedOn = isProven ? alpha : 0
   }
   return proven
@@ -74,15 +74,36 @@ interface Sample {
 }
 
 /** The pairs between each level and the one above. */
-function samplesOf(pairs: readonly JudgedPair[], highest: number): Sample[] {
+function samplesOf(pairs: readonly JudgedPair[], delta: number): Sample[] {
   const samples = Array.from({ length: LEVELS }, () => ({ size: 0, wrong: 0 }))
   for (const { score, isWrong } of pairs) {
-    const sample = samples[Math.max(0, Math.ceil((highest - score) / STEP))]
+    const sample = samples[levelOf(score, delta)]
     if (sample === undefined) continue
     sample.size++
     if (isWrong) sample.wrong++
   }
   return samples
+}
+
+/** The newest pairs of each level, and of what scores less than all: whatever is forgotten goes by counts, never by verdicts. */
+export function newestOf(pairs: readonly JudgedPair[], delta: number): JudgedPair[] {
+  const counts = new Uint32Array(LEVELS + 1)
+  const isNew = ({ score }: JudgedPair) => {
+    const level = Math.min(LEVELS, levelOf(score, delta))
+    counts[level] = (counts[level] ?? 0) + 1
+    return (counts[level] ?? 0) <= KEPT_OF_LEVEL
+  }
+  return pairs.toReversed().filter(isNew).reverse()
+}
+
+/** The first level that takes this score in. */
+function levelOf(score: number, delta: number): number {
+  return Math.max(0, Math.ceil((scoreOf(0, delta) - score) / STEP))
+}
+
+/** The least score of a level. */
+function scoreOf(level: number, delta: number): number {
+  return Math.log((1 - delta) / delta) + HIGHEST - level * STEP
 }
 
 /** What 1 has become for who bet against this share of wrong ones or more. */

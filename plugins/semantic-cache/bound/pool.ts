@@ -1,12 +1,12 @@
-import { type Calibration, calibrate, type JudgedPair, neededPairs } from './calibrate.ts'
+import { type Calibration, calibrate, type JudgedPair, neededPairs, newestOf } from './calibrate.ts'
 
 /**
  * What is done with a candidate. `learn`: it is asked live and judged. `audit`: the same, though it would be served.
  */
 export type Decision = 'serve' | 'audit' | 'learn' | 'refuse'
 
-/** Judged pairs that are kept, the newest: what a workload was long ago says nothing of it now. */
-const WINDOW = 6000
+/** Judged pairs that are kept at most, above what the newest of all levels come to. */
+const MOST_PAIRS = 12_000
 /** Calibrating anew costs some tenths of a millisecond: after a wrong pair at once, else after so many. */
 const RECALIBRATE_AFTER = 25
 /** Below this score most are wrong: judging them would cost and prove nothing. */
@@ -22,11 +22,12 @@ export interface BoundOptions {
 }
 
 /**
- * The evidence of one pool of requests, and what may be served by it. It is forgotten by halves, when twice the window
- * has come together: a window that slides would be a new look at the same dice with every pair.
+ * The evidence of one pool of requests, and what may be served by it. What a workload was long ago says nothing of it
+ * now: when there is much evidence, the newest of each score is kept. Not the newest of all: what is served is judged
+ * seldom, and would be forgotten first.
  */
 export class BoundPool {
-  static readonly window = WINDOW
+  static readonly mostPairs = MOST_PAIRS
   /** Clean pairs that it takes at least to serve anything. */
   readonly needed: number
   readonly #options: BoundOptions
@@ -37,7 +38,8 @@ export class BoundPool {
   constructor(options: BoundOptions, pairs: readonly JudgedPair[] = []) {
     this.#options = options
     this.needed = neededPairs(options.delta)
-    this.#pairs = pairs.length > 2 * WINDOW ? pairs.slice(-WINDOW) : [...pairs]
+    this.#pairs = [...pairs]
+    this.#forget()
     this.#calibrate()
   }
 
@@ -65,9 +67,13 @@ export class BoundPool {
   /** Learns how a candidate was judged. */
   add(pair: JudgedPair): void {
     this.#pairs.push(pair)
-    if (this.#pairs.length > 2 * WINDOW) this.#pairs = this.#pairs.slice(-WINDOW)
+    this.#forget()
     this.#fresh++
     if (pair.isWrong || this.#pairs.length === this.needed || this.#fresh >= RECALIBRATE_AFTER) this.#calibrate()
+  }
+
+  #forget(): void {
+    if (this.#pairs.length > MOST_PAIRS) this.#pairs = newestOf(this.#pairs, this.#options.delta)
   }
 
   #calibrate(): void {

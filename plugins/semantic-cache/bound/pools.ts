@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Exchange, Log, SharingScope } from 'turnpike/plugin'
 import { GUARD_VERSION } from '../guard/guard.ts'
 import type { BoundState, Verdicts } from '../report.ts'
-import type { JudgedPair } from './calibrate.ts'
+import { type JudgedPair, newestOf } from './calibrate.ts'
 import { BoundPool } from './pool.ts'
 
 /** Pools in memory; the one that was used longest ago goes, its evidence stays in its file. */
@@ -56,7 +56,7 @@ export class BoundPools {
   get(key: PoolKey): BoundPool {
     const name = nameOf(key)
     const known = this.#pools.get(name)
-    const pool = known ?? new BoundPool({ ...this.#options, delta: key.delta }, this.#read(name))
+    const pool = known ?? new BoundPool({ ...this.#options, delta: key.delta }, this.#read(key))
     this.#pools.delete(name)
     this.#pools.set(name, pool)
     const [oldest] = this.#pools.keys()
@@ -91,11 +91,13 @@ export class BoundPools {
     await this.#writing
   }
 
-  #read(name: string): JudgedPair[] {
+  #read(key: PoolKey): JudgedPair[] {
     try {
       mkdirSync(this.#folder, { recursive: true })
-      const pairs = readFileSync(this.#fileOf(name), 'utf8').split('\n').flatMap(pairOfLine)
-      if (pairs.length > 2 * BoundPool.window) this.#shorten(name, pairs.slice(-BoundPool.window))
+      const pairs = readFileSync(this.#fileOf(nameOf(key)), 'utf8')
+        .split('\n')
+        .flatMap(pairOfLine)
+      if (pairs.length > BoundPool.mostPairs) this.#shorten(key, newestOf(pairs, key.delta))
       return pairs
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#tell(error)
@@ -103,9 +105,10 @@ export class BoundPools {
     }
   }
 
-  #shorten(name: string, pairs: readonly JudgedPair[]): void {
-    writeFileSync(`${this.#fileOf(name)}.new`, `${pairs.map(lineOf).join('\n')}\n`)
-    renameSync(`${this.#fileOf(name)}.new`, this.#fileOf(name))
+  #shorten(key: PoolKey, pairs: readonly JudgedPair[]): void {
+    const file = this.#fileOf(nameOf(key))
+    writeFileSync(`${file}.new`, `${pairs.map(lineOf).join('\n')}\n`)
+    renameSync(`${file}.new`, file)
   }
 
   get #folder(): string {
