@@ -11,11 +11,13 @@ import { stripeClientOf } from './paying.ts'
 import { Challenges } from './payments/challenges.ts'
 import type { CoverageOptions } from './payments/coverage.ts'
 import { DeliveredAnswers } from './payments/delivered.ts'
-import type { Discovery, Readiness } from './payments/discovery.ts'
+import type { Discovery } from './payments/discovery.ts'
+import { createReadiness, type Readiness } from './payments/readiness.ts'
 import { createReaper, type Reaper } from './payments/reaper.ts'
 import { createReconciler } from './payments/reconciler.ts'
 import { Sessions } from './payments/sessions.ts'
 import { Settlement } from './payments/settlement.ts'
+import { readinessOfAccount } from './payments/stripe/account.ts'
 import { createStripeGateway, foundIn } from './payments/stripe/gateway.ts'
 import { Toll } from './payments/toll.ts'
 import { openLimiter } from './stores/limits/open.ts'
@@ -67,7 +69,10 @@ export async function openTolling(options: TollingOptions): Promise<Tolling | un
   const log = parent.child({ part: 'payments' })
   const store = createPaymentStore(accounting.store)
   const sessionStore = createSessionStore(accounting.store)
-  const readiness = readinessOf(config)
+  const readiness = createReadiness({
+    ask: () => readinessOf(config),
+    monotonicMs: () => performance.now(),
+  })
   const { prices, tokens } = accounting
   const limits = await openLimits(options, log)
   const offered = {
@@ -128,9 +133,11 @@ function isEnabled({ mode, mpp, billing }: Config, realm: string | undefined): b
   return mode === 'cloud' && isComplete
 }
 
-function readinessOf({ mpp, billing }: Config): Readiness {
-  if (billing.secret_key === undefined || mpp.network_id === undefined) return 'not_configured'
-  return /^[sr]k_live_/.test(billing.secret_key) ? 'production_live' : 'test_mode'
+async function readinessOf(config: Config): Promise<Readiness> {
+  const { secret_key: secretKey } = config.billing
+  const stripe = stripeClientOf(config)
+  if (stripe === undefined || secretKey === undefined || config.mpp.network_id === undefined) return 'not_configured'
+  return readinessOfAccount(await stripe(), secretKey)
 }
 
 function missing(option: string, variable: string): ConfigError {

@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto'
 import type { PaymentStore, SettledPayment } from '../core/payments.ts'
-
-/** Whether money can be taken: really, for tests only, or not at all. */
-export type Readiness = 'production_live' | 'test_mode' | 'not_configured'
+import type { Readiness } from './readiness.ts'
 
 /** What is told of paying here. */
 export interface Discovery {
   readonly realm: string
-  readonly readiness: Readiness
+  readonly readiness: () => Promise<Readiness>
   readonly amountCents: number
   readonly store: Pick<PaymentStore, 'listSettled'>
 }
@@ -15,7 +13,10 @@ export interface Discovery {
 const CENTS = 100
 
 /** The document of `/.well-known/mpp` (specification, 2.8), for these paid routes. */
-export function discoveryDocument({ realm, readiness, amountCents }: Discovery, paths: readonly string[]): object {
+export function discoveryDocument(
+  { realm, amountCents }: Discovery,
+  { readiness, paths }: { readiness: Readiness; paths: readonly string[] },
+): object {
   return {
     spec_version: '0.1',
     realm,

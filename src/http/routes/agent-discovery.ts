@@ -11,6 +11,7 @@ import { FEWEST_CALLS, SESSIONS_PATH } from './agent-sessions.ts'
 
 const QUOTE_TTL_MS = 5 * 60_000
 const FRESH_FOR = 'public, max-age=300'
+const SOON_OTHERWISE = 'public, max-age=30'
 const MOST_IN_ONE_LIST = 100
 const USUAL_LIST = 20
 const NANO_USD = 1e9
@@ -18,10 +19,10 @@ const CENTS = 100
 
 /** `GET /.well-known/mpp`: what can be paid for here, and how. */
 export function discoveryRoute(discovery: Discovery): Middleware<FrameState> {
-  const document = discoveryDocument(discovery, [AGENT_PATH])
-  return function discover(ctx) {
-    ctx.set('cache-control', FRESH_FOR)
-    ctx.body = document
+  return async function discover(ctx) {
+    const readiness = await discovery.readiness()
+    ctx.set('cache-control', readiness === 'not_configured' ? SOON_OTHERWISE : FRESH_FOR)
+    ctx.body = discoveryDocument(discovery, { readiness, paths: [AGENT_PATH] })
   }
 }
 

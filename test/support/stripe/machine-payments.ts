@@ -70,12 +70,19 @@ export function booksOf(world: World, challengeId?: string): Books {
 export const machinePayments: Department = (world, request) => {
   const { method, path, form } = request
   if (method === 'POST' && path === TOKENS) return grant(world, form)
+  if (method === 'GET' && path === '/v1/account') return accountOf(world)
   if (!path.startsWith(INTENTS)) return undefined
   const [, id = '', action = ''] = /^\/v1\/payment_intents\/([^/]+)\/?(.*)$/.exec(path) ?? []
   if (method === 'POST' && id === '' && form.shared_payment_granted_token !== undefined) return create(world, request)
   if (method === 'POST' && action === 'capture') return capture(world, id)
   if (method === 'POST' && action === 'cancel') return cancel(world, id)
   return undefined
+}
+
+/** The account of the key; it can charge unless a test has said otherwise. */
+export function accountOf(world: World): StripeObject {
+  const [account] = world.objects.all('account')
+  return account ?? world.objects.add({ id: 'acct_1', object: 'account', charges_enabled: true })
 }
 
 function grant(world: World, form: Form): StripeObject {
