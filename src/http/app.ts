@@ -6,6 +6,7 @@ import type { Discovery } from '../payments/discovery.ts'
 import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'
 import { createFrame, type FrameOptions, type FrameState } from './frame.ts'
 import type { OpenapiOptions } from './openapi/document.ts'
+import { createPayerScope } from './payer.ts'
 import { AGENT_PATH, type AgentRouteOptions, agentRoute } from './routes/agent.ts'
 import { discoveryRoute, ledgerRoute, quoteRoute } from './routes/agent-discovery.ts'
 import { openSessionRoute, SESSIONS_PATH, sessionRoute } from './routes/agent-sessions.ts'
@@ -84,7 +85,9 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
 type HotRoutes = ReadonlyMap<string, Middleware<FrameState>>
 
 function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameState> {
-  const { relay, models, receipts, health, allowedRoutes } = options
+  const { relay, models, health, agent, allowedRoutes } = options
+  const payerScope = agent?.payable && createPayerScope({ ...agent, ...agent.payable })
+  const receipts = { ...options.receipts, payerScope }
   const router = new Router<FrameState>({ strict: true, sensitive: true })
   for (const [path, model] of hot) router.post(path, model)
   router.post('/v1/messages/count_tokens', countTokensRoute(relay))
@@ -102,7 +105,7 @@ function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameStat
   if (options.accounts === undefined) addLocalRoutes(router)
   else addAccountRoutes(router, options.accounts)
   if (options.billing !== undefined) addBilling(router, options.billing)
-  if (options.agent !== undefined) addAgentRoutes(router, options.agent)
+  if (agent !== undefined) addAgentRoutes(router, agent)
   if (options.dashboard !== undefined) addDashboard(router, options.dashboard)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {

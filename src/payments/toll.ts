@@ -93,6 +93,11 @@ export function tokenHash(token: string): string {
   return hash('sha256', token, 'hex')
 }
 
+/** Whose receipts and caches a paid call's are: those of its token. */
+export function agentScope(token: string): string {
+  return `agent:${tokenHash(token)}`
+}
+
 /** The answer when a payment was refused. */
 export function declined(reason: string): Refused {
   const detail = `The payment was not made: ${reason}. Retry with a fresh challenge and a valid token.`

@@ -9,7 +9,7 @@ import { printPaymentReceipt } from '../../payments/codecs/payment-receipt.ts'
 import type { DeliveredAnswers, Repetition } from '../../payments/delivered.ts'
 import { untilFirstEvent } from '../../payments/first-event.ts'
 import type { Payable } from '../../payments/open-payment.ts'
-import { tokenHash } from '../../payments/toll.ts'
+import { agentScope, tokenHash } from '../../payments/toll.ts'
 import type { RunnablePipeline } from '../../pipeline/pipelines.ts'
 import type { FrameState } from '../frame.ts'
 import { sendReply } from '../send-reply.ts'
@@ -50,7 +50,7 @@ export function admitPaid(ctx: ParameterizedContext<FrameState>, paid: Paid): Ad
     ...call,
     // What agents say is kept by nobody.
     options: { ...options, route: 'agent', fees: undefined, capture: undefined },
-    authenticated: { caller: { kind: 'agent', scope: `agent:${tokenHash(token)}` }, credential: PAID },
+    authenticated: { caller: { kind: 'agent', scope: agentScope(token) }, credential: PAID },
     standing: {},
     headers: withoutCredential(ctx.req),
     enteredAtMs,

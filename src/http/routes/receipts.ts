@@ -3,6 +3,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { Receipts } from '../../receipts/receipts.ts'
 import type { Authenticate } from '../authenticate.ts'
 import type { FrameState } from '../frame.ts'
+import type { PayerScope } from '../payer.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 
 /** What the routes of receipts are made from. */
@@ -10,6 +11,8 @@ export interface ReceiptRouteOptions {
   readonly authenticate: Authenticate
   readonly limits: RequestLimits
   readonly receipts: Pick<Receipts, 'keys' | 'find' | 'list'>
+  /** Knows those who paid for a call by itself; unset where nobody can. */
+  readonly payerScope?: PayerScope | undefined
 }
 
 const MOST_IN_ONE_LIST = 100
@@ -65,9 +68,11 @@ export function receiptsRoute(options: ReceiptRouteOptions): Middleware<FrameSta
 
 /** Whose receipts may be seen. Throws `authentication_error`, `rate_limit_error`. */
 async function scopeOf(ctx: Context, options: ReceiptRouteOptions): Promise<string> {
+  ctx.set('cache-control', 'private')
+  const payer = await options.payerScope?.(ctx.req)
+  if (payer !== undefined) return payer
   const authenticated = await identify(ctx.req, options)
   ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)) })
-  ctx.set('cache-control', 'private')
   return authenticated.caller.scope
 }
 
