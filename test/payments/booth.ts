@@ -1,3 +1,4 @@
+import { challengeId } from '../../src/payments/codecs/challenge.ts'
 import type { Reply, SendOptions } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
@@ -116,6 +117,12 @@ export function readChallenge({ headers, status, text }: Reply): ReadChallenge {
   return Object.fromEntries(
     [...field.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
   ) as ReadChallenge
+}
+
+/** The same challenge as we would have issued it when it ended at another time. */
+export function endingAt(challenge: ReadChallenge, endMs: number): ReadChallenge {
+  const { id: _, ...unsigned } = { ...challenge, expires: new Date(endMs).toISOString() }
+  return { ...unsigned, id: challengeId(unsigned, MPP_SECRET) }
 }
 
 /** A credential that pays a challenge with a token. */

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import type { StripeObject } from '../support/stripe/objects.ts'
-import { type Agent, credential, openBooth, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
+import { type Agent, credential, endingAt, openBooth, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
 
 const booth = await openBooth()
 test.after.always(booth.close)
@@ -223,6 +223,42 @@ test('money: a challenge that is altered in any member is not ours', async (t) =
   assertPaid(t, agent, challenge, await agent.pay(BODY, challenge, token))
 })
 
+test('money: a challenge whose time is over pays for nothing, and nothing is asked of Stripe', async (t) => {
+  const agent = booth.agent()
+  const challenge = await agent.ask(BODY)
+  const token = agent.grant()
+  const over = endingAt(challenge, Date.now() - 1)
+  assertRefused(t, await agent.pay(BODY, over, token), 'invalid-challenge', challenge)
+  t.is(agent.books(over).intents, 0)
+  t.is(agent.calls(), 0)
+  // The same with time left is good, so it is the time that was refused.
+  const good = endingAt(challenge, Date.now() + 60_000)
+  assertPaid(t, agent, good, await agent.pay(BODY, good, token))
+})
+
+for (const [kind, body] of [
+  ['json', BODY],
+  ['stream', STREAM],
+] as const)
+  test(`money: a client that leaves while the money is taken is owed the answer, and has it for that money (${kind})`, async (t) => {
+    const agent = booth.agent()
+    const challenge = await agent.ask(body)
+    const token = agent.grant()
+    const isCapture = ({ path }: { path: string }) => path.endsWith('/capture')
+    agent.trouble(challenge, (request) => (isCapture(request) ? { kind: 'delay', ms: 400 } : undefined))
+    const leaving = new AbortController()
+    const before = booth.stripe.seen.filter(isCapture).length
+    const left = agent.pay(body, challenge, token, { signal: leaving.signal })
+    const captureOf = () =>
+      booth.stripe.seen.slice(before).some((request) => request.idempotencyKey === `mpp_cap_${challenge.id}`)
+    await eventually(captureOf, 'the money is being taken')
+    leaving.abort()
+    t.is((await left).status, 0)
+    await eventually(() => agent.books(challenge).capturedCents === 50, 'it is taken')
+    assertPaid(t, agent, challenge, await agent.pay(body, challenge, token))
+    assertRefused(t, await agent.pay(body, challenge, token), 'invalid-challenge', challenge)
+  })
+
 test('money: another body is refused, and the challenge stays good for its own', async (t) => {
   const agent = booth.agent()
   const challenge = await agent.ask(BODY)
@@ -393,7 +429,27 @@ test('money: a bare probe has a challenge, which pays for nothing else', async (
 
 test('money: credentials that cannot be read, and several, ask for nothing', async (t) => {
   const agent = booth.agent()
-  for (const authorization of ['Payment', 'Payment !', 'Payment e30', 'Payment W10', 'payment e31'])
+  const good = await agent.ask(BODY)
+  const encoded = credential(good, 'spt_never_used').slice('Payment '.length)
+  const print = (value: unknown) => `Payment ${Buffer.from(JSON.stringify(value)).toString('base64url')}`
+  const malformed = [
+    'Payment',
+    'Payment !',
+    'Payment e30',
+    'Payment W10',
+    'payment e31',
+    `Payment ${encoded}=`,
+    `Payment ${encoded} ${encoded}`,
+    `Payment ${Buffer.from('{"challenge":').toString('base64url')}`,
+    print({ challenge: good }),
+    print({ challenge: good, payload: { spt: 'tok_visa' } }),
+    print({ challenge: good, payload: { spt: ['spt_1'] } }),
+    print({ challenge: { ...good, request: { amount: '50' } }, payload: { spt: 'spt_1' } }),
+    print({ challenge: { ...good, request: Buffer.from('50').toString('base64url') }, payload: { spt: 'spt_1' } }),
+    print({ challenge: good.id, payload: { spt: 'spt_1' } }),
+    `Payment ${'A'.repeat(9000)}`,
+  ]
+  for (const authorization of malformed)
     assertRefused(t, await agent.send({ body: BODY, headers: { authorization } }), 'malformed-credential')
   assertRefused(t, await agent.send({ body: BODY, headers: { authorization: 'Bearer k' } }), 'payment-required')
   const challenge = await agent.ask(BODY)

@@ -4,7 +4,7 @@ import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { createPostgres, isPostgresExpected } from '../support/postgres.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
-import { AGENT, credential, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
+import { AGENT, credential, endingAt, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
 import { openRow } from './row.ts'
 
 const BODY = ask('what is the toll')
@@ -150,4 +150,33 @@ test.serial('sqlite: a challenge of a database that was lost is none', async (t)
   t.is(reply.status, 402)
   t.true(String((reply.json as { type: string }).type).endsWith('/invalid-challenge'))
   t.is(booksOf(row.stripe.world).intents, 0)
+})
+
+/** Makes a process believe that it is so much later, or earlier. */
+function clockOffBy(ms: number): Record<string, string> {
+  const code = `const now = Date.now; Date.now = () => now() + ${ms}`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }
+}
+
+const HOUR_MS = 3_600_000
+
+serverTest('postgres: instances whose clocks are hours apart agree on which challenges are over', async (t) => {
+  const databaseUrl = await (await createPostgres(t)).createDatabase()
+  const row = await openRow(t, { processes: 1, databaseUrl })
+  const [right] = row.gateways as [Gateway]
+  const instances = [right, await row.start(clockOffBy(2 * HOUR_MS)), await row.start(clockOffBy(-2 * HOUR_MS))]
+  let paid = 0
+  for (const issuer of instances) {
+    for (const payee of instances) {
+      const challenge = await challengeBy(issuer)
+      const lastsMs = Date.parse(challenge.expires) - Date.now()
+      t.true(lastsMs > 4 * 60_000 && lastsMs <= 5 * 60_000 + 1000, `${lastsMs}`)
+      const token = grantToken(row.stripe.world)
+      t.is((await pay(payee, endingAt(challenge, Date.now() - 1000), token)).status, 402)
+      t.is((await pay(payee, challenge, token)).status, 200)
+      t.is((await pay(payee, challenge, token)).status, 402)
+      paid++
+    }
+  }
+  t.like(booksOf(row.stripe.world), { intents: paid, capturedCents: 50 * paid, heldCents: 0 })
 })
