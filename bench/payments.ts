@@ -10,7 +10,10 @@ import { cpuMicroseconds, processTree } from './process-accounting.ts'
 const REQUESTS = 10_000
 const AT_ONCE = 64
 
-const booth = await openBooth({ LOG_LEVEL: 'warn' })
+/** Counted, and never enough. */
+const MANY = 10_000_000
+const limits = { challenges_per_minute: { per_address: MANY, overall: MANY } }
+const booth = await openBooth({ LOG_LEVEL: 'warn' }, limits)
 const pids = processTree(booth.stage.gateway.pid)
 const dispatcher = new Agent({ connections: AT_ONCE })
 const body = JSON.stringify(ask('what is the toll'))
