@@ -10,7 +10,7 @@ export interface ReaperOptions {
   readonly sessions: Pick<SessionStore, 'sweep'>
   readonly gateway: PaymentGateway
   /** Compares with the payment provider, when that is due. */
-  readonly sweepDaily: () => Promise<void>
+  readonly sweepDaily: (signal: AbortSignal) => Promise<void>
   readonly leaseMs: number
   /** How often it looks, in milliseconds. */
   readonly everyMs: number
@@ -31,9 +31,10 @@ export interface Reaper {
  */
 export function createReaper(options: ReaperOptions): Reaper {
   const { everyMs, log } = options
+  const closing = new AbortController()
   let reaping: Promise<void> | undefined
   const reapQuietly = (): void => {
-    reaping ??= reapAll(options)
+    reaping ??= reapAll(options, closing.signal)
       .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'payment.reaping-failed'))
       .finally(() => {
         reaping = undefined
@@ -42,15 +43,17 @@ export function createReaper(options: ReaperOptions): Reaper {
   const timer = setInterval(reapQuietly, everyMs).unref()
   reapQuietly()
   return {
-    reap: () => reapAll(options),
+    reap: () => reapAll(options, closing.signal),
     async close() {
       clearInterval(timer)
+      // A comparison with all that Stripe has may take minutes, and can be done another day.
+      closing.abort()
       await reaping
     },
   }
 }
 
-async function reapAll(options: ReaperOptions): Promise<void> {
+async function reapAll(options: ReaperOptions, signal: AbortSignal): Promise<void> {
   const { store, sessions, leaseMs, randomId, log } = options
   const overdue = await store.takeOverdue({ owner: randomId(), leaseMs })
   for (const held of overdue) {
@@ -61,7 +64,7 @@ async function reapAll(options: ReaperOptions): Promise<void> {
   }
   await sessions.sweep()
   await store.prune()
-  await options.sweepDaily()
+  await options.sweepDaily(signal)
 }
 
 /** From a challenge's begin until it is due, with what clocks may differ by. */

@@ -11,16 +11,14 @@ export interface ReconcilerOptions {
 }
 
 /** How often each outcome occurred. */
-export type Reconciliation = Record<Reconciled, number>
+type Reconciliation = Record<Reconciled, number>
 
 /** Compares what the payment provider has with what is known here, and mends what differs. */
 export interface Reconciler {
   /** One payment, as it was fetched just now. */
   apply(found: FoundPayment): Promise<Reconciled>
-  /** All of the time for which money can be held. */
-  sweep(): Promise<Reconciliation>
-  /** The same, done by one of all instances once a day. */
-  sweepDaily(): Promise<void>
+  /** All payments of the time for which money can be held; done by one of all instances once a day. Never throws. */
+  sweepDaily(signal: AbortSignal): Promise<void>
 }
 
 const MINUTE_MS = 60_000
@@ -43,10 +41,11 @@ export function createReconciler({ store, gateway, clock, log }: ReconcilerOptio
     return outcome
   }
 
-  async function sweep(): Promise<Reconciliation> {
+  async function sweep(signal: AbortSignal): Promise<Reconciliation> {
     const counts: Reconciliation = { agrees: 0, noted: 0, recovered: 0, adopted: 0, 'to-release': 0, disagrees: 0 }
     const nowMs = clock.nowMs()
     for await (const { createdAtMs, ...found } of gateway.list({ sinceMs: nowMs - LOOKED_BACK_MS })) {
+      signal.throwIfAborted()
       // What is under way is left to those who work on it.
       if (nowMs - createdAtMs < SETTLED_AFTER_MS && found.standing !== 'captured') continue
       counts[await apply(found)]++
@@ -56,10 +55,9 @@ export function createReconciler({ store, gateway, clock, log }: ReconcilerOptio
 
   return {
     apply,
-    sweep,
-    async sweepDaily() {
+    async sweepDaily(signal) {
       try {
-        if (await store.claimSweep()) log.info(await sweep(), 'payment.swept')
+        if (await store.claimSweep()) log.info(await sweep(signal), 'payment.swept')
       } catch (error) {
         log.warn({ reason: messageOf(error) }, 'payment.sweep-failed')
       }
