@@ -4,11 +4,12 @@ export interface BannerFacts {
   readonly port: number
   readonly mode: string
   readonly pipeline: string
+  readonly hasDashboard: boolean
   readonly providers: readonly { name: string; configured: boolean }[]
 }
 
 /** The text shown at start: where, which providers, which pipeline, and a line to paste. */
-export function banner({ host, port, mode, pipeline, providers }: BannerFacts): string {
+export function banner({ host, port, mode, pipeline, hasDashboard, providers }: BannerFacts): string {
   const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
   const isDemo = providers.some(({ name }) => name === 'demo') && !providers.some(({ configured }) => configured)
   const body = {
@@ -26,7 +27,7 @@ export function banner({ host, port, mode, pipeline, providers }: BannerFacts): 
 
   providers  ${providers.map(describe).join(', ')}
   pipeline   ${pipeline}
-${isOpen ? '' : howToGetKey}
+${hasDashboard ? `  dashboard  ${url}/\n` : ''}${isOpen ? '' : howToGetKey}
   try it     curl ${url}/v1/messages -H 'authorization: Bearer ${key}' ${json} \\
                -d '${JSON.stringify(body)}'
   an agent   ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=${key} claude

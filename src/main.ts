@@ -55,8 +55,9 @@ async function run(): Promise<void> {
   const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))
   log.info({ host, port, mode: config.mode, pipeline, providers }, 'gateway.listening')
   flush()
-  if (process.env.TURNPIKE_WORKER === undefined)
-    process.stderr.write(banner({ host, port, mode: config.mode, pipeline, providers }))
+  if (process.env.TURNPIKE_WORKER !== undefined) return
+  const hasDashboard = config.dashboard.access !== 'off'
+  process.stderr.write(banner({ host, port, mode: config.mode, pipeline, hasDashboard, providers }))
 }
 
 /** A start that fails is told in words, without a stack, when its cause is something that the operator can mend. */

@@ -46,7 +46,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   tracing: CORE_ONLY,
   http: {
     layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin.ts', 'accounts', 'payments', 'receipts'],
-    packages: ['koa', '@koa', '@types', 'koa-body', 'lru-cache'],
+    packages: ['koa', '@koa', '@types', 'koa-body', 'lru-cache', 'zod'],
   },
   config: { layers: ['core', 'pipeline', 'providers'], packages: 'any' },
   'banner.ts': CORE_ONLY,

@@ -15,7 +15,7 @@ import { Busy, Empty, Failure } from './parts/states.tsx'
 import { ThemeButton } from './parts/theme.tsx'
 import { type Route, useRoute } from './route.ts'
 import { SessionContext, type SessionFacts } from './session.tsx'
-import { useData } from './use-data.ts'
+import { SIGNED_OUT, useData } from './use-data.ts'
 
 interface Page {
   readonly name: string
@@ -45,8 +45,14 @@ const HOME_OF_INNER = 'requests'
 export function App() {
   const route = useRoute()
   const { data: session, error, isBusy, reload } = useData<SessionFacts>('/dashboard/api/session')
+  const isOut = error instanceof ApiError && error.status === 401
+  useEffect(() => {
+    if (isOut) return
+    addEventListener(SIGNED_OUT, reload)
+    return () => removeEventListener(SIGNED_OUT, reload)
+  }, [isOut, reload])
   if (session === undefined && isBusy) return <Busy what="the dashboard" />
-  if (error instanceof ApiError && error.status === 401) return <SignInPage onDone={reload} />
+  if (isOut) return <SignInPage onDone={reload} />
   if (session === undefined) return <Failure error={error ?? new Error('There is no answer.')} onRetry={reload} />
   return (
     <SessionContext.Provider value={session}>

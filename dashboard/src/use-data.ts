@@ -1,5 +1,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { call } from './api.ts'
+import { ApiError, call } from './api.ts'
+
+/** Told when a session has ended while a page was open. */
+export const SIGNED_OUT = 'turnpike-signed-out'
 
 /** Data on their way: the last ones stay while newer ones are loaded. */
 export interface Loaded<T> {
@@ -22,7 +25,9 @@ export function useData<T>(path: string | undefined): Loaded<T> {
     call<T>(path, { signal: leaving.signal })
       .then((data) => setState({ path, data }))
       .catch((error: Error) => {
-        if (!leaving.signal.aborted) setState((old) => ({ ...old, error }))
+        if (leaving.signal.aborted) return
+        setState((old) => ({ ...old, error }))
+        if (error instanceof ApiError && error.status === 401) dispatchEvent(new Event(SIGNED_OUT))
       })
       .finally(() => {
         if (!leaving.signal.aborted) setBusy(false)

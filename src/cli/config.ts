@@ -9,7 +9,8 @@ export function addConfigCommand(program: Command): void {
     .description('Show the configuration in force; secrets are hidden.')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) => {
-      const { file, options } = settingsInForce(loadConfig(process.env))
+      const { file, options: described } = settingsInForce(loadConfig(process.env))
+      const options = described.map(({ description: _, ...option }) => option)
       if (json) return void process.stdout.write(`${JSON.stringify({ file, options }, undefined, 2)}\n`)
       process.stdout.write(`# ${file === undefined ? 'no configuration file' : file}\n`)
       for (const { name, value, source } of options) {

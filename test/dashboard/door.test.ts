@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import test from 'ava'
 import { startStage } from '../support/cache-stage.ts'
 import { eventually } from '../support/eventually.ts'
+import { startGateway } from '../support/gateway.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 
@@ -146,4 +147,18 @@ test.serial('dashboard: bodies are kept of the last requests only, and counted a
   t.regex(String(valueAt(details[2], 'capture.request.text')), /kept third/)
   t.is(valueAt(details[2], 'capture.reply.text'), replies[2]?.text)
   t.is(valueAt(details[2], 'capture.reply.totalBytes'), replies[2]?.body.length)
+})
+
+test('dashboard: `open` shows it to others too, still under no name that may have been led here; `off` takes it away', async (t) => {
+  const [open, off] = await Promise.all([
+    startGateway({ SVC_DASHBOARD: 'open' }),
+    startGateway({ SVC_DASHBOARD: 'off' }),
+  ])
+  t.teardown(() => Promise.all([open.stop(), off.stop()]))
+  const statusOf = async (path: string, gateway: { url: string; port: number }, headers = {}) =>
+    (await get(path, { host: `127.0.0.1:${gateway.port}`, ...headers }, gateway.url)).status
+  t.is(await statusOf('/dashboard/api/session', open, { 'x-forwarded-for': '203.0.113.7' }), 200)
+  t.is(await statusOf('/dashboard/api/session', open, { host: 'evil.example' }), 403)
+  t.is(await statusOf('/', off), 405, 'only HEAD, which clients probe with')
+  t.is(await statusOf('/dashboard/api/session', off), 404)
 })

@@ -18,14 +18,30 @@ function createSink() {
     end() {
       sink.hasEnded = true
     },
-    ids: () => texts.flatMap((text) => /^id: (.*)$/m.exec(text)?.[1] ?? []),
-    dropped: () => texts.reduce((sum, text) => sum + Number(/^event: dropped\ndata: (\d+)$/m.exec(text)?.[1] ?? 0), 0),
+    ids: () => [...texts.join('').matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? ''),
+    dropped: () =>
+      [...texts.join('').matchAll(/^event: dropped\ndata: (\d+)$/gm)].reduce(
+        (sum, [, count]) => sum + Number(count),
+        0,
+      ),
   }
   return sink
 }
 
+/** A feed whose pauses end when they are told to. */
+function createFeed() {
+  let waiting: (() => void)[] = []
+  const feed = new LiveFeed((work) => void waiting.push(work))
+  const turn = () => {
+    const due = waiting
+    waiting = []
+    for (const work of due) work()
+  }
+  return { feed, turn }
+}
+
 test('live feed: a watcher is told of its own scopes alone', (t) => {
-  const feed = new LiveFeed()
+  const { feed, turn } = createFeed()
   const [ada, ben] = [sampleRequest({ scope: 'ada' }), sampleRequest({ scope: 'ben' })]
   const told = (scopes: Scopes) => {
     const sink = createSink()
@@ -35,6 +51,7 @@ test('live feed: a watcher is told of its own scopes alone', (t) => {
   const sinks = [told('ada'), told(['ben', 'cay']), told([]), told(EVERYBODY)]
   feed.publish(ada)
   feed.publish(ben)
+  turn()
   t.deepEqual(
     sinks.map((sink) => sink.ids()),
     [[ada.id], [ben.id], [], [ada.id, ben.id]],
@@ -42,11 +59,12 @@ test('live feed: a watcher is told of its own scopes alone', (t) => {
 })
 
 test('live feed: who comes back is told what came meanwhile', (t) => {
-  const feed = new LiveFeed()
+  const { feed, turn } = createFeed()
   const requests = [sampleRequest(), sampleRequest(), sampleRequest()]
   for (const request of requests) feed.publish(request)
   const sink = createSink()
   feed.watch(EVERYBODY, sink, requests[0]?.id)
+  turn()
   t.deepEqual(
     sink.ids(),
     requests.slice(1).map(({ id }) => id),
@@ -57,17 +75,21 @@ test('live feed: what a full connection cannot take is counted, and no request i
   const seen = { dropped: 0, whole: 0 }
   fc.assert(
     fc.property(
-      fc.array(fc.oneof({ weight: 1, arbitrary: fc.constantFrom('full', 'drain') }, fc.integer({ min: 1, max: 150 })), {
-        minLength: 4,
-        maxLength: 20,
-      }),
+      fc.array(
+        fc.oneof({ weight: 1, arbitrary: fc.constantFrom('full', 'drain', 'turn') }, fc.integer({ min: 1, max: 40 })),
+        {
+          minLength: 4,
+          maxLength: 20,
+        },
+      ),
       (steps) => {
-        const feed = new LiveFeed()
+        const { feed, turn } = createFeed()
         const sink = createSink()
         const watcher = feed.watch(EVERYBODY, sink)
         const published: string[] = []
         for (const step of steps) {
           if (step === 'full') sink.isFull = true
+          else if (step === 'turn') turn()
           else if (step === 'drain') {
             sink.isFull = false
             watcher.onDrain()
@@ -80,6 +102,11 @@ test('live feed: what a full connection cannot take is counted, and no request i
         }
         sink.isFull = false
         watcher.onDrain()
+        turn()
+        t.true(
+          sink.texts.every((text) => text.split('\nid: ').length <= 51),
+          'a write has a bound',
+        )
         const ids = sink.ids()
         t.is(ids.length + sink.dropped(), published.length)
         t.deepEqual(
@@ -96,8 +123,8 @@ test('live feed: what a full connection cannot take is counted, and no request i
 })
 
 test('live feed: it takes a hundred watchers, and ends them all', (t) => {
-  const feed = new LiveFeed()
-  const sinks = Array.from({ length: 100 }, createSink)
+  const { feed } = createFeed()
+  const sinks = Array.from({ length: 100 }, () => createSink())
   for (const sink of sinks) feed.watch(EVERYBODY, sink)
   t.true(feed.isFull)
   feed.close()

@@ -88,3 +88,129 @@ test('request: shows what a module changed, both bodies and a receipt that is ge
   t.regex((await page.getByRole('region', { name: 'Reply, as the client got it' }).textContent()) ?? '', /end_turn/)
   await assertSound(t, page, faults)
 })
+
+test('requests: arrow keys move through the list, and Enter opens one', async (t) => {
+  await using open = await browser.open(address('#/requests'))
+  const { page, faults } = open
+  const links = page.getByRole('table').getByRole('link')
+  await links.first().focus()
+  await page.keyboard.press('ArrowDown')
+  await page.locator('[data-index="1"] a:focus').waitFor()
+  await page.keyboard.press('Home')
+  await page.locator('[data-index="0"] a:focus').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Where the time went' }).waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('playground: a past request runs through two pipelines, and their figures stand side by side', async (t) => {
+  await using open = await browser.open(address(`#/playground?from=${idOf(shortened)}`))
+  const { page, faults } = open
+  const body = page.getByLabel('Body, sent to /v1/messages')
+  await body.waitFor()
+  t.regex(await body.inputValue(), /List the files\./)
+  t.is(await page.getByRole('textbox', { name: 'Pipeline A' }).inputValue(), 'compress')
+  await page.getByRole('button', { name: 'Run both' }).click()
+  const [a, b] = [page.getByRole('article', { name: 'A' }), page.getByRole('article', { name: 'B' })]
+  await a.getByRole('link', { name: 'Look into it' }).waitFor()
+  await b.getByRole('link', { name: 'Look into it' }).waitFor()
+  const [, fewer, more] = await page.getByRole('row', { name: 'Tokens in' }).getByRole('cell').allTextContents()
+  t.log(`tokens: ${fewer}, ${more}`)
+  t.is(await a.getByText('shortened').count(), 1)
+  await assertSound(t, page, faults)
+})
+
+test('playground: a pipeline is put together with the keyboard', async (t) => {
+  await using open = await browser.open(address('#/playground'))
+  const { page, faults } = open
+  const text = page.getByRole('textbox', { name: 'Pipeline B' })
+  await text.fill('compress')
+  await page.getByRole('button', { name: '+ cost-guard' }).last().press('Enter')
+  t.is(await text.inputValue(), 'compress,cost-guard')
+  const steps = page.getByRole('list', { name: 'Steps of Pipeline B' })
+  await steps.getByRole('button', { name: 'cost-guard', exact: true }).press('ArrowLeft')
+  t.is(await text.inputValue(), 'cost-guard,compress')
+  await steps.getByRole('button', { name: 'compress', exact: true }).press('Delete')
+  t.is(await text.inputValue(), 'cost-guard')
+  await text.fill('exact-cash')
+  await page.getByLabel('Message').fill('Hello')
+  await page.getByRole('button', { name: 'Run both' }).click()
+  await page.getByRole('article', { name: 'B' }).getByText('Did you mean `exact-cache`?').waitFor()
+  await assertSound(t, page, faults)
+})
+
+test('playground: steps are dragged', async (t) => {
+  await using open = await browser.open(address('#/playground'))
+  const { page } = open
+  await page.getByRole('textbox', { name: 'Pipeline A' }).fill('patterns,compress,cost-guard')
+  const steps = page.getByRole('list', { name: 'Steps of Pipeline A' })
+  const chip = (name: string) => steps.getByRole('button', { name, exact: true })
+  await chip('cost-guard').dragTo(chip('patterns'))
+  t.is(await page.getByRole('textbox', { name: 'Pipeline A' }).inputValue(), 'cost-guard,patterns,compress')
+})
+
+for (const [name, hash, shown] of [
+  ['plugins', '#/plugins', 'Keeps spend within caps'],
+  ['keys', '#/keys', 'Local mode needs none'],
+  ['billing', '#/billing', 'Local mode is free'],
+  ['settings', '#/settings', 'pipeline.default'],
+] as const) {
+  test(`${name}: is sound, and shows what there is`, async (t) => {
+    await using open = await browser.open(address(hash))
+    const { page, faults } = open
+    await page.getByText(shown).first().waitFor()
+    await assertSound(t, page, faults)
+  })
+}
+
+test('plugins: the documentation of options is searched', async (t) => {
+  await using open = await browser.open(address('#/plugins'))
+  const { page, faults } = open
+  await page.getByLabel('Search').fill('Longest text of several words that nobody has written')
+  await page.getByText('No plugin fits').waitFor()
+  await page.getByLabel('Search').fill('ttl')
+  await page.getByRole('rowheader', { name: 'ttl' }).first().waitFor()
+  await assertSound(t, page, faults)
+})
+
+test('pages: all are sound at 380 px in the dark', async (t) => {
+  const narrow = { viewport: { width: 380, height: 800 }, colorScheme: 'dark' } as const
+  await using open = await browser.open(address(''), narrow)
+  const { page, faults } = open
+  for (const hash of ['', 'live', 'requests', `request/${idOf(shortened)}`, 'playground', 'plugins', 'settings']) {
+    await page.goto(address(`#/${hash}`))
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.locator('.busy').waitFor({ state: 'detached' })
+    await assertSound(t, page, faults)
+  }
+})
+
+const HOSTILE = [
+  '<script>globalThis.hacked = 1</script><img src=x onerror="globalThis.hacked = 1">',
+  'https://elsewhere.example/pixel.png \u0000\u001b[2J\u202e turned',
+  'x'.repeat(5 * 1024 * 1024),
+].join('\n')
+
+test('request: what is hostile is text, however long', async (t) => {
+  const extra = {
+    messages: [{ role: 'user', content: HOSTILE }],
+    tools: [{ name: 'img_onerror_alert', description: HOSTILE.slice(0, 300), input_schema: { type: 'object' } }],
+  }
+  const reply = await stage.ask('', { pipe: 'none', extra })
+  const model = await stage.ask('', { pipe: 'none', extra: { model: '<img src=x onerror=hacked=1>' } })
+  t.is(reply.status, 200)
+  for (const { headers } of [reply, model]) {
+    await using open = await browser.open(address(`#/request/${headers['x-svc-receipt']}`))
+    const { page, faults } = open
+    const body = page.getByRole('region', { name: 'Request, as the client sent it' })
+    await body.or(page.getByText('There is no such request')).first().waitFor()
+    t.is(await page.evaluate('globalThis.hacked'), undefined)
+    t.deepEqual(faults, [])
+  }
+  await using open = await browser.open(address(`#/request/${idOf(reply)}`))
+  const body = open.page.getByRole('region', { name: 'Request, as the client sent it' })
+  const text = (await body.textContent()) ?? ''
+  t.true(text.includes('<script>globalThis.hacked = 1</script>'))
+  t.true(text.length < 1_000_000, `${text.length} characters are in the document`)
+  await open.page.getByText('5.0 MB, kept in part').first().waitFor()
+})

@@ -63,7 +63,6 @@ export function LivePage() {
           label="Requests, newest first"
           rows={rows}
           rowHeight={ROW_HEIGHT}
-          keyOf={({ id }) => id}
           head={<RequestHead />}
           cells={(request) => <RequestCells {...request} />}
         />

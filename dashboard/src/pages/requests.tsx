@@ -53,7 +53,6 @@ export function RequestsPage({ route }: { route: Route }) {
           label="Requests, newest first"
           rows={list.rows}
           rowHeight={ROW_HEIGHT}
-          keyOf={({ id }) => id}
           head={<RequestHead />}
           cells={(request) => <RequestCells {...request} />}
           onEnd={list.more}

@@ -49,7 +49,11 @@ export function PipelineEditor({ label, value, modules, onChange }: PipelineEdit
               class={`chip ${dragged === index ? 'is-dragged' : ''}`}
               draggable
               title="Drag, or press an arrow key, to move; Delete removes"
-              onDragStart={() => drag(index)}
+              onDragStart={(event) => {
+                // Firefox drags nothing that carries nothing.
+                event.dataTransfer?.setData('text/plain', step)
+                drag(index)
+              }}
               onDragEnd={() => drag(undefined)}
               onDragOver={(event) => event.preventDefault()}
               onDrop={(event) => {

@@ -2,7 +2,7 @@ import type { TraceStep } from '../../../src/core/telemetry.ts'
 import { duration } from '../format.ts'
 
 /** What a waterfall is drawn from. */
-export interface Timed {
+interface Timed {
   readonly steps: readonly TraceStep[]
   readonly gatewayMs: number
   readonly providerMs: number | null
@@ -10,7 +10,7 @@ export interface Timed {
 }
 
 /** One bar: a module, the wait for the provider, the sending of the reply. */
-export interface Bar {
+interface Bar {
   readonly name: string
   readonly kind: 'module' | 'gateway' | 'provider' | 'reply'
   readonly action: string
@@ -23,7 +23,7 @@ export interface Bar {
  * Lays out where the time went, one thing after the other: what is known of a module is its time on both ways together,
  * so that it stands where the request entered it.
  */
-export function barsOf({ steps, gatewayMs, providerMs, totalMs }: Timed): Bar[] {
+function barsOf({ steps, gatewayMs, providerMs, totalMs }: Timed): Bar[] {
   const bars: Bar[] = []
   let fromMs = 0
   const add = (bar: Omit<Bar, 'fromMs'>) => {

@@ -50,9 +50,10 @@ interface Asset {
 
 /** Serves the built files that lie in a folder: the page at `/`, the others below `/assets`. */
 export function assetsRoute(folder: string): Middleware {
-  let assets: ReadonlyMap<string, Asset> | undefined
+  let assets: ReadonlyMap<string, Asset> = new Map()
   return function dashboardFile(ctx) {
-    assets ??= readAssets(folder)
+    // Not there yet, they may be by the next time.
+    if (assets.size === 0) assets = readAssets(folder)
     const isPage = ctx.path === '/'
     const asset = assets.get(isPage ? PAGE : ctx.path)
     if (asset === undefined) throw missing(ctx, { isBuilt: assets.size > 0 })

@@ -3,16 +3,18 @@ import { type FinishedRequest, isAmong, type ListedRequest, type Scopes } from '
 /**
  * DESIGN — the live feed
  *
- *   publish() ──► last 200 (for whoever comes back) ──► each watcher: sent at once, or, while its connection is full,
- *                                                       into a queue of 200; what does not fit is dropped, the oldest
- *                                                       first, and counted: the page says so.
+ *   publish() ──► last 200 (for whoever comes back)
+ *            └──► each watcher: a queue of 50 ──every 100 ms, unless its connection is full──► one write
+ *                                    └─ what does not fit is dropped, the oldest first, and counted: the page says so
  *
- * Guarantees: `publish` never waits and never throws; a slow watcher costs its queue and nothing else. Limits: it tells
- * of requests of this process; what other processes and instances did is in the list, not in the feed.
+ * Guarantees: `publish` never waits, writes or throws; a watcher costs a push for each request and a bounded number of
+ * rows a second, however busy the gateway and however slow its connection. Limits: it tells of requests of this process;
+ * what other processes and instances did is in the list, not in the feed.
  */
 const MOST_KEPT = 200
-const MOST_QUEUED = 200
+const MOST_QUEUED = 50
 const MOST_WATCHERS = 100
+const PAUSE_MS = 100
 
 /** A request as the feed tells it: a row with its steps, for the small waterfall. */
 export type LiveRequest = ListedRequest & { readonly steps: FinishedRequest['trace']['steps'] }
@@ -33,10 +35,20 @@ export interface LiveWatcher {
   leave(): void
 }
 
+/** Calls back a little later; injected, so that tests can turn the time. */
+export type Later = (work: () => void) => void
+
+const afterPause: Later = (work) => void setTimeout(work, PAUSE_MS).unref()
+
 /** Tells watchers of requests as they end. */
 export class LiveFeed {
   readonly #kept: LiveRequest[] = []
   readonly #watchers = new Set<Watcher>()
+  readonly #later: Later
+
+  constructor(later: Later = afterPause) {
+    this.#later = later
+  }
 
   publish({ trace, ...row }: FinishedRequest): void {
     const request = { ...row, steps: trace.steps }
@@ -52,7 +64,7 @@ export class LiveFeed {
 
   /** Begins to tell; first what came after `lastId`, as far as it is still known. */
   watch(scopes: Scopes, sink: LiveSink, lastId?: string): LiveWatcher {
-    const watcher = new Watcher(scopes, sink, () => this.#watchers.delete(watcher))
+    const watcher = new Watcher(scopes, sink, { later: this.#later, onLeave: () => this.#watchers.delete(watcher) })
     this.#watchers.add(watcher)
     const seen = lastId === undefined ? this.#kept.length : this.#kept.findIndex(({ id }) => id === lastId) + 1
     for (const request of this.#kept.slice(seen)) watcher.tell(request)
@@ -65,44 +77,45 @@ export class LiveFeed {
   }
 }
 
+interface Surroundings {
+  later: Later
+  onLeave: () => void
+}
+
 class Watcher implements LiveWatcher {
   scopes: Scopes
   readonly #sink: LiveSink
-  readonly #onLeave: () => void
+  readonly #surroundings: Surroundings
   #queue: LiveRequest[] = []
-  #isFull = false
   #dropped = 0
+  #isFull = false
+  #isWaiting = false
+  #hasLeft = false
 
-  constructor(scopes: Scopes, sink: LiveSink, onLeave: () => void) {
+  constructor(scopes: Scopes, sink: LiveSink, surroundings: Surroundings) {
     this.scopes = scopes
     this.#sink = sink
-    this.#onLeave = onLeave
+    this.#surroundings = surroundings
   }
 
   tell(request: LiveRequest): void {
     if (!isAmong(request.scope, this.scopes)) return
-    if (!this.#isFull) return void this.#send(request)
     this.#queue.push(request)
-    if (this.#queue.length <= MOST_QUEUED) return
-    this.#queue.shift()
-    this.#dropped++
+    if (this.#queue.length > MOST_QUEUED) {
+      this.#queue.shift()
+      this.#dropped++
+    }
+    this.#schedule()
   }
 
   onDrain(): void {
     this.#isFull = false
-    if (this.#dropped > 0) {
-      this.#isFull = !this.#sink.write(`event: dropped\ndata: ${this.#dropped}\n\n`)
-      this.#dropped = 0
-    }
-    while (!this.#isFull) {
-      const next = this.#queue.shift()
-      if (next === undefined) return
-      this.#send(next)
-    }
+    this.#schedule()
   }
 
   leave(): void {
-    this.#onLeave()
+    this.#hasLeft = true
+    this.#surroundings.onLeave()
   }
 
   end(): void {
@@ -110,7 +123,19 @@ class Watcher implements LiveWatcher {
     this.#sink.end()
   }
 
-  #send(request: LiveRequest): void {
-    this.#isFull = !this.#sink.write(`id: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
+  #schedule(): void {
+    if (this.#isWaiting || this.#isFull || this.#queue.length === 0) return
+    this.#isWaiting = true
+    this.#surroundings.later(() => this.#send())
+  }
+
+  #send(): void {
+    this.#isWaiting = false
+    if (this.#hasLeft) return
+    const rows = this.#queue.map((request) => `id: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
+    const dropped = this.#dropped === 0 ? '' : `event: dropped\ndata: ${this.#dropped}\n\n`
+    this.#queue = []
+    this.#dropped = 0
+    this.#isFull = !this.#sink.write(dropped + rows.join(''))
   }
 }

@@ -41,7 +41,7 @@ export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middlewar
   return async function requests(ctx) {
     const { scopes } = await viewer(ctx)
     const page = pageOf(ctx)
-    const found = await telemetry.list(scopes, { ...page, limit: page.limit })
+    const found = await telemetry.list(scopes, page)
     ctx.body = { data: found, has_more: found.length === page.limit }
   }
 }
