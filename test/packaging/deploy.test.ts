@@ -21,8 +21,8 @@ function instructions(name: string): string[] {
 
 test('deploy: what the image holds is all that the gateway needs, and its health check finds it', async (t) => {
   const app = createPluginDirectory(t).path
-  const copied = instructions('COPY').filter((words) => !words.startsWith('--from'))
-  for (const words of copied.map((text) => text.split(' ')))
+  const copied = instructions('COPY').map((words) => words.replace('--from=build /app/', ''))
+  for (const words of copied.map((text) => text.split(' ')).filter(([from]) => from !== 'node_modules'))
     for (const file of words.slice(0, -1)) cpSync(path.join(ROOT, file), path.join(app, file), { recursive: true })
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(app, 'node_modules'))
   const [program, ...start]: string[] = JSON.parse(instructions('ENTRYPOINT')[0] ?? '')
@@ -34,6 +34,7 @@ test('deploy: what the image holds is all that the gateway needs, and its health
   t.teardown(() => gateway.stop())
   const headers = { 'x-svc-pipe': 'prune-tools,compress,patterns,preserve,semantic-cache' }
   t.is((await send(gateway.url, { body: ask('hi', { model: 'demo/echo' }), headers })).status, 200)
+  t.is((await send(gateway.url, { method: 'GET', path: '/' })).status, 200, 'the dashboard is in it')
   const [, ...check]: string[] = JSON.parse(instructions('HEALTHCHECK')[0]?.replace(/^.*CMD /, '') ?? '')
   const probe = (port: number) => run(process.execPath, check, { env: { PORT: String(port) } })
   await t.notThrowsAsync(probe(gateway.port))

@@ -30,6 +30,7 @@ test('installed: the package holds what runs, and no tests', (t) => {
     'bin/turnpike.mjs',
     'src/main.ts',
     'plugins/exact-cache/index.ts',
+    'dashboard/dist/index.html',
     'config/turnpike.yaml',
     'LICENSE',
   ])
