@@ -76,6 +76,7 @@ export interface DashboardParts {
 export function openDashboard(parts: DashboardParts): DashboardOptions | undefined {
   const { config, settings, clock, intake, identity, limits, receipts, telemetry, pipelines, registry } = parts
   if (config.dashboard.access === 'off') return undefined
+  const installed = () => registry.names.flatMap((name) => registry.get(name) ?? [])
   return {
     folder: BUILT_FILES,
     viewer: viewerOf(config, identity),
@@ -94,7 +95,11 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     telemetry,
     receipts,
     ...intake,
-    plugins: () => [...registry.names.flatMap((name) => registry.get(name) ?? []).map(shown), ...registry.broken],
+    plugins: () => installed().map(shown),
+    pluginsInDetail: () => [
+      ...installed().map((plugin) => ({ ...shown(plugin), folder: plugin.folder })),
+      ...registry.broken,
+    ],
     settings,
     clock,
   }
@@ -114,14 +119,13 @@ function viewerOf({ server, dashboard, sessions }: Config, { accounts }: Identit
   })
 }
 
-function shown({ definition, configured, folder }: LoadedPlugin) {
+function shown({ definition, configured }: LoadedPlugin) {
   const { name, summary, onError, perRequest, options } = definition
   const settable: readonly string[] = perRequest
   return {
     name,
     summary,
     onError,
-    folder: path.basename(path.dirname(folder)) === 'plugins' ? name : folder,
     options: listOptions(options).map(({ path: keys, schema, description, defaultValue }) => ({
       name: keys.join('.'),
       type: typeNameOf(schema).replaceAll('`', ''),

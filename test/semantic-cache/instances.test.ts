@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
+import { neededPairs } from '../../plugins/semantic-cache/bound/calibrate.ts'
 import { eventually, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
 import { valueAt } from '../support/json.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
@@ -13,7 +14,7 @@ import { type JudgeStage, startJudgeStage } from './judge-stage.ts'
 const PIPE = 'semantic-cache'
 const BOUND = `${PIPE}?mode=bound&delta=0.3`
 /** Clean pairs that prove a delta of 0.3. */
-const NEEDED = 9
+const NEEDED = neededPairs(0.3)
 /** What another process has changed is known by then; nothing tells when. */
 const SEEN_WITHIN_MS = 1000
 const vectorServer = vectorServerOfFile(test)

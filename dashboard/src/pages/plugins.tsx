@@ -16,7 +16,8 @@ interface Installed {
   readonly name: string
   readonly summary: string
   readonly onError: 'bypass' | 'refuse'
-  readonly folder: string
+  /** Told to operators. */
+  readonly folder?: string
   readonly options: readonly Option[]
 }
 
@@ -101,7 +102,7 @@ function PluginPart({
       </summary>
       <p class="told">
         {options.length === 0 ? 'It has no options' : `${options.length} options`}; {ON_ERROR[onError]}
-        {folder !== name && `; from ${folder}`}.
+        {folder !== undefined && `; from ${folder}`}.
       </p>
       {options.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label={`Options of ${name}`}>

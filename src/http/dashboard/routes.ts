@@ -28,8 +28,11 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
   readonly feed: LiveFeed
   /** Cloud mode's; `undefined` where users have no say. */
   readonly captureWishes: CaptureWishOptions['wishes'] | undefined
-  /** Facts about plugins, for whoever looks; settings, for operators. */
+  /** What users of plugins need to know. */
   readonly plugins: () => readonly object[]
+  /** What operators need to know besides: where plugins lie, and which are broken. */
+  readonly pluginsInDetail: () => readonly object[]
+  /** The configuration in force, for operators. */
   readonly settings: () => object
   readonly clock: Clock
 }
@@ -46,8 +49,8 @@ export function addDashboard(router: Router<FrameState>, options: DashboardOptio
   if (signIn !== undefined)
     router.post('/dashboard/api/session', unstored, signInRoute(signIn)).delete('/dashboard/api/session', signOut)
   api('plugins', async (ctx) => {
-    await viewer(ctx)
-    ctx.body = { data: options.plugins() }
+    const { isOperator } = await viewer(ctx)
+    ctx.body = { data: isOperator ? options.pluginsInDetail() : options.plugins() }
   })
   api('settings', async (ctx) => {
     const { isOperator } = await viewer(ctx)
