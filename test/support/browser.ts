@@ -29,7 +29,11 @@ export async function startBrowser(): Promise<TestBrowser> {
   })
   return {
     async open(url, options = {}) {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+      const context = await browser.newContext({
+        reducedMotion: 'reduce',
+        viewport: { width: 1280, height: 900 },
+        ...options,
+      })
       const page = await context.newPage()
       page.setDefaultTimeout(10_000)
       const faults: string[] = []
