@@ -88,6 +88,12 @@ test('metrics: without a token a cloud gateway shows them to nobody, with one to
   t.false(withToken.log().includes(TOKEN))
 })
 
+test('metrics: what a proxy passes on is not of this machine', async (t) => {
+  const gateway = await open(t, startGateway())
+  t.is((await scrape(gateway)).status, 200)
+  t.like((await scrape(gateway, { 'x-forwarded-for': '10.0.0.1' })).json, { error: { detail: 'metrics' } })
+})
+
 test('metrics: one of several processes answers for all', async (t) => {
   const gateway = await open(t, startGateway(PROVIDER, { args: ['--workers', '2'], waitMs: 50_000 }))
   const infos = async () => (await scrape(gateway)).text.match(/^turnpike_info\{.*,worker="\d+"\} 1$/gm) ?? []

@@ -27,10 +27,15 @@ export function assertOwnPage(ctx: Context, knownHosts: ReadonlySet<string>): vo
   )
 }
 
+/** Whether a request comes from this very machine, and not through a proxy on it. */
+export function isOfThisMachine(ctx: Context): boolean {
+  const { remoteAddress = '' } = ctx.req.socket
+  return LOOPBACK.test(remoteAddress) && PROXIED.every((name) => ctx.get(name) === '')
+}
+
 /** Refuses browsers of other machines. Throws `permission_error`. */
 export function assertLoopback(ctx: Context): void {
-  const { remoteAddress = '' } = ctx.req.socket
-  if (LOOPBACK.test(remoteAddress) && PROXIED.every((name) => ctx.get(name) === '')) return
+  if (isOfThisMachine(ctx)) return
   throw new GatewayError(
     'permission_error',
     'In local mode the dashboard is shown on the gateway’s own machine only. Open a tunnel (`ssh -L 3099:127.0.0.1:3099 …`), or set `SVC_DASHBOARD=open` where nobody else can reach the port.',

@@ -1,7 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
+import { isOfThisMachine } from '../dashboard/own-page.ts'
 
 /** What `/metrics` is made from. */
 export interface MetricsRouteOptions {
@@ -22,7 +23,7 @@ export function metricsRoute({ print, type, token, mode }: MetricsRouteOptions):
   return async function metrics(ctx) {
     if (print === undefined)
       throw new GatewayError('not_configured', 'Nothing is counted: `metrics.enabled` is off.', { detail: 'metrics' })
-    if (token === undefined) assertNeighbour(ctx.req, mode)
+    if (token === undefined) assertNeighbour(ctx, mode)
     else assertToken(ctx.req, token)
     ctx.set('cache-control', 'no-store')
     ctx.set('content-type', type)
@@ -36,15 +37,11 @@ function assertToken({ headers }: IncomingMessage, token: string): void {
   throw new GatewayError('authentication_error', 'Expected `authorization: Bearer` and the token of `metrics.token`.')
 }
 
-function assertNeighbour({ socket }: IncomingMessage, mode: MetricsRouteOptions['mode']): void {
-  if (mode === 'local' && isLoopback(socket.remoteAddress ?? '')) return
+function assertNeighbour(ctx: Context, mode: MetricsRouteOptions['mode']): void {
+  if (mode === 'local' && isOfThisMachine(ctx)) return
   throw new GatewayError('not_configured', 'Set `metrics.token` (SVC_METRICS_TOKEN) and send it as a bearer token.', {
     detail: 'metrics',
   })
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\./.test(address)
 }
 
 function isSame(shown: string, expected: string): boolean {
