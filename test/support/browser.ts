@@ -15,6 +15,9 @@ export interface TestBrowser {
   close(): Promise<void>
 }
 
+/** A busy machine is slow to draw; nothing is timed by it. */
+const LONGEST_WAIT_MS = 40_000
+
 /** Reads the console for refusals of the policy: the browser tells them as errors. */
 const HARMLESS = /Failed to load resource: the server responded with a status/
 
@@ -35,7 +38,7 @@ export async function startBrowser(): Promise<TestBrowser> {
         ...options,
       })
       const page = await context.newPage()
-      page.setDefaultTimeout(10_000)
+      page.setDefaultTimeout(LONGEST_WAIT_MS)
       const faults: string[] = []
       page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
       page.on('console', (message) => {
