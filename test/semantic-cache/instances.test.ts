@@ -155,7 +155,7 @@ if (isRedisExpected) {
       const [one, other] = [await start({ audit: 0.02 }), await start({ audit: 0.02 })]
       for (let i = 0; i < NEEDED; i++) await prove(one, i)
       const given: unknown[] = []
-      for (let i = 20; i < 26; i++) {
+      for (let i = 20; i < 80 && !given.includes('semantic'); i++) {
         await one.ask(pair(i)[0], { pipe: BOUND, answer: 'One.' })
         const [here, there] = [
           await one.ask(pair(i)[1], { pipe: BOUND, answer: 'One.' }),
@@ -177,7 +177,7 @@ test.serial('postgres: bound: a verdict is evidence for the gateway that is told
   const one = await start({ audit: 0.02 })
   for (let i = 0; i < NEEDED; i++) await prove(one, i)
   let given: Awaited<ReturnType<JudgeStage['ask']>> | undefined
-  for (let i = 20; i < 30 && stateOf(given ?? { headers: {} }) !== 'semantic'; i++) {
+  for (let i = 20; i < 80 && stateOf(given ?? { headers: {} }) !== 'semantic'; i++) {
     await one.ask(pair(i)[0], { pipe: BOUND, answer: 'One.' })
     given = await one.ask(pair(i)[1], { pipe: BOUND, answer: 'One.' })
   }
