@@ -190,6 +190,8 @@ for (const [engine, createPlace] of Object.entries(ENGINES)) {
         const entries = plain.get(name) ?? new Map<string, string>()
         plain.set(name, entries)
         if (kind === 'add') {
+          // A reply has an id of its own: no text comes to lead to the same one at two moments.
+          if (added.has(`${name} ${text} ${id}`)) continue
           added.add(`${name} ${text} ${id}`)
           processes[by === 0 ? 0 : 1].add(name, entry(text, { id, storedAtMs: Date.now() + i }), VECTOR)
           if (!removed.has(`${name} ${id}`)) entries.set(text, id)
