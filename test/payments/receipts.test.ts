@@ -58,8 +58,9 @@ for (const stream of [false, true])
       amount_cents: 50,
       currency: 'usd',
     })
-    const listed = await get(agent, '/v1/receipts', authorization)
-    t.deepEqual(valueAt(listed.json, 'data.0.id'), valueAt(receipt, 'id'))
+    // One on its way to the database is found, and listed a moment later.
+    const firstListed = async () => valueAt((await get(agent, '/v1/receipts', authorization)).json, 'data.0.id')
+    await eventually(async () => (await firstListed()) === valueAt(receipt, 'id'), 'the receipt is listed')
     // A token that did not pay for it, a challenge that is not ours, and a caller with a key find nothing.
     const other = credential(await agent.ask(body), agent.grant())
     t.is((await get(agent, pathOf(paid), other)).status, 404)
