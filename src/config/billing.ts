@@ -6,7 +6,7 @@ const address = z.url({ protocol: /^https?$/, error: 'expected an http(s) addres
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /** Plain http would show the key to everybody on the way. */
-const apiAddress = z.url({ protocol: /^https?$/, error: 'expected an https address' }).refine((text) => {
+const apiAddress = z.url({ protocol: /^https?$/, error: 'expected an https address', abort: true }).refine((text) => {
   const { protocol, hostname } = new URL(text)
   return protocol === 'https:' || LOOPBACK.has(hostname)
 }, 'expected an https address; http is for 127.0.0.1 only')

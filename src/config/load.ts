@@ -3,8 +3,9 @@ import { type Document, LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
+import { hideSecrets } from '../core/secrets.ts'
 import { ConfigError } from './config-error.ts'
-import { isList, listOptions, memberOf, type Option, shapeOf } from './options.ts'
+import { ANY_NAME, isList, listOptions, memberOf, type Option, shapeOf } from './options.ts'
 import { type Config, configSchema, PLUGIN_SETTINGS } from './schema.ts'
 import { withVariables } from './variables.ts'
 
@@ -38,7 +39,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
     sources.set(option.path.join('.'), 'environment')
   }
   const parsed = configSchema.safeParse(raw)
-  if (!parsed.success) throw new ConfigError(describeFaults(parsed.error, raw, file))
+  // A secret may stand where none belongs: in a name, or as the value of another option.
+  if (!parsed.success) throw new ConfigError(hideSecrets(describeFaults(parsed.error, raw, file)))
   return { config: parsed.data, file, sourceOf: (path) => sourceAt(sources, path) }
 }
 
@@ -58,8 +60,9 @@ export function pluginOptions(config: Config): Map<string, Record<string, unknow
 function readConfigFile(file: string): Record<string, unknown> {
   if (!existsSync(file)) throw new ConfigError(`Configuration file \`${file}\` does not exist (named by SVC_CONFIG).`)
   const lines = new LineCounter()
-  // Pretty errors quote the line at fault, which may hold a secret.
-  const document = parseDocument(readFileSync(file, 'utf8'), { prettyErrors: false, lineCounter: lines })
+  // Pretty errors and warnings quote the file, which may hold a secret.
+  const text = readFileSync(file, 'utf8')
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' })
   const [fault] = document.errors
   if (fault !== undefined) {
     const { line, col } = lines.linePos(fault.pos[0])
@@ -128,7 +131,7 @@ function describeFaults(error: z.ZodError, raw: Record<string, unknown>, file: s
         .map((key) => `unknown option \`${path === '' ? key : `${path}.${key}`}\`.${suggest(key, keysAt(issue.path))}`)
         .join(' ')
     }
-    return `\`${path}\`: ${issue.message}${holdsSecret(path) ? '' : got(valueAt(raw, issue.path))}`
+    return `\`${path}\`: ${issue.message}${holdsSecret(issue.path) ? '' : got(valueAt(raw, issue.path))}`
   })
   return `The configuration${file === undefined ? '' : ` (\`${file}\` and the environment)`} cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`
 }
@@ -139,10 +142,12 @@ function keysAt(path: readonly PropertyKey[]): string[] {
   return Object.keys((schema && shapeOf(schema)) ?? {})
 }
 
-/** Whether the value at this path is a secret, or a section that has one. */
-function holdsSecret(path: string): boolean {
+/** Whether the value at this path is a secret, is part of one, or is a section that has one. */
+function holdsSecret(path: readonly PropertyKey[]): boolean {
   const secrets = listOptions(configSchema).filter(({ secret }) => secret === true)
-  return secrets.some((option) => `${option.path.join('.')}.`.startsWith(`${path}.`))
+  return secrets.some((option) =>
+    option.path.slice(0, path.length).every((key, i) => key === ANY_NAME || key === String(path[i])),
+  )
 }
 
 function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {

@@ -13,6 +13,8 @@ export const LONGEST_PIPELINE = 8000
 
 const STEP_NAME = /^[a-z][a-z0-9-]{0,63}$/
 const MOST_STEPS = 32
+/** Stands for the empty pipeline, and only alone. */
+const NO_STEPS = 'none'
 
 /**
  * Parses `step ("," step)*` with `step = name ["?" query]` into steps; `''` and `none` are the empty pipeline.
@@ -25,7 +27,10 @@ export function parsePipeline(text: string): Step[] {
       `Expected a pipeline of at most ${LONGEST_PIPELINE} characters, got ${text.length}.`,
     )
   }
-  if (text.trim() === '' || text.trim() === 'none') return []
+  // The pipeline of a key comes as JSON, which can hold half a character; nobody could print that again.
+  if (!text.isWellFormed())
+    throw new GatewayError('invalid_request', 'Expected a pipeline of whole characters, got one with half a surrogate pair.')
+  if (text.trim() === '' || text.trim() === NO_STEPS) return []
   const steps: Step[] = []
   let offset = 0
   for (const part of text.split(',')) {
@@ -41,7 +46,7 @@ export function parsePipeline(text: string): Step[] {
 
 /** The inverse of `parsePipeline`: one canonical string for the same steps; `none` for no steps. */
 export function printPipeline(steps: readonly Pick<Step, 'name' | 'options'>[]): string {
-  return steps.length === 0 ? 'none' : steps.map(printStep).join(',')
+  return steps.length === 0 ? NO_STEPS : steps.map(printStep).join(',')
 }
 
 /** The text of a duration, size or number as it stands in a pipeline string: no `+` for a space, no bare comma. */
@@ -53,7 +58,7 @@ function printStep({ name, options }: Pick<Step, 'name' | 'options'>): string {
 function parseStep(text: string, position: number): Step {
   const mark = text.indexOf('?')
   const name = (mark === -1 ? text : text.slice(0, mark)).trim()
-  if (!STEP_NAME.test(name)) {
+  if (!STEP_NAME.test(name) || name === NO_STEPS) {
     throw new GatewayError(
       'invalid_request',
       `Expected a module name at position ${position} of the pipeline, got \`${name}\`.`,

@@ -50,10 +50,19 @@ function isSignedWith(
 }
 
 function parseEvent(body: Buffer): SignedEvent {
-  // Safe: Stripe has signed it, and the members that are used are checked here.
-  const event = JSON.parse(body.toString()) as Partial<SignedEvent>
+  const event = parseObject(body)
   const { id, type, object } = event
   if (typeof id !== 'string' || typeof type !== 'string' || typeof object !== 'string')
     throw new GatewayError('invalid_request', 'Expected an event with `id`, `type` and `object`.')
   return { ...event, id, type, object }
+}
+
+/** Empty for what is no JSON object. */
+function parseObject(body: Buffer): Partial<SignedEvent> {
+  try {
+    // Safe: Stripe has signed it, and the members that are used are checked. Of null and of texts nothing is left.
+    return { ...(JSON.parse(body.toString()) as Partial<SignedEvent>) }
+  } catch {
+    return {}
+  }
 }

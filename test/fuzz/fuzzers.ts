@@ -1,0 +1,23 @@
+import type { Fuzzer } from './fuzzer.ts'
+import { authHeader } from './targets/auth-header.ts'
+import { jsonScan } from './targets/json-scan.ts'
+import { jsonSplice } from './targets/json-splice.ts'
+import { paymentCredential } from './targets/payment-credential.ts'
+import { pipelineString } from './targets/pipeline-string.ts'
+import { receipt } from './targets/receipt.ts'
+import { sse } from './targets/sse.ts'
+import { webhook } from './targets/webhook.ts'
+import { yamlConfig } from './targets/yaml-config.ts'
+
+/** All of them. */
+export const FUZZERS: readonly Fuzzer[] = [
+  sse,
+  jsonScan,
+  jsonSplice,
+  authHeader,
+  paymentCredential,
+  pipelineString,
+  receipt,
+  yamlConfig,
+  webhook,
+]
