@@ -20,6 +20,8 @@ export interface LoadedConfig {
 }
 
 const DEFAULT_FILE = 'config/turnpike.yaml'
+/** Levels of nesting in a configuration file. */
+const DEEPEST = 50
 const LIST_SEPARATORS: Record<string, string> = { SVC_PLUGINS_DIR: ':' }
 
 /**
@@ -77,13 +79,22 @@ function readConfigFile(file: string): Record<string, unknown> {
   return withoutNulls(value)
 }
 
-/** Throws when the file names an alias that it does not define, or grows by its aliases without end. */
+/** Throws when the file names an alias that it does not define, or grows by its aliases without end, or too deep. */
 function plainValueOf(document: Document.Parsed, file: string): unknown {
   try {
-    return document.toJS({ maxAliasCount: 100 })
+    const value: unknown = document.toJS({ maxAliasCount: 100 })
+    assertFinite(value)
+    return value
   } catch (cause) {
     throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: ${messageOf(cause)}`, { cause })
   }
+}
+
+/** Throws for a list that is nested without end, by an alias inside what it stands for. */
+function assertFinite(value: unknown, depth = 0): void {
+  if (depth > DEEPEST) throw new Error(`it is nested deeper than ${DEEPEST} levels.`)
+  if (typeof value !== 'object' || value === null) return
+  for (const member of Object.values(value)) assertFinite(member, depth + 1)
 }
 
 /** A key without a value, such as a section whose options are all commented out, is unset. */
