@@ -7,6 +7,7 @@
  * earlier of the two faults counts. This is the slow way of a refusal: a few nanoseconds a byte.
  */
 import { isUtf8 } from 'node:buffer'
+import { GatewayError } from './errors.ts'
 import { BACKSLASH, QUOTE, ScanError, skipSpace, skipValue, unexpected } from './scan-value.ts'
 
 /** Where a body stops being JSON: byte offset, and line and column from 1, counted in UTF-16 units as editors do. */
@@ -25,6 +26,31 @@ const SHORT_ESCAPES = '"\\/bfnrt'
 const HEX_DIGIT = /[0-9a-fA-F]/
 /** Longest UTF-8 character, in bytes. */
 const LONGEST_CHARACTER = 4
+
+/** `invalid_request` for a body that is not JSON, with line and column; `cause`: what the scan found. */
+export function invalidJson(bytes: Buffer, cause?: ScanError): GatewayError {
+  if (cause?.reason.startsWith('expected an object'))
+    return new GatewayError('invalid_request', `The body is not a JSON object: ${cause.message}.`, { cause })
+  const { line, column, message } = locateJsonError(bytes)
+  return new GatewayError(
+    'invalid_request',
+    `The body is not valid JSON at line ${line}, column ${column}: ${message}.`,
+    { cause },
+  )
+}
+
+/**
+ * What `read` makes of a body. A wrong escape, which the scan of a large body has not seen, throws `invalid_request`
+ * instead of an error that quotes the body.
+ */
+export function readJson<Value>(bytes: Buffer, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalidJson(bytes)
+    throw error instanceof ScanError ? invalidJson(bytes, error) : error
+  }
+}
 
 /** The first fault of a body that is not JSON, or that is nested deeper than the gateway takes. */
 export function locateJsonError(bytes: Buffer): JsonErrorLocation {

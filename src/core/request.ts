@@ -1,3 +1,4 @@
+import { readJson } from './json-error.ts'
 import type { Message } from './message.ts'
 import { children, type Range, type RequestShape, scanRequest } from './scan.ts'
 import { applyEdits, type Edit, type Path } from './splice.ts'
@@ -41,12 +42,15 @@ export class RequestDocument {
     return this.field('messages') as readonly Message[]
   }
 
-  /** The value of a top-level field, parsed once; `undefined` when absent. Not to be changed: use `exchange.edit`. */
+  /**
+   * The value of a top-level field, parsed once; `undefined` when absent. Not to be changed: use `exchange.edit`. Throws
+   * `invalid_request` for a wrong escape, which the scan of a large body has not seen.
+   */
   field(name: string): unknown {
     this.#values ??= new Map()
     if (this.#values.has(name)) return this.#values.get(name)
     const raw = this.raw(name)
-    const value = raw === undefined ? undefined : JSON.parse(raw.toString())
+    const value = raw === undefined ? undefined : readJson(this.bytes, () => JSON.parse(raw.toString()) as unknown)
     this.#values.set(name, value)
     return value
   }

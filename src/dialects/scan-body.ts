@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
-import { locateJsonError } from '../core/json-error.ts'
-import { type RequestShape, ScanError, scanRequest } from '../core/scan.ts'
+import { readJson } from '../core/json-error.ts'
+import { type RequestShape, scanRequest } from '../core/scan.ts'
 
 /** Scans the body of a model request. Throws `invalid_request` for what is no JSON object, or has a field twice. */
 export function scanBody(bytes: Buffer): RequestShape {
@@ -12,30 +12,9 @@ export function scanBody(bytes: Buffer): RequestShape {
 
 /** Parses a body. Throws `invalid_request` with line and column. */
 export function parseBody(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString())
-  } catch {
-    // V8's own words quote the body, which must not get into a log.
-    throw invalidJson(bytes)
-  }
+  return readJson(bytes, () => JSON.parse(bytes.toString()) as unknown)
 }
 
 function scan(bytes: Buffer): RequestShape {
-  try {
-    return scanRequest(bytes)
-  } catch (error) {
-    if (error instanceof ScanError) throw invalidJson(bytes, error)
-    throw error
-  }
-}
-
-function invalidJson(bytes: Buffer, cause?: ScanError): GatewayError {
-  if (cause?.reason.startsWith('expected an object'))
-    return new GatewayError('invalid_request', `The body is not a JSON object: ${cause.message}.`, { cause })
-  const { line, column, message } = locateJsonError(bytes)
-  return new GatewayError(
-    'invalid_request',
-    `The body is not valid JSON at line ${line}, column ${column}: ${message}.`,
-    { cause },
-  )
+  return readJson(bytes, () => scanRequest(bytes))
 }

@@ -6,6 +6,8 @@ import { paymentCredential } from './targets/payment-credential.ts'
 import { pipelineString } from './targets/pipeline-string.ts'
 import { receipt } from './targets/receipt.ts'
 import { sse } from './targets/sse.ts'
+import { translateReplies } from './targets/translate-replies.ts'
+import { translateRequests } from './targets/translate-requests.ts'
 import { webhook } from './targets/webhook.ts'
 import { yamlConfig } from './targets/yaml-config.ts'
 
@@ -14,6 +16,8 @@ export const FUZZERS: readonly Fuzzer[] = [
   sse,
   jsonScan,
   jsonSplice,
+  translateRequests,
+  translateReplies,
   authHeader,
   paymentCredential,
   pipelineString,

@@ -1,4 +1,5 @@
 import { refuseHeldThread } from '../../core/held-thread.ts'
+import { readJson } from '../../core/json-error.ts'
 import { outlineOf } from '../../core/long-texts.ts'
 import { Losses } from '../../core/losses.ts'
 import type { RequestDocument } from '../../core/request.ts'
@@ -47,9 +48,11 @@ export interface ChatTranslationOptions {
  * that leaves messages to its provider.
  */
 export function toChatRequest(request: RequestDocument, options: ChatTranslationOptions): ChatTranslation {
-  const { document, restore } = outlineOf(request)
-  const { bytes, losses } = translate(document, options)
-  return { bytes: restore(bytes), losses }
+  return readJson(request.bytes, () => {
+    const { document, restore } = outlineOf(request)
+    const { bytes, losses } = translate(document, options)
+    return { bytes: restore(bytes), losses }
+  })
 }
 
 function translate(request: RequestDocument, { model, habits, assumed }: ChatTranslationOptions): ChatTranslation {

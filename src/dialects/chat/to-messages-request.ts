@@ -1,4 +1,4 @@
-import { GatewayError } from '../../core/errors.ts'
+import { readJson } from '../../core/json-error.ts'
 import { JsonPrinter } from '../../core/json-printer.ts'
 import { outlineOf } from '../../core/long-texts.ts'
 import { Losses } from '../../core/losses.ts'
@@ -36,22 +36,14 @@ export interface MessagesTranslationOptions {
  * that names the field when the body is not what chat completions take.
  */
 export function toMessagesRequest(chat: RequestDocument, options: MessagesTranslationOptions): MessagesTranslation {
-  const { document, restore } = outlineOf(chat)
-  const body = parse(document.bytes)
+  const { document, restore } = readJson(chat.bytes, () => outlineOf(chat))
+  const body = readJson(chat.bytes, () => JSON.parse(document.bytes.toString()) as unknown)
   try {
     const translation = translate(objectAt(body, 'the body'), options)
     return { ...translation, bytes: restore(translation.bytes) }
   } catch (error) {
     if (error instanceof ChatFault) throw explainChatFault(body, error)
     throw error
-  }
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString())
-  } catch (cause) {
-    throw new GatewayError('invalid_request', 'The body is not valid JSON.', { cause })
   }
 }
 

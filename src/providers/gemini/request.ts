@@ -8,6 +8,7 @@
  */
 
 import { refuseHeldThread } from '../../core/held-thread.ts'
+import { readJson } from '../../core/json-error.ts'
 import { outlineOf } from '../../core/long-texts.ts'
 import { Losses } from '../../core/losses.ts'
 import { latin1Of } from '../../core/raw-json.ts'
@@ -39,17 +40,19 @@ export function toGeminiRequest(
   request: RequestDocument,
   { model, assumed }: { model: string; assumed: readonly string[] },
 ): GeminiTranslation {
-  const { document, restore } = outlineOf(request)
-  const translation = begin(document, model)
-  const prompt = toPrompt(document, translation)
-  const generationConfig = toGenerationConfig(document, { ...translation, assumed })
-  return { bytes: restore(toBytes({ ...prompt, generationConfig })), losses: translation.losses }
+  return readJson(request.bytes, () => {
+    const { document, restore } = outlineOf(request)
+    const translation = begin(document, model)
+    const prompt = toPrompt(document, translation)
+    const generationConfig = toGenerationConfig(document, { ...translation, assumed })
+    return { bytes: restore(toBytes({ ...prompt, generationConfig })), losses: translation.losses }
+  })
 }
 
 /** Translates a Messages request to a body of `countTokens`: only what the model reads is counted. */
 export function toCountTokensRequest(request: RequestDocument, { model }: { model: string }): GeminiTranslation {
   const translation = begin(request, model)
-  const prompt = toPrompt(request, translation)
+  const prompt = readJson(request.bytes, () => toPrompt(request, translation))
   const named = { model: latin1Of(JSON.stringify(`models/${model}`)), ...prompt }
   return { bytes: toBytes({ generateContentRequest: printGiven(named) }), losses: translation.losses }
 }
