@@ -8,7 +8,7 @@ import type { Config } from './config/schema.ts'
 import type { SettingsInForce } from './config/settings-in-force.ts'
 import { GatewayError } from './core/errors.ts'
 import type { Clock, Log, RequestObserver } from './core/ports.ts'
-import { type DashboardIntake, openDashboard, openIntake } from './dashboard.ts'
+import { type DashboardIntake, knownHostsOf, openDashboard, openIntake } from './dashboard.ts'
 import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
@@ -266,6 +266,7 @@ function createServer(
       amountCents: tolling?.payable && tolling.prices.callCents,
     },
     corsOrigins: config.server.cors_origins,
+    knownHosts: knownHostsOf(config),
     allowedRoutes: config.providers.allow_routes,
     metrics: metricsRouteOf(metrics, config),
     enter: () => metrics?.enter(),

@@ -105,11 +105,17 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
   }
 }
 
-function viewerOf({ server, dashboard, sessions }: Config, { accounts }: Identity): ReadViewer {
+/** Names under which the operator says that the gateway is reached. */
+export function knownHostsOf({ server }: Config): ReadonlySet<string> {
+  return new Set([server.public_url, server.dashboard_url].flatMap((url) => (url ? [new URL(url).hostname] : [])))
+}
+
+function viewerOf(config: Config, { accounts }: Identity): ReadViewer {
+  const { dashboard, sessions } = config
   if (accounts === undefined) {
-    const known = [server.public_url, server.dashboard_url].flatMap((url) => (url ? [new URL(url).hostname] : []))
     // Safe: `off` has no dashboard.
-    return createLocalViewer({ access: dashboard.access as 'loopback' | 'open', knownHosts: new Set(known) })
+    const access = dashboard.access as 'loopback' | 'open'
+    return createLocalViewer({ access, knownHosts: knownHostsOf(config) })
   }
   const { session, keys } = accounts
   return createCloudViewer({

@@ -14,13 +14,14 @@
  * which means nothing to a parser. Waiting for it would hold back the last event of a stream that ends its lines with `\r`.
  */
 
+import { Pieces } from './pieces.ts'
+
 const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
 const COLON = 0x3a
 
 const MAX_HELD_BYTES = 16 * 1024 * 1024
-const EMPTY = Buffer.alloc(0)
 const LF_LF = Buffer.from('\n\n')
 const LF_CR = Buffer.from('\n\r')
 const CR_CR = Buffer.from('\r\r')
@@ -28,8 +29,7 @@ const CR_CR = Buffer.from('\r\r')
 /** Turns an arbitrarily cut stream of bytes into portions that consist of whole events only. */
 export class EventFramer {
   readonly #maxHeldBytes: number
-  #held: Buffer[] = []
-  #heldBytes = 0
+  readonly #held = new Pieces()
   /** The byte before the next chunk. An event's start counts as the start of a line. */
   #before = LF
   #torn = false
@@ -49,7 +49,7 @@ export class EventFramer {
     const cut = lastEventEnd(chunk, this.#before)
     if (cut === 0) return this.#hold(chunk)
     const complete = cut === chunk.length ? chunk : chunk.subarray(0, cut)
-    const portion = this.#held.length === 0 ? complete : this.#release(complete)
+    const portion = this.#held.bytes === 0 ? complete : this.#held.take(complete)
     this.#torn = false
     this.#before = LF
     if (cut < chunk.length) return this.#holdAfter(portion, chunk.subarray(cut))
@@ -58,7 +58,7 @@ export class EventFramer {
 
   /** What is held back: the beginning of an event whose end did not come. Empties the framer. */
   rest(): Buffer {
-    return this.#held.length === 0 ? EMPTY : this.#release(EMPTY)
+    return this.#held.take()
   }
 
   #holdAfter(portion: Buffer, tail: Buffer): Buffer {
@@ -68,19 +68,11 @@ export class EventFramer {
 
   #hold(tail: Buffer): Buffer | undefined {
     if (tail.length === 0) return undefined
-    this.#held.push(tail)
-    this.#heldBytes += tail.length
+    this.#held.add(tail)
     this.#before = tail[tail.length - 1] ?? LF
-    if (this.#heldBytes <= this.#maxHeldBytes) return undefined
+    if (this.#held.bytes <= this.#maxHeldBytes) return undefined
     this.#torn = true
-    return this.#release(EMPTY)
-  }
-
-  #release(last: Buffer): Buffer {
-    const bytes = Buffer.concat([...this.#held, last], this.#heldBytes + last.length)
-    this.#held = []
-    this.#heldBytes = 0
-    return bytes
+    return this.#held.take()
   }
 }
 

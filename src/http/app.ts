@@ -6,6 +6,7 @@ import type { Discovery } from '../payments/discovery.ts'
 import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'
 import { createFrame, type FrameOptions, type FrameState } from './frame.ts'
 import type { OpenapiOptions } from './openapi/document.ts'
+import { refuseLedPages } from './led-pages.ts'
 import { createPayerScope } from './payer.ts'
 import { AGENT_PATH, type AgentRouteOptions, agentRoute } from './routes/agent.ts'
 import { discoveryRoute, ledgerRoute, quoteRoute } from './routes/agent-discovery.ts'
@@ -48,6 +49,8 @@ export interface HttpAppOptions extends FrameOptions {
   readonly dashboard: DashboardOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly corsOrigins: readonly string[]
+  /** Names under which the gateway is reached, besides local ones. */
+  readonly knownHosts: ReadonlySet<string>
   readonly allowedRoutes: readonly string[]
   readonly metrics: MetricsRouteOptions
 }
@@ -64,6 +67,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
   // Errors are rendered and logged by the frame; what still reaches Koa is a broken connection.
   app.silent = true
   app.use(createFrame(options))
+  if (options.accounts === undefined) app.use(refuseLedPages(options.knownHosts, options.corsOrigins))
   if (options.corsOrigins.length > 0) app.use(corsFor(options.corsOrigins))
   const hot: HotRoutes = new Map([
     ['/v1/messages', modelRoute(options.messages)],

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
+import { Pieces } from '../core/pieces.ts'
 
 /** Reads a request's JSON body like `readBody`. Throws `unsupported_media_type` when it is not said to be JSON. */
 export function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
@@ -15,18 +16,14 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > limitBytes) return Promise.reject(tooLarge(limitBytes))
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    const pieces = new Pieces()
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limitBytes) return void chunks.push(chunk)
+      if (pieces.bytes + chunk.length <= limitBytes) return pieces.add(chunk)
       // The rest is thrown away, until `body_timeout`: closing on a client that still writes would lose it the reply.
       request.removeAllListeners('data').resume()
       reject(tooLarge(limitBytes))
     })
-    request.once('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)),
-    )
+    request.once('end', () => resolve(pieces.take()))
     request.once('error', (cause) =>
       reject(new GatewayError('invalid_request', 'The request ended before its body was complete.', { cause })),
     )

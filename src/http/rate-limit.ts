@@ -3,6 +3,7 @@ import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/rate-limit.ts'
 import type { Authenticate, Authenticated } from './authenticate.ts'
+import { placeOf } from './toll-gate.ts'
 
 /** The limits there are. */
 export interface RequestLimits {
@@ -63,7 +64,7 @@ export async function countFailure(
   error: unknown,
 ): Promise<void> {
   if (!(error instanceof GatewayError && error.code === 'authentication_error')) return
-  const decision = await limiter?.take(socket.remoteAddress ?? 'unknown')
+  const decision = await limiter?.take(placeOf(socket.remoteAddress))
   if (decision === undefined || decision.isAllowed) return
   throw new GatewayError('rate_limit_error', 'Too many failed authentications from this address.', {
     headers: { 'retry-after': seconds(decision.retryMs) },

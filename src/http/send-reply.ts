@@ -40,11 +40,15 @@ function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesRe
   response.end(bytes)
 }
 
-/** Both sets of headers in Node's own form, name, value, …; a name of the reply's own wins. */
+/** Ids that the reply has from its provider, who can be asked about them. */
+const IDS: ReadonlySet<string> = new Set(['request-id', 'x-request-id'])
+
+/** Both sets of headers in Node's own form, name, value, …; of a name in both the gateway's own, ids aside. */
 function listHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): string[] {
   const list: (string | string[])[] = []
-  for (const name in replys) list.push(name, replys[name] ?? '')
-  for (const name in gateways) if (replys[name] === undefined) list.push(name, gateways[name] ?? '')
+  for (const name in replys) if (gateways[name] === undefined || IDS.has(name)) list.push(name, replys[name] ?? '')
+  for (const name in gateways)
+    if (replys[name] === undefined || !IDS.has(name)) list.push(name, gateways[name] ?? '')
   // Node takes a list of values for one name too; its types do not say so.
   return list as string[]
 }

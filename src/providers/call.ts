@@ -13,7 +13,8 @@ import type { Wire } from './wire.ts'
  * A call is tried up to `tries` times: on a 5xx, on a connection that breaks before the reply is whole (JSON) or has
  * begun (a stream), and on a 429 that asks for at most two seconds. Between tries it waits with exponential back-off and
  * full jitter, or as long as `retry-after` says, up to ten seconds. Nothing is retried once a byte can have reached the
- * client. A time-out is not retried: the provider may still be working, and be paid.
+ * client. A time-out is not retried: the provider may still be working, and be paid. A redirect is a failure: followed
+ * here, it would show the operator's credential to whomever it names, and by the client the client's.
  * Other replies of the provider, its 4xx errors included, are passed on as they are.
  */
 export interface CallPolicy {
@@ -29,7 +30,10 @@ const LONGEST_RETRY_AFTER_MS = 10_000
 const LONGEST_RATE_LIMIT_WAIT_MS = 2_000
 const ERROR_BODY_LIMIT_BYTES = 1024 * 1024
 
-/** Headers of a reply that are about the provider's connection, not about the reply, and its cookies. */
+/**
+ * Headers of a reply that are about the provider's connection or site, not about the reply, and its cookies; and what is
+ * ours to say.
+ */
 const NOT_RELAYED = new Set([
   'connection',
   'keep-alive',
@@ -43,7 +47,14 @@ const NOT_RELAYED = new Set([
   'set-cookie',
   'alt-svc',
   'strict-transport-security',
+  'clear-site-data',
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'refresh',
+  'payment-receipt',
 ])
+/** Whom browsers let read a reply is decided here, and so is what the gateway tells of its own work. */
+const NOT_RELAYED_PREFIX = /^(?:access-control|x-svc)-/
 
 /** Time-outs in which the provider may have worked on the request. */
 const NOT_RETRIED = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
@@ -98,20 +109,21 @@ async function tryOnce(transport: Transport, request: UpstreamRequest, options: 
   }
 }
 
-/** A 5xx, or a 429 that passes soon and can be tried again; its body is read so that the connection can be used again. */
+/** A redirect, a 5xx, or a 429 that passes soon; the body is read so that the connection can be used again. */
 async function failureOf(
   { status, headers, source }: UpstreamResponse,
   waitsForLimit: boolean,
 ): Promise<Failure | undefined> {
   const waitMs = retryAfterMs(headers['retry-after'])
   const passesSoon = waitsForLimit && status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
-  if (status < 500 && !passesSoon) return undefined
+  const isRedirect = status >= 300 && status < 400
+  if (status < 500 && !passesSoon && !isRedirect) return undefined
   const encoding = headers['content-encoding']
   const body = await collect(decodeSource(source, encoding), ERROR_BODY_LIMIT_BYTES).catch(() => Buffer.alloc(0))
   return {
-    reason: `answered ${status}${providerMessage(body)}`,
+    reason: isRedirect ? `answered ${status}, a redirect` : `answered ${status}${providerMessage(body)}`,
     waitMs: waitMs === undefined ? undefined : Math.min(waitMs, LONGEST_RETRY_AFTER_MS),
-    final: false,
+    final: isRedirect,
   }
 }
 
@@ -131,7 +143,8 @@ function relayedHeaders(headers: IncomingHttpHeaders): ReplyHeaders {
   const hop = headers.connection?.toLowerCase().split(/\s*,\s*/) ?? []
   for (const name in headers) {
     const value = headers[name]
-    if (value !== undefined && !NOT_RELAYED.has(name) && !hop.includes(name)) kept[name] = value
+    if (value === undefined || NOT_RELAYED.has(name) || NOT_RELAYED_PREFIX.test(name)) continue
+    if (!hop.includes(name)) kept[name] = value
   }
   return kept
 }

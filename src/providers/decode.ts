@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
+import { Pieces } from '../core/pieces.ts'
 import type { ByteSource, ByteSourceSink } from '../core/reply.ts'
 
 const DECODERS: Record<string, () => Transform> = {
@@ -56,8 +57,7 @@ function decodedSource(source: ByteSource, decoder: Transform): ByteSource {
 /** Collects a whole body, at most `limitBytes`. Rejects when the source fails, or is larger and is then cancelled. */
 export function collect(source: ByteSource, limitBytes: number, signal?: AbortSignal): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
-  let size = 0
+  const pieces = new Pieces()
   const abort = () => {
     source.cancel()
     reject(signal?.reason)
@@ -69,14 +69,12 @@ export function collect(source: ByteSource, limitBytes: number, signal?: AbortSi
   signal?.addEventListener('abort', abort)
   source.start({
     data(chunk) {
-      size += chunk.length
-      chunks.push(chunk)
-      if (size <= limitBytes) return
+      pieces.add(chunk)
+      if (pieces.bytes <= limitBytes) return
       source.cancel()
       settle(() => reject(new Error(`the provider's reply is larger than ${limitBytes} bytes`)))
     },
-    end: () =>
-      settle(() => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size))),
+    end: () => settle(() => resolve(pieces.take())),
     fail: (error) => settle(() => reject(error)),
   })
   return promise

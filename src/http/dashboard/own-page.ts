@@ -19,12 +19,17 @@ export function isOwnPage(ctx: Context): boolean {
  * (DNS rebinding). An address in numbers cannot be led anywhere. Throws `permission_error`.
  */
 export function assertOwnPage(ctx: Context, knownHosts: ReadonlySet<string>): void {
-  const isKnown = isLocalName(hostOf(ctx)) || isIP(hostOf(ctx)) !== 0 || knownHosts.has(hostOf(ctx))
-  if (isKnown && isOwnPage(ctx)) return
+  if (isUnderKnownName(ctx, knownHosts) && isOwnPage(ctx)) return
   throw new GatewayError(
     'permission_error',
     'The dashboard answers its own pages only, under `localhost`, a numeric address, or the host of `server.public_url`.',
   )
+}
+
+/** Whether the gateway was asked under a name that nobody else can lead to its address: `localhost`, a number, its own. */
+export function isUnderKnownName(ctx: Context, knownHosts: ReadonlySet<string>): boolean {
+  const host = hostOf(ctx)
+  return isLocalName(host) || isIP(host) !== 0 || knownHosts.has(host)
 }
 
 /** Whether a request comes from this very machine, and not through a proxy on it. */

@@ -2,7 +2,9 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
-import { isOfThisMachine } from '../dashboard/own-page.ts'
+import { isOfThisMachine, isUnderKnownName } from '../dashboard/own-page.ts'
+
+const NO_OTHERS: ReadonlySet<string> = new Set()
 
 /** What `/metrics` is made from. */
 export interface MetricsRouteOptions {
@@ -38,7 +40,7 @@ function assertToken({ headers }: IncomingMessage, token: string): void {
 }
 
 function assertNeighbour(ctx: Context, mode: MetricsRouteOptions['mode']): void {
-  if (mode === 'local' && isOfThisMachine(ctx)) return
+  if (mode === 'local' && isOfThisMachine(ctx) && isUnderKnownName(ctx, NO_OTHERS)) return
   throw new GatewayError('not_configured', 'Set `metrics.token` (SVC_METRICS_TOKEN) and send it as a bearer token.', {
     detail: 'metrics',
   })

@@ -172,8 +172,6 @@ function send(ctx: ParameterizedContext<FrameState>, exchange: Exchange, { optio
     return
   }
   ctx.respond = false
-  // A provider that is a gateway of our own kind tells of its receipt; this reply's is ours.
-  if (RECEIPT_HEADER in reply.headers) delete reply.headers[RECEIPT_HEADER]
   if (exchange.hasPutAside) ctx.res.once('close', () => exchange.cancelUnopened())
   sendReply(ctx.res, reply, { ...options.send, headers, dialect: options.dialect, request: exchange.client })
 }

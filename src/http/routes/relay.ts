@@ -44,6 +44,7 @@ export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameSt
 /** A route of the default provider that the operator allowed in `providers.allow_routes`: relayed as it is. */
 export function allowedRoute(options: RelayRouteOptions): Middleware<FrameState> {
   return async function allowed(ctx) {
+    assertPlainPath(ctx.path)
     const { caller, ...call } = await callFor(ctx, options)
     if (caller.limits !== undefined)
       throw new GatewayError('permission_error', 'This key has limits, which this route would escape.')
@@ -53,6 +54,15 @@ export function allowedRoute(options: RelayRouteOptions): Middleware<FrameState>
     const credential = forProvider(call.credential, defaultProvider)
     send(ctx, await options.provider(defaultProvider).relay({ ...call, body, credential }), options)
   }
+}
+
+/** What a server may take for a step up or another way to write a slash: dots, backslashes, empty steps, their codes. */
+const CROOKED = /\/\.{1,2}(?:[/;]|$)|\/\/|\\|%(?:00|25|2e|2f|5c)/i
+
+/** Throws `invalid_request` for a path that the provider may read as that of a route which is not allowed. */
+function assertPlainPath(path: string): void {
+  if (!CROOKED.test(path)) return
+  throw new GatewayError('invalid_request', 'The path has steps that lead elsewhere, or slashes or dots in codes.')
 }
 
 /** A route of the provider that would escape caps, pipelines and receipts. */
