@@ -8,6 +8,9 @@ export interface Option extends OptionMeta {
   readonly defaultValue: unknown
 }
 
+/** The walk over a schema of hundreds of options takes milliseconds, and a faulty configuration asks for it often. */
+const LISTED = new WeakMap<z.ZodType, readonly Option[]>()
+
 /** Stands in a path for a name that the operator chooses. */
 export const ANY_NAME = '<name>'
 
@@ -15,12 +18,21 @@ export const ANY_NAME = '<name>'
  * Lists every option of an object schema, depth first, in the order of its declaration; last those of sections that the
  * operator names, under `<name>`.
  */
-export function listOptions(schema: z.ZodType, path: readonly string[] = []): Option[] {
+export function listOptions(schema: z.ZodType, path: readonly string[] = []): readonly Option[] {
+  if (path.length > 0) return optionsBelow(schema, path)
+  const known = LISTED.get(schema)
+  if (known !== undefined) return known
+  const options = optionsBelow(schema, [])
+  LISTED.set(schema, options)
+  return options
+}
+
+function optionsBelow(schema: z.ZodType, path: readonly string[]): Option[] {
   const shape = shapeOf(schema)
   if (shape === undefined) return [{ path, schema, defaultValue: defaultOf(schema), ...metaOf(schema) }]
-  const named = Object.entries(shape).flatMap(([key, child]) => listOptions(child, [...path, key]))
+  const named = Object.entries(shape).flatMap(([key, child]) => optionsBelow(child, [...path, key]))
   const any = sectionOfAnyName(schema)
-  return any === undefined ? named : [...named, ...listOptions(any, [...path, ANY_NAME])]
+  return any === undefined ? named : [...named, ...optionsBelow(any, [...path, ANY_NAME])]
 }
 
 /** The schema of an object's sections that the operator names; `undefined` when there are none. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { GatewayError } from '../core/errors.ts'
 import type { Target } from '../core/exchange.ts'
 import { type Selection, selectTarget } from './select.ts'
 
@@ -7,6 +8,8 @@ export type Targets = readonly [Target, ...Target[]]
 
 const MOST_NAMES_KEPT = 1000
 const LONGEST_NAME_KEPT = 200
+/** Receipts, logs and metrics repeat the name. Bedrock's, the longest there are, have a few hundred characters. */
+const LONGEST_NAME = 1000
 
 /**
  * The configured routes of models: a name leads to one target, or to several of which the next is asked when one fails.
@@ -34,8 +37,13 @@ export class ModelRoutes {
     return [...this.#routes.keys()]
   }
 
-  /** Throws `invalid_request` for a model whose prefix names no provider. */
+  /** Throws `invalid_request` for a model whose prefix names no provider, and for a name that is too long to be one. */
   find(model: string): Targets {
+    if (model.length > LONGEST_NAME)
+      throw new GatewayError(
+        'invalid_request',
+        `model: expected a name of at most ${LONGEST_NAME} characters, got ${model.length}.`,
+      )
     const known = this.#routes.get(model) ?? this.#found.get(model)
     if (known !== undefined) return known
     const found: Targets = [selectTarget(model, this.#selection)]

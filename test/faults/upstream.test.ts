@@ -204,11 +204,13 @@ for (const { name, response } of loadErrors().items.filter((error) => error.resp
   })
 }
 
-test('faults: a redirect is not followed, as it would carry the key elsewhere', async (t) => {
+test('faults: a redirect is followed neither here nor by the client, as it would carry a key elsewhere', async (t) => {
   const headers = { location: 'http://127.0.0.1:1/elsewhere' }
   const scene = stage.scene({ kind: 'reply', status: 307, body: '{}', headers })
   const reply = await scene.send(requests.json)
-  t.is(reply.status, 307)
+  t.is(reply.status, 502)
+  t.regex(reply.text, /answered 307, a redirect/)
+  t.is(reply.headers.location, undefined)
   t.is(scene.seen().length, 1)
 })
 

@@ -63,6 +63,7 @@ export const translateRequests: Fuzzer = {
 function fromChat(bytes: Buffer): RequestDocument {
   const request = dialect().parse(bytes)
   const { canonical } = request
+  if (!isJson(bytes)) return parseMessagesRequest(canonical.bytes)
   promise(isUtf8(canonical.bytes), 'the translation is UTF-8')
   const parsed = messageRequestSchema.safeParse(JSON.parse(canonical.bytes.toString()))
   promise(parsed.success, `the translation is a Messages request: ${parsed.error}`)

@@ -14,7 +14,7 @@ const folder = mkdtempSync(path.join(existsSync(MEMORY_DISK) ? MEMORY_DISK : tmp
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const file = path.join(folder, 'turnpike.yaml')
 const env = { SVC_CONFIG: file, GIVEN: 'from the environment' }
-const SECRET = 'sk-ant-canary-5d0e7c'
+const SECRET = 'svc_live_canary5d0e7c'
 
 const OPTIONS = listOptions(configSchema)
 const SECRETS = new Set(OPTIONS.filter(({ secret }) => secret === true).map((option) => option.path.join('.')))
