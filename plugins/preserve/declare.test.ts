@@ -1,6 +1,7 @@
 import test from 'ava'
 import { GatewayError, type Message, RequestDocument } from 'turnpike/plugin'
 import { declare } from './declare.ts'
+import { pinsIn } from './matches.ts'
 import { options } from './options.ts'
 import { hold, missing } from './verify.ts'
 import { wishesOf, withHeader } from './wishes.ts'
@@ -58,11 +59,42 @@ test('declare: what a pattern matches, in texts of users and of tools', (t) => {
   })
 })
 
-test('declare: a pattern that would never end is refused', (t) => {
-  const slow = requestOf([{ role: 'user', content: `${'a'.repeat(60)}!` }])
-  const wishes = wishesOf(options.parse({}), options.parse({ pattern: '(a+)+$' }))
-  const error = t.throws(() => declare(slow, wishes), { instanceOf: GatewayError })
-  t.regex(error.message, /\(a\+\)\+\$.*took longer/)
+test('declare: a pattern that would never end elsewhere ends, whoever gives it', (t) => {
+  const slow = requestOf([{ role: 'user', content: `${'a'.repeat(60_000)}!` }])
+  for (const pattern of ['(a+)+$', '(a|a)*b', '(.*)*x', '^(([a-z])+.)+[A-Z]([a-z])+$']) {
+    declare(slow, wishesOf(options.parse({}), options.parse({ pattern })))
+    declare(slow, wishesOf(options.parse({ patterns: [pattern] }), options.parse({})))
+  }
+  t.pass()
+})
+
+test('declare: a pattern that looks to the end for each match, or at too long a text, is refused', (t) => {
+  for (const [pattern, length] of [
+    ['a.*z|a', 300_000],
+    ['(a|b|c|d)+e', 4_000_000],
+  ] as const) {
+    const slow = requestOf([{ role: 'user', content: 'a'.repeat(length) }])
+    const error = t.throws(() => declare(slow, wishesOf(options.parse({}), options.parse({ pattern }))), {
+      instanceOf: GatewayError,
+    })
+    t.is(error.code, 'invalid_request')
+  }
+})
+
+test('options: a pattern that is not in RE2’s syntax, or too large, is refused and explained', (t) => {
+  for (const pattern of ['(?=a)', '(a)\\1', '(', 'x{1000}{1000}', '((a{100}){100})'])
+    t.regex(options.safeParse({ pattern }).error?.issues[0]?.message ?? '', /^expected a regular expression/, pattern)
+})
+
+test('declare: pins last to their marks, and without one to the end', (t) => {
+  t.deepEqual(pinsIn(['a<keep>b</keep>c<keep>d', '<keep>'.repeat(3), 'none']), [
+    [
+      [1, 15],
+      [16, 23],
+    ],
+    [[0, 18]],
+    [],
+  ])
 })
 
 test('wishes: a caller adds to what the operator wants, and takes nothing away', (t) => {
@@ -72,7 +104,7 @@ test('wishes: a caller adds to what the operator wants, and takes nothing away',
     'tools=Grep,LS&last_turns=1',
   )
   t.like(wishes, { pins: true, tools: ['Read', 'Bash', 'Grep', 'LS'], lastTurns: 2 })
-  t.deepEqual(wishes.patterns, [{ source: 'x', isTrusted: true }])
+  t.deepEqual(wishes.patterns, ['x'])
 })
 
 for (const header of ['tool=Read', 'last_turns=many', 'ranges=a-b', 'pattern=(', `tools=${'x'.repeat(5000)}`]) {

@@ -1,10 +1,7 @@
 import type { Message, PreservedText, RequestDocument } from 'turnpike/plugin'
-import { matchesIn, type Pattern } from './matches.ts'
+import { type Match, matchesIn, PIN, pinsIn } from './matches.ts'
 import { textsOf } from './texts.ts'
 import type { Wishes } from './wishes.ts'
-
-const PIN_PATTERN: Pattern = { source: '<keep>[\\s\\S]*?(?:</keep>|$)', isTrusted: true }
-const PIN = '<keep>'
 
 /** The texts of a request that are to stay. */
 export function declare(request: RequestDocument, wishes: Wishes): PreservedText[] {
@@ -14,8 +11,10 @@ export function declare(request: RequestDocument, wishes: Wishes): PreservedText
   if (!hasPins && !hasRules) return []
   const { messages } = request
   const matched = [
-    ...(hasPins ? matchedTexts(messages, PIN_PATTERN, PIN) : []),
-    ...wishes.patterns.flatMap((pattern) => matchedTexts(messages, pattern, `pattern ${pattern.source}`)),
+    ...(hasPins ? matchedTexts(messages, pinsIn, PIN) : []),
+    ...wishes.patterns.flatMap((pattern) =>
+      matchedTexts(messages, (texts) => matchesIn(texts, pattern), `pattern ${pattern}`),
+    ),
   ]
   return [
     ...inRanges(messages, wishes.ranges),
@@ -25,12 +24,13 @@ export function declare(request: RequestDocument, wishes: Wishes): PreservedText
   ]
 }
 
-function matchedTexts(messages: readonly Message[], pattern: Pattern, reason: string): PreservedText[] {
+function matchedTexts(
+  messages: readonly Message[],
+  find: (texts: readonly string[]) => Match[][],
+  reason: string,
+): PreservedText[] {
   const texts = textsOf(messages)
-  const matches = matchesIn(
-    texts.map(({ text }) => text),
-    pattern,
-  )
+  const matches = find(texts.map(({ text }) => text))
   return texts.flatMap(({ path }, index) =>
     (matches[index] ?? []).filter(([start, end]) => start < end).map(([start, end]) => ({ path, start, end, reason })),
   )

@@ -1,48 +1,75 @@
-import { createContext, Script } from 'node:vm'
+/**
+ * DESIGN: regular expressions of callers and operators, on texts of strangers.
+ *
+ * JavaScript's own engine backtracks: one careless expression and one text made for it hang the gateway, for everybody.
+ * RE2's syntax leaves out what needs backtracking, and one search takes time in proportion to text times program. A search
+ * goes on behind each match, and some expressions look to the text's end each time: so searches are bounded together.
+ */
+import { RE2JS } from 're2js'
 import { GatewayError } from 'turnpike/plugin'
 
 /** First character of a match, and the one behind it. */
 export type Match = readonly [start: number, end: number]
 
-/** A regular expression, and whether it is a caller's: some take years on a text that is made for them. */
-export interface Pattern {
-  readonly source: string
-  readonly isTrusted: boolean
-}
-
+/** Most instructions of a program. */
+const MOST_INSTRUCTIONS = 1000
+/** Most instructions times characters of one text: a quarter of a second at worst; most take a hundredth of it. */
+const MOST_WORK = 4_000_000
+/** Most CPU for all texts of a request. */
 const LONGEST_MS = 250
-/** On a busy machine the time may be over before the work has had its share of it. */
-const MOST_TRIES = 4
-const SCRIPT = new Script(
-  `texts.map((text) => [...text.matchAll(new RegExp(source, 'g'))].map((match) => [match.index, match.index + match[0].length]))`,
-)
 
-/**
- * Where a regular expression matches in each text. One of a caller runs in a context of its own, the one place where Node
- * can stop it: after 250 ms, of which the thread had at least half. Throws `invalid_request` then.
- */
-export function matchesIn(texts: readonly string[], { source, isTrusted }: Pattern): Match[][] {
-  return isTrusted ? texts.map((text) => matchesOf(text, source)) : matchesInTime(texts, source)
-}
-
-function matchesOf(text: string, source: string): Match[] {
-  return [...text.matchAll(new RegExp(source, 'g'))].map((match) => [match.index, match.index + match[0].length])
-}
-
-function matchesInTime(texts: readonly string[], source: string): Match[][] {
-  const context = createContext({ texts, source })
-  for (let left = MOST_TRIES; ; left--) {
-    const begun = process.threadCpuUsage()
-    try {
-      return SCRIPT.runInContext(context, { timeout: LONGEST_MS })
-    } catch (cause) {
-      const { user, system } = process.threadCpuUsage(begun)
-      if (left > 1 && (user + system) / 1000 < LONGEST_MS / 2) continue
-      throw new GatewayError(
-        'invalid_request',
-        `Module \`preserve\`: the regular expression \`${source}\` took longer than ${LONGEST_MS} ms. Expected one without repetitions in repetitions.`,
-        { cause },
-      )
-    }
+/** Says of an expression that it cannot be used, or why; its syntax is RE2's. */
+export function faultOf(source: string): string | undefined {
+  try {
+    const size = RE2JS.compile(source).programSize()
+    if (size <= MOST_INSTRUCTIONS) return undefined
+    return `expected a regular expression of at most ${MOST_INSTRUCTIONS} instructions, got ${size}: shorten its counts`
+  } catch (cause) {
+    return `expected a regular expression in RE2’s syntax: ${cause instanceof Error ? cause.message : cause}`
   }
+}
+
+/** Where a regular expression matches in each text. Throws `invalid_request` when that takes too long. */
+export function matchesIn(texts: readonly string[], source: string): Match[][] {
+  const expression = RE2JS.compile(source)
+  const longest = Math.floor(MOST_WORK / expression.programSize())
+  const begun = process.threadCpuUsage()
+  return texts.map((text) => {
+    if (text.length > longest) throw tooLong(source, `more than ${longest} characters of one text`)
+    const found: Match[] = []
+    for (const matcher = expression.matcher(text); matcher.find(); ) {
+      found.push([matcher.start(), matcher.end()])
+      assertInTime(source, begun)
+    }
+    assertInTime(source, begun)
+    return found
+  })
+}
+
+function assertInTime(source: string, begun: NodeJS.CpuUsage): void {
+  const { user, system } = process.threadCpuUsage(begun)
+  if ((user + system) / 1000 > LONGEST_MS) throw tooLong(source, `longer than ${LONGEST_MS} ms`)
+}
+
+/** Where a pin begins. */
+export const PIN = '<keep>'
+const PIN_END = '</keep>'
+
+/** Where pins stand, their marks included; one that is not closed lasts to the end of its text. */
+export function pinsIn(texts: readonly string[]): Match[][] {
+  return texts.map((text) => {
+    const found: Match[] = []
+    for (let start = text.indexOf(PIN); start >= 0; start = text.indexOf(PIN, found.at(-1)?.[1])) {
+      const close = text.indexOf(PIN_END, start)
+      found.push([start, close < 0 ? text.length : close + PIN_END.length])
+    }
+    return found
+  })
+}
+
+function tooLong(source: string, bound: string): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `Module \`preserve\`: the regular expression \`${source}\` took ${bound}. Expected a simpler one, or shorter texts.`,
+  )
 }

@@ -1,4 +1,5 @@
 import { z } from 'turnpike/plugin'
+import { faultOf } from './matches.ts'
 
 const MOST_ITEMS = 50
 const LONGEST_ITEM = 200
@@ -16,16 +17,11 @@ const ranges = z.union([
   z.array(z.string().regex(new RegExp(`^${RANGE}$`))).max(MOST_ITEMS),
   z.string().regex(new RegExp(`^${RANGE}(?: *, *${RANGE}){0,${MOST_ITEMS - 1}}$`)),
 ])
-const pattern = z.string().min(1).max(LONGEST_PATTERN).refine(isPattern, 'expected a regular expression')
-
-function isPattern(source: string): boolean {
-  try {
-    new RegExp(source)
-    return true
-  } catch {
-    return false
-  }
-}
+const pattern = z
+  .string()
+  .min(1)
+  .max(LONGEST_PATTERN)
+  .refine((source) => faultOf(source) === undefined, { error: ({ input }) => faultOf(String(input)) ?? '' })
 
 /** What a caller can set, in the pipeline string or in `x-svc-preserve`. */
 const wishes = {
@@ -41,7 +37,9 @@ const wishes = {
     ),
   pattern: pattern
     .optional()
-    .describe('A regular expression: what it matches in texts of users and in results of tools stays as it is.'),
+    .describe(
+      'A regular expression in RE2’s syntax, without lookaround and back references: what it matches in texts of users and in results of tools stays as it is. It may take 250 ms a request.',
+    ),
   last_turns: z
     .int()
     .min(0)

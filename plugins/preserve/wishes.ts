@@ -1,5 +1,4 @@
 import { GatewayError, z } from 'turnpike/plugin'
-import type { Pattern } from './matches.ts'
 import { headerSchema, itemsOf, type PreserveOptions } from './options.ts'
 
 /** What is to stay, by all who have a say: each only adds. */
@@ -7,7 +6,8 @@ export interface Wishes {
   readonly pins: boolean
   readonly tools: readonly string[]
   readonly ranges: readonly string[]
-  readonly patterns: readonly Pattern[]
+  /** Regular expressions in RE2's syntax. */
+  readonly patterns: readonly string[]
   readonly lastTurns: number
 }
 
@@ -20,10 +20,7 @@ export function wishesOf(operators: PreserveOptions, effective: PreserveOptions)
     pins: operators.pins || effective.pins,
     tools: [...new Set([operators.tools, effective.tools].flatMap(itemsOf))],
     ranges: [...new Set([operators.ranges, effective.ranges].flatMap(itemsOf))],
-    patterns: [
-      ...[operators.pattern, ...operators.patterns].flatMap((source) => toPattern(source, true)),
-      ...(effective.pattern === operators.pattern ? [] : toPattern(effective.pattern, false)),
-    ],
+    patterns: [...new Set([operators.pattern, ...operators.patterns, effective.pattern].flatMap(given))],
     lastTurns: Math.max(operators.last_turns, effective.last_turns),
   }
 }
@@ -49,11 +46,11 @@ export function withHeader(wishes: Wishes, header: string | string[] | undefined
     pins: wishes.pins,
     tools: [...wishes.tools, ...itemsOf(tools)],
     ranges: [...wishes.ranges, ...itemsOf(ranges)],
-    patterns: [...wishes.patterns, ...toPattern(pattern, false)],
+    patterns: [...wishes.patterns, ...given(pattern)],
     lastTurns: Math.max(wishes.lastTurns, last_turns),
   }
 }
 
-function toPattern(source: string | undefined, isTrusted: boolean): Pattern[] {
-  return source === undefined ? [] : [{ source, isTrusted }]
+function given(pattern: string | undefined): string[] {
+  return pattern === undefined ? [] : [pattern]
 }

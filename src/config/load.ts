@@ -62,9 +62,8 @@ export function pluginOptions(config: Config): Map<string, Record<string, unknow
 function readConfigFile(file: string): Record<string, unknown> {
   if (!existsSync(file)) throw new ConfigError(`Configuration file \`${file}\` does not exist (named by SVC_CONFIG).`)
   const lines = new LineCounter()
-  // Pretty errors and warnings quote the file, which may hold a secret.
   const text = readFileSync(file, 'utf8')
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' })
+  const document = parseYaml(text, { file, lines })
   const [fault] = document.errors
   if (fault !== undefined) {
     const { line, col } = lines.linePos(fault.pos[0])
@@ -77,6 +76,15 @@ function readConfigFile(file: string): Record<string, unknown> {
     throw new ConfigError(`Configuration file \`${file}\`: expected a map of options at the top level.`)
   }
   return withoutNulls(value)
+}
+
+function parseYaml(text: string, { file, lines }: { file: string; lines: LineCounter }): Document.Parsed {
+  try {
+    // Pretty errors and warnings quote the file, which may hold a secret.
+    return parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' })
+  } catch (cause) {
+    throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: it cannot be read to its end.`, { cause })
+  }
 }
 
 /** Throws when the file names an alias that it does not define, or grows by its aliases without end, or too deep. */

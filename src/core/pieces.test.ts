@@ -4,7 +4,10 @@ import { Pieces } from './pieces.ts'
 
 test('pieces: what is taken is what was added, however it was cut', (t) => {
   let hasCopied = 0
-  const sizes = fc.array(fc.oneof(fc.nat(3), fc.nat(3000), fc.constantFrom(1023, 1024, 70_000)), { minLength: 100, maxLength: 300 })
+  const sizes = fc.array(fc.oneof(fc.nat(3), fc.nat(3000), fc.constantFrom(1023, 1024, 70_000)), {
+    minLength: 100,
+    maxLength: 300,
+  })
   fc.assert(
     fc.property(sizes, fc.nat(300), (lengths, taken) => {
       const pieces = new Pieces()

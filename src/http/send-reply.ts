@@ -47,8 +47,7 @@ const IDS: ReadonlySet<string> = new Set(['request-id', 'x-request-id'])
 function listHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): string[] {
   const list: (string | string[])[] = []
   for (const name in replys) if (gateways[name] === undefined || IDS.has(name)) list.push(name, replys[name] ?? '')
-  for (const name in gateways)
-    if (replys[name] === undefined || !IDS.has(name)) list.push(name, gateways[name] ?? '')
+  for (const name in gateways) if (replys[name] === undefined || !IDS.has(name)) list.push(name, gateways[name] ?? '')
   // Node takes a list of values for one name too; its types do not say so.
   return list as string[]
 }

@@ -29,7 +29,10 @@ export function parsePipeline(text: string): Step[] {
   }
   // The pipeline of a key comes as JSON, which can hold half a character; nobody could print that again.
   if (!text.isWellFormed())
-    throw new GatewayError('invalid_request', 'Expected a pipeline of whole characters, got one with half a surrogate pair.')
+    throw new GatewayError(
+      'invalid_request',
+      'Expected a pipeline of whole characters, got one with half a surrogate pair.',
+    )
   if (text.trim() === '' || text.trim() === NO_STEPS) return []
   const steps: Step[] = []
   let offset = 0

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, GatewayError, messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports.ts'
 import type { Reply, ReplyHeaders } from '../core/reply.ts'
+import { hideSecrets } from '../core/secrets.ts'
 import { collect, decodeSource } from './decode.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
 import type { Wire } from './wire.ts'
@@ -101,8 +102,9 @@ async function tryOnce(transport: Transport, request: UpstreamRequest, options: 
   const { signal, waitsForLimit } = options
   try {
     const response = await transport.send(request, signal)
-    const failure = await failureOf(response, waitsForLimit)
-    return failure ?? (await toReply(response, options))
+    const secrets = secretsOf(request.headers)
+    const failure = await failureOf(response, { waitsForLimit, secrets })
+    return failure ?? (await toReply(response, { ...options, secrets }))
   } catch (cause) {
     signal.throwIfAborted()
     return { reason: describe(cause), waitMs: undefined, final: NOT_RETRIED.has(errorCodeOf(cause) ?? ''), cause }
@@ -112,7 +114,7 @@ async function tryOnce(transport: Transport, request: UpstreamRequest, options: 
 /** A redirect, a 5xx, or a 429 that passes soon; the body is read so that the connection can be used again. */
 async function failureOf(
   { status, headers, source }: UpstreamResponse,
-  waitsForLimit: boolean,
+  { waitsForLimit, secrets }: Pick<CallOptions, 'waitsForLimit'> & { secrets: readonly string[] },
 ): Promise<Failure | undefined> {
   const waitMs = retryAfterMs(headers['retry-after'])
   const passesSoon = waitsForLimit && status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
@@ -121,7 +123,9 @@ async function failureOf(
   const encoding = headers['content-encoding']
   const body = await collect(decodeSource(source, encoding), ERROR_BODY_LIMIT_BYTES).catch(() => Buffer.alloc(0))
   return {
-    reason: isRedirect ? `answered ${status}, a redirect` : `answered ${status}${providerMessage(body)}`,
+    reason: isRedirect
+      ? `answered ${status}, a redirect`
+      : `answered ${status}${hideSecrets(providerMessage(body), secrets)}`,
     waitMs: waitMs === undefined ? undefined : Math.min(waitMs, LONGEST_RETRY_AFTER_MS),
     final: isRedirect,
   }
@@ -129,12 +133,29 @@ async function failureOf(
 
 async function toReply(
   { status, headers, source }: UpstreamResponse,
-  { policy, signal, wire }: CallOptions,
+  { policy, signal, wire, secrets }: CallOptions & { secrets: readonly string[] },
 ): Promise<Reply> {
   const body = decodeSource(source, headers['content-encoding'])
   const kept = relayedHeaders(headers)
   if (status === 200 && wire.isStream(headers)) return wire.stream({ status, headers: kept }, body)
-  return wire.bytes(status, kept, await collect(body, policy.replyLimitBytes, signal))
+  const bytes = await collect(body, policy.replyLimitBytes, signal)
+  return wire.bytes(status, kept, status < 400 ? bytes : withoutSecrets(bytes, secrets))
+}
+
+/** Headers that carry a credential to a provider. */
+const CREDENTIAL_HEADERS = new Set(['authorization', 'x-api-key', 'x-goog-api-key'])
+
+/** The credentials of a request: some providers repeat in an error what they were shown. */
+function secretsOf(headers: readonly string[]): string[] {
+  return headers.flatMap((name, i) =>
+    i % 2 === 0 && CREDENTIAL_HEADERS.has(name) ? [(headers[i + 1] ?? '').replace(/^Bearer /, '')] : [],
+  )
+}
+
+/** The same bytes, unless a credential stands in them. */
+function withoutSecrets(bytes: Buffer, secrets: readonly string[]): Buffer {
+  const isTold = secrets.some((secret) => secret !== '' && bytes.includes(secret))
+  return isTold ? Buffer.from(hideSecrets(bytes.toString(), secrets)) : bytes
 }
 
 function relayedHeaders(headers: IncomingHttpHeaders): ReplyHeaders {

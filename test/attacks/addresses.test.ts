@@ -61,7 +61,14 @@ const HEADERS = [
   ...['host', 'forwarded', 'x-forwarded-host', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'via', 'referer'],
   ...['x-original-url', 'x-rewrite-url', 'x-http-method-override', 'x-base-url', 'x-upstream', 'x-provider-base-url'],
   ...['x-portkey-custom-host', 'anthropic-base-url', 'openai-base-url', 'x-svc-upstream', 'x-svc-base-url', 'proxy'],
-  ...['x-stainless-base-url', 'x-claude-code-base-url', 'cf-connecting-ip', 'true-client-ip', 'location', 'destination'],
+  ...[
+    'x-stainless-base-url',
+    'x-claude-code-base-url',
+    'cf-connecting-ip',
+    'true-client-ip',
+    'location',
+    'destination',
+  ],
 ]
 
 test.after('addresses: the witness was never called', (t) => t.is(touched, 0))
@@ -85,7 +92,11 @@ test('addresses: no header and no query makes the gateway call another, or ask a
   for (const name of HEADERS)
     for (const value of [address, named]) {
       const scene = stage.scene()
-      const { status } = await scene.send({ body: ask('hi'), headers: { [name]: value }, path: `/v1/messages?${name}=${value}` })
+      const { status } = await scene.send({
+        body: ask('hi'),
+        headers: { [name]: value },
+        path: `/v1/messages?${name}=${value}`,
+      })
       t.true([200, 400].includes(status), `${name}: ${status}`)
       for (const seen of scene.seen()) {
         t.is(seen.method, 'POST')
@@ -96,7 +107,15 @@ test('addresses: no header and no query makes the gateway call another, or ask a
   t.is(touched, 0)
 })
 
-for (const model of ['anthropic@evil/x', '../../x', 'gemini/../../v1/files?x=', 'openai/..%2f..', `${'http:'}//evil/x`, '//x', 'gemini/a:b#c'])
+for (const model of [
+  'anthropic@evil/x',
+  '../../x',
+  'gemini/../../v1/files?x=',
+  'openai/..%2f..',
+  `${'http:'}//evil/x`,
+  '//x',
+  'gemini/a:b#c',
+])
   test(`addresses: the model \`${model}\` leads nowhere else`, async (t) => {
     const scene = stage.scene()
     const { status } = await scene.send({ body: ask('hi', { model }) })
@@ -105,8 +124,20 @@ for (const model of ['anthropic@evil/x', '../../x', 'gemini/../../v1/files?x=', 
   })
 
 for (const path of [
-  ...['/v1/files/../organizations', '/v1/files/%2e%2e/organizations', '/v1/files/..%2forganizations', '/v1/files/..;/x'],
-  ...['/v1/files/a/../../x', '/v1/files/./x', '/v1/files//x', '/v1/files/..\\x', '/v1/files/%252e%252e/x', '/v1/files/%00'],
+  ...[
+    '/v1/files/../organizations',
+    '/v1/files/%2e%2e/organizations',
+    '/v1/files/..%2forganizations',
+    '/v1/files/..;/x',
+  ],
+  ...[
+    '/v1/files/a/../../x',
+    '/v1/files/./x',
+    '/v1/files//x',
+    '/v1/files/..\\x',
+    '/v1/files/%252e%252e/x',
+    '/v1/files/%00',
+  ],
 ])
   test(`addresses: below an allowed route, \`${path}\` is refused`, async (t) => {
     const scene = stage.scene()
@@ -114,7 +145,9 @@ for (const path of [
     t.is(reply.status, 200)
     const { connectRaw } = await import('../support/raw-client.ts')
     const client = await connectRaw(stage.gateway.port)
-    client.write(`GET ${path} HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\nconnection: close\r\nx-claude-code-scene: ${Object.values(scene.headers)[0]}\r\n\r\n`)
+    client.write(
+      `GET ${path} HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\nconnection: close\r\nx-claude-code-scene: ${Object.values(scene.headers)[0]}\r\n\r\n`,
+    )
     t.regex(await client.closed, /^HTTP\/1\.1 400 /)
     t.is(scene.seen().length, 1)
   })
@@ -127,7 +160,10 @@ test('led pages: a page under a name that was led here is refused, and reaches n
   const marked = { host: 'evil.example', 'sec-fetch-site': 'same-origin' }
   t.is((await scene.send({ body: ask('hi'), headers: marked })).status, 403)
   t.deepEqual(scene.seen(), [])
-  t.is((await send(stage.gateway.url, { method: 'GET', path: '/metrics', headers: { host: 'evil.example' } })).status, 503)
+  t.is(
+    (await send(stage.gateway.url, { method: 'GET', path: '/metrics', headers: { host: 'evil.example' } })).status,
+    503,
+  )
 })
 
 test('led pages: a program may use any name, and a page of this machine its own', async (t) => {
@@ -153,7 +189,11 @@ const SPOOFED = {
 for (const kind of ['reply', 'sse'] as const)
   test(`headers: a provider can neither speak for the gateway nor to its browser (${kind})`, async (t) => {
     const body = { type: 'message', content: [] }
-    const scene = stage.scene(kind === 'sse' ? { kind, bytes: 'event: ping\ndata: {}\n\n', headers: SPOOFED } : { kind, body, headers: SPOOFED })
+    const scene = stage.scene(
+      kind === 'sse'
+        ? { kind, bytes: 'event: ping\ndata: {}\n\n', headers: SPOOFED }
+        : { kind, body, headers: SPOOFED },
+    )
     const { status, headers } = await scene.send({ body: ask('hi') })
     t.is(status, 200)
     t.notRegex(JSON.stringify(headers), /spoofed|"\*"/)

@@ -24,7 +24,12 @@ const EVERYTHING = 'exact-cache,semantic-cache,prune-tools,preserve,compress,pat
 const memoryMb = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${stage.gateway.pid}/status`, 'utf8'))?.[1]) / 1024
 
-const CODERS = { gzip: zlib.gzipSync, deflate: zlib.deflateSync, br: zlib.brotliCompressSync, zstd: zlib.zstdCompressSync }
+const CODERS = {
+  gzip: zlib.gzipSync,
+  deflate: zlib.deflateSync,
+  br: zlib.brotliCompressSync,
+  zstd: zlib.zstdCompressSync,
+}
 const ZEROS = Buffer.alloc(64 * MB)
 
 for (const [encoding, encode] of Object.entries(CODERS)) {
@@ -108,35 +113,41 @@ for (const [what, members] of Object.entries({
   })
 
 const POLLUTING = '"__proto__":{"stream":true,"polluted":1},"constructor":{"prototype":{"stream":true,"polluted":1}}'
-test.serial('pollution: `__proto__` and `constructor` are members like others, in bodies, queries and pipelines', async (t) => {
-  const text = `{${POLLUTING},"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi",${POLLUTING}}]}`
-  const scene = stage.scene()
-  for (const path of ['/v1/messages?__proto__[a]=1&constructor=2', '/v1/chat/completions?__proto__=1']) {
-    const reply = await scene.send({ path, body: text, headers: { 'x-svc-pipe': EVERYTHING } })
-    t.is(reply.status, 200, reply.text)
-    t.regex(String(reply.headers['content-type']), /json/)
-  }
-  t.is(scene.seen()[0]?.raw.toString(), text)
-  for (const pipe of ['__proto__', 'constructor', 'exact-cache?__proto__=1', 'exact-cache?constructor=1', 'toString'])
-    t.is((await scene.send({ body: ask('hi'), headers: { 'x-svc-pipe': pipe } })).status, 400, pipe)
-  for (const model of ['__proto__', 'constructor/x', '__proto__/x', 'toString/x', 'hasOwnProperty'])
-    t.true([200, 400].includes((await scene.send({ body: ask('hi', { model }) })).status), model)
-  const plain = await scene.send({ body: ask('hi') })
-  t.notRegex(plain.text + JSON.stringify(plain.headers), /polluted/)
-  t.regex(String(plain.headers['content-type']), /json/)
-  await stage.assertSound(t, scene)
-})
+test.serial(
+  'pollution: `__proto__` and `constructor` are members like others, in bodies, queries and pipelines',
+  async (t) => {
+    const text = `{${POLLUTING},"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi",${POLLUTING}}]}`
+    const scene = stage.scene()
+    for (const path of ['/v1/messages?__proto__[a]=1&constructor=2', '/v1/chat/completions?__proto__=1']) {
+      const reply = await scene.send({ path, body: text, headers: { 'x-svc-pipe': EVERYTHING } })
+      t.is(reply.status, 200, reply.text)
+      t.regex(String(reply.headers['content-type']), /json/)
+    }
+    t.is(scene.seen()[0]?.raw.toString(), text)
+    for (const pipe of ['__proto__', 'constructor', 'exact-cache?__proto__=1', 'exact-cache?constructor=1', 'toString'])
+      t.is((await scene.send({ body: ask('hi'), headers: { 'x-svc-pipe': pipe } })).status, 400, pipe)
+    for (const model of ['__proto__', 'constructor/x', '__proto__/x', 'toString/x', 'hasOwnProperty'])
+      t.true([200, 400].includes((await scene.send({ body: ask('hi', { model }) })).status), model)
+    const plain = await scene.send({ body: ask('hi') })
+    t.notRegex(plain.text + JSON.stringify(plain.headers), /polluted/)
+    t.regex(String(plain.headers['content-type']), /json/)
+    await stage.assertSound(t, scene)
+  },
+)
 
 for (const [what, wrong] of Object.entries({ 'a text': '"a\\i"', 'a key': '[{"type":"text","te\\ixt":1,"text":"a"}]' }))
-  test.serial(`wrong escapes: one in ${what} of a large body is 400, or the provider’s to refuse, on every route`, async (t) => {
-    const padding = `"padding":"${'x'.repeat(9000)}"`
-    const body = `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":${wrong}}],${padding}}`
-    const models = ['claude-sonnet-4-5', 'gemini/gemini-2.5-pro', 'openai/gpt-5']
-    for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens'])
-      for (const model of models)
-        for (const pipe of ['none', EVERYTHING]) {
-          const sent = body.replace(models[0] ?? '', model)
-          const reply = await send(stage.gateway.url, { path, body: sent, headers: { 'x-svc-pipe': pipe } })
-          t.true([200, 400, 401].includes(reply.status), `${path} ${model} ${pipe}: ${reply.status} ${reply.text}`)
-        }
-  })
+  test.serial(
+    `wrong escapes: one in ${what} of a large body is 400, or the provider’s to refuse, on every route`,
+    async (t) => {
+      const padding = `"padding":"${'x'.repeat(9000)}"`
+      const body = `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":${wrong}}],${padding}}`
+      const models = ['claude-sonnet-4-5', 'gemini/gemini-2.5-pro', 'openai/gpt-5']
+      for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/messages/count_tokens'])
+        for (const model of models)
+          for (const pipe of ['none', EVERYTHING]) {
+            const sent = body.replace(models[0] ?? '', model)
+            const reply = await send(stage.gateway.url, { path, body: sent, headers: { 'x-svc-pipe': pipe } })
+            t.true([200, 400, 401].includes(reply.status), `${path} ${model} ${pipe}: ${reply.status} ${reply.text}`)
+          }
+    },
+  )

@@ -13,7 +13,8 @@ const stage = await openStage({ provider: { acceptAnything: true }, config })
 test.after.always(() => stage.close())
 
 const BODY = '{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}'
-const HIDDEN = 'POST /v1/messages HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\nx-claude-code-scene: smuggled\r\ncontent-type: application/json\r\ncontent-length: 0\r\n\r\n'
+const HIDDEN =
+  'POST /v1/messages HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\nx-claude-code-scene: smuggled\r\ncontent-type: application/json\r\ncontent-length: 0\r\n\r\n'
 const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
 interface Attack {
@@ -41,7 +42,10 @@ const LENGTH = `content-length: ${BODY.length}`
 /** Refused before anything is read of the body: nothing reaches the provider, and the connection is closed. */
 const REFUSED: Readonly<Record<string, Attack>> = {
   'both a length and chunks': { lines: [LENGTH, 'transfer-encoding: chunked'], body: chunked(BODY) + HIDDEN },
-  'a short length and chunks': { lines: ['content-length: 4', 'transfer-encoding: chunked'], body: chunked(BODY) + HIDDEN },
+  'a short length and chunks': {
+    lines: ['content-length: 4', 'transfer-encoding: chunked'],
+    body: chunked(BODY) + HIDDEN,
+  },
   'two lengths': { lines: [LENGTH, 'content-length: 0'], body: BODY + HIDDEN },
   'the same length twice': { lines: [LENGTH, LENGTH], body: BODY + HIDDEN },
   'a length that is a list': { lines: [`content-length: ${BODY.length}, ${BODY.length}`], body: BODY + HIDDEN },
@@ -79,7 +83,10 @@ for (const [what, each] of Object.entries(REFUSED)) {
 
 test('smuggling: the trailer of a chunked body adds no header', async (t) => {
   const trailer = `${BODY.length.toString(16)};name="value"\r\n${BODY}\r\n0\r\nanthropic-beta: smuggled\r\nx-svc-pipe: nonsense\r\n\r\n`
-  const { statuses, scene } = await attack(t, { lines: ['transfer-encoding: chunked', 'connection: close'], body: trailer })
+  const { statuses, scene } = await attack(t, {
+    lines: ['transfer-encoding: chunked', 'connection: close'],
+    body: trailer,
+  })
   t.deepEqual(statuses, [200])
   const [seen] = scene.seen()
   t.is(seen?.headers['anthropic-beta'], undefined)
@@ -112,7 +119,11 @@ test('oversized: headers, targets and texts that are too long are refused, and t
   t.deepEqual(statuses, [400])
   const many = Array.from({ length: 5000 }, (_, i) => `x-${i}: a`)
   t.deepEqual((await attack(t, { lines: [LENGTH, ...many], body: BODY })).statuses, [400])
-  const target = await attack(t, { requestLine: `POST /v1/messages?${long(20_000)} HTTP/1.1`, lines: [LENGTH], body: BODY })
+  const target = await attack(t, {
+    requestLine: `POST /v1/messages?${long(20_000)} HTTP/1.1`,
+    lines: [LENGTH],
+    body: BODY,
+  })
   t.deepEqual(target.statuses, [400])
   const headers = { 'x-svc-pipe': `exact-cache?ttl=${long(8000)}` }
   t.is((await send(stage.gateway.url, { body: BODY, headers })).status, 400)

@@ -23,7 +23,8 @@ const KINDS: readonly Mutate[] = [
   (text, { at, piece }) => text.slice(0, at) + SHARP[piece % SHARP.length] + text.slice(at),
   (text, { at, piece }) =>
     text.slice(0, at) + String.fromCharCode((text.charCodeAt(at) || 0) ^ (1 << (piece % 8))) + text.slice(at + 1),
-  (text, { at, end, piece }) => text.slice(0, at) + text.slice(at, end).repeat(piece % (piece % 16 === 0 ? MOST_REPEATS : 16)) + text.slice(end),
+  (text, { at, end, piece }) =>
+    text.slice(0, at) + text.slice(at, end).repeat(piece % (piece % 16 === 0 ? MOST_REPEATS : 16)) + text.slice(end),
   (text, { at, end, piece }) => {
     const rest = text.slice(0, at) + text.slice(end)
     const to = piece % (rest.length + 1)

@@ -34,7 +34,10 @@ export function corpusCases(name: string): FuzzCase[] {
 export function keep(name: string, { text, salt }: FuzzCase): string {
   const folder = path.join(FOLDER, name)
   mkdirSync(folder, { recursive: true })
-  const file = path.join(folder, `found-${salt}-${createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 8)}`)
+  const file = path.join(
+    folder,
+    `found-${salt}-${createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 8)}`,
+  )
   writeFileSync(file, text, 'latin1')
   return file
 }

@@ -37,7 +37,8 @@ function attackInProcess(name: string): boolean {
 
 async function attack(name: string): Promise<void> {
   const fuzzer = FUZZERS.find((each) => each.name === name)
-  if (fuzzer === undefined) throw new Error(`expected one of ${FUZZERS.map((each) => each.name).join(', ')}, got ${name}`)
+  if (fuzzer === undefined)
+    throw new Error(`expected one of ${FUZZERS.map((each) => each.name).join(', ')}, got ${name}`)
   const limits = { cases: Number(values.cases), elapsedMs: Number(values.seconds) * 1000, seed: Number(values.seed) }
   const report = await drive(fuzzer, limits)
   console.log(lineOf(name, report))

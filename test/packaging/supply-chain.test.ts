@@ -9,7 +9,16 @@ const packages = lockedPackages(ROOT)
 const manifest: unknown = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 
 /** Permissive all, without conditions on what is made with them beyond telling their names. */
-const ALLOWED = ['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', '(MIT OR CC0-1.0)']
+const ALLOWED = [
+  'MIT',
+  'Apache-2.0',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'BlueOak-1.0.0',
+  '(MIT OR CC0-1.0)',
+]
 
 test('supply chain: every package of an installation has a permissive licence', (t) => {
   t.true(packages.length > 150, `${packages.length} packages`)
@@ -34,7 +43,9 @@ test('supply chain: install scripts run for the packages that are named, and no 
 })
 
 test('supply chain: direct dependencies are exact versions', (t) => {
-  const sections = isJsonObject(manifest) ? [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies] : []
+  const sections = isJsonObject(manifest)
+    ? [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies]
+    : []
   const versions = sections.flatMap((section) => Object.entries(isJsonObject(section) ? section : {}))
   t.true(versions.length > 40)
   t.deepEqual(

@@ -37,7 +37,10 @@ export const jsonSplice: Fuzzer = {
     }
     promise(!('error' in expected), `did what cannot be done: ${JSON.stringify(edits)}`)
     const result = JSON.parse(spliced.value.toString()) as unknown
-    promise(isSameJson(result, expected.value), `${JSON.stringify(edits)} gave ${spliced.value}, not ${JSON.stringify(expected.value)}`)
+    promise(
+      isSameJson(result, expected.value),
+      `${JSON.stringify(edits)} gave ${spliced.value}, not ${JSON.stringify(expected.value)}`,
+    )
     assertUntouched(bytes, spliced.value, edits)
     return 'edited'
   },

@@ -34,7 +34,19 @@ const BOUND = ['id', 'realm', 'method', 'intent', 'request', 'expires', 'digest'
 export const paymentCredential: Fuzzer = {
   name: 'payment-credential',
   seeds: fc.constantFrom(...SEEDS),
-  words: ['|', '"digest":', '"expires":"2099-01-01T00:00:00Z",', '"realm":', '"__proto__":{', ',', '\\u0061', 'spt_', '=', 'é', '""'],
+  words: [
+    '|',
+    '"digest":',
+    '"expires":"2099-01-01T00:00:00Z",',
+    '"realm":',
+    '"__proto__":{',
+    ',',
+    '\\u0061',
+    'spt_',
+    '=',
+    'é',
+    '""',
+  ],
   mostMutations: 2,
   outcomes: ['ours', 'not ours', 'malformed', 'none'],
   run({ text, salt }) {
@@ -44,7 +56,10 @@ export const paymentCredential: Fuzzer = {
     if (presented.kind !== 'payment' && presented.kind !== 'session') return presented.kind
     const { challenge, token } = presented
     promise(/^(spt|sst)_[\w-]{1,250}$/.test(token), `the token ${token}`)
-    promise(Object.values(challenge).every((member) => typeof member === 'string'), 'members are texts')
+    promise(
+      Object.values(challenge).every((member) => typeof member === 'string'),
+      'members are texts',
+    )
     const own = ours.recognise(challenge, ROUTE)
     promise((own !== undefined) === ISSUED.some((issued) => isSame(challenge, issued)), JSON.stringify(challenge))
     promise(ours.recognise(challenge, '/v1/agent/sessions') === undefined, 'another route')

@@ -5,10 +5,15 @@ import { parsePipeline, printPipeline } from '../../../src/pipeline/parse.ts'
 import { attempt, type Fuzzer, promise } from '../fuzzer.ts'
 
 const name = fc.constantFrom('exact-cache', 'semantic-cache', 'cost-guard', 'none', 'a', 'preserve')
-const option = fc.tuple(fc.constantFrom('ttl', 'threshold', '__proto__', 'constructor', 'per_request'), fc.webQueryParameters())
+const option = fc.tuple(
+  fc.constantFrom('ttl', 'threshold', '__proto__', 'constructor', 'per_request'),
+  fc.webQueryParameters(),
+)
 const step = fc
   .tuple(name, fc.array(option, { maxLength: 3 }))
-  .map(([module, options]) => [module, options.map(([key, value]) => `${key}=${value}`).join('&')].filter(Boolean).join('?'))
+  .map(([module, options]) =>
+    [module, options.map(([key, value]) => `${key}=${value}`).join('&')].filter(Boolean).join('?'),
+  )
 
 /**
  * Pipeline strings: what is read, printed and read again is the same, and has at most 32 steps, each with names once;
@@ -17,7 +22,24 @@ const step = fc
 export const pipelineString: Fuzzer = {
   name: 'pipeline-string',
   seeds: fc.array(step, { maxLength: 5 }).map((steps) => steps.join(', ')),
-  words: [',', '?', '&', '=', '%2C', '%', '%ff', '%ed%a0%80', '%00', '%0d%0a', '+', 'none', ' ', '__proto__=1', '?a=1&a=2', '\x01'],
+  words: [
+    ',',
+    '?',
+    '&',
+    '=',
+    '%2C',
+    '%',
+    '%ff',
+    '%ed%a0%80',
+    '%00',
+    '%0d%0a',
+    '+',
+    'none',
+    ' ',
+    '__proto__=1',
+    '?a=1&a=2',
+    '\x01',
+  ],
   mostMutations: 4,
   outcomes: ['steps', 'no steps', 'refused'],
   run({ text, salt }) {

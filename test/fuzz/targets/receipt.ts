@@ -12,11 +12,19 @@ const { privateKey } = generateKeyPairSync('ed25519')
 const key = { privateKey, public: publicHalf(privateKey) }
 const sign = (parts: Parameters<typeof sampleReceipt>[0]) =>
   signReceipt(sampleReceipt({ key_id: key.public.id, ...parts }), key)
-const SIGNED = [sign({}), sign({ status: null, outcome: 'error', model_asked: 'é漢\u2028"\\' }), sign({ request_id: 'req_2' })]
+const SIGNED = [
+  sign({}),
+  sign({ status: null, outcome: 'error', model_asked: 'é漢\u2028"\\' }),
+  sign({ request_id: 'req_2' }),
+]
 const GENUINE = new Set(SIGNED.map((text) => canonicalJson(JSON.parse(text))))
 const LAYOUTS = SIGNED.flatMap((text) => {
   const value = JSON.parse(text) as object
-  return [text, JSON.stringify(value, undefined, 2), JSON.stringify(Object.fromEntries(Object.entries(value).reverse()))]
+  return [
+    text,
+    JSON.stringify(value, undefined, 2),
+    JSON.stringify(Object.fromEntries(Object.entries(value).reverse())),
+  ]
 })
 
 /** Receipts: one that verifies says to the letter what was signed, however it is laid out; nothing else ever verifies. */

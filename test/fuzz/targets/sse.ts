@@ -4,7 +4,18 @@ import { EventFramer, scanEvents } from '../../../src/core/sse.ts'
 import { createPicker, type Fuzzer, promise } from '../fuzzer.ts'
 
 const line = fc.oneof(
-  fc.constantFrom('event: ping', 'event:error', 'event', 'data', 'data:', 'data: ', ': comment', 'id: 7', 'retry: 9', ''),
+  fc.constantFrom(
+    'event: ping',
+    'event:error',
+    'event',
+    'data',
+    'data:',
+    'data: ',
+    ': comment',
+    'id: 7',
+    'retry: 9',
+    '',
+  ),
   fc.constantFrom('data: {"type":"ping"}', 'data:[DONE]', 'event: content_block_delta', 'dataset: 1', ' data: x'),
   fc.string({ unit: 'binary-ascii', maxLength: 12 }).map((text) => `data: ${text}`),
 )

@@ -29,11 +29,15 @@ const message = fc.tuple(text, text, fc.boolean()).map(([said, thought, calls]) 
   ],
   ...{ stop_reason: calls ? 'tool_use' : 'end_turn', stop_sequence: null, usage },
 }))
-const candidate = fc.tuple(text, fc.constantFrom('STOP', 'MAX_TOKENS', 'SAFETY', undefined)).map(([said, finishReason]) => ({
-  candidates: [{ content: { parts: [{ text: said }, { functionCall: { name: 'f', args: { a: 1 } } }] }, finishReason }],
-  usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4 },
-  responseId: 'r1',
-}))
+const candidate = fc
+  .tuple(text, fc.constantFrom('STOP', 'MAX_TOKENS', 'SAFETY', undefined))
+  .map(([said, finishReason]) => ({
+    candidates: [
+      { content: { parts: [{ text: said }, { functionCall: { name: 'f', args: { a: 1 } } }] }, finishReason },
+    ],
+    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4 },
+    responseId: 'r1',
+  }))
 
 /** A reply of each kind as its provider would send it. */
 const replies = fc.oneof(
@@ -43,9 +47,29 @@ const replies = fc.oneof(
   message.map((each) => chatStreamOf(JSON.stringify(each))),
   candidate.map((each) => JSON.stringify(each)),
   fc.array(candidate, { maxLength: 3 }).map((list) => list.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')),
-  fc.constantFrom('{"error":{"message":"no","code":429,"status":"RESOURCE_EXHAUSTED"}}', '[{"error":{}}]', 'Bad Gateway'),
+  fc.constantFrom(
+    '{"error":{"message":"no","code":429,"status":"RESOURCE_EXHAUSTED"}}',
+    '[{"error":{}}]',
+    'Bad Gateway',
+  ),
 )
-const WORDS = ['\n\n', 'data: ', 'event: error\n', 'data: [DONE]\n\n', '"finish_reason":"stop",', '"index":1,', '"index":-1,', '"delta":{},', '"tool_calls":[{"index":9}],', '"arguments":"{",', '"parts":[],', '"usage":null,', '"type":"message_stop"', '"text":1,', '"content":null,']
+const WORDS = [
+  '\n\n',
+  'data: ',
+  'event: error\n',
+  'data: [DONE]\n\n',
+  '"finish_reason":"stop",',
+  '"index":1,',
+  '"index":-1,',
+  '"delta":{},',
+  '"tool_calls":[{"index":9}],',
+  '"arguments":"{",',
+  '"parts":[],',
+  '"usage":null,',
+  '"type":"message_stop"',
+  '"text":1,',
+  '"content":null,',
+]
 
 /**
  * Replies of any provider, also a mad or malicious one, as JSON and as streams: nothing throws; what comes out is JSON in
@@ -100,7 +124,8 @@ function judgeChunks(bytes: Buffer, salt: number): string {
   if (whole !== undefined) promise(isJsonObject(parseJson(whole.toString())), `a message is a JSON object: ${whole}`)
   const translator = createChatChunks({ created: 1, includeUsage: salt % 4 < 2 })
   const stream = translated(translator, bytes)
-  for (const { data, text: said } of parseEvents(stream)) promise(isJsonObject(data) || said === '[DONE]', `a chunk: ${said}`)
+  for (const { data, text: said } of parseEvents(stream))
+    promise(isJsonObject(data) || said === '[DONE]', `a chunk: ${said}`)
   return translator.isComplete ? 'complete' : 'not complete'
 }
 

@@ -2,12 +2,20 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { GatewayError } from '../../../src/core/errors.ts'
 import { messageRequestSchema } from '../../../src/core/message.ts'
-import { RequestDocument } from '../../../src/core/request.ts'
+import type { RequestDocument } from '../../../src/core/request.ts'
 import { createChatDialect } from '../../../src/dialects/chat/dialect.ts'
 import { toChatRequest } from '../../../src/dialects/chat/to-chat-request.ts'
 import { parseMessagesRequest } from '../../../src/dialects/messages/parse.ts'
 import { toCountTokensRequest, toGeminiRequest } from '../../../src/providers/gemini/request.ts'
-import { chat, chatTools, chatWithSettings, conversation, toolAnswer, toolCall, user } from '../../support/chat-bodies.ts'
+import {
+  chat,
+  chatTools,
+  chatWithSettings,
+  conversation,
+  toolAnswer,
+  toolCall,
+  user,
+} from '../../support/chat-bodies.ts'
 import { COMPATIBLE, OPENAI } from '../../support/chat-translation.ts'
 import { brokenRequests, requests } from '../../support/request-bodies.ts'
 import { attempt, type Fuzzer, promise } from '../fuzzer.ts'
@@ -19,11 +27,40 @@ const PADDING = `"padding":"${'x'.repeat(8192)}",`
 const CHATS = [
   chat('hello'),
   chatWithSettings(),
-  conversation([user('time?'), { role: 'assistant', content: null, tool_calls: [toolCall('c1', 'f', '{"a":1.0}')] }, toolAnswer('c1', 'noon')], { tools: chatTools, tool_choice: 'auto' }),
-  chat('think', { reasoning_effort: 'high', response_format: { type: 'json_object' }, stop: ['a', 'b'], stream: true, n: 1 }),
-  conversation([user([{ type: 'text', text: 'see' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } }])]),
+  conversation(
+    [
+      user('time?'),
+      { role: 'assistant', content: null, tool_calls: [toolCall('c1', 'f', '{"a":1.0}')] },
+      toolAnswer('c1', 'noon'),
+    ],
+    { tools: chatTools, tool_choice: 'auto' },
+  ),
+  chat('think', {
+    reasoning_effort: 'high',
+    response_format: { type: 'json_object' },
+    stop: ['a', 'b'],
+    stream: true,
+    n: 1,
+  }),
+  conversation([
+    user([
+      { type: 'text', text: 'see' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+    ]),
+  ]),
 ]
-const WORDS = ['"role":"tool",', '"tool_calls":[{}],', '"content":[{"type":"text"}],', '"type":"tool_use"', '"stop":[],', '"tools":[],', '"thinking":{"type":"enabled","budget_tokens":1024},', '"max_tokens":1', '"temperature":2,', '"image_url":"http://169.254.169.254/",']
+const WORDS = [
+  '"role":"tool",',
+  '"tool_calls":[{}],',
+  '"content":[{"type":"text"}],',
+  '"type":"tool_use"',
+  '"stop":[],',
+  '"tools":[],',
+  '"thinking":{"type":"enabled","budget_tokens":1024},',
+  '"max_tokens":1',
+  '"temperature":2,',
+  '"image_url":"http://169.254.169.254/",',
+]
 
 /**
  * Bodies in both dialects, and what each provider is sent of them: refused with `invalid_request`, or a body that is

@@ -12,8 +12,23 @@ const parts = {
   settings: { webhookSecrets: SECRETS },
   stripe: createStripeClient({ secretKey: 'sk_test_0123456789' }),
 } as unknown as BillingParts // safe: opening an event uses nothing else
-const HEADERS = ['t=NOW,v1=SIGN', 't=NOW,v1=00,v1=SIGN', 't=OLD,v1=SIGNOLD', 't=OLD,v1=SIGN', 'v1=SIGN,t=NOW,v0=x', 't=NOW,t=OLD,v1=SIGNOLD', 't=NOW,v0=SIGN']
-const BODIES = ['{"id":"evt_1","type":"invoice.paid","object":"event","data":{"object":{"id":"in_1"}}}', '{"id":"evt_1"}', 'null', '[]', '{', '']
+const HEADERS = [
+  't=NOW,v1=SIGN',
+  't=NOW,v1=00,v1=SIGN',
+  't=OLD,v1=SIGNOLD',
+  't=OLD,v1=SIGN',
+  'v1=SIGN,t=NOW,v0=x',
+  't=NOW,t=OLD,v1=SIGNOLD',
+  't=NOW,v0=SIGN',
+]
+const BODIES = [
+  '{"id":"evt_1","type":"invoice.paid","object":"event","data":{"object":{"id":"in_1"}}}',
+  '{"id":"evt_1"}',
+  'null',
+  '[]',
+  '{',
+  '',
+]
 
 /**
  * Deliveries of webhooks: a header, a line end, a body. One is opened only if one of the secrets has signed exactly these
@@ -22,7 +37,21 @@ const BODIES = ['{"id":"evt_1","type":"invoice.paid","object":"event","data":{"o
 export const webhook: Fuzzer = {
   name: 'webhook',
   seeds: fc.tuple(fc.constantFrom(...HEADERS), fc.constantFrom(...BODIES)).map((both) => both.join('\n')),
-  words: ['t=', 'v1=', ',', '=', 'NOW', 'OLD', 'SIGN', 'SIGNOLD', 't=99999999999,', 't=NaN,', ' ', '\n', '"type":"charge.refunded",'],
+  words: [
+    't=',
+    'v1=',
+    ',',
+    '=',
+    'NOW',
+    'OLD',
+    'SIGN',
+    'SIGNOLD',
+    't=99999999999,',
+    't=NaN,',
+    ' ',
+    '\n',
+    '"type":"charge.refunded",',
+  ],
   mostMutations: 2,
   outcomes: ['opened', 'refused', 'signed, but no event'],
   async run({ text, salt }) {
@@ -43,7 +72,10 @@ export const webhook: Fuzzer = {
     try {
       const event = await openEvent(parts, { body, signature })
       promise(isGenuine, `opened ${signature}`)
-      promise([event.id, event.type, event.object].every((member) => typeof member === 'string'), 'it is an event')
+      promise(
+        [event.id, event.type, event.object].every((member) => typeof member === 'string'),
+        'it is an event',
+      )
       return 'opened'
     } catch (error) {
       promise(error instanceof GatewayError && error.code === 'invalid_request', `threw ${error}`)

@@ -18,7 +18,27 @@ const SECRET = 'svc_live_canary5d0e7c'
 
 const OPTIONS = listOptions(configSchema)
 const SECRETS = new Set(OPTIONS.filter(({ secret }) => secret === true).map((option) => option.path.join('.')))
-const value = fc.constantFrom('1', '10s', '5MB', 'true', 'null', 'text', '"a, b"', '[a, b]', '{}', '[]', '-1', 'cloud', '~', '${GIVEN}', '0.5', 'https://a.example', '.inf', '1e400', 'none')
+const value = fc.constantFrom(
+  '1',
+  '10s',
+  '5MB',
+  'true',
+  'null',
+  'text',
+  '"a, b"',
+  '[a, b]',
+  '{}',
+  '[]',
+  '-1',
+  'cloud',
+  '~',
+  '${GIVEN}',
+  '0.5',
+  'https://a.example',
+  '.inf',
+  '1e400',
+  'none',
+)
 const PATHS = OPTIONS.map(({ path: names }) => names.join('.'))
 const entry = fc.tuple(fc.constantFrom(...PATHS), value).map(([name, text]) => ({
   names: name.replace(ANY_NAME, 'mine').split('.'),
@@ -37,7 +57,36 @@ function print(entries: readonly { names: string[]; text: string }[]): string {
 export const yamlConfig: Fuzzer = {
   name: 'yaml-config',
   seeds: fc.array(entry, { maxLength: 4 }).map(print),
-  words: ['&a ', '*a', '!!js/function ', '!!binary ', '<<: *a\n', '- ', ': ', '{', '}', '[', '|\n', '>\n', '---\n', '...\n', '\t', '__proto__: {polluted: 1}\n', 'constructor: {prototype: {polluted: 1}}\n', '${HOME}', '${', '"', "'", '#', '? ', '%YAML 1.1\n', '\xef\xbb\xbf', '['.repeat(2000), '{a: '.repeat(2000), '&a [*a]'],
+  words: [
+    '&a ',
+    '*a',
+    '!!js/function ',
+    '!!binary ',
+    '<<: *a\n',
+    '- ',
+    ': ',
+    '{',
+    '}',
+    '[',
+    '|\n',
+    '>\n',
+    '---\n',
+    '...\n',
+    '\t',
+    '__proto__: {polluted: 1}\n',
+    'constructor: {prototype: {polluted: 1}}\n',
+    '${HOME}',
+    '${',
+    '"',
+    "'",
+    '#',
+    '? ',
+    '%YAML 1.1\n',
+    '\xef\xbb\xbf',
+    '['.repeat(2000),
+    '{a: '.repeat(2000),
+    '&a [*a]',
+  ],
   mostMutations: 3,
   outcomes: ['taken', 'refused'],
   run({ text }) {
