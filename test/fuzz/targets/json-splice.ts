@@ -119,16 +119,16 @@ function rebuilt(node: unknown, path: readonly string[], changes: Changes): unkn
   if (typeof node !== 'object' || node === null) return node
   const { marks, inserted } = changes
   const at = (name: string) => JSON.stringify([...path, name])
-  const valueOf = (name: string, value: unknown) => {
+  const valuesOf = (name: string, value: unknown) => {
     const mark = marks.get(at(name))
     if (mark === undefined) return [rebuilt(value, [...path, name], changes)]
     return mark.op === 'remove' ? [] : [mark.value]
   }
   if (Array.isArray(node)) {
-    const list = node.flatMap((value, i) => [...(inserted.get(at(String(i))) ?? []), ...valueOf(String(i), value)])
+    const list = node.flatMap((value, i) => [...(inserted.get(at(String(i))) ?? []), ...valuesOf(String(i), value)])
     return [...list, ...(inserted.get(at(String(node.length))) ?? [])]
   }
-  const entries = Object.entries(node).flatMap(([name, value]) => valueOf(name, value).map((each) => [name, each]))
+  const entries = Object.entries(node).flatMap(([name, value]) => valuesOf(name, value).map((each) => [name, each]))
   const added = [...marks].flatMap(([pointer, edit]) => {
     const steps = JSON.parse(pointer) as string[]
     const isHere = edit.op === 'add' && JSON.stringify(steps.slice(0, -1)) === JSON.stringify(path)

@@ -85,7 +85,8 @@ function eventsOf(text: string): [string, string][] {
       data = []
       continue
     }
-    const [, field = '', value = ''] = /^([^:]*)(?:: ?([^]*))?$/.exec(each.startsWith(BOM) ? each.slice(3) : each) ?? []
+    const [, field = '', value = ''] =
+      /^([^:]*)(?:: ?([\s\S]*))?$/.exec(each.startsWith(BOM) ? each.slice(3) : each) ?? []
     if (field === 'event') name = value
     if (field === 'data') data.push(value)
   }
