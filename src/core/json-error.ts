@@ -28,7 +28,7 @@ const HEX_DIGIT = /[0-9a-fA-F]/
 const LONGEST_CHARACTER = 4
 
 /** `invalid_request` for a body that is not JSON, with line and column; `cause`: what the scan found. */
-export function invalidJson(bytes: Buffer, cause?: ScanError): GatewayError {
+function invalidJson(bytes: Buffer, cause?: ScanError): GatewayError {
   if (cause?.reason.startsWith('expected an object'))
     return new GatewayError('invalid_request', `The body is not a JSON object: ${cause.message}.`, { cause })
   const { line, column, message } = locateJsonError(bytes)

@@ -33,7 +33,7 @@ const KINDS: readonly Mutate[] = [
 ]
 
 /** The text after its mutations. */
-export function mutate(text: string, mutations: readonly Mutation[], words: readonly string[]): string {
+function mutate(text: string, mutations: readonly Mutation[], words: readonly string[]): string {
   let mutated = text
   for (const [kind, place, length, piece] of mutations) {
     const at = place % (mutated.length + 1)

