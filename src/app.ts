@@ -35,6 +35,7 @@ import { billedCalls } from './prices/billed-calls.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
 import { metricsRouteOf, openRecording, type Recording } from './recording.ts'
+import { openChannel } from './stores/channels/open.ts'
 import { createByteStores } from './stores/kv/stores.ts'
 import { openTolling, type Tolling } from './tolling.ts'
 
@@ -72,7 +73,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const accounting = await openAccounting(options)
   const { store, prices } = accounting
-  const intake = openIntake({ ...options, stores })
+  const channel = await openChannel({ redisUrl: config.redis_url, log })
+  const intake = openIntake({ ...options, stores, channel })
   const recording = await openRecording({ ...options, accounting, feed: intake.feed })
   const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
@@ -127,7 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     pipelines,
     registry,
     providers,
-    endFeeds: () => intake.feed.close(),
+    endFeeds: () => intake.live.close(),
     async close() {
       stopWatching()
       await registry.close()
@@ -137,7 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await tolling?.close()
       await paying?.billing.close()
       await accounting.close()
-      await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
+      await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close(), channel?.close()])
     },
   }
 }

@@ -8,7 +8,7 @@ import type { FrameState } from '../frame.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import { assetsRoute } from './assets.ts'
 import { type CaptureWishOptions, captureRoute, captureWishRoute } from './capture-routes.ts'
-import type { LiveFeed } from './live-feed.ts'
+import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
 import { overviewRoute } from './overview.ts'
 import { csvRoute, listRoute, type RequestRouteOptions, requestRoute } from './requests.ts'
@@ -25,7 +25,7 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
   readonly facts: DashboardFacts
   /** `undefined`: nothing is counted. */
   readonly telemetry: Telemetry | undefined
-  readonly feed: LiveFeed
+  readonly live: LivePages
   /** Cloud mode's; `undefined` where users have no say. */
   readonly captureWishes: CaptureWishOptions['wishes'] | undefined
   /** What users of plugins need to know. */
