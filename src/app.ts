@@ -108,7 +108,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     assertPipeline: (text) => void pipelines.for(undefined, text),
   })
   const tolling = await openTolling({ config, accounting, stores, clock, log })
-  const dashboard = openDashboard({ ...options, ...recording, intake, identity, limits, pipelines, registry })
+  const dashboard = openDashboard({
+    ...options,
+    ...recording,
+    intake,
+    identity,
+    store,
+    tolling,
+    limits,
+    pipelines,
+    registry,
+  })
   const paying =
     identity.accounts &&
     openPaying({ ...options, store, session: identity.accounts.session, onIntent: tolling?.reconcile })

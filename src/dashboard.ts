@@ -19,7 +19,10 @@ import type { Identity } from './identity.ts'
 import type { Pipelines } from './pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from './pipeline/registry.ts'
 import type { Receipts } from './receipts/receipts.ts'
+import { createPaymentBooks } from './stores/sql/payments/books.ts'
+import type { SqlStore } from './stores/sql/store.ts'
 import type { SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
+import type { Tolling } from './tolling.ts'
 
 const BUILT_FILES = path.join(import.meta.dirname, '../dashboard/dist')
 
@@ -80,6 +83,8 @@ export interface DashboardParts {
   readonly clock: Clock
   readonly intake: DashboardIntake
   readonly identity: Identity
+  readonly store: SqlStore
+  readonly tolling: Tolling | undefined
   readonly limits: RequestLimits
   readonly receipts: Receipts
   readonly telemetry: SqlTelemetry | undefined
@@ -89,7 +94,8 @@ export interface DashboardParts {
 
 /** Puts the dashboard together; `undefined` where it is switched off. */
 export function openDashboard(parts: DashboardParts): DashboardOptions | undefined {
-  const { config, settings, clock, intake, identity, limits, receipts, telemetry, pipelines, registry } = parts
+  const { config, intake, identity, limits, receipts, telemetry, pipelines, registry, store, tolling } = parts
+  const { settings, clock } = parts
   if (config.dashboard.access === 'off') return undefined
   const installed = () => registry.names.flatMap((name) => registry.get(name) ?? [])
   return {
@@ -101,6 +107,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
       version: config.build,
       pipeline: () => pipelines.for(undefined).printed,
       plugins: () => registry.names,
+      agents: tolling === undefined ? 'off' : tolling.payable === undefined ? 'unpayable' : 'on',
       has: {
         telemetry: telemetry !== undefined,
         receipts: config.receipts.enabled,
@@ -110,6 +117,8 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     telemetry,
     receipts,
     ...intake,
+    payments: createPaymentBooks(store),
+    credits: config.mode === 'cloud' ? (page) => store.run('ledger.list', page) : undefined,
     plugins: () => installed().map(shown),
     pluginsInDetail: () => [
       ...installed().map((plugin) => ({ ...shown(plugin), folder: plugin.folder })),

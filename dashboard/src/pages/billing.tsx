@@ -3,6 +3,7 @@ import { CREDITS_PER_USD } from '../../../src/core/billing.ts'
 import { call } from '../api.ts'
 import { count } from '../format.ts'
 import { CapturePart } from '../parts/capture-part.tsx'
+import { CreditsPart } from '../parts/credits.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useSession } from '../session.tsx'
 import { useData } from '../use-data.ts'
@@ -36,6 +37,7 @@ export function BillingPage() {
           </p>
         </Empty>
       )}
+      {mode === 'cloud' && <CreditsPart />}
       {mode === 'cloud' && has.capture && <CapturePart />}
     </>
   )

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { SearchField } from '../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useData } from '../use-data.ts'
 
@@ -57,15 +58,7 @@ export function PluginsPage() {
       ))}
       {installed.length > 0 && (
         <div class="filters">
-          <label>
-            <span>Search</span>
-            <input
-              type="search"
-              value={text}
-              placeholder="plugin, option, word of its documentation …"
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          </label>
+          <SearchField value={text} placeholder="plugin, option, word of its documentation …" onChange={setText} />
         </div>
       )}
       {found.map((plugin) => (
