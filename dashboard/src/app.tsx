@@ -1,3 +1,4 @@
+import './app.css'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiError, call } from './api.ts'

@@ -1,3 +1,5 @@
+import './agents.css'
+import '../parts/snippet.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ListedPayment } from '../../../src/core/payment-books.ts'
 import { count, moment, NOTHING, visible } from '../format.ts'
@@ -39,9 +41,11 @@ function Ledger({ route }: { route: Route }) {
         <span class="told" role="status">
           {list.rows.length > 0 && `${count(list.rows.length)}${list.hasMore ? ' and more' : ''}`}
         </span>
-        <a class="button" href={`/dashboard/api/payments.csv?${query}`} download>
-          Download CSV
-        </a>
+        {list.rows.length > 0 && (
+          <a class="button" href={`/dashboard/api/payments.csv?${query}`} download>
+            Download CSV
+          </a>
+        )}
       </div>
       <Readiness />
       {isNothing && query === '' ? (
@@ -56,7 +60,7 @@ function Ledger({ route }: { route: Route }) {
               onChange={(text) => setFilter((old) => ({ ...old, text }))}
             />
             <Choice
-              label="What became of it"
+              label="Outcome"
               value={filter.book}
               options={{ '': 'anything', ...BOOKS }}
               onChange={(book) => setFilter((old) => ({ ...old, book }))}
@@ -121,7 +125,7 @@ function Nothing() {
 const COLUMNS = [
   ['time', 'When'],
   ['amount', 'Amount'],
-  ['book', 'What became of it'],
+  ['book', 'Outcome'],
   ['what', 'Paid for'],
   ['model', 'Model'],
   ['left', 'Calls left'],

@@ -130,7 +130,7 @@ function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () 
     ['autoRechargeMonthlyLimit', 'In a month at most'],
   ] as const
   return (
-    <section aria-labelledby="recharge">
+    <section class="sheet" aria-labelledby="recharge">
       <h2 id="recharge">Recharge by itself</h2>
       <form onSubmit={save}>
         <label class="check">
@@ -141,7 +141,7 @@ function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () 
           />
           <span>Buy credits when few are left</span>
         </label>
-        <div class="filters">
+        <div class="numbers">
           {amounts.map(([name, title]) => (
             <label key={name}>
               <span>{title}, in credits</span>

@@ -1,3 +1,4 @@
+import './live.css'
 import { useState } from 'preact/hooks'
 import { count } from '../format.ts'
 import { Check, SearchField } from '../parts/fields.tsx'

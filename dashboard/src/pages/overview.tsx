@@ -82,7 +82,7 @@ function Cards({ total }: { total: Sums }) {
   const input = total.tokens.input + total.tokens.cacheRead + total.tokens.cacheWrite
   const measured = total.savedNanoUsd - total.savedEstimateNanoUsd
   return (
-    <section class="cards" aria-label="Figures">
+    <section class="cards lead" aria-label="Figures">
       <Card
         title="Saved"
         value={usd(total.savedNanoUsd)}

@@ -116,8 +116,8 @@ function PluginPart({
                     {option.isSet && <span class="badge cache-hit">set</span>}
                     {option.isPerRequest && <span class="badge">per request</span>}
                   </th>
-                  <td>{option.type}</td>
-                  <td>
+                  <td class="kind">{option.type}</td>
+                  <td class="value">
                     <code>{option.default === undefined ? 'unset' : JSON.stringify(option.default)}</code>
                   </td>
                   <td class="prose">{option.description}</td>

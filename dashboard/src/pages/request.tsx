@@ -1,3 +1,4 @@
+import './request.css'
 import type { FinishedRequest } from '../../../src/core/telemetry.ts'
 import { count, duration, moment, NOTHING, size, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from '../parts/badges.tsx'

@@ -1,3 +1,4 @@
+import './facts.css'
 import type { ComponentChildren } from 'preact'
 
 /** A figure with its name. */

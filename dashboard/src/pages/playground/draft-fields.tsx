@@ -17,7 +17,7 @@ export function DraftFields({ draft, onChange }: { draft: Draft; onChange: (part
   return (
     <>
       <div class="filters">
-        <label>
+        <label class="search">
           <span>Model</span>
           <input
             value={draft.model}

@@ -1,3 +1,4 @@
+import './playground.css'
 import { count, duration, NOTHING, percent, usd, visible } from '../../format.ts'
 import { StatusBadge } from '../../parts/badges.tsx'
 import { savedOf } from '../../parts/request-columns.tsx'
