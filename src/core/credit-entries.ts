@@ -2,7 +2,7 @@
 export interface CreditEntry {
   /** 1, 2, 3, … without a gap in each account. */
   readonly seq: number
-  /** A noun: `calls`, `invoice`, `recharge`, `reversal`. */
+  /** A noun: `calls`, `grant`, `recharge`, `reversal`. */
   readonly kind: string
   /** Positive: given. Negative: taken. */
   readonly credits: number

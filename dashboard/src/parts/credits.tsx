@@ -6,10 +6,8 @@ import { Busy, Failure } from './states.tsx'
 /** Kinds of entries, in words. */
 const KINDS: Readonly<Record<string, string>> = {
   calls: 'Calls beyond the plan',
-  grant: 'Given by the operator',
-  invoice: 'Paid invoice',
+  grant: 'Given',
   recharge: 'Recharge',
-  refund: 'Refund',
   reversal: 'Refund or dispute',
 }
 const ROWS = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' })
@@ -64,10 +62,11 @@ export function CreditsPart() {
 }
 
 const REQUEST = /^hold:(req_\w+)$/
+const INVOICE = /^invoice:/
 
 function What({ kind, about }: CreditEntry) {
   const requestId = REQUEST.exec(about)?.[1]
-  const word = KINDS[kind] ?? visible(kind)
+  const word = kind === 'grant' && INVOICE.test(about) ? 'Credits of the plan' : (KINDS[kind] ?? visible(kind))
   return requestId === undefined ? (
     <>
       {word} <code class="told">{visible(about)}</code>
