@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { CREDITS_PER_USD } from '../../../src/core/billing.ts'
 import { call } from '../api.ts'
-import { count } from '../format.ts'
 import { CapturePart } from '../parts/capture-part.tsx'
 import { CreditsPart } from '../parts/credits.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
@@ -75,7 +74,7 @@ function CloudBilling() {
         </div>
         <div class="card">
           <h2>Credits left</h2>
-          <p class="value">{count(credits)}</p>
+          <p class="value">{credits.toLocaleString('en')}</p>
           <p class="note">${(credits / CREDITS_PER_USD).toFixed(2)}</p>
         </div>
         <div class="card">

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { printed } from '../format.ts'
 import { SearchField } from '../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useData } from '../use-data.ts'
@@ -118,7 +119,7 @@ function PluginPart({
                   </th>
                   <td class="kind">{option.type}</td>
                   <td class="value">
-                    <code>{option.default === undefined ? 'unset' : JSON.stringify(option.default)}</code>
+                    <code>{printed(option.default)}</code>
                   </td>
                   <td class="prose">{option.description}</td>
                 </tr>

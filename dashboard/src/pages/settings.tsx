@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { printed } from '../format.ts'
 import { Check, SearchField } from '../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useData } from '../use-data.ts'
@@ -70,7 +71,7 @@ function SettingTable({ options }: Pick<Settings, 'options'>) {
                 <code>{name}</code>
               </th>
               <td class="value">
-                <code>{value === undefined ? 'unset' : JSON.stringify(value)}</code>
+                <code>{printed(value)}</code>
               </td>
               <td>
                 {source === 'default' ? (

@@ -1,3 +1,4 @@
+import './credits.css'
 import type { CreditEntry } from '../../../src/core/credit-entries.ts'
 import { moment, visible } from '../format.ts'
 import { useList } from '../use-list.ts'
