@@ -46,7 +46,7 @@ export function liveRoute({ viewer, live: pages }: LiveRouteOptions): Middleware
 }
 
 /** A batch as server-sent events. */
-export function printEvents({ requests, dropped }: LiveBatch): string {
+function printEvents({ requests, dropped }: LiveBatch): string {
   const rows = requests.map((request) => `id: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
   return `${dropped === 0 ? '' : `event: dropped\ndata: ${dropped}\n\n`}${rows.join('')}`
 }
