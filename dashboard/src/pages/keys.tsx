@@ -133,7 +133,7 @@ function KeyPart({ value, onChanged }: { value: Key; onChanged: () => void }) {
 }
 
 const LIMITS = [
-  ['costPerRequest', 'Most a request may cost, USD'],
+  ['costPerRequest', 'Most a request, USD'],
   ['costPerDay', 'Most a day, USD'],
   ['costPerMonth', 'Most a month, USD'],
   ['requestsPerMinute', 'Requests a minute'],
