@@ -73,7 +73,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
   const accounting = await openAccounting(options)
   const { store, prices } = accounting
-  const channel = await openChannel({ redisUrl: config.redis_url, log })
+  // Only the dashboard has something to say to other processes.
+  const channel = config.dashboard.access === 'off' ? undefined : await openChannel({ redisUrl: config.redis_url, log })
   const intake = openIntake({ ...options, stores, channel })
   const recording = await openRecording({ ...options, accounting, feed: intake.feed })
   const providers = await openProviders(options, accounting)

@@ -49,7 +49,7 @@ export interface IntakeOptions {
 /** Opens the live feed, and the place of bodies: memory in local mode, the byte store in cloud mode. */
 export function openIntake({ config, stores, channel, clock, log }: IntakeOptions): DashboardIntake {
   const feed = new LiveFeed()
-  const live = new LivePages({ feed, channel: config.dashboard.access === 'off' ? undefined : channel, log })
+  const live = new LivePages({ feed, channel, log })
   const { access, capture, capture_requests: most, capture_memory: maxBytes, capture_keep: keepMs } = config.dashboard
   // Without telemetry there is no list of requests to find them by.
   if (access === 'off' || !capture || !config.telemetry.enabled)
