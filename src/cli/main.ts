@@ -17,6 +17,7 @@ import { addCommandsOfPlugins } from './plugin-commands.ts'
 import { addPricesCommand } from './prices.ts'
 import { addReceiptCommand } from './receipt.ts'
 import { addSessionTokenCommand } from './session-token.ts'
+import { addSizeCommand } from './size.ts'
 import { addStartCommand } from './start.ts'
 import { addStripeCommand } from './stripe.ts'
 
@@ -68,5 +69,6 @@ export function createProgram(): Command {
   addAuditCommand(program)
   addStripeCommand(program)
   addMppCommand(program)
+  addSizeCommand(program)
   return program
 }
