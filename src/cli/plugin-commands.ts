@@ -24,8 +24,8 @@ export async function addCommandsOfPlugins(program: Command): Promise<void> {
   }
 }
 
-/** Help must not fail: what is wrong with the configuration, or is not there, will be said by who needs it. */
-function pluginFolders(): PluginFolder[] {
+/** The folders of all plugins. Never throws: what is wrong with the configuration will be said by who needs it. */
+export function pluginFolders(): PluginFolder[] {
   return [BUILT_IN_PLUGINS, ...configuredDirectories().filter(existsSync)].flatMap(findPluginFolders)
 }
 
