@@ -1,5 +1,5 @@
 import type { FinishedRequest } from '../../core/telemetry.ts'
-import { count, duration, NOTHING, timeOfDay, usd } from '../terminal/figures.ts'
+import { count, duration, fineUsd, NOTHING, timeOfDay } from '../terminal/figures.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { columnsOf, toWidth, visible } from '../terminal/visible.ts'
 import type { Answer } from './answer.ts'
@@ -72,7 +72,7 @@ function rowsOf(before: FinishedRequest, { status, row: now }: Replayed): string
         ? NOTHING
         : `${count(tokens.input + tokens.cacheRead + tokens.cacheWrite)} in, ${count(tokens.output)} out`,
     ),
-    both('cost', ({ costNanoUsd }) => usd(costNanoUsd)),
+    both('cost', ({ costNanoUsd }) => fineUsd(costNanoUsd)),
     both('gateway', ({ gatewayMs }) => duration(gatewayMs)),
     both('provider', ({ providerMs }) => duration(providerMs)),
     both('took', ({ totalMs }) => duration(totalMs)),

@@ -17,6 +17,11 @@ export function usd(nanoUsd: number | null): string {
   return dollars >= 0.0001 ? `${sign}$${dollars.toFixed(4)}` : `${sign}<$.0001`
 }
 
+/** Nano-USD as dollars to the millionth, for two figures that are compared. */
+export function fineUsd(nanoUsd: number | null): string {
+  return nanoUsd === null ? NOTHING : `$${(nanoUsd / NANO).toFixed(6)}`
+}
+
 /** A count in at most 4 characters: in full below a thousand, else like `1.2K` or `123K`. */
 export function count(amount: number): string {
   if (amount < 1000) return String(amount)
