@@ -4,6 +4,7 @@ import { errorCodeOf, messageOf } from '../core/errors.ts'
 import { addAccountCommand } from './account.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
+import { addBenchCommand } from './bench/command.ts'
 import { addCompletionCommand } from './completion/command.ts'
 import { addConfigCommand } from './config.ts'
 import { addDoctorCommand } from './doctor/command.ts'
@@ -56,6 +57,7 @@ export function createProgram(): Command {
   addDoctorCommand(program)
   addTailCommand(program)
   addReplayCommand(program)
+  addBenchCommand(program)
   addPipelineCommand(program)
   addPluginCommand(program)
   addConfigCommand(program)
