@@ -42,7 +42,7 @@ export function addBenchCommand(program: Command): void {
     ],
     exits: { 1: 'the gateway did not start, or a request failed' },
     notes: [
-      'Starts a stand-in for a provider that answers at once, and a gateway before it with your pipeline, plugins, prices,\nreceipts and telemetry, an empty data folder and none of your providers, databases or accounts. It can reach no other\nmachine. The same requests go to the stand-in directly: the difference is the gateway. All of it shares this machine:\nwith nothing else running the figures are better, and CPU per request is the steadiest of them.',
+      'Starts a stand-in for a provider that answers at once, and a gateway before it with your pipeline, plugins, prices, receipts and telemetry, an empty data folder and none of your providers, databases or accounts. It can reach no other machine. The same requests go to the stand-in directly: the difference is the gateway. All of it shares this machine: with nothing else running the figures are better, and CPU per request is the steadiest of them.',
     ],
   }).action(bench)
 }

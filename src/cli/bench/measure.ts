@@ -40,7 +40,7 @@ const HEADERS = {
   'x-api-key': 'bench',
   'anthropic-version': '2023-06-01',
 }
-const LEAST_WARM_UP = 100
+const LEAST_WARM_UP = 20
 const PATIENCE_MS = 30_000
 const FILLER = 'A toll is paid once, and the road beyond is free. '
 

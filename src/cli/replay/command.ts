@@ -52,7 +52,7 @@ export function addReplayCommand(program: Command): void {
       69: 'no gateway answers',
     },
     notes: [
-      'A request that the provider answers is paid for again. Headers of requests are never kept: what the first one had\nbesides its body must be given with --header. Credentials go to the gateway alone.',
+      'A request that the provider answers is paid for again. Headers of requests are never kept: what the first one had besides its body must be given with --header. Credentials go to the gateway alone.',
     ],
   }).action(replay)
 }

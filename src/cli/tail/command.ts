@@ -38,7 +38,7 @@ export function addTailCommand(program: Command): void {
     ],
     exits: { 0: 'stopped with Ctrl-C, or after --limit', 69: 'no gateway answers' },
     notes: [
-      'hit? is hit, join (shared the reply of a request under way), miss, or – where no cache was asked; in/out are\ntokens; ~ marks what is estimated. Where there is little room, modules go by their initials: ec for exact-cache.\nA gateway that goes away is waited for; notes go to standard error.',
+      'hit? is hit, join (shared the reply of a request under way), miss, or – where no cache was asked; in/out are tokens; ~ marks what is estimated. Where there is little room, modules go by their initials: ec for exact-cache. A gateway that goes away is waited for; notes go to standard error.',
     ],
   }).action(tail)
 }
