@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { CommandError } from './exit-codes.ts'
+import { GatewayError } from '../core/errors.ts'
 import { addHelp } from './help.ts'
 import { withStore } from './with-store.ts'
 
@@ -31,7 +31,7 @@ async function suspend(
   const action = isSuspended ? 'account.suspended' : 'account.resumed'
   const audit = { id: `aud_${randomUUID()}`, accountId: id, actor: 'operator', action, subject: id }
   const isKnown = await withStore((store) => store.run('account.suspend', { id, isSuspended, audit }))
-  if (!isKnown) throw new CommandError(66, `There is no account \`${id}\`.`)
+  if (!isKnown) throw new GatewayError('not_found', `There is no account \`${id}\`.`)
   if (json) return void process.stdout.write(`${JSON.stringify({ id, suspended: isSuspended })}\n`)
   process.stdout.write(`${id} is ${isSuspended ? 'suspended' : 'let in'}.\n`)
 }

@@ -31,6 +31,7 @@ export function addBackupCommand(program: Command): void {
     })
   addHelp(command, {
     examples: ['turnpike backup backups/2026-11-22.db'],
+    exits: { 2: 'the file exists, or the database is none of SQLite', 66: 'there is no database' },
     notes: [
       'Put the copy back as turnpike.db in data_dir while the gateway is stopped.\nThe copy of telemetry has `.telemetry` before its ending, as in copy.telemetry.db; it goes back as telemetry.db.',
     ],

@@ -34,5 +34,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof ConfigError || error instanceof PriceFileError) return 78
   if (error instanceof PluginError && error.isConfiguration) return 78
-  return error instanceof GatewayError && error.code === 'invalid_request' ? 2 : 1
+  if (!(error instanceof GatewayError)) return 1
+  if (error.code === 'not_found') return 66
+  return error.code === 'invalid_request' ? 2 : 1
 }

@@ -106,7 +106,7 @@ function tokensOf({ tokens }: LiveRequest): string {
 }
 
 /** What was saved in nano-USD; `null` where it cannot be told. */
-export function savedOf({ costNanoUsd, counterfactualNanoUsd }: ListedRequest): number | null {
+function savedOf({ costNanoUsd, counterfactualNanoUsd }: ListedRequest): number | null {
   return costNanoUsd === null || counterfactualNanoUsd === null ? null : counterfactualNanoUsd - costNanoUsd
 }
 
