@@ -4,12 +4,12 @@
 // So the prediction is of CPU, part by part, at a calm rate; of the rate at which the cores are full; and of the waits.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { percentile } from '../../src/cli/bench/statistics.ts'
 import { costsSchema } from '../../src/sizing/costs.ts'
 import { demandOf } from '../../src/sizing/demand.ts'
 import { simulateWaits } from '../../src/sizing/queue.ts'
 import { trafficSchema } from '../../src/sizing/traffic.ts'
 import { type Case, cases } from '../cases.ts'
-import { percentile } from '../statistics.ts'
 import { openStand, type Stand } from './stand.ts'
 
 const WORKERS = 4

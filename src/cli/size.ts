@@ -8,13 +8,14 @@ import { type Costs, costsSchema } from '../sizing/costs.ts'
 import { fieldsOf } from '../sizing/fields.ts'
 import { type Plan, planMachines } from '../sizing/plan.ts'
 import { type Traffic, trafficSchema } from '../sizing/traffic.ts'
+import { addHelp } from './help.ts'
 
 const COSTS_FILE = new URL('../../config/cost-model.json', import.meta.url)
-const EXAMPLES = `
-Examples:
-  $ turnpike size --set requests_per_second=40
-  $ turnpike size traffic.yaml --set machine.cores=8 --json
-  $ turnpike size --fields`
+const EXAMPLES = [
+  'turnpike size --set requests_per_second=40',
+  'turnpike size traffic.yaml --set machine.cores=8 --json',
+  'turnpike size --fields',
+]
 
 interface SizeOptions {
   set: string[]
@@ -24,15 +25,15 @@ interface SizeOptions {
 
 /** `turnpike size`: from traffic to machines. */
 export function addSizeCommand(program: Command): void {
-  program
+  const command = program
     .command('size')
     .description('Work out how many machines some traffic needs, by simulation with measured costs. Sends nothing.')
     .argument('[file]', 'YAML with a description of the traffic; its fields: `turnpike size --fields`')
     .option('-s, --set <field=value>', 'a field of the description; may be given several times', collect, [])
     .option('--fields', 'list the fields, what they mean and what they are by default')
     .option('--json', 'print JSON')
-    .addHelpText('after', EXAMPLES)
     .action(size)
+  addHelp(command, { examples: EXAMPLES })
 }
 
 function collect(value: string, before: string[]): string[] {

@@ -62,9 +62,7 @@ function tryMachines(machines: number, question: Question): { plan: Plan; fault?
   const busyInBurst = (burstRate * demand.gateway) / (machines * cores * 1e6)
   const memory = memoryOf(machines * cores, question)
   const isWithin = busyInBurst <= traffic.busiest && memory * cores <= memory_gigabytes
-  const waits = isWithin
-    ? waitsOf(burstRate / (machines * cores), question)
-    : NEVER
+  const waits = isWithin ? waitsOf(burstRate / (machines * cores), question) : NEVER
   const plan: Plan = {
     machines,
     spareMachines: traffic.spare_machines,

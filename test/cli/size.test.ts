@@ -12,7 +12,10 @@ test('cli: size turns traffic into machines', async (t) => {
 })
 
 test('cli: size reads a description, and --set overrides it', async (t) => {
-  const file = createPluginDirectory(t).put('traffic.yaml', 'requests_per_second: 2000\nhits: 0.5\nmachine: { cores: 8 }')
+  const file = createPluginDirectory(t).put(
+    'traffic.yaml',
+    'requests_per_second: 2000\nhits: 0.5\nmachine: { cores: 8 }',
+  )
   const run = async (...more: string[]) => {
     const { code, stdout } = await runCommand(['size', file, '--json', ...more])
     t.is(code, 0)
@@ -25,7 +28,7 @@ test('cli: size reads a description, and --set overrides it', async (t) => {
 
 test('cli: size names every field that cannot be used', async (t) => {
   const { code, stderr, stdout } = await runCommand(['size', '-s', 'request_per_second=1', '-s', 'hits=2'])
-  t.is(code, 1)
+  t.is(code, 2)
   t.regex(stderr, /requests_per_second: .*expected number/)
   t.regex(stderr, /hits: .*<=1/)
   t.regex(stderr, /unknown field `request_per_second`\. Did you mean `requests_per_second`\?/)
