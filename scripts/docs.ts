@@ -6,6 +6,7 @@
  *   errorCatalogue ─────► docs/reference/errors.md
  *   METRICS ────────────► docs/reference/metrics.md
  *   the command's help ─► docs/reference/cli.md
+ *   config/cost-model.json ► docs/reference/sizing.md
  *
  * What stands in the source is not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
  * writes nothing, prints a line for each file that is stale and for each link that leads nowhere, and exits with 1.
@@ -20,6 +21,7 @@ import { errorsPage } from './docs/errors-page.ts'
 import { brokenLinks } from './docs/links.ts'
 import { metricsPage } from './docs/metrics-page.ts'
 import { loadPluginDefinitions, pluginReadme, pluginsPage } from './docs/plugins-page.ts'
+import { sizingPage } from './docs/sizing-page.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 
@@ -33,6 +35,7 @@ async function render(): Promise<Map<string, string>> {
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/plugins.md', pluginsPage(plugins)],
     ['docs/reference/cli.md', await commandLinePage(ROOT)],
+    ['docs/reference/sizing.md', sizingPage()],
   ])
   for (const plugin of plugins) {
     const file = `plugins/${plugin.name}/README.md`
