@@ -13,6 +13,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { startBrowser } from '../support/browser.ts'
 import { readExamples } from '../support/documents.ts'
+import { eventually } from '../support/eventually.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -51,7 +52,7 @@ try {
     const reply = await shell(firstRequest.code.replaceAll(USUAL_ADDRESS, url))
     assert.match(reply, /"type":"message"/)
     passed('first reply')
-    await live.page.getByText('demo/echo').first().waitFor()
+    await live.page.getByRole('table').getByText('demo/echo').waitFor()
     passed('seen in Live')
     const [, , screenshot] = process.argv
     if (screenshot !== undefined) await live.page.screenshot({ path: screenshot })
@@ -103,29 +104,28 @@ async function shell(command: string): Promise<string> {
   return stdout
 }
 
-/** Runs a command that goes on; `told` resolves with what it has said, or its first group. */
+/** Runs a command that goes on; `told` resolves with what it has said, or the first group of that. */
 function launch(command: string, env: Readonly<Record<string, string>>) {
-  const child = spawn('sh', ['-c', command], { cwd: clone, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('sh', ['-c', `exec 2>&1; ${command}`], {
+    cwd: clone,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
-  const told = (what: RegExp) =>
-    new Promise<string>((resolve, reject) => {
-      const look = () => {
-        const found = what.exec(said)
-        if (found !== null) settle(() => resolve(found[1] ?? found[0]))
-      }
-      const ended = () => settle(() => reject(new Error(`\`${command}\` has ended:\n${said}`)))
-      const timer = setTimeout(() => settle(() => reject(new Error(`Not told: ${what}\n${said}`))), LONGEST_WAIT_MS)
-      const settle = (done: () => void) => {
-        clearTimeout(timer)
-        child.stdout.off('data', look)
-        child.off('close', ended)
-        done()
-      }
-      child.stdout.on('data', look)
-      child.once('close', ended)
-      look()
-    })
+  let hasEnded = false
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  child.once('close', () => {
+    hasEnded = true
+  })
+  const told = async (what: RegExp) => {
+    await eventually(() => what.test(said) || hasEnded, `${what} from \`${command}\``, LONGEST_WAIT_MS)
+    const found = what.exec(said)
+    if (found === null) throw new Error(`\`${command}\` has ended:\n${said}`)
+    return found[1] ?? found[0]
+  }
   return { told, stop: () => stop(child) }
 }
 

@@ -21,7 +21,8 @@ export function readExamples(language: string): Example[] {
     .filter((example) => example.language === language)
 }
 
-function examplesOf(page: string): Example[] {
+/** The examples of one page, in their order. */
+export function examplesOf(page: string): Example[] {
   const text = readFileSync(path.join(ROOT, page), 'utf8')
   return [...text.matchAll(BLOCK)].map((found) => {
     const [, language = '', code = ''] = found
