@@ -52,7 +52,7 @@ try {
     const reply = await shell(firstRequest.code.replaceAll(USUAL_ADDRESS, url))
     assert.match(reply, /"type":"message"/)
     passed('first reply')
-    await live.page.getByRole('table').getByText('demo/echo').waitFor()
+    await live.page.getByRole('cell', { name: /echo/ }).first().waitFor()
     passed('seen in Live')
     const [, , screenshot] = process.argv
     if (screenshot !== undefined) await live.page.screenshot({ path: screenshot })

@@ -13,6 +13,9 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const PAGES = ['README.md', 'docs/*.md', 'examples/**/*.md', 'plugins/*/README.md']
 const BLOCK = /^```(\w+)\n(.*?)^```$/gms
 
+/** Pages that a test of their own walks through, in order: their requests and programs stand on what went before. */
+const WALKED = ['docs/plugin-tutorial.md', 'docs/agents.md']
+
 /** The examples of all pages that people write; references are generated. */
 export function readExamples(language: string): Example[] {
   return globSync(PAGES, { cwd: ROOT })
@@ -43,4 +46,9 @@ export function commandsOf({ code }: Example): string[] {
     .split('\n')
     .map((line) => line.replace(/(^|\s)#\s.*$/, '').trim())
     .filter((line) => line !== '')
+}
+
+/** Whether an example stands by itself. */
+export function isAlone({ place }: Example): boolean {
+  return !WALKED.some((page) => place.startsWith(`${page}:`))
 }
