@@ -4,6 +4,7 @@
  *   zod schemas ─────┬──► docs/reference/configuration.md, config/turnpike.yaml
  *                    └──► docs/reference/plugins.md, the option table in each plugins/<name>/README.md
  *   errorCatalogue ─────► docs/reference/errors.md
+ *   the OpenAPI document ► docs/reference/http.md
  *   METRICS ────────────► docs/reference/metrics.md
  *   the command's help ─► docs/reference/cli.md
  *
@@ -17,6 +18,7 @@ import { commandLinePage } from './docs/command-line.ts'
 import { configurationFile } from './docs/configuration-file.ts'
 import { configurationPage } from './docs/configuration-page.ts'
 import { errorsPage } from './docs/errors-page.ts'
+import { httpPage } from './docs/http-page.ts'
 import { brokenLinks } from './docs/links.ts'
 import { metricsPage } from './docs/metrics-page.ts'
 import { loadPluginDefinitions, pluginReadme, pluginsPage } from './docs/plugins-page.ts'
@@ -30,6 +32,7 @@ async function render(): Promise<Map<string, string>> {
     ['config/turnpike.yaml', configurationFile(plugins)],
     ['docs/reference/configuration.md', configurationPage()],
     ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/http.md', httpPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/plugins.md', pluginsPage(plugins)],
     ['docs/reference/cli.md', await commandLinePage(ROOT)],
