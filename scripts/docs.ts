@@ -5,6 +5,7 @@
  *                    └──► docs/reference/plugins.md, the option table in each plugins/<name>/README.md
  *   errorCatalogue ─────► docs/reference/errors.md
  *   the OpenAPI document ► docs/reference/http.md
+ *   bench/RESULTS.md ────► the figures in docs/comparison.md
  *   METRICS ────────────► docs/reference/metrics.md
  *   the command's help ─► docs/reference/cli.md
  *
@@ -15,6 +16,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { commandLinePage } from './docs/command-line.ts'
+import { comparisonPage } from './docs/comparison-page.ts'
 import { configurationFile } from './docs/configuration-file.ts'
 import { configurationPage } from './docs/configuration-page.ts'
 import { errorsPage } from './docs/errors-page.ts'
@@ -35,6 +37,7 @@ async function render(): Promise<Map<string, string>> {
     ['docs/reference/http.md', httpPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/plugins.md', pluginsPage(plugins)],
+    ['docs/comparison.md', comparisonPage(read('docs/comparison.md') ?? '', read('bench/RESULTS.md') ?? '')],
     ['docs/reference/cli.md', await commandLinePage(ROOT)],
   ])
   for (const plugin of plugins) {

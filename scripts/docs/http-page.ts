@@ -1,5 +1,5 @@
 import { openapiDocument } from '../../src/http/openapi/document.ts'
-import { code, GENERATED, table } from './markdown.ts'
+import { anchorOf, code, GENERATED, table } from './markdown.ts'
 
 /** What is read of the OpenAPI document. */
 interface Schema {
@@ -61,7 +61,7 @@ export function httpPage(): string {
   const overview = table(
     ['route', 'what it does', 'credential'],
     operations.map(({ method, path, operation }) => [
-      `[\`${method} ${path}\`](#${anchor(`${method} ${path}`)})`,
+      `[\`${method} ${path}\`](#${anchorOf(`${method} ${path}`)})`,
       operation.summary,
       credentialOf(operation),
     ]),
@@ -115,7 +115,7 @@ function typeOf(schema: Schema): string {
   const { $ref, type, items, oneOf, anyOf, enum: values } = schema
   if ($ref !== undefined) {
     const name = $ref.slice($ref.lastIndexOf('/') + 1)
-    return `[${name}](#${anchor(name)})`
+    return `[${name}](#${anchorOf(name)})`
   }
   if ('const' in schema) return code(JSON.stringify(schema.const))
   if (values !== undefined) return values.map((value) => code(JSON.stringify(value))).join(' or ')
@@ -131,12 +131,4 @@ function remarkOf({ description, default: usual, minimum, maximum }: Schema): st
   return [description, least, most, usual === undefined ? '' : `Default ${code(JSON.stringify(usual))}.`]
     .filter(Boolean)
     .join(' ')
-}
-
-/** The anchor that a heading gets. */
-function anchor(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\w\s-]/g, '')
-    .replaceAll(' ', '-')
 }
