@@ -33,3 +33,9 @@ test('docs: the page for agents does what it says, and each thing is paid once',
     statuses: ['succeeded', 'succeeded', 'succeeded'],
   })
 })
+
+test('docs: the page on caching does what it says', async (t) => {
+  t.timeout(LONGEST_WALK_MS)
+  const { done } = await walkThrough(t, 'docs/how-caching-stays-safe.md')
+  t.deepEqual(done, { written: 0, started: 1, run: 4, compared: 4 })
+})

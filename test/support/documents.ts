@@ -14,7 +14,7 @@ const PAGES = ['README.md', 'docs/*.md', 'examples/**/*.md', 'plugins/*/README.m
 const BLOCK = /^```(\w+)\n(.*?)^```$/gms
 
 /** Pages that a test of their own walks through, in order: their requests and programs stand on what went before. */
-const WALKED = ['docs/plugin-tutorial.md', 'docs/agents.md']
+const WALKED = ['docs/plugin-tutorial.md', 'docs/agents.md', 'docs/how-caching-stays-safe.md']
 
 /** The examples of all pages that people write; references are generated. */
 export function readExamples(language: string): Example[] {
