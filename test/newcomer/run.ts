@@ -32,8 +32,8 @@ const [install, firstRequest] = readExamples('sh').filter(({ place }) => place.s
 assert.ok(install && firstRequest)
 console.log(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version} for this drill`)
 
-const startedMs = performance.now()
-let lastMs = startedMs
+let lastMs = performance.now()
+let missed = false
 const browser = await startBrowser()
 try {
   passed('browser ready (not counted)')
@@ -58,14 +58,16 @@ try {
     if (screenshot !== undefined) await live.page.screenshot({ path: screenshot })
     assert.deepEqual(live.faults, [])
     const seconds = (performance.now() - countedMs) / 1000
-    console.log(`${seconds.toFixed(1).padStart(7)} s  clone to first reply in Live, the bar is ${BAR_SECONDS}`)
-    assert.ok(seconds < BAR_SECONDS)
+    const load = loadavg()[0]?.toFixed(1)
+    console.log(`${seconds.toFixed(1).padStart(7)} s  clone to first reply in Live; load ${load}; bar ${BAR_SECONDS} s`)
+    if (seconds > BAR_SECONDS) missed = true
     console.log(`without a key, claude-sonnet-4-5 is answered: ${await shell(asking('claude-sonnet-4-5', url))}`)
   } finally {
     await readme.stop()
   }
   await askProvider()
-  console.log('1 passed, 0 failed')
+  console.log(missed ? '0 passed, 1 failed: it took too long' : '1 passed, 0 failed')
+  if (missed) process.exitCode = 1
 } finally {
   await browser.close()
   rmSync(folder, { recursive: true, force: true })
