@@ -35,6 +35,12 @@ function assertAll(
   )
 }
 
+test('docs: no example is of a kind that nothing here tries', (t) => {
+  assertAll(t, readExamples(), ({ language }) =>
+    ['js', 'json', 'sh', 'text', 'ts', 'yaml'].includes(language) ? undefined : language,
+  )
+})
+
 test('docs: JSON is JSON', (t) => {
   assertAll(t, readExamples('json'), ({ code }) => {
     try {

@@ -16,12 +16,12 @@ const BLOCK = /^```(\w+)\n(.*?)^```$/gms
 /** Pages that a test of their own walks through, in order: their requests and programs stand on what went before. */
 const WALKED = ['docs/plugin-tutorial.md', 'docs/agents.md', 'docs/how-caching-stays-safe.md']
 
-/** The examples of all pages that people write; references are generated. */
-export function readExamples(language: string): Example[] {
+/** The examples of all pages that people write, of one language or of all; references are generated. */
+export function readExamples(language?: string): Example[] {
   return globSync(PAGES, { cwd: ROOT })
     .toSorted()
     .flatMap(examplesOf)
-    .filter((example) => example.language === language)
+    .filter((example) => language === undefined || example.language === language)
 }
 
 /** The examples of one page, in their order. */
