@@ -100,15 +100,21 @@ function mediaOf(content: Content): string {
     .join(' or ')
 }
 
-function describeSchema(name: string, { properties = {}, required = [], example }: Schema): string {
-  const rows = Object.entries(properties).map(([member, schema]) => [
-    code(member),
-    typeOf(schema),
-    required.includes(member) ? 'yes' : '',
-    remarkOf(schema),
-  ])
+function describeSchema(name: string, schema: Schema): string {
+  const { example } = schema
   const shown = example === undefined ? [] : [`\`\`\`json\n${JSON.stringify(example, undefined, 2)}\n\`\`\``]
-  return [`### ${name}`, table(['member', 'type', 'always', 'meaning'], rows), ...shown].join('\n\n')
+  return [`### ${name}`, table(['member', 'type', 'always', 'meaning'], rowsOf(schema, '')), ...shown].join('\n\n')
+}
+
+/** A row for each member, and for those of the objects in it, by their paths: `limits.costPerDay`, `keys[].kid`. */
+function rowsOf({ properties = {}, required = [] }: Schema, path: string): string[][] {
+  return Object.entries(properties).flatMap(([member, schema]) => {
+    const row = [code(`${path}${member}`), typeOf(schema), required.includes(member) ? 'yes' : '', remarkOf(schema)]
+    const inside = [schema, ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]
+    const objects = inside.flatMap((each) => rowsOf(each, `${path}${member}.`))
+    const items = inside.flatMap((each) => (each.items ? rowsOf(each.items, `${path}${member}[].`) : []))
+    return [row, ...objects, ...items]
+  })
 }
 
 function typeOf(schema: Schema): string {

@@ -20,6 +20,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const BAR_SECONDS = 180
 const LONGEST_WAIT_MS = 600_000
+const LONGEST_STOP_MS = 40_000
 const USUAL_ADDRESS = 'http://127.0.0.1:3099'
 const ADDRESS = /turnpike {2}(http:\S+)/
 const run = promisify(execFile)
@@ -135,6 +136,9 @@ function launch(command: string, env: Readonly<Record<string, string>>) {
 async function stop(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null) return
   const ended = new Promise((resolve) => child.once('close', resolve))
-  process.kill(-child.pid, 'SIGINT')
+  const group = -child.pid
+  process.kill(group, 'SIGINT')
+  const timer = setTimeout(() => process.kill(group, 'SIGKILL'), LONGEST_STOP_MS)
   await ended
+  clearTimeout(timer)
 }

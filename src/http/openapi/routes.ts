@@ -84,7 +84,7 @@ export const ROUTES: readonly RouteEntry[] = [
   {
     method: 'get',
     path: '/metrics',
-    summary: 'Gives metrics in the text format of Prometheus.',
+    summary: 'Gives metrics in the text format of Prometheus, to whoever may read them.',
     ...OPEN,
     reply: 'text',
   },
