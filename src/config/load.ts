@@ -94,7 +94,12 @@ function plainValueOf(document: Document.Parsed, file: string): unknown {
     assertFinite(value)
     return value
   } catch (cause) {
-    throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: ${messageOf(cause)}`, { cause })
+    // The parser's own words tell the alias, which may be a secret that begins with an asterisk.
+    const isAlias = cause instanceof ReferenceError
+    const reason = isAlias
+      ? 'it has an alias (`*…`) without an anchor, or too many of them. A text that begins with `*` needs quotes.'
+      : messageOf(cause)
+    throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: ${reason}`, { cause })
   }
 }
 
