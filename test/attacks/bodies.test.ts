@@ -27,7 +27,7 @@ const memoryMb = () =>
 const CODERS = {
   gzip: zlib.gzipSync,
   deflate: zlib.deflateSync,
-  br: zlib.brotliCompressSync,
+  br: (bytes: Buffer) => zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
   zstd: zlib.zstdCompressSync,
 }
 const ZEROS = Buffer.alloc(64 * MB)
