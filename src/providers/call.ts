@@ -102,7 +102,7 @@ async function tryOnce(transport: Transport, request: UpstreamRequest, options: 
   const { signal, waitsForLimit } = options
   try {
     const response = await transport.send(request, signal)
-    const secrets = secretsOf(request.headers)
+    const secrets = response.status < 300 ? [] : secretsOf(request.headers)
     const failure = await failureOf(response, { waitsForLimit, secrets })
     return failure ?? (await toReply(response, { ...options, secrets }))
   } catch (cause) {
