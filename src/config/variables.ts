@@ -18,5 +18,6 @@ export function withVariables(value: unknown, env: NodeJS.ProcessEnv, path: read
 function readVariable(name: string, env: NodeJS.ProcessEnv, path: readonly string[]): string {
   const value = env[name]
   if (value !== undefined && value !== '') return value
-  throw new ConfigError(`\`${path.join('.')}\`: the environment variable ${name} is not set.`)
+  const place = path.map((key) => key || '""').join('.')
+  throw new ConfigError(`\`${place}\`: the environment variable ${name} is not set.`)
 }
