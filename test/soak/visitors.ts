@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bearer, sendAs, sessionToken } from '../support/accounts.ts'
+import { type SendOptions, send } from '../support/http-client.ts'
+import { nudge } from './plugins.ts'
+import { type Chance, createChance } from './random.ts'
+import { METRICS_TOKEN, type Stage } from './stage.ts'
+import { userName } from './traffic.ts'
+
+/** Who comes by besides those who call models. */
+export interface VisitorsOptions {
+  readonly stage: Stage
+  readonly users: number
+  /** How long the day is, in milliseconds: everybody comes so many times in it. */
+  readonly dayMs: number
+  readonly seed: number
+  readonly signal: AbortSignal
+}
+
+const TIMEOUT_MS = 60_000
+
+/** Lets them come until the day ends; returns how often each came. Nobody minds not being answered. */
+export async function runVisitors(options: VisitorsOptions): Promise<Record<string, number>> {
+  const { stage, dayMs, seed, signal } = options
+  const chance = createChance(seed + 1)
+  const counts: Record<string, number> = {}
+  const come = async (name: string, times: number, visit: (url: string) => Promise<unknown>): Promise<void> => {
+    counts[name] = 0
+    for (;;) {
+      await sleep(dayMs / times, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      await visit(chance.pick(stage.nodes).gateway.url).catch(() => {})
+      counts[name]++
+    }
+  }
+  const look = (path: string) => (url: string) =>
+    sendAs(userName(chance.below(options.users)), url, { method: 'GET', path, timeoutMs: TIMEOUT_MS })
+  await Promise.all([
+    come('scrapes', 100, (url) => scrape(url)),
+    come('overviews', 100, look('/dashboard/api/overview')),
+    come('exports', 50, look('/dashboard/api/requests.csv')),
+    come('lists of keys', 50, look('/v1/keys')),
+    come('pages watching live', 50, (url) => watchLive(url, { chance, longestMs: dayMs / 25, signal })),
+    come('reloads of a plugin', 12, async () => {
+      stage.plugins.put('nudge/index.ts', nudge(counts['reloads of a plugin'] ?? 0))
+    }),
+  ])
+  return counts
+}
+
+function scrape(url: string): Promise<unknown> {
+  return send(url, { method: 'GET', path: '/metrics', headers: bearer(METRICS_TOKEN), timeoutMs: TIMEOUT_MS })
+}
+
+/** Watches for a while, then closes the page. */
+async function watchLive(
+  url: string,
+  { chance, longestMs, signal }: { chance: Chance; longestMs: number; signal: AbortSignal },
+): Promise<void> {
+  const leaves = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(chance.next() * longestMs))])
+  const headers = bearer(await sessionToken(userName(0)))
+  const options: SendOptions = { method: 'GET', path: '/dashboard/api/live', headers, signal: leaves }
+  await send(url, { ...options, timeoutMs: longestMs + TIMEOUT_MS })
+}
