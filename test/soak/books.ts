@@ -5,85 +5,130 @@ import type { Stage } from './stage.ts'
 import type { Tally } from './tally.ts'
 import type { Finding } from './verdict.ts'
 
-/** Files open at the start of the day, by process. */
-export function filesAtStart({ nodes }: Stage): number[] {
-  return nodes.map(({ gateway }) => countOpenFiles(gateway.pid))
-}
-
 /** What is asked when the traffic has ended. */
 export interface EveningOptions {
   readonly stage: Stage
   readonly databases: Databases
   readonly tally: Tally
+  /** By process. */
   readonly filesBefore: readonly number[]
 }
 
-/** What a process may open once and keep: connections to databases, a lazily loaded module, sockets to the provider. */
-const SPARE_FILES = 40
+/** Files that a process may open once and keep: connections to its databases, watched folders, a resolver's socket. */
+const SPARE_FILES = 16
 const LONGEST_WAIT_MS = 45_000
 const POLL_MS = 500
 /** Statuses that the provider's moods, or a machine that is too slow, explain. */
 const EXPLAINED = new Set(['200', '400', '429', '500', '502', '503', '529'])
-/** Requests that may fail: the provider's moods are some three in a hundred. */
+/** Share of requests that may fail: the provider's moods are some three in a hundred. */
 const MAY_FAIL = 0.1
+/** What a reply that broke off may have cost, by that of a whole one: receipts do not guess it, the caps count it. */
+const BROKEN_OFF = 3
+
+/** Files open now, by process. */
+export function openFiles({ nodes }: Pick<Stage, 'nodes'>): number[] {
+  return nodes.map(({ gateway }) => countOpenFiles(gateway.pid))
+}
 
 /** Waits until nothing runs any more, at most 45 seconds, and looks through the books. */
 export async function endDay(options: EveningOptions): Promise<Finding[]> {
-  const { databases, tally } = options
-  const sum = async (text: string, where?: 'telemetry'): Promise<number> =>
-    Number((await databases.sql(text, where))[0]?.sum ?? 0)
-  const openHolds = () => sum(`select count(*) as sum from spend_hold where state = 'open'`)
-  const openCalls = () => sum(`select count(*) as sum from credit_hold where state = 'open'`)
-  const isOver = async () => (await openHolds()) + (await openCalls()) === 0 && filesLeft(options) <= SPARE_FILES
   const deadlineMs = performance.now() + LONGEST_WAIT_MS
-  while (!(await isOver()) && performance.now() < deadlineMs) await sleep(POLL_MS)
+  let [books, before] = [await readBooks(options), '']
+  while (!(isOver(books) && print(books) === before) && performance.now() < deadlineMs) {
+    before = print(books)
+    await sleep(POLL_MS)
+    books = await readBooks(options)
+  }
+  return [...judgeBooks(books, options), ...judgeReplies(options)]
+}
 
-  const days = await sum(`select sum(settled_nano_usd) as sum from spend_window where window_id like 'd:%'`)
-  const hours = await sum('select sum(cost_nano_usd) as sum from usage_hour', 'telemetry')
-  const held = await sum('select sum(held_nano_usd) as sum from spend_window')
-  const heldCredits = await sum('select sum(held_credits) as sum from account')
-  const calls = await sum('select sum(settled_calls) as sum from call_window')
-  const credits = await sum('select sum(posted_credits) as sum from account')
-  const entries = await sum('select sum(credits) as sum from ledger_entry')
-  const answered = Object.values(tally.statuses).reduce((all, count) => all + count, 0)
-  const unexplained = Object.keys(tally.statuses).filter((status) => !EXPLAINED.has(status))
-  const failed = answered - (tally.statuses[200] ?? 0) + tally.lost
+type Books = Awaited<ReturnType<typeof readBooks>>
+
+async function readBooks(options: EveningOptions) {
+  const { databases } = options
+  const sum = async (what: string, where?: 'telemetry'): Promise<number> =>
+    Number((await databases.sql(`select ${what}`, where))[0]?.sum ?? 0)
+  const settled = (scope: string): Promise<number> =>
+    sum(`sum(settled_nano_usd) as sum from spend_window where window_id like 'd:%' and scope like '${scope}:%'`)
+  return {
+    openHolds: await sum(`count(*) as sum from spend_hold where state = 'open'`),
+    openCalls: await sum(`count(*) as sum from credit_hold where state = 'open'`),
+    held: await sum('sum(held_nano_usd) as sum from spend_window'),
+    heldCredits: await sum('sum(held_credits) as sum from account'),
+    heldCalls: await sum('sum(held_calls) as sum from call_window'),
+    byKeys: await settled('key'),
+    byUsers: await settled('user'),
+    byHours: await sum('sum(cost_nano_usd) as sum from usage_hour', 'telemetry'),
+    counted: await sum('sum(requests) as sum from usage_hour', 'telemetry'),
+    calls: await sum('sum(settled_calls) as sum from call_window'),
+    credits: await sum('sum(posted_credits) as sum from account'),
+    entries: await sum('sum(credits) as sum from ledger_entry'),
+    charged: await sum('sum(charged_credits) as sum from overage_hour'),
+    entered: -(await sum('sum(credits) as sum from ledger_entry where credits < 0')),
+    filesLeft: filesLeft(options),
+  }
+}
+
+function print(books: Books): string {
+  return JSON.stringify(books)
+}
+
+function isOver({ openHolds, openCalls, filesLeft }: Books): boolean {
+  return openHolds + openCalls === 0 && filesLeft <= SPARE_FILES
+}
+
+function judgeBooks(books: Books, { tally }: EveningOptions): Finding[] {
+  const { openHolds, openCalls, held, heldCredits, heldCalls, byKeys, byUsers, byHours, calls, counted } = books
+  const { credits, entries, charged, entered } = books
+  const most = 1 + (BROKEN_OFF * (counted - tally.complete)) / tally.complete
+  const within = (least: number, number: number, most: number): boolean => least <= number && number <= most
   return [
-    claim('files open after the day, more than before', filesLeft(options) <= SPARE_FILES, [filesLeft(options)]),
-    claim(
-      'holds of money and of calls left open',
-      (await isOver()) || (await openHolds()) + (await openCalls()) === 0,
-      [await openHolds(), await openCalls()],
-    ),
-    claim('money and credits still held', held === 0 && heldCredits === 0, [held, heldCredits]),
-    claim('money settled by days = by hours, in nano-dollars', days === hours && days > 0, [days, hours]),
-    claim('credits of accounts = sum of the ledger', credits === entries && entries > 0, [credits, entries]),
-    claim('calls counted: complete ≤ counted ≤ sent', tally.complete <= calls && calls <= tally.sent, [
+    claim('files left open: more than before', books.filesLeft <= SPARE_FILES, [books.filesLeft]),
+    claim('holds left open: of money, of calls', openHolds + openCalls === 0, [openHolds, openCalls]),
+    claim('left held: nano-dollars, credits, calls', held + heldCredits + heldCalls === 0, [
+      held,
+      heldCredits,
+      heldCalls,
+    ]),
+    claim('money by keys = by users', byKeys === byUsers && byKeys > 0, [byKeys, byUsers]),
+    claim('money by receipts ≤ by caps', within(byHours, byKeys, byHours * most), [byHours, byKeys]),
+    claim('credits of accounts = of the ledger', credits === entries && entries > 0, [credits, entries]),
+    claim('credits charged by hours = entered', charged === entered, [charged, entered]),
+    claim('complete ≤ calls ≤ sent', within(tally.complete, calls, tally.sent), [tally.complete, calls, tally.sent]),
+    claim('complete ≤ recorded ≤ sent', within(tally.complete, counted, tally.sent), [
       tally.complete,
-      calls,
+      counted,
       tally.sent,
     ]),
-    claim('requests that failed, of all', failed <= answered * MAY_FAIL && unexplained.length === 0, [
-      failed,
-      answered,
-      ...unexplained,
-    ]),
-    claim('alarms in the log', alarms(options.stage).length === 0, alarms(options.stage).slice(0, 3)),
+  ]
+}
+
+function judgeReplies({ tally, stage }: EveningOptions): Finding[] {
+  const { statuses, lost } = tally
+  const answered = Object.values(statuses).reduce((all, count) => all + count, 0)
+  const unexplained = Object.keys(statuses).filter((status) => !EXPLAINED.has(status))
+  const failed = answered - (statuses[200] ?? 0) + lost
+  const isFine = answered > 0 && failed <= answered * MAY_FAIL && unexplained.length === 0
+  const alarms = alarmsOf(stage)
+  return [
+    claim('failed of answered', isFine, [failed, answered, ...unexplained]),
+    claim('alarms in the log', alarms.length === 0, [alarms.length, ...alarms.slice(0, 1)]),
   ]
 }
 
 function claim(name: string, isFine: boolean, found: readonly (string | number)[]): Finding {
-  return { name, isFine, cells: [found.join(', '), '', '', ''] }
+  return { name, isFine, cells: [found.join(', ')] }
 }
 
-/** Files that the busiest process has open beyond those of its start. */
+/** Files that the busiest process has open beyond those of its start, connections to the provider not counted. */
 function filesLeft({ stage, filesBefore }: EveningOptions): number {
-  return Math.max(...filesAtStart(stage).map((files, index) => files - (filesBefore[index] ?? 0)))
+  const more = openFiles(stage).map((files, index) => files - (filesBefore[index] ?? 0))
+  return Math.max(...more) - stage.provider.connections()
 }
 
-const ALARM = /unhandled|uncaught|MaxListenersExceeded|retention\.failed|"level":"(error|fatal)"/i
+const ALARM = /unhandled|uncaught|MaxListenersExceeded|"level":[56]0/i
 
-function alarms({ nodes }: Stage): string[] {
+function alarmsOf({ nodes }: Stage): string[] {
   const lines = nodes.flatMap(({ gateway }) => gateway.log().split('\n'))
   return lines.filter((line) => ALARM.test(line)).map((line) => line.slice(0, 300))
 }

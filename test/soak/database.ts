@@ -24,6 +24,8 @@ export function openDatabases({ databaseUrl, dataFolders: [folder] }: Stage): Da
 }
 
 const BUSY_MS = 10_000
+/** Not those in which the migrations are written down. */
+const OWN = "name not like '%\\_migration%' escape '\\'"
 
 function filesIn(folder: string): Databases {
   const files = { money: sqliteFile(folder), telemetry: telemetryFile(folder) }
@@ -36,7 +38,10 @@ function filesIn(folder: string): Databases {
     }
   }
   const countAll = (where: keyof typeof files): [string, number][] => {
-    const tables = ask(`select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`, where)
+    const tables = ask(
+      `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and ${OWN}`,
+      where,
+    )
     return tables.map(({ name }) => [String(name), Number(ask(`select count(*) as n from "${name}"`, where)[0]?.n)])
   }
   return {
@@ -46,7 +51,7 @@ function filesIn(folder: string): Databases {
   }
 }
 
-const SIZES = 'select relname as name, pg_total_relation_size(relid) as bytes from pg_stat_user_tables'
+const SIZES = `select name, bytes from (select relname as name, pg_total_relation_size(relid) as bytes from pg_stat_user_tables) as sizes where ${OWN}`
 
 function serverAt(url: string): Databases {
   return {

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 
@@ -82,7 +82,10 @@ function tellFacts(file: string): void {
     externalBytes = external
   }
   const collections = new PerformanceObserver((list) => {
-    const kinds = list.getEntries().map(({ detail }) => (detail as { kind: number }).kind) // safe: of type `gc`
+    // Safe: entries of type `gc` say of which kind they are.
+    const kinds = list
+      .getEntries()
+      .map((entry) => (entry as PerformanceEntry & { detail: { kind: number } }).detail.kind)
     if (kinds.includes(FULL_COLLECTION)) look()
   })
   collections.observe({ entryTypes: ['gc'] })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SeenRequest } from '../support/provider/journal.ts'
-import type { Script } from '../support/provider/script.ts'
+import type { BreakScript, ErrorScript, Script } from '../support/provider/script.ts'
 import type { Chance } from './random.ts'
 
 /** Leads a provider's request back to the client's: the gateway forwards it unread. */
@@ -72,7 +72,7 @@ export class Mischief {
     if (crossing !== undefined) crossing.answeredAtMs = performance.now()
   }
 
-  #fault(): Script | undefined {
+  #fault(): ErrorScript | BreakScript | undefined {
     const dice = this.#chance.next()
     if (dice < 0.006) return { kind: 'error', status: 529 }
     if (dice < 0.012) return { kind: 'error', status: 429, headers: { 'retry-after': '1' } }

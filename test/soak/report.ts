@@ -5,7 +5,9 @@ const HEAD = ['', 'level', 'growth a day', '99 % interval', 'allowed']
 /** The report as one table, and a line that says how it ended. */
 export function printReport({ findings, tally, visits }: SoakReport): string {
   const rows = findings.map(({ name, isFine, cells }) => [`${isFine ? 'ok  ' : 'FAIL'} ${name}`, ...cells])
-  const widths = HEAD.map((_, column) => Math.max(...[HEAD, ...rows].map((row) => row[column]?.length ?? 0)))
+  // What was found in one cell may be long: it does not widen the column.
+  const measured = [HEAD, ...rows.filter(({ length }) => length === HEAD.length)]
+  const widths = HEAD.map((_, column) => Math.max(...measured.map((row) => row[column]?.length ?? 0)))
   const print = (row: readonly string[]): string =>
     row
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))

@@ -6,7 +6,7 @@ import { type Databases, filesBelow } from './database.ts'
 import { mayGrow } from './growth.ts'
 import { readFacts } from './inside.ts'
 import type { Node, Stage } from './stage.ts'
-import { quantile } from './statistics.ts'
+import { quantile, type Sample } from './statistics.ts'
 import type { Tally } from './tally.ts'
 import type { Latencies, Series, Unit } from './verdict.ts'
 
@@ -20,10 +20,16 @@ export interface SamplerOptions {
   readonly signal: AbortSignal
 }
 
-/** What was seen of a day. */
+/** What was seen of a day: what was never there is left out. */
 export interface Samples {
   readonly series: readonly Series[]
   readonly latencies: Latencies
+}
+
+/** A series as it grows. */
+interface Seen {
+  readonly unit: Unit
+  readonly samples: Sample[]
 }
 
 /** Values of a moment: by name, with their unit. */
@@ -32,7 +38,7 @@ type Look = [name: string, unit: Unit, value: number][]
 /** Looks at everything again and again until the day ends. */
 export async function sampleDay(options: SamplerOptions): Promise<Samples> {
   const { stage, tally, everyMs, dayMs, signal } = options
-  const seen = new Map<string, { unit: Unit; samples: { at: number; value: number }[] }>()
+  const seen = new Map<string, Seen>()
   const latencies: number[][] = []
   const redis = stage.redisUrl === undefined ? undefined : await createClient({ url: stage.redisUrl }).connect()
   const beganMs = performance.now()
@@ -40,22 +46,21 @@ export async function sampleDay(options: SamplerOptions): Promise<Samples> {
     await sleep(everyMs, undefined, { signal }).catch(() => {})
     const took = tally.takeLatencies()
     latencies.push(took)
-    const looks = [...processesOf(stage), ...latencyOf(took), ...(await storesOf(options))]
+    const looks: Look = [
+      ...processesOf(stage),
+      ['added latency, p50', 'ms', quantile(took, 0.5)],
+      ...(await storesOf(options)),
+    ]
     if (redis !== undefined) looks.push(['Redis, memory used', 'bytes', usedBy(await redis.info('memory'))])
     const at = (performance.now() - beganMs) / dayMs
     for (const [name, unit, value] of looks) {
-      const { samples } = seen.get(name) ?? seen.set(name, { unit, samples: [] }).get(name) ?? { samples: [] }
-      if (Number.isFinite(value)) samples.push({ at, value })
+      if (!seen.has(name)) seen.set(name, { unit, samples: [] })
+      if (Number.isFinite(value)) seen.get(name)?.samples.push({ at, value })
     }
   }
   redis?.destroy()
-  const series = [...seen].map(([name, { unit, samples }]) => ({
-    name,
-    unit,
-    mayGrow: mayGrow(name, unit, tally.sent),
-    samples,
-  }))
-  return { series, latencies }
+  const series = [...seen].map(([name, each]) => ({ name, ...each, mayGrow: mayGrow(name, each.unit, tally.sent) }))
+  return { series: series.filter(({ samples }) => samples.some(({ value }) => value !== 0)), latencies }
 }
 
 /** A look at what is not of one process. */
@@ -87,10 +92,6 @@ function processOf({ gateway: { pid }, factsFile }: Node): Look {
     ['handles', 'count', facts?.handles ?? Number.NaN],
     ['event loop, p99 late', 'ms', facts?.lateMs ?? Number.NaN],
   ]
-}
-
-function latencyOf(latencies: readonly number[]): Look {
-  return [0.5, 0.99].map((share) => [`added latency, p${share * 100}`, 'ms', quantile(latencies, share)])
 }
 
 function usedBy(info: string): number {

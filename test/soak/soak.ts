@@ -1,6 +1,6 @@
 import { openSqlStore } from '../../src/stores/sql/store.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
-import { endDay, filesAtStart } from './books.ts'
+import { endDay, openFiles } from './books.ts'
 import type { Sessions } from './conversations.ts'
 import { type Databases, openDatabases } from './database.ts'
 import { createChance } from './random.ts'
@@ -8,7 +8,7 @@ import { sampleDay } from './sampler.ts'
 import { type EngineName, openStage, type Stage } from './stage.ts'
 import { Tally } from './tally.ts'
 import { runTraffic, userName } from './traffic.ts'
-import { type Finding, judgeLatency, judgeSeries } from './verdict.ts'
+import { type Finding, judgeLatency, judgeSeries, type Series } from './verdict.ts'
 import { runVisitors } from './visitors.ts'
 
 /*
@@ -37,7 +37,9 @@ export interface SoakOptions {
 /** What came of a soak. */
 export interface SoakReport {
   readonly findings: readonly Finding[]
+  readonly series: readonly Series[]
   readonly tally: Tally
+  /** How often who came by. */
   readonly visits: Readonly<Record<string, number>>
 }
 
@@ -45,6 +47,8 @@ const USERS = 24
 const THINKS_MS = 500
 /** Samples of a day: every five seconds of twelve minutes. */
 const SAMPLES = 144
+/** What a process tells of itself it tells once a second, and no cache keeps anything for less. */
+const SHORTEST_MS = 1000
 /** What is kept for a day and longer is kept for an eighth of it, so that the last half sees it deleted. */
 const KEPT = 8
 const SWEEPS = 32
@@ -53,7 +57,7 @@ const CREDITS = 100_000_000
 /** Runs a day and judges it. Rejects when it cannot be run. */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
   const { engine, dayMs, seed, leaks = false } = options
-  const [sweepMs, keepMs] = [Math.ceil(dayMs / SWEEPS), Math.ceil(dayMs / KEPT)]
+  const [sweepMs, keepMs] = [Math.ceil(dayMs / SWEEPS), Math.max(SHORTEST_MS, Math.ceil(dayMs / KEPT))]
   const stage = await openStage({ engine, chance: createChance(seed), sweepMs, keepMs, leaks })
   try {
     return await runDay(stage, options)
@@ -66,20 +70,20 @@ async function runDay(stage: Stage, { dayMs, seed, sessions, users = USERS }: So
   const databases = openDatabases(stage)
   const tally = new Tally()
   await openAccounts(stage, { databases, users })
-  const filesBefore = filesAtStart(stage)
+  const filesBefore = openFiles(stage)
   const signal = AbortSignal.timeout(dayMs)
   const traffic = { stage, sessions: sessions.items, tally, users, thinksMs: THINKS_MS, seed, signal }
-  const [samples, visits] = await Promise.all([
-    sampleDay({ stage, databases, tally, everyMs: dayMs / SAMPLES, dayMs, signal }),
+  const [{ series, latencies }, visits] = await Promise.all([
+    sampleDay({ stage, databases, tally, everyMs: Math.max(SHORTEST_MS, dayMs / SAMPLES), dayMs, signal }),
     runVisitors({ stage, users, dayMs, seed, signal }),
     runTraffic(traffic),
   ])
   const findings = [
-    ...samples.series.map((series) => judgeSeries(series, seed)),
-    judgeLatency(samples.latencies, seed),
+    ...series.map((each) => judgeSeries(each, seed)),
+    judgeLatency(latencies, seed),
     ...(await endDay({ stage, databases, tally, filesBefore })),
   ]
-  return { findings, tally, visits }
+  return { findings, series, tally, visits }
 }
 
 /** Every fourth user pays for calls. */

@@ -21,14 +21,14 @@ export type Latencies = readonly number[][]
 export interface Finding {
   readonly name: string
   readonly isFine: boolean
-  /** What was measured: level, growth in a day, its interval, what is allowed. */
+  /** What was measured: level, growth in a day, its interval, what is allowed; or what was found, in one. */
   readonly cells: readonly string[]
 }
 
 /** By how much p99 of the added latency may be above that of the second quarter, as a factor. */
 const ALLOWED_FACTOR = 1.25
-/** With fewer samples in the last half a slope says nothing. */
-const FEWEST_SAMPLES = 12
+/** With fewer samples in the last half of a day it says nothing. */
+const FEWEST_SAMPLES = 30
 
 /**
  * Whether a series grows: its slope over the last half of the day is positive beyond noise, and a whole day of it would be
@@ -70,7 +70,7 @@ export function judgeLatency(latencies: Latencies, seed: number): Finding {
 }
 
 function tooShort(name: string, level: string): Finding {
-  return { name, isFine: true, cells: [level, 'too short to tell', '', ''] }
+  return { name, isFine: true, cells: [level, 'too short to tell'] }
 }
 
 function print(value: number, unit: Unit): string {
