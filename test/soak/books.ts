@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countOpenFiles } from '../support/process-facts.ts'
+import { booksOf } from '../support/stripe/machine-payments.ts'
 import type { Databases } from './database.ts'
 import type { Stage } from './stage.ts'
 import type { Tally } from './tally.ts'
@@ -10,6 +11,7 @@ export interface EveningOptions {
   readonly stage: Stage
   readonly databases: Databases
   readonly tally: Tally
+  readonly paidAnswers: number
   /** By process. */
   readonly filesBefore: readonly number[]
 }
@@ -103,14 +105,21 @@ function judgeBooks(books: Books, { tally }: EveningOptions): Finding[] {
   ]
 }
 
-function judgeReplies({ tally, stage }: EveningOptions): Finding[] {
+function judgeReplies({ tally, stage, paidAnswers }: EveningOptions): Finding[] {
   const { statuses, lost } = tally
   const answered = Object.values(statuses).reduce((all, count) => all + count, 0)
   const unexplained = Object.keys(statuses).filter((status) => !EXPLAINED.has(status))
   const failed = answered - (statuses[200] ?? 0) + lost
   const isFine = answered > 0 && failed <= answered * MAY_FAIL && unexplained.length === 0
   const alarms = alarmsOf(stage)
+  const { heldCents, statuses: payments } = booksOf(stage.stripe.world)
+  const captured = payments.filter((status) => status === 'succeeded').length
   return [
+    claim('paid answers = captured; cents held', paidAnswers === captured && heldCents === 0, [
+      paidAnswers,
+      captured,
+      heldCents,
+    ]),
     claim('failed of answered', isFine, [failed, answered, ...unexplained]),
     claim('alarms in the log', alarms.length === 0, [alarms.length, ...alarms.slice(0, 1)]),
   ]

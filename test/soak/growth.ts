@@ -25,6 +25,7 @@ const BY_UNIT: Readonly<Record<Unit, Allowance>> = {
 const BY_NAME: readonly (readonly [pattern: RegExp, allowance: Allowance])[] = [
   [/^rows of ledger_entry$/, { share: 0, amount: 5, perRequest: 1 }],
   [/^rows of (api_key|audit_entry|spend_window|usage_hour)$/, { share: 0, amount: 50, perRequest: 0.1 }],
+  [/^rows of (payment|payment_window|agent_session)/, { share: 0, amount: 300 }],
   [/^rows of /, { share: 0.15, amount: 300 }],
   [/^bytes of (turnpike\.db|ledger_entry)$/, { share: 0.1, amount: 4 * MB, perRequest: 300 }],
   [/^bytes of /, { share: 0.15, amount: 4 * MB }],

@@ -9,7 +9,7 @@ import { type EngineName, openStage, type Stage } from './stage.ts'
 import { Tally } from './tally.ts'
 import { runTraffic, userName } from './traffic.ts'
 import { type Finding, judgeLatency, judgeSeries, type Series } from './verdict.ts'
-import { runVisitors } from './visitors.ts'
+import { PAID_ANSWERS, runVisitors } from './visitors.ts'
 
 /*
  * DESIGN. A day of a team, squeezed into minutes.
@@ -81,7 +81,7 @@ async function runDay(stage: Stage, { dayMs, seed, sessions, users = USERS }: So
   const findings = [
     ...series.map((each) => judgeSeries(each, seed)),
     judgeLatency(latencies, seed),
-    ...(await endDay({ stage, databases, tally, filesBefore })),
+    ...(await endDay({ stage, databases, tally, paidAnswers: visits[PAID_ANSWERS] ?? 0, filesBefore })),
   ]
   return { findings, series, tally, visits }
 }

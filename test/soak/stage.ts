@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { boothEnvironment } from '../payments/booth.ts'
 import { startCloudGateway } from '../support/accounts.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { createPluginDirectory, type PluginDirectory } from '../support/plugin-folders.ts'
@@ -9,6 +10,8 @@ import { createPostgres, query } from '../support/postgres.ts'
 import { createRedis } from '../support/redis.ts'
 import { OPERATOR_KEY } from '../support/stage.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
+import { machinePayments } from '../support/stripe/machine-payments.ts'
+import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 import { Mischief } from './mischief.ts'
 import { hoarder } from './plugins.ts'
 import type { Chance } from './random.ts'
@@ -27,6 +30,8 @@ export interface Stage {
   readonly nodes: readonly [Node, ...Node[]]
   readonly provider: Provider
   readonly mischief: Mischief
+  /** Whom agents without an account pay through. */
+  readonly stripe: StripeStandIn
   readonly plugins: PluginDirectory
   /** Where each process keeps its files; the first one's with SQLite holds the database. */
   readonly dataFolders: readonly [string, ...string[]]
@@ -77,6 +82,8 @@ async function open(options: StageOptions, later: (end: () => unknown) => void):
   const mischief = new Mischief(chance)
   const provider = await startProvider({ apiKey: OPERATOR_KEY, script: (request) => mischief.script(request) })
   later(() => provider.close())
+  const stripe = await startStripe({ departments: [machinePayments] })
+  later(() => stripe.close())
   const plugins = createPluginDirectory(owner, options.leaks ? { 'hoarder/index.ts': hoarder } : {})
   const isShared = engine === 'postgres'
   const databaseUrl = isShared ? await createDatabase(owner) : undefined
@@ -85,6 +92,7 @@ async function open(options: StageOptions, later: (end: () => unknown) => void):
   mkdirSync(temporaryFolder)
   const env = {
     ...environment(options, { folder, provider, plugins }),
+    ...boothEnvironment(stripe),
     TMPDIR: temporaryFolder,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
@@ -104,6 +112,7 @@ async function open(options: StageOptions, later: (end: () => unknown) => void):
     nodes: started,
     provider,
     mischief,
+    stripe,
     plugins,
     dataFolders,
     temporaryFolder,
@@ -144,6 +153,7 @@ function configuration(keepMs: number): object {
     telemetry: { keep },
     costs: { per_day: 100_000, user_per_day: 100_000, per_request: 1000 },
     plans: { pro: { included_calls: 20, credits_per_call: 10 } },
+    mpp: { challenges_per_minute: { per_address: 0, overall: 0 } },
     limits: { requests_per_minute: 6000, failures_per_minute: 0 },
     plugins: {
       watch: true,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bearer, sendAs, sessionToken } from '../support/accounts.ts'
-import { type SendOptions, send } from '../support/http-client.ts'
+import { type Reply, type SendOptions, send } from '../support/http-client.ts'
+import { payForAnswer } from './agents.ts'
 import { nudge } from './plugins.ts'
 import { type Chance, createChance } from './random.ts'
 import { METRICS_TOKEN, type Stage } from './stage.ts'
@@ -16,9 +17,12 @@ export interface VisitorsOptions {
   readonly signal: AbortSignal
 }
 
+/** What answers to agents who pay are counted as. */
+export const PAID_ANSWERS = 'answers paid for by agents'
+
 const TIMEOUT_MS = 60_000
 
-/** Lets them come until the day ends; returns how often each came. Nobody minds not being answered. */
+/** Lets them come until the day ends; returns how often each was served. Nobody minds not being. */
 export async function runVisitors(options: VisitorsOptions): Promise<Record<string, number>> {
   const { stage, dayMs, seed, signal } = options
   const chance = createChance(seed + 1)
@@ -28,13 +32,19 @@ export async function runVisitors(options: VisitorsOptions): Promise<Record<stri
     for (;;) {
       await sleep(dayMs / times, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
-      await visit(chance.pick(stage.nodes).gateway.url).catch(() => {})
-      counts[name]++
+      const isServed = await visit(chance.pick(stage.nodes).gateway.url).then(
+        () => true,
+        () => false,
+      )
+      if (isServed) counts[name]++
     }
   }
-  const look = (path: string) => (url: string) =>
-    sendAs(userName(chance.below(options.users)), url, { method: 'GET', path, timeoutMs: TIMEOUT_MS })
+  const look = (path: string) => async (url: string) => {
+    const user = userName(chance.below(options.users))
+    assertServed(await sendAs(user, url, { method: 'GET', path, timeoutMs: TIMEOUT_MS }))
+  }
   await Promise.all([
+    come(PAID_ANSWERS, 200, (url) => payForAnswer(stage, url)),
     come('scrapes', 100, (url) => scrape(url)),
     come('overviews', 100, look('/dashboard/api/overview')),
     come('exports', 50, look('/dashboard/api/requests.csv')),
@@ -47,8 +57,13 @@ export async function runVisitors(options: VisitorsOptions): Promise<Record<stri
   return counts
 }
 
-function scrape(url: string): Promise<unknown> {
-  return send(url, { method: 'GET', path: '/metrics', headers: bearer(METRICS_TOKEN), timeoutMs: TIMEOUT_MS })
+async function scrape(url: string): Promise<void> {
+  const headers = bearer(METRICS_TOKEN)
+  assertServed(await send(url, { method: 'GET', path: '/metrics', headers, timeoutMs: TIMEOUT_MS }))
+}
+
+function assertServed({ status, text }: Reply): void {
+  if (status !== 200) throw new Error(`Expected to be served, got ${status} ${text}`)
 }
 
 /** Watches for a while, then closes the page. */
