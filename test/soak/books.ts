@@ -27,6 +27,9 @@ const MAY_FAIL = 0.1
 /** What a reply that broke off may have cost, by that of a whole one: receipts do not guess it, the caps count it. */
 const BROKEN_OFF = 3
 
+/** Agents that pay have no account, no user and no key. */
+const OF_ACCOUNTS = `scope not like 'agent:%'`
+
 /** Files open now, by process. */
 export function openFiles({ nodes }: Pick<Stage, 'nodes'>): number[] {
   return nodes.map(({ gateway }) => countOpenFiles(gateway.pid))
@@ -50,18 +53,18 @@ async function readBooks(options: EveningOptions) {
   const { databases } = options
   const sum = async (what: string, where?: 'telemetry'): Promise<number> =>
     Number((await databases.sql(`select ${what}`, where))[0]?.sum ?? 0)
-  const settled = (scope: string): Promise<number> =>
-    sum(`sum(settled_nano_usd) as sum from spend_window where window_id like 'd:%' and scope like '${scope}:%'`)
+  const settledOn = (scope: string): Promise<number> =>
+    sum(`sum(settled_nano_usd) as sum from spend_window where window_id like 'd:%' and ${scope}`)
   return {
     openHolds: await sum(`count(*) as sum from spend_hold where state = 'open'`),
     openCalls: await sum(`count(*) as sum from credit_hold where state = 'open'`),
     held: await sum('sum(held_nano_usd) as sum from spend_window'),
     heldCredits: await sum('sum(held_credits) as sum from account'),
     heldCalls: await sum('sum(held_calls) as sum from call_window'),
-    byKeys: await settled('key'),
-    byUsers: await settled('user'),
-    byHours: await sum('sum(cost_nano_usd) as sum from usage_hour', 'telemetry'),
-    counted: await sum('sum(requests) as sum from usage_hour', 'telemetry'),
+    byKeys: await settledOn(`scope like 'key:%' and scope not like 'key:agent:%'`),
+    byUsers: await settledOn(`scope like 'user:%'`),
+    byHours: await sum(`sum(cost_nano_usd) as sum from usage_hour where ${OF_ACCOUNTS}`, 'telemetry'),
+    counted: await sum(`sum(requests) as sum from usage_hour where ${OF_ACCOUNTS}`, 'telemetry'),
     calls: await sum('sum(settled_calls) as sum from call_window'),
     credits: await sum('sum(posted_credits) as sum from account'),
     entries: await sum('sum(credits) as sum from ledger_entry'),

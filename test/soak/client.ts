@@ -20,7 +20,7 @@ let marks = 0
 
 /** Makes a client whose replies are counted. */
 export function createClient({ mischief, tally }: { mischief: Mischief; tally: Tally }): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+  const agent = new Agent({ keepAlive: true, maxSockets: 32, maxFreeSockets: 2 })
   return {
     async ask(body, { url, key, path = '/v1/messages', leavesAfterMs }) {
       const mark = String(++marks)

@@ -1,8 +1,10 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
-import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
 /*
@@ -48,9 +50,9 @@ function shorter(line: string, ms: number): string {
 
 /** What a process tells of itself. */
 export interface Facts {
-  /** Bytes on the heap right after the last full collection; 0 before the first. */
+  /** Bytes on the heap right after the last full collection, which is made now and then; 0 before the first. */
   readonly heapBytes: number
-  /** Bytes beside the heap, bodies in buffers among them. */
+  /** Bytes beside the heap at that moment, bodies in buffers among them. */
   readonly externalBytes: number
   /** What keeps the event loop busy, timers among them. */
   readonly handles: number
@@ -70,25 +72,17 @@ export function readFacts(file: string): Facts | undefined {
 const SECOND_MS = 1000
 const RESOLUTION_MS = 10
 const NS_PER_MS = 1e6
-/** `perf_hooks.constants.NODE_PERFORMANCE_GC_MAJOR`. */
-const FULL_COLLECTION = 4
 
-function tellFacts(file: string): void {
-  let heapBytes = 0
-  let externalBytes = 0
+function tellFacts(file: string, collectMs: number): void {
+  let [heapBytes, externalBytes] = [0, 0]
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
   const look = () => {
+    collect()
     const { heapUsed, external } = process.memoryUsage()
     heapBytes = heapUsed
     externalBytes = external
   }
-  const collections = new PerformanceObserver((list) => {
-    // Safe: entries of type `gc` say of which kind they are.
-    const kinds = list
-      .getEntries()
-      .map((entry) => (entry as PerformanceEntry & { detail: { kind: number } }).detail.kind)
-    if (kinds.includes(FULL_COLLECTION)) look()
-  })
-  collections.observe({ entryTypes: ['gc'] })
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   const tell = () => {
@@ -98,8 +92,9 @@ function tellFacts(file: string): void {
     writeFileSync(`${file}.new`, JSON.stringify({ heapBytes, externalBytes, handles, lateMs } satisfies Facts))
     renameSync(`${file}.new`, file) // whole, for whoever reads it at this moment
   }
+  setInterval(look, collectMs).unref()
   setInterval(tell, SECOND_MS).unref()
 }
 
 const file = process.env.SOAK_FACTS
-if (isMainThread && file !== undefined) tellFacts(file)
+if (isMainThread && file !== undefined) tellFacts(file, Number(process.env.SOAK_COLLECT_MS))
