@@ -44,7 +44,7 @@ export interface SoakReport {
 }
 
 const USERS = 24
-const THINKS_MS = 500
+const THINKS_MS = 700
 /** Samples of a day: every five seconds of twelve minutes. */
 const SAMPLES = 144
 /** What a process tells of itself it tells once a second, and no cache keeps anything for less. */

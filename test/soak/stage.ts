@@ -61,7 +61,7 @@ const SHORTEST_MS = 1000
 export const METRICS_TOKEN = 'the-token-of-scrapers-of-the-soak'
 
 /** All modules that keep state; the nearest to the caller first. */
-export const PIPELINE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
+const PIPELINE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 
 /** Starts everything. What has been started is ended when something cannot be. */
 export async function openStage(options: StageOptions): Promise<Stage> {
@@ -150,7 +150,7 @@ function environment({ sweepMs, keepMs, leaks }: StageOptions, surroundings: Sur
   }
 }
 
-/** Everything that ages does so within the run. The caps are counted, and too high to refuse. */
+/** Everything that ages does so within the run, and caches are full within its first half. The caps are counted, and too high to refuse. */
 function configuration(keepMs: number): object {
   const keep = `${keepMs}ms`
   return {
@@ -162,9 +162,9 @@ function configuration(keepMs: number): object {
     limits: { requests_per_minute: 6000, failures_per_minute: 0 },
     plugins: {
       watch: true,
-      'exact-cache': { ttl: keep, max_memory: '16MB' },
-      'semantic-cache': { ttl: keep, max_memory: '16MB', max_disk: '16MB' },
-      compress: { max_memory: '16MB' },
+      'exact-cache': { ttl: keep, max_memory: '4MB' },
+      'semantic-cache': { ttl: keep, max_memory: '4MB', max_disk: '4MB' },
+      compress: { max_memory: '4MB' },
     },
   }
 }

@@ -32,8 +32,10 @@ const LEAVES = 0.05
 const LEAVES_WITHIN_MS = 120
 const ROTATES = 0.15
 const BURST = 24
+/** Beyond that a user does not catch up. */
+const MOST_LATE_MS = 5000
 
-/** Lets users come, talk, leave and come again until the day ends. Rejects when a key cannot be made. */
+/** Lets users come, talk, leave and come again until the day ends. Rejects when somebody gets no first key. */
 export async function runTraffic(options: TrafficOptions): Promise<void> {
   const users = Array.from({ length: options.users }, (_, index) => new User(index, options))
   await Promise.all(users.map((user) => user.live()))
@@ -47,6 +49,7 @@ class User {
   readonly #client: Client
   #key = { id: '', key: '' }
   #sessions = 0
+  #dueAtMs = performance.now()
 
   constructor(index: number, options: TrafficOptions) {
     this.#name = userName(index)
@@ -60,7 +63,8 @@ class User {
     await this.#rotate()
     while (!signal.aborted) {
       await this.#talk(this.#chance.pick(sessions))
-      if (this.#chance.happens(ROTATES)) await this.#rotate()
+      // A machine that is too slow may refuse: then the key before stays.
+      if (this.#chance.happens(ROTATES)) await this.#rotate().catch(() => {})
       if (this.#chance.happens(ROTATES)) await this.#burst()
     }
     this.#client.close()
@@ -78,9 +82,18 @@ class User {
   }
 
   async #ask(body: JsonObject, isChat = false): Promise<void> {
-    await sleep(Math.min(this.#chance.waitMs(this.#options.thinksMs), 10 * this.#options.thinksMs))
+    await this.#think()
     const leaves = this.#chance.happens(LEAVES) && { leavesAfterMs: this.#chance.below(LEAVES_WITHIN_MS) }
     await this.#client.ask(body, { ...this.#door(), ...(isChat && { path: '/v1/chat/completions' }), ...leaves })
+  }
+
+  /** Until the next request is due, however long the last one took: a slow machine makes no calmer day. */
+  async #think(): Promise<void> {
+    const nowMs = performance.now()
+    const { thinksMs } = this.#options
+    const pauseMs = Math.min(this.#chance.waitMs(thinksMs), 10 * thinksMs)
+    this.#dueAtMs = Math.max(this.#dueAtMs + pauseMs, nowMs - MOST_LATE_MS)
+    await sleep(Math.max(0, this.#dueAtMs - nowMs))
   }
 
   /** Many at the same time, half of them the same. */
