@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import path from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { passMetricsOn } from '../metrics/workers.ts'
+import { passTextsOn } from '../stores/channels/workers.ts'
 import { addHelp } from './help.ts'
 
 const MOST_WORKERS = 256
@@ -33,6 +34,7 @@ function parseWorkers(text: string): number {
 function startWorkers(count: number): void {
   cluster.setupPrimary({ exec: path.join(import.meta.dirname, '../main.ts') })
   passMetricsOn()
+  passTextsOn()
   let isStopping = false
   const fork = (index: number): void => {
     const startedAtMs = Date.now()

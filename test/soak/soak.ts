@@ -8,7 +8,7 @@ import { sampleDay } from './sampler.ts'
 import { type EngineName, openStage, type Stage } from './stage.ts'
 import { Tally } from './tally.ts'
 import { runTraffic, userName } from './traffic.ts'
-import { type Finding, judgeLatency, judgeSeries, type Series } from './verdict.ts'
+import { type Finding, judgeLatency, judgeSeries, judgeTraffic, type Series } from './verdict.ts'
 import { PAID_ANSWERS, runVisitors } from './visitors.ts'
 
 /*
@@ -81,6 +81,7 @@ async function runDay(stage: Stage, { dayMs, seed, sessions, users = USERS }: So
   const findings = [
     ...series.map((each) => judgeSeries(each, seed)),
     judgeLatency(latencies, seed),
+    judgeTraffic(latencies),
     ...(await endDay({ stage, databases, tally, paidAnswers: visits[PAID_ANSWERS] ?? 0, filesBefore })),
   ]
   return { findings, series, tally, visits }

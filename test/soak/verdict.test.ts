@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createChance } from './random.ts'
 import { quantile, slopeOf, theilSen } from './statistics.ts'
-import { judgeLatency, judgeSeries } from './verdict.ts'
+import { judgeLatency, judgeSeries, judgeTraffic } from './verdict.ts'
 
 const DAYS = 20
 const SAMPLES = 144
@@ -79,6 +79,14 @@ test('soak: p99 that rises by two thirds is found, and one that trembles is not'
   t.log(counts)
   t.is(counts.steady, 0)
   t.is(counts.growing, LATENCY_DAYS)
+})
+
+test('soak: a day whose traffic changed is no proof', (t) => {
+  const day = (last: number) => Array.from({ length: 100 }, (_, index) => Array(index < 75 ? 20 : last).fill(1))
+  t.deepEqual(
+    [20, 17, 12, 30].map((last) => judgeTraffic(day(last)).isFine),
+    [true, true, false, false],
+  )
 })
 
 test('soak: too few samples are said to be too few', (t) => {

@@ -27,6 +27,8 @@ export interface Finding {
 
 /** By how much p99 of the added latency may be above that of the second quarter, as a factor. */
 const ALLOWED_FACTOR = 1.25
+/** By what share of it the traffic may change in half a day. */
+const STEADY = 0.2
 /** With fewer samples in the last half of a day it says nothing. */
 const FEWEST_SAMPLES = 30
 
@@ -67,6 +69,17 @@ export function judgeLatency(latencies: Latencies, seed: number): Finding {
     isFine: !(low > 1 && factor > ALLOWED_FACTOR),
     cells: [level, `× ${factor.toFixed(2)}`, `${low.toFixed(2)} … ${high.toFixed(2)}`, `× ${ALLOWED_FACTOR}`],
   }
+}
+
+/** Whether the traffic was the same all the time: else what follows from it is no leak, and what does not is hidden. */
+export function judgeTraffic(latencies: Latencies): Finding {
+  const quarter = Math.floor(latencies.length / 4)
+  const count = (groups: Latencies): number => groups.flat().length
+  const before = count(latencies.slice(quarter, 2 * quarter))
+  const after = count(latencies.slice(-quarter))
+  const name = 'steady traffic: answers of the second and the last quarter'
+  if (quarter < FEWEST_SAMPLES / 2) return tooShort(name, '')
+  return { name, isFine: Math.abs(after - before) <= STEADY * before, cells: [`${before}, ${after}`] }
 }
 
 function tooShort(name: string, level: string): Finding {

@@ -1,9 +1,9 @@
 const DEADLINE_MS = 250
 
 /** Rejects when `work` takes longer than a store may. */
-export async function withDeadline<T>(work: Promise<T>): Promise<T> {
+export async function withDeadline<T>(work: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`the store did not answer within ${DEADLINE_MS} ms`)), DEADLINE_MS)
+  const timer = setTimeout(() => reject(new Error(`the store did not answer within ${deadlineMs} ms`)), deadlineMs)
   try {
     return await Promise.race([work, late])
   } finally {
