@@ -1,0 +1,178 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { boothEnvironment } from '../payments/booth.ts'
+import { startCloudGateway } from '../support/accounts.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { createPluginDirectory, type PluginDirectory } from '../support/plugin-folders.ts'
+import { createPostgres, query } from '../support/postgres.ts'
+import { createRedis } from '../support/redis.ts'
+import { OPERATOR_KEY } from '../support/stage.ts'
+import { type Provider, startProvider } from '../support/stand-in-provider.ts'
+import { machinePayments } from '../support/stripe/machine-payments.ts'
+import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
+import { Mischief } from './mischief.ts'
+import { hoarder } from './plugins.ts'
+import type { Chance } from './random.ts'
+
+/** SQLite in one process, or PostgreSQL and Redis shared by two. */
+export type EngineName = 'sqlite' | 'postgres'
+
+/** A gateway of the soak, and where it tells about itself. */
+export interface Node {
+  readonly gateway: Gateway
+  readonly factsFile: string
+}
+
+/** What the soak runs on. */
+export interface Stage {
+  readonly nodes: readonly [Node, ...Node[]]
+  readonly provider: Provider
+  readonly mischief: Mischief
+  /** Whom agents without an account pay through. */
+  readonly stripe: StripeStandIn
+  readonly plugins: PluginDirectory
+  /** Where each process keeps its files; the first one's with SQLite holds the database. */
+  readonly dataFolders: readonly [string, ...string[]]
+  /** Where the processes put what they need for a moment. */
+  readonly temporaryFolder: string
+  readonly databaseUrl: string | undefined
+  readonly redisUrl: string | undefined
+  close(): Promise<void>
+}
+
+/** How a stage is set up. */
+export interface StageOptions {
+  readonly engine: EngineName
+  readonly chance: Chance
+  /** Between two sweeps of what is too old, in milliseconds. */
+  readonly sweepMs: number
+  /** How long is kept what is kept for a day and longer, in milliseconds. */
+  readonly keepMs: number
+  /** Whether a module that keeps every body is in the pipeline: then the soak must fail. */
+  readonly leaks: boolean
+}
+
+/** A process tells of itself once a second. */
+const SHORTEST_MS = 1000
+
+/** Shown by whoever scrapes. */
+export const METRICS_TOKEN = 'the-token-of-scrapers-of-the-soak'
+
+/** All modules that keep state; the nearest to the caller first. */
+const PIPELINE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
+
+/** Starts everything. What has been started is ended when something cannot be. */
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const endings: (() => unknown)[] = []
+  const close = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end()
+  }
+  try {
+    return { ...(await open(options, (end) => void endings.push(end))), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function open(options: StageOptions, later: (end: () => unknown) => void): Promise<Omit<Stage, 'close'>> {
+  const { engine, chance } = options
+  const owner = { teardown: later }
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-soak-'))
+  later(() => rmSync(folder, { recursive: true, force: true }))
+  const mischief = new Mischief(chance)
+  const provider = await startProvider({ apiKey: OPERATOR_KEY, script: (request) => mischief.script(request) })
+  later(() => provider.close())
+  const stripe = await startStripe({ departments: [machinePayments] })
+  later(() => stripe.close())
+  const plugins = createPluginDirectory(owner, options.leaks ? { 'hoarder/index.ts': hoarder } : {})
+  const isShared = engine === 'postgres'
+  const databaseUrl = isShared ? await createDatabase(owner) : undefined
+  const redisUrl = isShared ? (await createRedis(owner)).url : undefined
+  const temporaryFolder = path.join(folder, 'tmp')
+  mkdirSync(temporaryFolder)
+  const env = {
+    ...environment(options, { folder, provider, plugins }),
+    ...boothEnvironment(stripe),
+    TMPDIR: temporaryFolder,
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+  }
+  const dataFolders: Stage['dataFolders'] = isShared
+    ? [path.join(folder, 'data-1'), path.join(folder, 'data-2')]
+    : [path.join(folder, 'data-1')]
+  const nodes: Node[] = []
+  for (const dataDir of dataFolders) {
+    const factsFile = `${dataDir}.facts`
+    const gateway = await startCloudGateway({ ...env, SVC_DATA_DIR: dataDir, SOAK_FACTS: factsFile })
+    later(() => gateway.stop())
+    nodes.push({ gateway, factsFile })
+  }
+  const started = nodes as unknown as Stage['nodes'] // safe: one for each folder, of which there is one at least
+  return {
+    nodes: started,
+    provider,
+    mischief,
+    stripe,
+    plugins,
+    dataFolders,
+    temporaryFolder,
+    databaseUrl,
+    redisUrl,
+  }
+}
+
+interface Surroundings {
+  readonly folder: string
+  readonly provider: Provider
+  readonly plugins: PluginDirectory
+}
+
+function environment({ sweepMs, keepMs, leaks }: StageOptions, surroundings: Surroundings): Record<string, string> {
+  const { folder, provider, plugins } = surroundings
+  const config = path.join(folder, 'turnpike.yaml')
+  writeFileSync(config, JSON.stringify(configuration(keepMs))) // JSON is YAML
+  return {
+    NODE_OPTIONS: `--import=${pathToFileURL(path.join(import.meta.dirname, 'inside.ts')).href}`,
+    SOAK_SWEEP_MS: String(sweepMs),
+    SOAK_KEEP_MS: String(keepMs),
+    // As often as old rows go: a pause of some 50 ms each time is no 1 % of the requests.
+    SOAK_COLLECT_MS: String(Math.max(SHORTEST_MS, sweepMs)),
+    ANTHROPIC_BASE_URL: provider.url,
+    ANTHROPIC_API_KEY: OPERATOR_KEY,
+    SVC_CONFIG: config,
+    SVC_PLUGINS_DIR: plugins.path,
+    SVC_METRICS_TOKEN: METRICS_TOKEN,
+    SVC_PIPELINE: leaks ? `hoarder,${PIPELINE}` : PIPELINE,
+    LOG_LEVEL: 'warn',
+  }
+}
+
+/** Everything that ages does so within the run, and caches are full within its first half. The caps are counted, and too high to refuse. */
+function configuration(keepMs: number): object {
+  const keep = `${keepMs}ms`
+  return {
+    receipts: { keep },
+    telemetry: { keep },
+    costs: { per_day: 100_000, user_per_day: 100_000, per_request: 1000 },
+    plans: { pro: { included_calls: 20, credits_per_call: 10 } },
+    mpp: { challenges_per_minute: { per_address: 0, overall: 0 } },
+    limits: { requests_per_minute: 6000, failures_per_minute: 0 },
+    plugins: {
+      watch: true,
+      'exact-cache': { ttl: keep, max_memory: '4MB' },
+      'semantic-cache': { ttl: keep, max_memory: '4MB', max_disk: '4MB' },
+      compress: { max_memory: '4MB' },
+    },
+  }
+}
+
+/** A database whose vacuum comes as often in the run as it does in a day. */
+async function createDatabase(owner: { teardown(end: () => Promise<void>): void }): Promise<string> {
+  const url = await (await createPostgres(owner)).createDatabase()
+  await query(url, `alter system set autovacuum_naptime = '2s'`)
+  await query(url, 'select pg_reload_conf()')
+  return url
+}

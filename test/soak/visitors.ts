@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bearer, sendAs, sessionToken } from '../support/accounts.ts'
+import { type Reply, type SendOptions, send } from '../support/http-client.ts'
+import { payForAnswer } from './agents.ts'
+import { nudge } from './plugins.ts'
+import { type Chance, createChance } from './random.ts'
+import { METRICS_TOKEN, type Stage } from './stage.ts'
+import { userName } from './traffic.ts'
+
+/** Who comes by besides those who call models. */
+export interface VisitorsOptions {
+  readonly stage: Stage
+  readonly users: number
+  /** How long the day is, in milliseconds: everybody comes so many times in it. */
+  readonly dayMs: number
+  readonly seed: number
+  readonly signal: AbortSignal
+}
+
+/** What answers to agents who pay are counted as. */
+export const PAID_ANSWERS = 'answers paid for by agents'
+
+const TIMEOUT_MS = 60_000
+
+/** Lets them come until the day ends; returns how often each was served. Nobody minds not being. */
+export async function runVisitors(options: VisitorsOptions): Promise<Record<string, number>> {
+  const { stage, dayMs, seed, signal } = options
+  const chance = createChance(seed + 1)
+  const counts: Record<string, number> = {}
+  const come = async (name: string, times: number, visit: (url: string) => Promise<unknown>): Promise<void> => {
+    counts[name] = 0
+    for (;;) {
+      await sleep(dayMs / times, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      const isServed = await visit(chance.pick(stage.nodes).gateway.url).then(
+        () => true,
+        () => false,
+      )
+      if (isServed) counts[name]++
+    }
+  }
+  const look = (path: string) => async (url: string) => {
+    const user = userName(chance.below(options.users))
+    assertServed(await sendAs(user, url, { method: 'GET', path, timeoutMs: TIMEOUT_MS }))
+  }
+  await Promise.all([
+    come(PAID_ANSWERS, 200, (url) => payForAnswer(stage, url)),
+    come('scrapes', 100, (url) => scrape(url)),
+    come('overviews', 100, look('/dashboard/api/overview')),
+    come('exports', 50, look('/dashboard/api/requests.csv')),
+    come('lists of keys', 50, look('/v1/keys')),
+    come('pages watching live', 50, (url) => watchLive(url, { chance, longestMs: dayMs / 25, signal })),
+    come('reloads of a plugin', 12, async () => {
+      stage.plugins.put('nudge/index.ts', nudge(counts['reloads of a plugin'] ?? 0))
+    }),
+  ])
+  return counts
+}
+
+async function scrape(url: string): Promise<void> {
+  const headers = bearer(METRICS_TOKEN)
+  assertServed(await send(url, { method: 'GET', path: '/metrics', headers, timeoutMs: TIMEOUT_MS }))
+}
+
+function assertServed({ status, text }: Reply): void {
+  if (status !== 200) throw new Error(`Expected to be served, got ${status} ${text}`)
+}
+
+/** Watches for a while, then closes the page. */
+async function watchLive(
+  url: string,
+  { chance, longestMs, signal }: { chance: Chance; longestMs: number; signal: AbortSignal },
+): Promise<void> {
+  const leaves = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(chance.next() * longestMs))])
+  const headers = bearer(await sessionToken(userName(0)))
+  const options: SendOptions = { method: 'GET', path: '/dashboard/api/live', headers, signal: leaves }
+  await send(url, { ...options, timeoutMs: longestMs + TIMEOUT_MS })
+}
