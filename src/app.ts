@@ -16,6 +16,7 @@ import { forProvider } from './http/credential.ts'
 import type { DashboardOptions } from './http/dashboard/routes.ts'
 import { type OwnRequestParts, OwnRequests } from './http/own-requests.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
+import { Readiness } from './http/readiness.ts'
 import type { BillingRouteOptions } from './http/routes/billing.ts'
 import { createHttpServer } from './http/server.ts'
 import { assertModeComplete, type Identity, openIdentity } from './identity.ts'
@@ -56,6 +57,8 @@ export interface App {
   readonly pipelines: Pipelines
   readonly registry: PluginRegistry
   readonly providers: Providers
+  /** From now on it asks to be sent nothing more; what comes all the same is served. */
+  endReadiness(): void
   /** Ends what has no end of its own, and would hold up the server's. */
   endFeeds(): void
   /** Closes plugins, provider connections and stores; the server is drained before. */
@@ -110,23 +113,27 @@ export async function createApp(options: AppOptions): Promise<App> {
   const paying =
     identity.accounts &&
     openPaying({ ...options, store, session: identity.accounts.session, onIntent: tolling?.reconcile })
+  const readiness = new Readiness()
+  const server = createServer(options, {
+    pipelines,
+    providers,
+    registry,
+    limits,
+    recording,
+    identity,
+    paying,
+    fees: accounting.fees,
+    tolling,
+    capture: intake.capture,
+    dashboard,
+    readiness,
+  })
   return {
-    server: createServer(options, {
-      pipelines,
-      providers,
-      registry,
-      limits,
-      recording,
-      identity,
-      paying,
-      fees: accounting.fees,
-      tolling,
-      capture: intake.capture,
-      dashboard,
-    }),
+    server,
     pipelines,
     registry,
     providers,
+    endReadiness: () => readiness.end(server),
     endFeeds: () => intake.feed.close(),
     async close() {
       stopWatching()
@@ -201,6 +208,7 @@ interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> 
   tolling: Tolling | undefined
   capture: DashboardIntake['capture']
   dashboard: DashboardOptions | undefined
+  readiness: Readiness
 }
 
 function createServer(
@@ -217,6 +225,7 @@ function createServer(
     tolling,
     capture,
     dashboard,
+    readiness,
   }: ServerParts,
 ): Server {
   const { authenticate, accounts } = identity
@@ -265,6 +274,7 @@ function createServer(
       mode: config.mode,
       amountCents: tolling?.payable && tolling.prices.callCents,
     },
+    readiness,
     corsOrigins: config.server.cors_origins,
     allowedRoutes: config.providers.allow_routes,
     metrics: metricsRouteOf(metrics, config),

@@ -60,6 +60,7 @@ export const ROUTES: readonly RouteEntry[] = [
     ...ANSWER,
   },
   { method: 'get', path: '/health', summary: 'Tells that the gateway is alive.', access: 'none', ...ANSWER },
+  { method: 'get', path: '/ready', summary: 'Tells whether to send requests here.', access: 'none', ...ANSWER },
   {
     method: 'get',
     path: '/metrics',
