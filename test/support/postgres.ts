@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { findPostgres, type PostgresPrograms } from '../../scripts/find-postgres.ts'
 import { eventually } from './eventually.ts'
+import { HERE } from './here.ts'
 import { freePort } from './ports.ts'
 
 const programs = findPostgres()
@@ -109,7 +110,7 @@ class Server {
   }
 
   url(database: string): string {
-    return `postgresql://turnpike@127.0.0.1:${this.#options.port}/${database}`
+    return `postgresql://turnpike@${HERE}:${this.#options.port}/${database}`
   }
 
   async initialize(): Promise<void> {
@@ -122,7 +123,7 @@ class Server {
     // The tests end processes, never the machine: waiting for the disk would only take time.
     const settings = [
       'fsync=off',
-      'listen_addresses=127.0.0.1',
+      `listen_addresses=${HERE}`,
       `unix_socket_directories=${folder}`,
       'max_connections=200',
       'dynamic_shared_memory_type=mmap', // in its folder: a server that is killed leaves none of it behind

@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { ExecutionContext } from 'ava'
+
 import { eventually } from './eventually.ts'
+import { HERE } from './here.ts'
 import { freePort } from './ports.ts'
 
 /** Whether tests with Redis run: where it is installed, and on a build server, where a missing one is a failure. */
@@ -21,8 +22,13 @@ export interface Redis {
   thaw(): void
 }
 
-/** Starts a Redis on a free port; it ends with the test. */
-export async function createRedis(t: ExecutionContext): Promise<Redis> {
+/** Who ends the server: a test's `t`, or `{ teardown: test.after.always }` for a whole file. */
+interface Owner {
+  teardown(end: () => Promise<void>): void
+}
+
+/** Starts a Redis on a free port; it ends with its owner. */
+export async function createRedis(owner: Owner): Promise<Redis> {
   const port = await freePort()
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-redis-'))
   let child: ChildProcess | undefined
@@ -34,19 +40,19 @@ export async function createRedis(t: ExecutionContext): Promise<Redis> {
   }
   const killOnExit = () => void child?.kill('SIGKILL')
   process.once('exit', killOnExit)
-  t.teardown(async () => {
+  owner.teardown(async () => {
     process.off('exit', killOnExit)
     await kill()
     rmSync(folder, { recursive: true, force: true })
   })
   const start = async () => {
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
+    const options = ['--port', String(port), '--bind', HERE, '--dir', folder, '--save', '', '--appendonly', 'no']
     child = spawn('redis-server', options, { stdio: 'ignore' })
     await eventually(() => canConnect(port), 'Redis takes connections')
   }
   await start()
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${HERE}:${port}`,
     start,
     kill,
     freeze: () => void child?.kill('SIGSTOP'),
@@ -56,7 +62,7 @@ export async function createRedis(t: ExecutionContext): Promise<Redis> {
 
 function canConnect(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createConnection({ port, host: '127.0.0.1' })
+    const socket = createConnection({ port, host: HERE })
     socket.once('connect', () => resolve(true))
     socket.once('error', () => resolve(false))
     socket.once('close', () => socket.destroy())

@@ -26,6 +26,8 @@ export function connectRedis(url: string, namespace: string, log: Log): RedisSpa
   const keyv = new Keyv<Buffer>({ store: engine, namespace: `turnpike:${namespace}`, throwOnErrors: true })
   const report = (error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'store.failed')
   keyv.on('error', report)
+  // At once, not with the first request, which would find the store empty and let it rest.
+  client.connect().catch(() => {}) // told by the listener above; it goes on trying
   const keyOf = (name: string) => `turnpike:${namespace}:lease:${name}`
   const leases: Leases = {
     take: async (name, ttlMs) => (await client.set(keyOf(name), '', { NX: true, PX: ttlMs })) !== null,
