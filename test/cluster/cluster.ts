@@ -57,6 +57,8 @@ export interface Cluster {
   next(): Gateway
   /** The folder of plugins of each host. */
   readonly pluginFolders: readonly string[]
+  /** The environment of a command of its operator. */
+  readonly env: Readonly<Record<string, string>>
   /** Sends one statement past the gateways. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /** Replaces one as an operator does: the new one is there before the old one is sent SIGTERM; then `meanwhile` runs. */
@@ -112,6 +114,7 @@ export async function openCluster({ env = {}, config = {} }: ClusterOptions = {}
     gateways,
     provider,
     next: () => gateways[turn++ % gateways.length] as Gateway, // safe: within
+    env: { ...shared, ...machines[0]?.environment },
     pluginFolders: machines.map(({ pluginFolder }) => pluginFolder),
     sql: (text) => query(databaseUrl, text),
     async replace(index, meanwhile) {

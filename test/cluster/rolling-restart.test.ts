@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { holdEvent } from '../support/provider/script.ts'
-import { type Cluster, clusterTest, isDrill, openCluster, SIZE } from './cluster.ts'
+import { type Cluster, drillTest, openCluster, SIZE } from './cluster.ts'
 
 /** What the load has got so far. */
 interface Load {
@@ -13,7 +13,7 @@ interface Load {
   stop(): Promise<void>
 }
 
-const CALLERS = isDrill ? 12 : 4
+const CALLERS = 12
 
 /** Callers who each send one request after another, streams and JSON in turn. */
 function startLoad({ url }: Cluster, key: string): Load {
@@ -35,7 +35,7 @@ function startLoad({ url }: Cluster, key: string): Load {
   return { replies, stop }
 }
 
-clusterTest('rolling restart: no request fails, no stream is cut, and every receipt is there', async (t) => {
+drillTest('rolling restart: no request fails, no stream is cut, and every receipt is there', async (t) => {
   t.timeout(600_000)
   const cluster = await openCluster({
     env: { SVC_PIPELINE: 'cost-guard?per_day=100', SVC_RATE_LIMIT: '0' },
