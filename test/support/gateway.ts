@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { drill, startClustered } from './clustered.ts'
 
 /** How a gateway process ended. */
 export interface Exit {
@@ -67,12 +68,17 @@ export async function startGateway(
   env: Readonly<Record<string, string>> = {},
   options: GatewayOptions = {},
 ): Promise<Gateway> {
-  const leave = await enterStart()
-  try {
-    return await startNow(env, options)
-  } finally {
-    leave()
+  const startOne = async (environment: Readonly<Record<string, string>>) => {
+    const leave = await enterStart()
+    try {
+      return await startNow(environment, options)
+    } finally {
+      leave()
+    }
   }
+  // Where a test asks for something special of the process, it is about that process.
+  const isPlain = options.entry === undefined && options.args === undefined && options.host === undefined
+  return drill !== undefined && isPlain ? startClustered(drill, env, startOne) : startOne(env)
 }
 
 const queue: (() => void)[] = []
