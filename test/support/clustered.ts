@@ -32,7 +32,7 @@ function drillFrom(json: string | undefined): Drill | undefined {
 type Environment = Readonly<Record<string, string>>
 
 /** The engines of data folders that were used before: a gateway that starts there again finds what was kept. */
-const known = new Map<string, Environment>()
+const known = new Map<string, Promise<Environment>>()
 
 /** Starts as many gateways as the drill asks for, and what stands in front of them. `start` starts one. */
 export async function startClustered(
@@ -48,14 +48,17 @@ export async function startClustered(
     rmSync(folder, { recursive: true, force: true })
     return exit ?? { code: null, signal: null }
   }
+  const startNth = async (nth: number) => {
+    const data = path.join(folder, String(nth))
+    mkdirSync(data)
+    const first = receiptKeyFile(path.join(folder, '0'))
+    if (nth > 0 && existsSync(first)) copyFileSync(first, receiptKeyFile(data))
+    gateways.push(await start({ SVC_DATA_DIR: data, ...shared, ...env }))
+  }
   try {
-    for (let nth = 0; nth < size; nth++) {
-      const data = path.join(folder, String(nth))
-      mkdirSync(data)
-      const first = receiptKeyFile(path.join(folder, '0'))
-      if (nth > 0 && existsSync(first)) copyFileSync(first, receiptKeyFile(data))
-      gateways.push(await start({ SVC_DATA_DIR: data, ...shared, ...env }))
-    }
+    // The first one makes the tables and the key of receipts.
+    await startNth(0)
+    await Promise.all(Array.from({ length: size - 1 }, (_, index) => startNth(index + 1)))
   } catch (error) {
     await stopAll()
     throw error
@@ -79,17 +82,19 @@ export async function startClustered(
 }
 
 /** A database and a Redis for what is kept in a folder. */
-async function enginesOf(folder: string, { postgresUrl, redisUrl }: Omit<Drill, 'size'>): Promise<Environment> {
-  const existing = known.get(folder)
-  if (existing !== undefined) return existing
+function enginesOf(folder: string, drill: Omit<Drill, 'size'>): Promise<Environment> {
+  const existing = known.get(folder) ?? makeEngines(drill)
+  known.set(folder, existing)
+  return existing
+}
+
+async function makeEngines({ postgresUrl, redisUrl }: Omit<Drill, 'size'>): Promise<Environment> {
   const [row] = await query(postgresUrl, `select nextval('drill') as nth`)
   const nth = Number(row?.nth)
   await query(postgresUrl, `create database drill_${nth}`)
   const database = new URL(postgresUrl)
   database.pathname = `drill_${nth}`
-  const made = { DATABASE_URL: String(database), REDIS_URL: `${redisUrl}/${nth}` }
-  known.set(folder, made)
-  return made
+  return { DATABASE_URL: String(database), REDIS_URL: `${redisUrl}/${nth}` }
 }
 
 /** Passes each new connection to the next gateway, bytes and endings as they come. */
@@ -118,6 +123,7 @@ async function startFront(gateways: readonly Gateway[]): Promise<{ port: number;
 /** What one side says or suffers the other one hears. */
 function join(from: Socket, to: Socket): void {
   from.pipe(to)
-  from.once('error', () => to.resetAndDestroy())
+  // A refusal may still be on its way when its sender has broken off.
+  from.once('error', () => to.end(() => to.resetAndDestroy()))
   from.once('close', (hadError) => hadError || from.readableEnded || to.destroy())
 }

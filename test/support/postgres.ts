@@ -125,7 +125,7 @@ class Server {
       'fsync=off',
       `listen_addresses=${HERE}`,
       `unix_socket_directories=${folder}`,
-      'max_connections=200',
+      'max_connections=500',
       'dynamic_shared_memory_type=mmap', // in its folder: a server that is killed leaves none of it behind
     ]
     const words = ['-D', this.#data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]

@@ -27,8 +27,8 @@ interface Owner {
   teardown(end: () => Promise<void>): void
 }
 
-/** Starts a Redis on a free port; it ends with its owner. */
-export async function createRedis(owner: Owner): Promise<Redis> {
+/** Starts a Redis with so many databases on a free port; it ends with its owner. */
+export async function createRedis(owner: Owner, databases = 16): Promise<Redis> {
   const port = await freePort()
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-redis-'))
   let child: ChildProcess | undefined
@@ -46,7 +46,8 @@ export async function createRedis(owner: Owner): Promise<Redis> {
     rmSync(folder, { recursive: true, force: true })
   })
   const start = async () => {
-    const options = ['--port', String(port), '--bind', HERE, '--dir', folder, '--save', '', '--appendonly', 'no']
+    const place = ['--port', String(port), '--bind', HERE, '--dir', folder]
+    const options = [...place, '--save', '', '--appendonly', 'no', '--databases', String(databases)]
     child = spawn('redis-server', options, { stdio: 'ignore' })
     await eventually(() => canConnect(port), 'Redis takes connections')
   }
