@@ -12,7 +12,7 @@ import { createRedis } from '../support/redis.ts'
 import { ABOUT_A_PROCESS, ABOUT_ENGINES } from './exemptions.ts'
 import { HOSTS, HUB, makeHosts } from './namespaces.ts'
 
-const SIZE = Number(process.env.SIZE ?? 4)
+const SIZE = 4
 /** Redis has so many databases, and each start of a test one of its own. */
 const MOST_STARTS = 4096
 /** What tests call that want a gateway. */

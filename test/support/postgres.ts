@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -116,6 +116,8 @@ class Server {
   async initialize(): Promise<void> {
     const words = ['-D', this.#data, '-U', 'turnpike', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     await promisify(execFile)(this.#program('initdb'), words, this.#how)
+    // Whoever reaches the address that it listens on is a test's.
+    appendFileSync(path.join(this.#data, 'pg_hba.conf'), '\nhost all all samenet trust\n')
   }
 
   async start(): Promise<void> {
