@@ -11,6 +11,8 @@ import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
+import { sendRequest } from '../src/cli/bench/send-request.ts'
+import { median } from '../src/cli/bench/statistics.ts'
 import { createKey, startCloudGateway } from '../test/support/accounts.ts'
 import type { Gateway } from '../test/support/gateway.ts'
 import { createPostgres } from '../test/support/postgres.ts'
@@ -19,8 +21,6 @@ import { createTemplate, stamp } from './bodies.ts'
 import { cases } from './cases.ts'
 import { startUpstream } from './gateway-process.ts'
 import { cpuMicroseconds, processTree } from './process-accounting.ts'
-import { sendRequest } from './send-request.ts'
-import { median } from './statistics.ts'
 
 const SIZES = [1, 4] as const
 const ROUNDS = 5

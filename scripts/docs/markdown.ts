@@ -33,3 +33,11 @@ export function wrap(text: string, width: number): string[] {
   }
   return [...lines, line]
 }
+
+/** The anchor that GitHub gives to a heading: letters, digits, `_` and `-`, in lower case, spaces as `-`. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+}

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-
 import { eventually } from './eventually.ts'
 import { HERE } from './here.ts'
 import { freePort } from './ports.ts'
+import type { Owner } from './postgres.ts'
 
 /** Whether tests with Redis run: where it is installed, and on a build server, where a missing one is a failure. */
 export const isRedisExpected = spawnSync('redis-server', ['--version']).status === 0 || Boolean(process.env.CI)
@@ -20,11 +20,6 @@ export interface Redis {
   /** Stops answering, with its connections open. */
   freeze(): void
   thaw(): void
-}
-
-/** Who ends the server: a test's `t`, or `{ teardown: test.after.always }` for a whole file. */
-interface Owner {
-  teardown(end: () => Promise<void>): void
 }
 
 /** Starts a Redis with so many databases on a free port; it ends with its owner. */
