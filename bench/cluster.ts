@@ -179,7 +179,8 @@ function report(sizes: readonly (Round & { size: number })[]): void {
   console.log(
     `These cores allow ${((cores * 1e6) / all).toFixed(0)} requests/s at most: ${((100 * four.cpu.gateways) / all).toFixed(0)} % of the CPU is the gateways’.`,
   )
-  const ofOne = (one.perSecond * one.cpu.gateways) / 1e6
-  const fair = Math.max(cores, ofOne) / four.cpu.gateways / (ofOne / one.cpu.gateways)
+  // One process has one thread for requests: a core, and a little.
+  const coresOfOne = Math.max(1, (one.perSecond * one.cpu.gateways) / 1e6)
+  const fair = cores / four.cpu.gateways / (coresOfOne / one.cpu.gateways)
   console.log(`With ${cores} cores to themselves, four would serve ${fair.toFixed(2)} × what one serves.`)
 }

@@ -212,12 +212,11 @@ function openOwn(own: OwnRequests, { clock }: AppOptions, { pipelines, providers
   own.open({ pipelines, dialect: createMessagesDialect(), targetsOf, costOf, clock })
 }
 
-interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> {
+interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'>, Pick<Accounting, 'fees'> {
   limits: RequestLimits
   recording: Recording
   identity: Identity
   paying: BillingRouteOptions | undefined
-  fees: Accounting['fees']
   tolling: Tolling | undefined
   capture: DashboardIntake['capture']
   dashboard: DashboardOptions | undefined

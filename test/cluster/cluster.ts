@@ -23,7 +23,7 @@ import { hostOf } from './hosts.ts'
  */
 
 /** `npm run drill:cluster` asks for as much as is tried before a release; the suite for what a few seconds allow. */
-export const isDrill = process.env.TURNPIKE_DRILL === 'on'
+const isDrill = process.env.TURNPIKE_DRILL === 'on'
 /** How many gateways a cluster has. */
 export const SIZE = isDrill ? 4 : 2
 

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 
 /** How often each backend is asked; a backend may close its port this much later than it has said so. */
-export const PROBE_MS = 100
+const PROBE_MS = 100
 
 /** A running balancer. */
 export interface Balancer extends AsyncDisposable {
