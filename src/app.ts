@@ -16,6 +16,7 @@ import { forProvider } from './http/credential.ts'
 import type { DashboardOptions } from './http/dashboard/routes.ts'
 import { type OwnRequestParts, OwnRequests } from './http/own-requests.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
+import { Readiness } from './http/readiness.ts'
 import type { BillingRouteOptions } from './http/routes/billing.ts'
 import { createHttpServer } from './http/server.ts'
 import { assertModeComplete, type Identity, openIdentity } from './identity.ts'
@@ -57,6 +58,8 @@ export interface App {
   readonly pipelines: Pipelines
   readonly registry: PluginRegistry
   readonly providers: Providers
+  /** From now on it asks to be sent nothing more; what comes all the same is served. */
+  endReadiness(): void
   /** Ends what has no end of its own, and would hold up the server's. */
   endFeeds(): void
   /** Closes plugins, provider connections and stores; the server is drained before. */
@@ -123,23 +126,27 @@ export async function createApp(options: AppOptions): Promise<App> {
   const paying =
     identity.accounts &&
     openPaying({ ...options, store, session: identity.accounts.session, onIntent: tolling?.reconcile })
+  const readiness = new Readiness()
+  const server = createServer(options, {
+    pipelines,
+    providers,
+    registry,
+    limits,
+    recording,
+    identity,
+    paying,
+    fees: accounting.fees,
+    tolling,
+    capture: intake.capture,
+    dashboard,
+    readiness,
+  })
   return {
-    server: createServer(options, {
-      pipelines,
-      providers,
-      registry,
-      limits,
-      recording,
-      identity,
-      paying,
-      fees: accounting.fees,
-      tolling,
-      capture: intake.capture,
-      dashboard,
-    }),
+    server,
     pipelines,
     registry,
     providers,
+    endReadiness: () => readiness.end(server),
     endFeeds: () => intake.live.close(),
     async close() {
       stopWatching()
@@ -205,15 +212,15 @@ function openOwn(own: OwnRequests, { clock }: AppOptions, { pipelines, providers
   own.open({ pipelines, dialect: createMessagesDialect(), targetsOf, costOf, clock })
 }
 
-interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> {
+interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'>, Pick<Accounting, 'fees'> {
   limits: RequestLimits
   recording: Recording
   identity: Identity
   paying: BillingRouteOptions | undefined
-  fees: Accounting['fees']
   tolling: Tolling | undefined
   capture: DashboardIntake['capture']
   dashboard: DashboardOptions | undefined
+  readiness: Readiness
 }
 
 function createServer(
@@ -230,6 +237,7 @@ function createServer(
     tolling,
     capture,
     dashboard,
+    readiness,
   }: ServerParts,
 ): Server {
   const { authenticate, accounts } = identity
@@ -278,6 +286,7 @@ function createServer(
       mode: config.mode,
       amountCents: tolling?.payable && tolling.prices.callCents,
     },
+    readiness,
     corsOrigins: config.server.cors_origins,
     knownHosts: knownHostsOf(config),
     allowedRoutes: config.providers.allow_routes,

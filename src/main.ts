@@ -1,6 +1,7 @@
 /**
  * The process: configuration → app → listen → drain on SIGTERM. The only file that does something when it is imported.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { banner } from './banner.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -42,6 +43,8 @@ async function run(): Promise<void> {
     if (stoppingSinceMs !== undefined) process.exit(1)
     stoppingSinceMs = Date.now()
     log.info({ signal }, 'gateway.draining')
+    app.endReadiness()
+    await sleep(config.server.drain_delay)
     app.endFeeds()
     const isClean = await drain(app.server, config.server.drain_timeout)
     await app.close()

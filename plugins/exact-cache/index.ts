@@ -72,7 +72,10 @@ export default definePlugin({
           }
           // Nothing is awaited between the last look at the flights and the new one: else two could lead.
           mark('miss')
-          await lead(exchange, { next, flights, key, store, ttlMs: effective.ttl, limitBytes: effective.max_entry })
+          const { ttl: ttlMs, max_entry: limitBytes } = effective
+          const takesTurns = !control.includes('no-cache')
+          if ((await lead(exchange, { next, flights, key, store, ttlMs, limitBytes, takesTurns })) === 'attached')
+            mark('attached')
         },
     }
   },

@@ -7,10 +7,12 @@ import {
   replyFromStored,
   type StoredReply,
   storedOfBytes,
+  unpackReply,
 } from 'turnpike/plugin'
 import { Broadcast, type Whole } from './broadcast.ts'
 import { Flight, type Landing } from './flight.ts'
 import type { CacheStore } from './store.ts'
+import { type Turn, takeTurn } from './turn.ts'
 
 /** What the leader of a flight needs. */
 export interface Leading {
@@ -20,16 +22,31 @@ export interface Leading {
   readonly store: CacheStore
   readonly ttlMs: number
   readonly limitBytes: number
+  /** Whether a reply that another instance gets meanwhile will do. */
+  readonly takesTurns: boolean
 }
 
+/** What the leader did: it asked, or another instance that it has waited for did. */
+export type Led = 'miss' | 'attached'
+
 /** Sends the request on for everybody who asks the same meanwhile, and stores the reply when it is complete. */
-export async function lead(exchange: Exchange, leading: Leading): Promise<void> {
+export async function lead(exchange: Exchange, leading: Leading): Promise<Led> {
   const { next, flights, key, limitBytes } = leading
   const flight = new Flight()
   flights.set(key, flight)
   flight.join(exchange.signal)
-  exchange.signal = flight.signal
+  let turn: Turn | undefined
   try {
+    turn = await turnOf(flight, exchange, leading)
+    const found = turn?.stored && unpackReply(turn.stored)
+    const given = found && replyFromStored(found, wishOf(exchange))
+    if (found !== undefined && given !== undefined) {
+      exchange.reply = given
+      flight.land({ kind: 'entry', entry: found })
+      leave(flight, leading, turn)
+      return 'attached'
+    }
+    exchange.signal = flight.signal
     await next()
     const landing = landingOf(exchange.reply, limitBytes)
     if (landing.kind === 'stream') {
@@ -37,13 +54,24 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<void> 
       exchange.reply = landing.broadcast.read()
     }
     flight.land(landing)
-    void settle(landing, flight, { ...leading, isOwnAnswer: exchange.calls.length === 1 })
+    void settle(landing, flight, { ...leading, turn, isOwnAnswer: exchange.calls.length === 1 })
+    return 'miss'
   } catch (error) {
     // Whoever attached shares the fate: were each to try again now, they would all arrive at once.
     flight.fail(error)
-    leave(flight, leading)
+    leave(flight, leading, turn)
     throw error
   }
+}
+
+async function turnOf(flight: Flight, exchange: Exchange, { key, store, takesTurns }: Leading) {
+  if (!store.isShared || !takesTurns) return undefined
+  const { signal } = flight
+  return exchange.patiently(takeTurn(store, key, { signal, isWanted: () => flight.takesNewcomers }))
+}
+
+function wishOf({ dialect, wantsStream }: Exchange) {
+  return { dialect, stream: wantsStream }
 }
 
 /** The reply for a caller who asked the same: `undefined` when it must ask for itself after all. */
@@ -56,7 +84,7 @@ export async function attach(flight: Flight, exchange: Exchange): Promise<Reply 
 
 async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply | undefined> {
   const landing = await exchange.patiently(flight.landing)
-  const wanted = { dialect: exchange.dialect, stream: exchange.wantsStream }
+  const wanted = wishOf(exchange)
   switch (landing.kind) {
     case 'private':
       return undefined
@@ -97,16 +125,21 @@ async function entryAt(landing: Landing): Promise<StoredReply | undefined> {
 }
 
 /** Stores what can be stored before the flight is forgotten, so that nobody falls between the two. */
-async function settle(landing: Landing, flight: Flight, leading: Leading & { isOwnAnswer: boolean }): Promise<void> {
+async function settle(
+  landing: Landing,
+  flight: Flight,
+  leading: Leading & { turn: Turn | undefined; isOwnAnswer: boolean },
+): Promise<void> {
   const entry = await entryAt(landing)
   // The answer of a substitute is not what this request will get once its own provider is well again; and what a module
   // behind this one answered without the provider (from a cache of its own, say) is that module's to give again.
   if (entry !== undefined && leading.isOwnAnswer && entry.body.length <= leading.limitBytes) {
     await leading.store.set(leading.key, packReply(entry), leading.ttlMs)
   }
-  leave(flight, leading)
+  leave(flight, leading, leading.turn)
 }
 
-function leave(flight: Flight, { flights, key }: Leading): void {
+function leave(flight: Flight, { flights, key }: Leading, turn: Turn | undefined): void {
   if (flights.get(key) === flight) flights.delete(key)
+  void turn?.end()
 }

@@ -2,28 +2,44 @@ import type { ByteStore, Log } from 'turnpike/plugin'
 
 /** The store behind the cache. When it fails, requests go on as if the cache were empty. */
 export class CacheStore {
+  /** Whether other instances share it, so that they can agree on whose turn it is. */
+  readonly isShared: boolean
   readonly #store: ByteStore
   readonly #log: Log
 
   constructor(store: ByteStore, log: Log) {
+    this.isShared = store.leases !== undefined
     this.#store = store
     this.#log = log
   }
 
   async get(key: string): Promise<Buffer | undefined> {
-    try {
-      return await this.#store.get(key)
-    } catch (error) {
-      this.#log.debug({ err: error }, 'cache.unreachable')
-      return undefined
-    }
+    return this.#attempt(() => this.#store.get(key), undefined)
   }
 
   async set(key: string, value: Buffer, ttlMs: number): Promise<void> {
+    await this.#attempt(() => this.#store.set(key, value, ttlMs), undefined)
+  }
+
+  /** Whether a lease was free, or nobody can tell. */
+  async takeLease(name: string, ttlMs: number): Promise<boolean> {
+    return this.#attempt(async () => (await this.#store.leases?.take(name, ttlMs)) ?? true, true)
+  }
+
+  async renewLease(name: string, ttlMs: number): Promise<void> {
+    await this.#attempt(async () => this.#store.leases?.renew(name, ttlMs), undefined)
+  }
+
+  async releaseLease(name: string): Promise<void> {
+    await this.#attempt(async () => this.#store.leases?.release(name), undefined)
+  }
+
+  async #attempt<T>(operation: () => Promise<T>, otherwise: T): Promise<T> {
     try {
-      await this.#store.set(key, value, ttlMs)
+      return await operation()
     } catch (error) {
       this.#log.debug({ err: error }, 'cache.unreachable')
+      return otherwise
     }
   }
 }

@@ -32,6 +32,11 @@ export const server = z.strictObject({
     .describe(
       'How long an idle client connection is kept. Longer than that of a load balancer in front, or it sees resets.',
     ),
+  drain_delay: duration({ min: '0s', max: '10m' })
+    .prefault('0s')
+    .describe(
+      'How long after SIGTERM requests are still taken, while `GET /ready` answers 503 and each reply closes its connection. Behind a load balancer: longer than it takes to notice, its interval times its threshold.',
+    ),
   drain_timeout: duration({ min: '0s', max: '1h' })
     .prefault('30s')
     .describe('How long running replies may take to finish after SIGTERM before they are cut.'),

@@ -8,6 +8,7 @@ import { createFrame, type FrameOptions, type FrameState } from './frame.ts'
 import { refuseLedPages } from './led-pages.ts'
 import type { OpenapiOptions } from './openapi/document.ts'
 import { createPayerScope } from './payer.ts'
+import type { Readiness } from './readiness.ts'
 import { AGENT_PATH, type AgentRouteOptions, agentRoute } from './routes/agent.ts'
 import { discoveryRoute, ledgerRoute, quoteRoute } from './routes/agent-discovery.ts'
 import { openSessionRoute, SESSIONS_PATH, sessionRoute } from './routes/agent-sessions.ts'
@@ -27,6 +28,7 @@ import { type MetricsRouteOptions, metricsRoute } from './routes/metrics.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
 import { type ModelListOptions, modelByNameRoute, modelsRoute } from './routes/models.ts'
 import { type PluginRoutesOptions, pluginRoutes } from './routes/plugin-routes.ts'
+import { READY_PATH, readyRoute } from './routes/ready.ts'
 import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute } from './routes/receipts.ts'
 import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
 
@@ -48,6 +50,7 @@ export interface HttpAppOptions extends FrameOptions {
   /** `undefined`: there is none. */
   readonly dashboard: DashboardOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
+  readonly readiness: Readiness
   readonly corsOrigins: readonly string[]
   /** Names under which the gateway is reached, besides local ones. */
   readonly knownHosts: ReadonlySet<string>
@@ -102,6 +105,7 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Fr
   router.get('/v1/receipts/:id', receiptRoute(receipts))
   router.get('/.well-known/turnpike-keys', receiptKeysRoute(receipts))
   router.get('/health', healthRoute(health))
+  router.get(READY_PATH, readyRoute(options.readiness))
   router.get('/metrics', metricsRoute(options.metrics))
   router.get('/openapi.json', openapiRoute(options.documents))
   router.get('/llms.txt', llmsRoute(options.documents))

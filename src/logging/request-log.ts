@@ -13,9 +13,14 @@ const ERROR = 50
 export function requestLogger(writeLine: (line: string) => void, level: string): RequestObserver {
   const least = pino.levels.values[level] ?? Number.POSITIVE_INFINITY
   return (record) => {
-    const severity = record.status >= 500 ? ERROR : INFO
+    const severity = isFailure(record) ? ERROR : INFO
     if (severity >= least) writeLine(lineOf(record, severity))
   }
+}
+
+/** That a gateway drains is what its load balancer asks for. */
+function isFailure({ status, path }: RequestRecord): boolean {
+  return status >= 500 && path !== '/ready'
 }
 
 function lineOf(record: RequestRecord, severity: number): string {

@@ -5,7 +5,7 @@ import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
 import type { PublicReceiptKey } from './public-key.ts'
 import { RandomPool } from './random-pool.ts'
-import { createReceiptId, ID_RANDOM_BYTES } from './receipt-id.ts'
+import { createReceiptId, ID_RANDOM_BYTES, RECEIPT_ID } from './receipt-id.ts'
 import { signReceipt } from './sign.ts'
 import type { ReceiptKey } from './signing-key.ts'
 import { ReceiptWriter } from './writer.ts'
@@ -52,6 +52,19 @@ export interface ReceiptsOptions extends Accountants {
   readonly onBuilt?: ((receipt: Receipt, facts: ReplyFacts) => void) | undefined
 }
 
+/** How long after a reply another instance may still be about to store its receipt. */
+const LATER_MS = [60, 140, 300]
+
+/** A receipt that was not there a moment ago: whoever asks for it comes from its reply, which another instance gave. */
+async function findLater(store: ReceiptStore, scope: string, id: string): Promise<SignedReceipt | undefined> {
+  if (!RECEIPT_ID.test(id)) return undefined
+  for (const waitMs of LATER_MS) {
+    await sleep(waitMs)
+    const found = await store.get(scope, id)
+    if (found !== undefined) return found
+  }
+}
+
 /** Puts building, signing and storing together. */
 export function createReceipts({ key, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
   const writer = new ReceiptWriter({ store, log })
@@ -85,7 +98,7 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
     open,
     record: (facts) => record(facts, { isKept: true }),
     unwritten: { writesReceipts: false, open, record: (facts) => record(facts, { isKept: false }) },
-    find: async (scope, id) => writer.find(scope, id) ?? store.get(scope, id),
+    find: async (scope, id) => writer.find(scope, id) ?? (await store.get(scope, id)) ?? findLater(store, scope, id),
     list: (scope, page) => store.list(scope, page),
     async close(timeoutMs) {
       const atMost = new AbortController()

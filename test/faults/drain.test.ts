@@ -110,6 +110,26 @@ test('drain: with nothing under way the exit is immediate and clean', async (t) 
   t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
 })
 
+test('drain: for drain_delay it is not ready, serves all the same, and closes each connection with its reply', async (t) => {
+  await using stage = await openStage({ config: { server: { drain_delay: '10m' } } })
+  const { url, pid } = stage.gateway
+  const ready = () => send(url, { method: 'GET', path: '/ready' })
+  t.like(await ready(), { status: 200, json: { status: 'ready' } })
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  t.is((await stage.scene().send({ ...streamed, agent })).headers.connection, 'keep-alive')
+  process.kill(pid, 'SIGTERM')
+  await eventually(async () => (await ready()).status === 503, 'it is not ready')
+  t.like(await ready(), { json: { status: 'draining' } })
+  t.like(await send(url, { method: 'GET', path: '/health' }), { status: 200, json: { status: 'ok' } })
+  for (const body of [streamed.body, ask('hello'), 'not JSON']) {
+    const reply = await stage.scene().send({ body, agent })
+    t.is(reply.status, body === 'not JSON' ? 400 : 200)
+    t.is(reply.headers.connection, 'close')
+  }
+  t.notRegex(stage.gateway.log(), /request\.failed/)
+})
+
 const workers = { args: ['--workers', '2'], waitMs: 50_000 }
 
 test('workers: two processes answer on one port, and both end with the first on SIGTERM', async (t) => {

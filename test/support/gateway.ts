@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { drill, startClustered } from './clustered.ts'
 
 /** How a gateway process ended. */
 export interface Exit {
@@ -34,7 +35,19 @@ export interface GatewayOptions {
   cwd?: string
   /** Longest wait for `/health` in milliseconds. Default 50,000. */
   waitMs?: number
+  /** Where it runs. Default: on this host, on 127.0.0.1. */
+  host?: Host
 }
+
+/** A host that a gateway can run on. */
+export interface Host {
+  /** Its address, on which the gateway listens. */
+  readonly address: string
+  /** What runs a program there: a command with its first words; empty: nothing special. */
+  readonly runner: readonly string[]
+}
+
+const THIS_HOST: Host = { address: '127.0.0.1', runner: [] }
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
 const POLL_MS = 25
@@ -55,12 +68,17 @@ export async function startGateway(
   env: Readonly<Record<string, string>> = {},
   options: GatewayOptions = {},
 ): Promise<Gateway> {
-  const leave = await enterStart()
-  try {
-    return await startNow(env, options)
-  } finally {
-    leave()
+  const startOne = async (environment: Readonly<Record<string, string>>) => {
+    const leave = await enterStart()
+    try {
+      return await startNow(environment, options)
+    } finally {
+      leave()
+    }
   }
+  // Where a test asks for something special of the process, it is about that process.
+  const isPlain = options.entry === undefined && options.args === undefined && options.host === undefined
+  return drill !== undefined && isPlain ? startClustered(drill, env, startOne) : startOne(env)
 }
 
 const queue: (() => void)[] = []
@@ -84,11 +102,13 @@ async function startNow(
     args = [],
     cwd = PROJECT_ROOT,
     waitMs = DEFAULT_WAIT_MS,
+    host = THIS_HOST,
   }: GatewayOptions,
 ): Promise<Gateway> {
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
-  const defaults = { HOST: '127.0.0.1', PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info' }
-  const child = spawn(process.execPath, [entry, 'start', ...args], {
+  const defaults = { HOST: host.address, PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info' }
+  const [program, ...words] = [...host.runner, process.execPath, entry, 'start', ...args] as [string, ...string[]] // safe: not empty
+  const child = spawn(program, words, {
     cwd,
     env: { ...inheritedEnvironment(), ...defaults, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -117,9 +137,10 @@ async function startNow(
     return ending
   }
   try {
-    const port = await waitForHealth(log, exited, waitMs)
+    const { address } = host
+    const port = await waitForHealth({ log, exited, waitMs, address })
     const pid = child.pid as number // safe: it has answered, so it was spawned
-    const url = `http://127.0.0.1:${port}`
+    const url = `http://${address}:${port}`
     return { url, port, pid, log, exited, stop, [Symbol.asyncDispose]: async () => void (await stop()) }
   } catch (error) {
     await stop()
@@ -158,8 +179,13 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 /** Where a gateway tells its port: to a person, and in its log. */
 const PORT_TOLD = /turnpike +http:\/\/[^ ]*:(\d+)|"port":(\d+)/
 
+interface Starting extends Pick<Gateway, 'log' | 'exited'> {
+  readonly waitMs: number
+  readonly address: string
+}
+
 /** Resolves with the port on which it answers. */
-async function waitForHealth(log: () => string, exited: Promise<Exit>, waitMs: number): Promise<number> {
+async function waitForHealth({ log, exited, waitMs, address }: Starting): Promise<number> {
   let exit: Exit | undefined
   void exited.then((ended) => {
     exit = ended
@@ -169,14 +195,14 @@ async function waitForHealth(log: () => string, exited: Promise<Exit>, waitMs: n
     if (exit) throw new Error(`The gateway exited before it answered /health: ${JSON.stringify(exit)}`)
     const [, shown, logged] = PORT_TOLD.exec(log()) ?? []
     const port = Number(shown ?? logged ?? 0)
-    if (port > 0 && (await isHealthy(port, deadline))) return port
+    if (port > 0 && (await isHealthy(`http://${address}:${port}`, deadline))) return port
     await sleep(POLL_MS)
   }
   throw new Error(`The gateway did not answer /health within ${waitMs} ms`)
 }
 
-function isHealthy(port: number, signal: AbortSignal): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/health`, { signal })
+function isHealthy(url: string, signal: AbortSignal): Promise<boolean> {
+  return fetch(`${url}/health`, { signal })
     .then((reply) => reply.ok)
     .catch(() => false)
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { HERE } from './here.ts'
 
 /** Below the range from which systems give out ports by themselves, to listeners on port 0 and to clients. */
 const LOWEST = 10_000
@@ -16,7 +17,7 @@ export async function freePort(): Promise<number> {
 }
 
 async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1')
+  const server = createServer().listen(port, HERE)
   try {
     await once(server, 'listening') // rejects when the server emits `error`
   } catch {

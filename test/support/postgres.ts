@@ -1,12 +1,13 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { findPostgres, type PostgresPrograms } from '../../scripts/find-postgres.ts'
 import { eventually } from './eventually.ts'
+import { HERE } from './here.ts'
 import { freePort } from './ports.ts'
 
 const programs = findPostgres()
@@ -109,12 +110,14 @@ class Server {
   }
 
   url(database: string): string {
-    return `postgresql://turnpike@127.0.0.1:${this.#options.port}/${database}`
+    return `postgresql://turnpike@${HERE}:${this.#options.port}/${database}`
   }
 
   async initialize(): Promise<void> {
     const words = ['-D', this.#data, '-U', 'turnpike', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     await promisify(execFile)(this.#program('initdb'), words, this.#how)
+    // Whoever reaches the address that it listens on is a test's.
+    appendFileSync(path.join(this.#data, 'pg_hba.conf'), '\nhost all all samenet trust\n')
   }
 
   async start(): Promise<void> {
@@ -122,9 +125,9 @@ class Server {
     // The tests end processes, never the machine: waiting for the disk would only take time.
     const settings = [
       'fsync=off',
-      'listen_addresses=127.0.0.1',
+      `listen_addresses=${HERE}`,
       `unix_socket_directories=${folder}`,
-      'max_connections=200',
+      'max_connections=500',
       'dynamic_shared_memory_type=mmap', // in its folder: a server that is killed leaves none of it behind
     ]
     const words = ['-D', this.#data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]

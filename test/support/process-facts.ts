@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { drill } from './clustered.ts'
 
-/** Whether this system tells about other processes; the functions below need it. */
-export const hasProcessFacts = existsSync('/proc/self/fd')
+/** Whether this system tells about other processes, and a gateway is one; the functions below need it. */
+export const hasProcessFacts = existsSync('/proc/self/fd') && drill === undefined
 
 /** Number of files and sockets that a process has open. */
 export function countOpenFiles(pid: number): number {

@@ -5,6 +5,7 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { eventually } from './eventually.ts'
+import { HERE } from './here.ts'
 import { freePort } from './ports.ts'
 import type { Owner } from './postgres.ts'
 
@@ -21,8 +22,8 @@ export interface Redis {
   thaw(): void
 }
 
-/** Starts a Redis on a free port; it ends with its owner. */
-export async function createRedis(owner: Owner): Promise<Redis> {
+/** Starts a Redis with so many databases on a free port; it ends with its owner. */
+export async function createRedis(owner: Owner, databases = 16): Promise<Redis> {
   const port = await freePort()
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-redis-'))
   let child: ChildProcess | undefined
@@ -40,13 +41,14 @@ export async function createRedis(owner: Owner): Promise<Redis> {
     rmSync(folder, { recursive: true, force: true })
   })
   const start = async () => {
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
+    const place = ['--port', String(port), '--bind', HERE, '--dir', folder]
+    const options = [...place, '--save', '', '--appendonly', 'no', '--databases', String(databases)]
     child = spawn('redis-server', options, { stdio: 'ignore' })
     await eventually(() => canConnect(port), 'Redis takes connections')
   }
   await start()
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${HERE}:${port}`,
     start,
     kill,
     freeze: () => void child?.kill('SIGSTOP'),
@@ -56,7 +58,7 @@ export async function createRedis(owner: Owner): Promise<Redis> {
 
 function canConnect(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createConnection({ port, host: '127.0.0.1' })
+    const socket = createConnection({ port, host: HERE })
     socket.once('connect', () => resolve(true))
     socket.once('error', () => resolve(false))
     socket.once('close', () => socket.destroy())

@@ -81,6 +81,7 @@ export const ROUTES: readonly RouteEntry[] = [
     reply: 'ReceiptKeys',
   },
   { method: 'get', path: '/health', summary: 'Tells that the gateway is alive.', ...OPEN, reply: 'Health' },
+  { method: 'get', path: '/ready', summary: 'Tells whether to send requests here.', ...OPEN, reply: 'Ready' },
   {
     method: 'get',
     path: '/metrics',

@@ -96,6 +96,7 @@ export const SCHEMAS = {
     startedAt: { ...count, description: 'Milliseconds since 1970.' },
     providers: { type: 'object', description: 'Which providers have a credential.' },
   }),
+  Ready: object({ status: anyOf('ready', 'draining') }),
   ...ACCOUNT_SCHEMAS,
   ...PAYMENT_SCHEMAS,
 } as const

@@ -1,7 +1,7 @@
-import type Keyv from 'keyv'
 import type { ByteStore, ByteStores, Clock, Log } from '../../core/ports.ts'
 import { withDeadline } from './deadline.ts'
 import { memoryStore } from './memory.ts'
+import type { RedisSpace } from './redis.ts'
 
 /**
  * DESIGN — byte stores
@@ -32,9 +32,9 @@ export async function createByteStores({
   const closers: (() => Promise<void>)[] = []
   const openStore = (namespace: string, maxBytes: number): ByteStore => {
     if (redis === undefined || redisUrl === undefined) return memoryStore(maxBytes)
-    const keyv = redis.connectRedis(redisUrl, namespace, log)
-    closers.push(() => redis.disconnect(keyv))
-    return guarded(keyv, clock)
+    const space = redis.connectRedis(redisUrl, namespace, log)
+    closers.push(() => redis.disconnect(space))
+    return guarded(space, clock)
   }
   return {
     open(namespace, { maxBytes }) {
@@ -50,7 +50,7 @@ export async function createByteStores({
   }
 }
 
-function guarded(keyv: Keyv<Buffer>, clock: Clock): ByteStore {
+function guarded({ keyv, leases }: RedisSpace, clock: Clock): ByteStore {
   let restUntilMs = 0
   const attempt = async <T>(operation: () => Promise<T>): Promise<T> => {
     if (clock.nowMs() < restUntilMs) throw new Error('the store failed a moment ago')
@@ -65,5 +65,10 @@ function guarded(keyv: Keyv<Buffer>, clock: Clock): ByteStore {
     get: (key) => attempt(() => keyv.get(key)),
     set: async (key, value, ttlMs) => void (await attempt(() => keyv.set(key, value, ttlMs))),
     delete: async (key) => void (await attempt(() => keyv.delete(key))),
+    leases: {
+      take: (name, ttlMs) => attempt(() => leases.take(name, ttlMs)),
+      renew: (name, ttlMs) => attempt(() => leases.renew(name, ttlMs)),
+      release: (name) => attempt(() => leases.release(name)),
+    },
   }
 }

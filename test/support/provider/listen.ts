@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { HERE } from '../here.ts'
 import { type Journal, type SeenRequest, trackSocket } from './journal.ts'
 
 /** What every running stand-in has. `await using` closes it, and so does `t.teardown(standIn.close)`. */
@@ -33,7 +34,7 @@ export async function listen(
   })
   server.on('connection', (socket) => trackSocket(socket, journal))
   server.keepAliveTimeout = 60_000 // an idle close must not race with a pooled connection's next request
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, HERE, resolve))
   const { port } = server.address() as AddressInfo // safe: it listens on TCP
 
   const close = async () => {
@@ -44,7 +45,7 @@ export async function listen(
     if (journal.failure !== undefined) throw journal.failure
   }
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${HERE}:${port}`,
     seen: journal.seen,
     connections: () => journal.sockets.size,
     pending: () => journal.pending,

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HERE } from '../here.ts'
 import { send } from '../http-client.ts'
 import { loadDescription } from './description.ts'
 import { type Form, parseForm } from './form.ts'
@@ -180,7 +181,7 @@ export async function startStripe({
     })
   })
   server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, HERE, resolve))
   const { port } = server.address() as AddressInfo // safe: it listens on TCP
 
   const deliver: StripeStandIn['deliver'] = (
@@ -203,7 +204,7 @@ export async function startStripe({
     await new Promise((resolve) => server.close(resolve))
   }
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${HERE}:${port}`,
     key,
     secret,
     world,

@@ -1,0 +1,186 @@
+// `node bench/cluster.ts`: what four gateways on one PostgreSQL and one Redis serve, beside what one serves.
+//
+//   load (this process) ──keys, round robin──► 1 or 4 gateways in cloud mode ──► upstream
+//                                                  └──► PostgreSQL, Redis
+//
+// Everything shares the cores of this machine, so the requests per second of four gateways say as much about the rest as
+// about them. Therefore the CPU of each component is told apart: what a gateway takes for a request, alone and as one of
+// four, and how much of the machine is left for gateways at all. Rounds of both sizes alternate, and medians are shown.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { sendRequest } from '../src/cli/bench/send-request.ts'
+import { median } from '../src/cli/bench/statistics.ts'
+import { createKey, startCloudGateway } from '../test/support/accounts.ts'
+import type { Gateway } from '../test/support/gateway.ts'
+import { createPostgres } from '../test/support/postgres.ts'
+import { createRedis } from '../test/support/redis.ts'
+import { createTemplate, stamp } from './bodies.ts'
+import { cases } from './cases.ts'
+import { startUpstream } from './gateway-process.ts'
+import { cpuMicroseconds, processTree } from './process-accounting.ts'
+
+const SIZES = [1, 4] as const
+const ROUNDS = 5
+const WARM_MS = 3000
+const ROUND_MS = 6000
+const CONNECTIONS = 32
+const COMPONENTS = ['gateways', 'postgres', 'redis', 'upstream', 'load'] as const
+const PIPELINE = 'exact-cache,cost-guard?per_day=1000000'
+
+type Component = (typeof COMPONENTS)[number]
+type Cpu = Record<Component, number>
+
+/** What a round has shown: requests a second, and µs of CPU a request. */
+interface Round {
+  readonly perSecond: number
+  readonly cpu: Cpu
+}
+
+/** Makes each request unlike all others. */
+let counter = 0
+const endings: (() => unknown)[] = []
+const owner = { teardown: (end: () => unknown) => void endings.push(end) }
+try {
+  await measureAll()
+} finally {
+  for (const end of endings.reverse()) await end()
+}
+
+async function measureAll(): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-bench-'))
+  endings.push(() => rmSync(folder, { recursive: true, force: true }))
+  const [postgres, redis, upstream] = await Promise.all([
+    createPostgres(owner),
+    createRedis(owner),
+    startUpstream(folder),
+  ])
+  endings.push(upstream.stop)
+  const config = path.join(folder, 'turnpike.yaml')
+  writeFileSync(config, JSON.stringify({ log_level: 'warn' })) // JSON is YAML
+  const env = {
+    DATABASE_URL: await postgres.createDatabase(),
+    REDIS_URL: redis.url,
+    ANTHROPIC_BASE_URL: upstream.origin,
+    ANTHROPIC_API_KEY: 'x',
+    SVC_PIPELINE: PIPELINE,
+    SVC_RATE_LIMIT: '1000000',
+    SVC_CONFIG: config,
+    LOG_LEVEL: 'warn',
+  }
+  const gateways: Gateway[] = []
+  for (let nth = 0; nth < Math.max(...SIZES); nth++) gateways.push(await startCloudGateway(env))
+  endings.push(() => Promise.all(gateways.map((gateway) => gateway.stop())))
+  const { key } = await createKey(gateways[0] as Gateway, 'bench') // safe: there are some
+  for (const size of SIZES) await runRound(gateways.slice(0, size), key, WARM_MS)
+  const rounds = new Map<number, Round[]>(SIZES.map((size) => [size, []]))
+  for (let nth = 0; nth < ROUNDS; nth++)
+    for (const size of SIZES) rounds.get(size)?.push(await runRound(gateways.slice(0, size), key, ROUND_MS))
+  report(SIZES.map((size) => ({ size, ...summaryOf(rounds.get(size) ?? []) })))
+}
+
+/** Keeps as many requests under way as there are connections, each to the next gateway, for so long. */
+async function runRound(gateways: readonly Gateway[], key: string, forMs: number): Promise<Round> {
+  const pools = gateways.map(({ url }) => new Pool(url, { connections: CONNECTIONS }))
+  const [trafficCase] = cases
+  const template = createTemplate(trafficCase as (typeof cases)[number], {
+    dialect: 'messages',
+    model: 'claude-sonnet-4-5',
+  }) // safe: there are some
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  let [requests, failures, isOver] = [0, 0, false]
+  const lane = async () => {
+    const body = Buffer.from(template.bytes)
+    while (!isOver) {
+      stamp(body, template.counterOffset, ++counter)
+      const pool = pools[counter % pools.length] as Pool // safe: within
+      const { status } = await sendRequest(pool, { path: '/v1/messages', headers }, body)
+      requests++
+      if (status !== 200) failures++
+    }
+  }
+  const before = cpuNow(gateways)
+  const startedAtMs = performance.now()
+  const lanes = Array.from({ length: CONNECTIONS }, lane)
+  await sleep(forMs)
+  isOver = true
+  await Promise.all(lanes)
+  const seconds = (performance.now() - startedAtMs) / 1000
+  const after = cpuNow(gateways)
+  await Promise.all(pools.map((pool) => pool.destroy()))
+  if (failures > 0) console.error(`${failures} of ${requests} requests were not answered with 200.`)
+  const cpu = Object.fromEntries(COMPONENTS.map((each) => [each, (after[each] - before[each]) / requests])) as Cpu // safe: all are there
+  return { perSecond: requests / seconds, cpu }
+}
+
+/** CPU so far in µs. Connections of PostgreSQL are processes that end when they are idle: what those took is not seen. */
+function cpuNow(gateways: readonly Gateway[]): Cpu {
+  const own = new Set(gateways.flatMap(({ pid }) => processTree(pid)))
+  const { user, system } = process.cpuUsage()
+  const cpu: Cpu = { gateways: 0, postgres: 0, redis: 0, upstream: 0, load: user + system }
+  for (const pid of processTree(process.pid).slice(1)) {
+    const component = own.has(pid) ? 'gateways' : componentOf(pid)
+    if (component !== undefined) cpu[component] += cpuOf(pid)
+  }
+  return cpu
+}
+
+/** Of the processes that this one has started. */
+function componentOf(pid: number): Component | undefined {
+  const words = commandOf(pid)
+  if (words.includes('postgres')) return 'postgres'
+  if (words.includes('redis-server')) return 'redis'
+  return words.includes('upstream.ts') ? 'upstream' : undefined
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return '' // it has ended
+  }
+}
+
+function cpuOf(pid: number): number {
+  try {
+    return cpuMicroseconds([pid])
+  } catch {
+    return 0 // it has ended
+  }
+}
+
+function summaryOf(rounds: readonly Round[]): Round {
+  const cpu = Object.fromEntries(
+    COMPONENTS.map((each) => [each, median(rounds.map((round) => round.cpu[each]))]),
+  ) as Cpu // safe: all are there
+  return { perSecond: median(rounds.map(({ perSecond }) => perSecond)), cpu }
+}
+
+function report(sizes: readonly (Round & { size: number })[]): void {
+  const cores = availableParallelism()
+  console.log(
+    `| gateways | requests/s | ${COMPONENTS.map((each) => `${each}, µs`).join(' | ')} | all, µs | cores used by gateways |`,
+  )
+  console.log(`| --- | --- | ${COMPONENTS.map(() => '---').join(' | ')} | --- | --- |`)
+  for (const { size, perSecond, cpu } of sizes) {
+    const all = Object.values(cpu).reduce((sum, each) => sum + each, 0)
+    const figures = COMPONENTS.map((each) => cpu[each].toFixed(0))
+    const used = ((perSecond * cpu.gateways) / 1e6).toFixed(2)
+    console.log(`| ${size} | ${perSecond.toFixed(0)} | ${figures.join(' | ')} | ${all.toFixed(0)} | ${used} |`)
+  }
+  const [one, four] = sizes
+  if (one === undefined || four === undefined) return
+  const all = Object.values(four.cpu).reduce((sum, each) => sum + each, 0)
+  console.log(
+    `\nMeasured: four serve ${(four.perSecond / one.perSecond).toFixed(2)} × what one serves, on ${cores} cores that all share.`,
+  )
+  console.log(
+    `These cores allow ${((cores * 1e6) / all).toFixed(0)} requests/s at most: ${((100 * four.cpu.gateways) / all).toFixed(0)} % of the CPU is the gateways’.`,
+  )
+  // One process has one thread for requests: a core, and a little.
+  const coresOfOne = Math.max(1, (one.perSecond * one.cpu.gateways) / 1e6)
+  const fair = cores / four.cpu.gateways / (coresOfOne / one.cpu.gateways)
+  console.log(`With ${cores} cores to themselves, four would serve ${fair.toFixed(2)} × what one serves.`)
+}

@@ -1,0 +1,124 @@
+import type { ExecutionContext } from 'ava'
+import { bearer, createKey } from '../support/accounts.ts'
+import { stateOf } from '../support/cache-stage.ts'
+import { assertMessageStream } from '../support/events.ts'
+import { eventually } from '../support/eventually.ts'
+import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
+import type { Script } from '../support/provider/script.ts'
+import { type Cluster, clusterTest, drillTest, openCluster, SIZE } from './cluster.ts'
+
+/** What the provider does with requests of a text; tests run at the same time. */
+const scripts: [text: string, script: () => Script][] = []
+
+let opened: Promise<Cluster> | undefined
+const open = () => {
+  opened ??= openCluster({ env: { SVC_PIPELINE: 'exact-cache', SVC_RATE_LIMIT: '0' } }).then((cluster) => {
+    cluster.provider.reply((request) => scripts.find(([text]) => request.raw.includes(text))?.[1]())
+    return cluster
+  })
+  return opened
+}
+
+/** A caller of the cluster with a key of its own. */
+async function openCaller(t: ExecutionContext) {
+  t.timeout(120_000)
+  const cluster = await open()
+  const { key } = await createKey(cluster, t.title)
+  const post = (text: string, options: SendOptions & { stream?: boolean; at?: string } = {}) =>
+    send(options.at ?? cluster.url, {
+      ...options,
+      headers: { ...bearer(key), ...options.headers },
+      body: ask(text, { ...(options.stream && { stream: true }) }),
+    })
+  const calls = (text: string) => cluster.provider.seen.filter(({ raw }) => raw.includes(text)).length
+  return { cluster, post, calls }
+}
+
+clusterTest('exact-cache: what one gateway has stored, every other one gives', async (t) => {
+  const { cluster, post, calls } = await openCaller(t)
+  const first = await post('stored once')
+  t.is(stateOf(first), 'miss')
+  // The reply is out before it is stored.
+  await eventually(
+    async () => stateOf(await post('stored once', { at: cluster.gateways[1]?.url ?? '' })) === 'hit',
+    'hit',
+  )
+  for (const { url } of cluster.gateways)
+    for (const stream of [false, true]) t.is(stateOf(await post('stored once', { at: url, stream })), 'hit')
+  t.is(calls('stored once'), 1)
+})
+
+for (const stream of [false, true]) {
+  const kind = stream ? 'streams' : 'JSON replies'
+  clusterTest(`exact-cache: 40 equal requests at once over all gateways ask the provider once (${kind})`, async (t) => {
+    const { cluster, post, calls } = await openCaller(t)
+    const text = `asked by forty, ${kind}`
+    const replies = await Promise.all(Array.from({ length: 40 }, () => post(text, { stream })))
+    t.deepEqual(
+      statesOf(replies).toSorted(),
+      ['attached', 'hit', 'miss'].filter((state) => statesOf(replies).includes(state)),
+    )
+    t.is(replies.filter((reply) => stateOf(reply) === 'miss').length, 1)
+    for (const reply of replies) {
+      t.is(reply.status, 200, reply.text)
+      if (stream) t.notThrows(() => assertMessageStream(reply.body))
+      else t.deepEqual(reply.body, replies[0]?.body)
+    }
+    t.is(calls(text), 1)
+    t.is(cluster.balancer.sent.size, SIZE)
+  })
+}
+
+clusterTest('exact-cache: when a call fails, each instance asks for itself, one after another', async (t) => {
+  const { post, calls } = await openCaller(t)
+  const gate = Promise.withResolvers<void>()
+  scripts.push(['this fails', () => ({ kind: 'error', status: 400, before: { until: gate.promise } })])
+  const asking = Array.from({ length: 20 }, () => post('this fails'))
+  await eventually(() => calls('this fails') === 1, 'the first asks')
+  gate.resolve()
+  t.true((await Promise.all(asking)).every(({ status }) => status === 400))
+  t.true(calls('this fails') <= 2 * SIZE, `${calls('this fails')}`)
+})
+
+clusterTest('exact-cache: when the one that asks is left by its callers, another instance asks', async (t) => {
+  const { cluster, post, calls } = await openCaller(t)
+  const never = new Promise(() => {})
+  const gate = Promise.withResolvers<void>()
+  let asked = 0
+  scripts.push(['left alone', () => ({ kind: 'answer', before: { until: ++asked === 1 ? never : gate.promise } })])
+  const leaving = new AbortController()
+  const [one, other] = cluster.gateways
+  const left = post('left alone', { at: one?.url ?? '', signal: leaving.signal })
+  await cluster.provider.until(() => asked === 1)
+  const waiting = post('left alone', { at: other?.url ?? '' })
+  leaving.abort()
+  await left
+  gate.resolve()
+  t.is((await waiting).status, 200)
+  t.is(calls('left alone'), 2)
+})
+
+drillTest('exact-cache: 200 questions, each asked by all gateways at once, cost 200 calls', async (t) => {
+  const { cluster, post, calls } = await openCaller(t)
+  for (let nth = 0; nth < 200; nth++) {
+    const text = `question ${nth} of many`
+    const replies = await Promise.all(cluster.gateways.flatMap(({ url }) => [url, url]).map((at) => post(text, { at })))
+    t.true(replies.every(({ status }) => status === 200))
+    t.is(calls(text), 1, text)
+  }
+})
+
+drillTest('semantic-cache: what one gateway has learnt, every other one answers', async (t) => {
+  const { cluster, post } = await openCaller(t)
+  const headers = { 'x-svc-pipe': 'semantic-cache' }
+  const text = 'How do I reverse a list in Python?'
+  t.is((await post(text, { headers })).status, 200)
+  for (const { url } of cluster.gateways)
+    await eventually(async () => stateOf(await post(text, { headers, at: url })) === 'hit', `a hit at ${url}`)
+  const same = 'how do I reverse a list in python'
+  for (const { url } of cluster.gateways) t.is(stateOf(await post(same, { headers, at: url })), 'semantic', url)
+})
+
+function statesOf(replies: readonly Reply[]): string[] {
+  return [...new Set(replies.map((reply) => String(stateOf(reply))))]
+}

@@ -1,0 +1,164 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import test from 'ava'
+import { receiptKeyFile } from '../../src/receipts/signing-key.ts'
+import { sendAs, startCloudGateway } from '../support/accounts.ts'
+import { type Balancer, startBalancer } from '../support/balancer.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Gateway } from '../support/gateway.ts'
+import type { JsonObject } from '../support/json.ts'
+import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
+import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { type Provider, startProvider } from '../support/stand-in-provider.ts'
+import { hostOf } from './hosts.ts'
+
+/*
+ * DESIGN. One service of several machines: gateways in cloud mode, each on a host of its own with a data folder of its
+ * own, which share PostgreSQL, Redis and the key of receipts, and a balancer in front that sends each request to the next.
+ *
+ *                         ┌─► gateway 1 ─┐
+ *   test ──► balancer ──► ├─► gateway 2 ─┼─► PostgreSQL, Redis, the stand-in provider
+ *                         └─► …         ─┘
+ */
+
+/** `npm run drill:cluster` asks for as much as is tried before a release; the suite for what a few seconds allow. */
+const isDrill = process.env.TURNPIKE_DRILL === 'on'
+/** How many gateways a cluster has. */
+export const SIZE = isDrill ? 4 : 2
+
+const isPossible = isPostgresExpected && isRedisExpected
+/** For tests that the suite has time for. */
+export const clusterTest = isPossible ? test : test.skip
+/** For tests of the drill alone. */
+export const drillTest = isPossible && isDrill ? test : test.skip
+
+/** The operator's credential, which is what the stand-in sees. */
+const OPERATOR_KEY = 'sk-ant-operator-key'
+
+const WARM_AT_ONCE = 10
+const WARM_MS = 20_000
+
+/** What a cluster has besides. */
+export interface ClusterOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** Laid into the configuration file of all. */
+  readonly config?: JsonObject
+}
+
+/** A running cluster; it ends with the file of tests. */
+export interface Cluster {
+  /** The balancer. */
+  readonly url: string
+  readonly balancer: Balancer
+  readonly gateways: readonly Gateway[]
+  readonly provider: Provider
+  /** One of the gateways, in turn, past the balancer. */
+  next(): Gateway
+  /** The folder of plugins of each host. */
+  readonly pluginFolders: readonly string[]
+  /** The environment of a command of its operator. */
+  readonly env: Readonly<Record<string, string>>
+  /** Sends one statement past the gateways. */
+  sql(text: string): Promise<Record<string, unknown>[]>
+  /** Replaces one as an operator does: the new one is there before the old one is sent SIGTERM; then `meanwhile` runs. */
+  replace(index: number, meanwhile: () => Promise<unknown>): Promise<void>
+}
+
+const owner = { teardown: (end: () => unknown) => void endings.push(end) }
+const endings: (() => unknown)[] = []
+test.after.always('end the cluster', async () => {
+  for (const end of endings.reverse()) await end()
+})
+
+/** Opens a cluster of `SIZE` gateways. */
+export async function openCluster({ env = {}, config = {} }: ClusterOptions = {}): Promise<Cluster> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-cluster-'))
+  endings.push(() => rmSync(folder, { recursive: true, force: true }))
+  const [postgres, redis, provider, balancer] = await Promise.all([
+    createPostgres(owner),
+    createRedis(owner),
+    startProvider({ apiKey: OPERATOR_KEY }),
+    startBalancer(),
+  ])
+  endings.push(provider.close, balancer.close)
+  const databaseUrl = await postgres.createDatabase()
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redis.url,
+    ANTHROPIC_BASE_URL: provider.url,
+    ANTHROPIC_API_KEY: OPERATOR_KEY,
+    SVC_PIPELINE: 'none',
+    ...env,
+  }
+  const machine = (index: number) => openMachine(path.join(folder, String(index)), config)
+  const machines = Array.from({ length: SIZE }, (_, index) => machine(index))
+  const start = async (index: number) => {
+    const { environment, keyFile } = machines[index] as Machine // safe: there are as many
+    const first = machines[0] as Machine
+    if (!existsSync(keyFile) && existsSync(first.keyFile)) copyFileSync(first.keyFile, keyFile)
+    const gateway = await startCloudGateway({ ...shared, ...environment }, { host: hostOf(index) })
+    endings.push(() => gateway.stop())
+    return gateway
+  }
+  // The first one makes the tables and the key of receipts.
+  const gateways = [await start(0)]
+  gateways.push(...(await Promise.all(machines.slice(1).map((_, index) => start(index + 1)))))
+  for (const gateway of gateways) await warm(gateway)
+  for (const { url } of gateways) balancer.add(url)
+  await balancer.ready(SIZE)
+  let turn = 0
+  return {
+    url: balancer.url,
+    balancer,
+    gateways,
+    provider,
+    next: () => gateways[turn++ % gateways.length] as Gateway, // safe: within
+    env: { ...shared, ...machines[0]?.environment },
+    pluginFolders: machines.map(({ pluginFolder }) => pluginFolder),
+    sql: (text) => query(databaseUrl, text),
+    async replace(index, meanwhile) {
+      const old = gateways[index] as Gateway // safe: the caller counts them
+      const replacement = await start(index)
+      balancer.add(replacement.url)
+      await balancer.ready(SIZE + 1)
+      process.kill(old.pid, 'SIGTERM')
+      await meanwhile()
+      await old.exited
+      balancer.remove(old.url)
+      gateways[index] = replacement
+    },
+  }
+}
+
+/**
+ * Lets a gateway open its connections to the database before a test sends it many requests at once: here all machines
+ * are one, which may be busy with other files of tests.
+ */
+async function warm({ url }: Gateway): Promise<void> {
+  const path = '/v1/billing/balance'
+  const ask = () => sendAs('warm', url, { method: 'GET', path, timeoutMs: WARM_MS })
+  const areAnswered = async () =>
+    (await Promise.all(Array.from({ length: WARM_AT_ONCE }, ask))).every(({ status }) => status === 200)
+  await eventually(areAnswered, `${url} answers ${WARM_AT_ONCE} at once`)
+}
+
+interface Machine {
+  readonly environment: Readonly<Record<string, string>>
+  readonly pluginFolder: string
+  readonly keyFile: string
+}
+
+/** The disk of a host. Its configuration is the same on all but for its folder of plugins. */
+function openMachine(folder: string, config: JsonObject): Machine {
+  const [dataFolder, pluginFolder] = [path.join(folder, 'data'), path.join(folder, 'plugins')]
+  for (const each of [dataFolder, pluginFolder]) mkdirSync(each, { recursive: true })
+  const file = path.join(folder, 'turnpike.yaml')
+  // Tests are refused on purpose, all from one address. JSON is YAML.
+  writeFileSync(file, JSON.stringify({ limits: { failures_per_minute: 0 }, ...config }))
+  return {
+    environment: { SVC_DATA_DIR: dataFolder, SVC_CONFIG: file, SVC_PLUGINS_DIR: pluginFolder },
+    pluginFolder,
+    keyFile: receiptKeyFile(dataFolder),
+  }
+}

@@ -1,0 +1,129 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { receiptKeyFile } from '../../src/receipts/signing-key.ts'
+import type { Gateway } from './gateway.ts'
+import { query } from './postgres.ts'
+
+/*
+ * DESIGN. `npm run drill:cluster` runs the tests of the whole application once more, with several gateways wherever a test
+ * starts one: they share a database and a Redis of that test, and each new connection goes to the next of them. The proxy
+ * in front moves bytes and knows nothing of HTTP, so that what the tests say of bytes, headers and cut connections holds
+ * through it as well.
+ */
+
+/** Where the drill has put what gateways share. */
+interface Drill {
+  readonly size: number
+  /** Of a PostgreSQL server, for an operator. */
+  readonly postgresUrl: string
+  /** Of a Redis that has a database for each test. */
+  readonly redisUrl: string
+}
+
+/** The drill that runs; `undefined`: none does, a gateway is one process. */
+export const drill: Drill | undefined = drillFrom(process.env.TURNPIKE_DRILL_CLUSTER)
+
+function drillFrom(json: string | undefined): Drill | undefined {
+  return json === undefined ? undefined : (JSON.parse(json) as Drill) // safe: the drill wrote it
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** The engines of data folders that were used before: a gateway that starts there again finds what was kept. */
+const known = new Map<string, Promise<Environment>>()
+
+/** Starts as many gateways as the drill asks for, and what stands in front of them. `start` starts one. */
+export async function startClustered(
+  { size, ...engines }: Drill,
+  env: Environment,
+  start: (env: Environment) => Promise<Gateway>,
+): Promise<Gateway> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-clustered-'))
+  const shared = await enginesOf(env.SVC_DATA_DIR ?? folder, engines)
+  const gateways: Gateway[] = []
+  const stopAll = async (graceMs?: number) => {
+    const [exit] = await Promise.all(gateways.map((gateway) => gateway.stop(graceMs)))
+    rmSync(folder, { recursive: true, force: true })
+    return exit ?? { code: null, signal: null }
+  }
+  const startNth = async (nth: number) => {
+    const data = path.join(folder, String(nth))
+    mkdirSync(data)
+    const first = receiptKeyFile(path.join(folder, '0'))
+    if (nth > 0 && existsSync(first)) copyFileSync(first, receiptKeyFile(data))
+    gateways.push(await start({ SVC_DATA_DIR: data, ...shared, ...env }))
+  }
+  try {
+    // The first one makes the tables and the key of receipts.
+    await startNth(0)
+    await Promise.all(Array.from({ length: size - 1 }, (_, index) => startNth(index + 1)))
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+  const front = await startFront(gateways)
+  const [{ pid }] = gateways as [Gateway]
+  let stopping: ReturnType<typeof stopAll> | undefined
+  const stop = (graceMs?: number) => {
+    stopping ??= stopAll(graceMs).finally(front.close)
+    return stopping
+  }
+  return {
+    url: `http://127.0.0.1:${front.port}`,
+    port: front.port,
+    pid,
+    log: () => gateways.map(({ log }) => log()).join(''),
+    exited: Promise.all(gateways.map(({ exited }) => exited)).then(([exit]) => exit ?? { code: null, signal: null }),
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  }
+}
+
+/** A database and a Redis for what is kept in a folder. */
+function enginesOf(folder: string, drill: Omit<Drill, 'size'>): Promise<Environment> {
+  const existing = known.get(folder) ?? makeEngines(drill)
+  known.set(folder, existing)
+  return existing
+}
+
+async function makeEngines({ postgresUrl, redisUrl }: Omit<Drill, 'size'>): Promise<Environment> {
+  const [row] = await query(postgresUrl, `select nextval('drill') as nth`)
+  const nth = Number(row?.nth)
+  await query(postgresUrl, `create database drill_${nth}`)
+  const database = new URL(postgresUrl)
+  database.pathname = `drill_${nth}`
+  return { DATABASE_URL: String(database), REDIS_URL: `${redisUrl}/${nth}` }
+}
+
+/** Passes each new connection to the next gateway, bytes and endings as they come. */
+async function startFront(gateways: readonly Gateway[]): Promise<{ port: number; close(): void }> {
+  const sockets = new Set<Socket>()
+  let turn = 0
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    const { port } = gateways[turn++ % gateways.length] as Gateway // safe: within
+    const gateway = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
+    join(client, gateway)
+    join(gateway, client)
+    for (const socket of [client, gateway]) {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  return { port: typeof address === 'object' && address !== null ? address.port : 0, close }
+}
+
+/** What one side says or suffers the other one hears. */
+function join(from: Socket, to: Socket): void {
+  from.pipe(to)
+  // A refusal may still be on its way when its sender has broken off.
+  from.once('error', () => to.end(() => to.resetAndDestroy()))
+  from.once('close', (hadError) => hadError || from.readableEnded || to.destroy())
+}
