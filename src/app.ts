@@ -69,7 +69,7 @@ export interface App {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
   assertModeComplete(config)
-  const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
+  const stores = await createByteStores({ redisUrl: config.redis_url, log })
   const accounting = await openAccounting(options)
   const { store, prices } = accounting
   const intake = openIntake({ ...options, stores })

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { ExecutionContext } from 'ava'
 import { eventually } from './eventually.ts'
 import { freePort } from './ports.ts'
+import type { Owner } from './postgres.ts'
 
 /** Whether tests with Redis run: where it is installed, and on a build server, where a missing one is a failure. */
 export const isRedisExpected = spawnSync('redis-server', ['--version']).status === 0 || Boolean(process.env.CI)
@@ -21,8 +21,8 @@ export interface Redis {
   thaw(): void
 }
 
-/** Starts a Redis on a free port; it ends with the test. */
-export async function createRedis(t: ExecutionContext): Promise<Redis> {
+/** Starts a Redis on a free port; it ends with its owner. */
+export async function createRedis(owner: Owner): Promise<Redis> {
   const port = await freePort()
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-redis-'))
   let child: ChildProcess | undefined
@@ -34,7 +34,7 @@ export async function createRedis(t: ExecutionContext): Promise<Redis> {
   }
   const killOnExit = () => void child?.kill('SIGKILL')
   process.once('exit', killOnExit)
-  t.teardown(async () => {
+  owner.teardown(async () => {
     process.off('exit', killOnExit)
     await kill()
     rmSync(folder, { recursive: true, force: true })

@@ -1,14 +1,14 @@
-import type Keyv from 'keyv'
-import type { ByteStore, ByteStores, Clock, Log } from '../../core/ports.ts'
+import type { ByteStore, ByteStores, Log } from '../../core/ports.ts'
 import { withDeadline } from './deadline.ts'
 import { memoryStore } from './memory.ts'
+import type { RedisEngine } from './redis.ts'
 
 /**
  * DESIGN — byte stores
  *
  * Keyv over a bounded map in memory, or over Redis when `REDIS_URL` is set. A store that does not answer must not slow
  * requests down: every operation has a deadline, and after a failure the store rejects at once for a second, so that
- * an outage costs one deadline a second and not one a request.
+ * an outage costs one deadline a second and not one a request. The rest is counted by a clock that nobody sets back.
  */
 const REST_AFTER_FAILURE_MS = 1000
 
@@ -16,14 +16,12 @@ const REST_AFTER_FAILURE_MS = 1000
 export interface ByteStoresOptions {
   readonly redisUrl: string | undefined
   readonly log: Log
-  readonly clock: Clock
 }
 
 /** Opens byte stores; `close` disconnects the shared engine. */
 export async function createByteStores({
   redisUrl,
   log,
-  clock,
 }: ByteStoresOptions): Promise<ByteStores & { close(): Promise<void> }> {
   // Only when it is used: the client has a class that extends String, and from then on V8 looks up every property of
   // every string the slow way (five times the time for a scan of a large body).
@@ -32,9 +30,9 @@ export async function createByteStores({
   const closers: (() => Promise<void>)[] = []
   const openStore = (namespace: string, maxBytes: number): ByteStore => {
     if (redis === undefined || redisUrl === undefined) return memoryStore(maxBytes)
-    const keyv = redis.connectRedis(redisUrl, namespace, log)
-    closers.push(() => redis.disconnect(keyv))
-    return guarded(keyv, clock)
+    const engine = redis.connectRedis(redisUrl, namespace, log)
+    closers.push(() => engine.disconnect())
+    return guarded(engine)
   }
   return {
     open(namespace, { maxBytes }) {
@@ -50,14 +48,14 @@ export async function createByteStores({
   }
 }
 
-function guarded(keyv: Keyv<Buffer>, clock: Clock): ByteStore {
+function guarded({ keyv, renew }: RedisEngine): ByteStore {
   let restUntilMs = 0
   const attempt = async <T>(operation: () => Promise<T>): Promise<T> => {
-    if (clock.nowMs() < restUntilMs) throw new Error('the store failed a moment ago')
+    if (performance.now() < restUntilMs) throw new Error('the store failed a moment ago')
     try {
-      return await withDeadline(operation())
+      return await withDeadline(operation(), renew)
     } catch (error) {
-      restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
+      restUntilMs = performance.now() + REST_AFTER_FAILURE_MS
       throw error
     }
   }
