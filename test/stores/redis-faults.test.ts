@@ -75,7 +75,6 @@ testWithRedis('redis: limits are shared again after garbage', async (t) => {
     openLimiter(rule, {
       redisUrl: proxy.url,
       namespace: 'test',
-      clock: { nowMs: () => Date.now() },
       log: createRecordingLog(),
     })
   const [one, other] = await Promise.all([open(), open()])
