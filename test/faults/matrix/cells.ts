@@ -137,6 +137,7 @@ export const MATRIX: Readonly<Record<Component, Row>> = {
       hangs: {
         says: 'Given up after `providers.timeouts`: `first_byte` before an answer has begun, `idle` within it.',
         fails: { ...NOBODY_ANSWERS, running: 'error event' },
+        withinSeconds: 20,
       },
       slow: { says: 'Relayed as it comes; clients are pinged meanwhile.' },
       resets: { says: 'As if it refused.', fails: { ...NOBODY_ANSWERS, running: 'error event' } },

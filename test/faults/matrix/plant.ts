@@ -76,7 +76,7 @@ const CONFIG = {
   mpp: { challenges_per_minute: { per_address: 0, overall: 0 } },
   costs: { per_day: CAP_USD },
   // So that what hangs is given up while somebody watches.
-  providers: { timeouts: { connect: '1s', first_byte: '2s', idle: '2s' } },
+  providers: { timeouts: { connect: '1s', first_byte: '2s', idle: '15s' } },
 }
 
 /** Opens a plant; it ends with its owner. */
