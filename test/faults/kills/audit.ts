@@ -37,7 +37,8 @@ const NANO_USD = 1e9
 /** What waits for the database, at most, while it works. */
 const MOMENT_MS = 2000
 const LARGEST_LOG_BYTES = 80 * 1024 * 1024
-const KNOWN_FILES = /^(turnpike|telemetry|entries)\.db(-wal|-shm)?$|^receipt-key|^plugins$|^semantic-cache$|\.pem$|\.json$/
+const KNOWN_FILES =
+  /^(turnpike|telemetry|entries)\.db(-wal|-shm)?$|^receipt-key|^plugins$|^semantic-cache$|\.pem$|\.json$/
 
 /** Asserts what is promised of killed processes, and gives the figures. */
 export async function auditKills(t: ExecutionContext, scene: Scene): Promise<Figures> {
@@ -50,7 +51,15 @@ export async function auditKills(t: ExecutionContext, scene: Scene): Promise<Fig
   const caches = auditAnswers(t, load.sent)
   await auditRemains(t, scene)
   const failed = load.sent.filter(({ outcome }) => outcome !== 'works')
-  return { kills: kills.length, requests: load.sent.length, cutByKills: failed.length, ...receipts, ...spending, ...payments, ...caches }
+  return {
+    kills: kills.length,
+    requests: load.sent.length,
+    cutByKills: failed.length,
+    ...receipts,
+    ...spending,
+    ...payments,
+    ...caches,
+  }
 }
 
 /** As time would. */
@@ -73,14 +82,22 @@ async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills
   const stored = new Map(rows.map(({ id, json }) => [String(id), String(json)]))
   const missing = whole.filter((each) => !stored.has(idOf(each)))
   const sinceAnswer = (each: Sent) =>
-    Math.min(...kills.filter(({ pid, atMs }) => pid === each.pid && atMs >= each.endedAtMs - 5).map(({ atMs }) => atMs - each.endedAtMs))
+    Math.min(
+      ...kills
+        .filter(({ pid, atMs }) => pid === each.pid && atMs >= each.endedAtMs - 5)
+        .map(({ atMs }) => atMs - each.endedAtMs),
+    )
   t.deepEqual(
     missing.filter((each) => !(sinceAnswer(each) < MOMENT_MS)).map(({ text, pid }) => `${text} of ${pid}`),
     [],
     'a receipt is lost only with the moment before a kill',
   )
-  const keys = parsePublicKeys((await send(gateways[0].url, { method: 'GET', path: '/.well-known/turnpike-keys' })).text)
-  const bad = whole.filter((each) => stored.has(idOf(each)) && !verifyReceipt(stored.get(idOf(each)) ?? '', keys).isValid)
+  const keys = parsePublicKeys(
+    (await send(gateways[0].url, { method: 'GET', path: '/.well-known/turnpike-keys' })).text,
+  )
+  const bad = whole.filter(
+    (each) => stored.has(idOf(each)) && !verifyReceipt(stored.get(idOf(each)) ?? '', keys).isValid,
+  )
   t.deepEqual(bad.map(idOf), [], 'each receipt is genuine, with one key for all starts')
   const latestMs = Math.max(0, ...missing.map(sinceAnswer))
   return { answers: whole.length, receiptsLost: missing.length, lostWithinMs: Math.round(latestMs) }
@@ -88,20 +105,32 @@ async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills
 
 /** No cap is overrun, what was answered is paid for, and what kills have cost leaves the most of a cap to be used. */
 async function auditSpending(t: ExecutionContext, { plant, capUsd }: Scene): Promise<Figures> {
-  const days = await plant.sql(`select scope, settled_nano_usd, held_nano_usd from spend_window where window_id like 'd:%'`)
+  const days = await plant.sql(
+    `select scope, settled_nano_usd, held_nano_usd from spend_window where window_id like 'd:%'`,
+  )
   t.true(days.length > 0)
   let lostUsd = 0
   for (const { scope, settled_nano_usd: settled, held_nano_usd: held } of days) {
     t.is(Number(held), 0, 'nothing is held')
     t.true(Number(settled) <= capUsd * NANO_USD, `${scope} has spent ${settled}`)
     const costs = await plant.sql(`select json from receipt where scope = '${String(scope).replace(/^key:/, '')}'`)
-    const guarded = costs.map(({ json }) => JSON.parse(String(json))).filter(({ pipeline }) => pipeline.includes('cost-guard'))
+    const guarded = costs
+      .map(({ json }) => JSON.parse(String(json)))
+      .filter(({ pipeline }) => pipeline.includes('cost-guard'))
     const knownUsd = guarded.reduce((sum, { cost }) => sum + Number(cost.provider_usd ?? 0), 0)
-    t.true(Number(settled) / NANO_USD >= knownUsd - 1e-6, `${scope}: ${settled} is less than the ${knownUsd} of its receipts`)
+    t.true(
+      Number(settled) / NANO_USD >= knownUsd - 1e-6,
+      `${scope}: ${settled} is less than the ${knownUsd} of its receipts`,
+    )
     lostUsd = Math.max(lostUsd, Number(settled) / NANO_USD - knownUsd)
   }
   t.true(lostUsd <= 0.1 * capUsd, `kills have used up ${lostUsd} of ${capUsd}`)
-  return { keys: days.length, capUsd, usedUpByKillsUsd: lostUsd.toFixed(3), usable: `${(100 - (100 * lostUsd) / capUsd).toFixed(1)} %` }
+  return {
+    keys: days.length,
+    capUsd,
+    usedUpByKillsUsd: lostUsd.toFixed(3),
+    usable: `${(100 - (100 * lostUsd) / capUsd).toFixed(1)} %`,
+  }
 }
 
 /** Each payer has an answer or the money, but for the one place that is documented: see docs/payments.md. */
@@ -120,7 +149,12 @@ async function auditPayments(t: ExecutionContext, { plant, gateways, load, keeps
     t.true(purchase.outcomes.filter((outcome) => outcome === 'works').length <= (purchase.idempotencyKey ? 9 : 1), what)
   }
   const keyed = gaps.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
-  if (keepsAnswers) t.deepEqual(keyed.map(({ outcomes }) => outcomes), [], 'with a key in Redis no answer is lost')
+  if (keepsAnswers)
+    t.deepEqual(
+      keyed.map(({ outcomes }) => outcomes),
+      [],
+      'with a key in Redis no answer is lost',
+    )
   for (const { challenge } of gaps) {
     const [row] = await plant.sql(`select state from payment where id = '${challenge.id}'`)
     t.is(row?.state, 'consumed', 'what is lost was on its way to its client')
@@ -128,7 +162,12 @@ async function auditPayments(t: ExecutionContext, { plant, gateways, load, keeps
   await plant.sql('update payment set due_at_ms = 0 where due_at_ms is not null returning id')
   await eventually(() => booksOf(world).heldCents === 0, 'what nobody came back for is let go', 90_000)
   const resumed = load.paid.filter((purchase) => purchase.outcomes[0] !== 'works' && isAnswered(purchase))
-  return { paid: load.paid.length, paidAndAnswered: load.paid.filter(isAnswered).length, answeredAfterKill: resumed.length, lostInTheGap: gaps.length }
+  return {
+    paid: load.paid.length,
+    paidAndAnswered: load.paid.filter(isAnswered).length,
+    answeredAfterKill: resumed.length,
+    lostInTheGap: gaps.length,
+  }
 }
 
 /** What came whole is the answer to what was asked: nothing torn comes out of a cache. */
@@ -137,9 +176,17 @@ function auditAnswers(t: ExecutionContext, sent: readonly Sent[]): Figures {
   const words = ({ reply }: Sent) =>
     [...reply.text.matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(([, piece]) => piece).join('')
   const wrong = hits.filter((each) => words(each) !== `You said: ${each.text}`)
-  t.deepEqual(wrong.map((each) => [each.text, words(each)]), [], 'a stored answer is whole, and its own')
+  t.deepEqual(
+    wrong.map((each) => [each.text, words(each)]),
+    [],
+    'a stored answer is whole, and its own',
+  )
   const odd = sent.filter(({ outcome }) => !ORDERLY.test(outcome))
-  t.deepEqual(odd.map(({ outcome }) => outcome), [], 'what fails does so as a killed process does')
+  t.deepEqual(
+    odd.map(({ outcome }) => outcome),
+    [],
+    'what fails does so as a killed process does',
+  )
   return { hits: hits.length }
 }
 
@@ -158,7 +205,11 @@ async function auditRemains(t: ExecutionContext, { plant, gateways }: Scene): Pr
     await eventually(async () => (await plant.sql(locks)).length === 0, 'nobody holds a lock and is idle')
   }
   const files = readdirSync(plant.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  t.deepEqual(files.map(({ name }) => name).filter((name) => !KNOWN_FILES.test(name)), [], 'no file is left behind')
+  t.deepEqual(
+    files.map(({ name }) => name).filter((name) => !KNOWN_FILES.test(name)),
+    [],
+    'no file is left behind',
+  )
   for (const { parentPath, name } of files) {
     const { size } = statSync(`${parentPath}/${name}`)
     if (name.endsWith('-wal')) t.true(size < LARGEST_LOG_BYTES, `${name} has ${size} bytes`)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { createRecordingLog } from '../../support/recording-log.ts'
 import { openSqlStore } from '../../../src/stores/sql/store.ts'
 import { createKey } from '../../support/accounts.ts'
 import type { Gateway } from '../../support/gateway.ts'
 import { isPostgresExpected } from '../../support/postgres.ts'
+import { createRecordingLog } from '../../support/recording-log.ts'
 import { isRedisExpected } from '../../support/redis.ts'
 import { openPlant, type Plant } from '../matrix/plant.ts'
 import { auditKills, type Kill } from './audit.ts'
@@ -53,7 +53,10 @@ async function openClients(plant: Plant, gateway: Gateway): Promise<Client[]> {
 }
 
 /** Kills one gateway after another under load, and audits. */
-async function drill(t: ExecutionContext, { engine, size }: { engine: 'sqlite' | 'postgres'; size: number }): Promise<void> {
+async function drill(
+  t: ExecutionContext,
+  { engine, size }: { engine: 'sqlite' | 'postgres'; size: number },
+): Promise<void> {
   t.timeout(60 * 60_000)
   const random = randomFrom(SEED)
   const plant = await openPlant(t, { engine, config: CONFIG })

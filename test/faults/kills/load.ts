@@ -4,8 +4,8 @@ import { bearer } from '../../support/accounts.ts'
 import type { Gateway } from '../../support/gateway.ts'
 import { ask, type Reply, send } from '../../support/http-client.ts'
 import { grantToken } from '../../support/stripe/machine-payments.ts'
-import type { Plant } from '../matrix/plant.ts'
-import { outcomeOf, type Purchase } from '../matrix/probes.ts'
+import type { Plant, Purchase } from '../matrix/plant.ts'
+import { outcomeOf } from '../matrix/probes.ts'
 
 /*
  * DESIGN. Clients that send all kinds of requests, one after another, to gateways that are killed under them. Each answer

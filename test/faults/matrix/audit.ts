@@ -7,7 +7,6 @@ import type { Gateway } from '../../support/gateway.ts'
 import { type Reply, send } from '../../support/http-client.ts'
 import { booksOf } from '../../support/stripe/machine-payments.ts'
 import { CAP_USD, type Plant } from './plant.ts'
-import type { Purchase } from './probes.ts'
 
 /** What a log must never tell. */
 const ALARM = /unhandled|uncaught|MaxListenersExceeded/i
@@ -18,10 +17,6 @@ export interface Witness {
   readonly plant: Plant
   /** One that answers now. */
   readonly gateway: Gateway
-  /** Replies of models that came whole. */
-  readonly replies: readonly Reply[]
-  /** Paid calls that were answered. */
-  readonly answered: readonly Purchase[]
 }
 
 /** Asserts that nothing was lost: receipts, caps, credits and calls, payments. */
@@ -33,7 +28,8 @@ export async function assertNothingLost(t: ExecutionContext, witness: Witness): 
   t.deepEqual(alarmsOf(witness.gateway), [])
 }
 
-async function assertReceipts(t: ExecutionContext, { plant, gateway, replies }: Witness): Promise<void> {
+async function assertReceipts(t: ExecutionContext, { plant, gateway }: Witness): Promise<void> {
+  const { replies } = plant.tally
   const ids = replies.map(({ headers }) => String(headers['x-svc-receipt']))
   t.is(new Set(ids).size, ids.length, 'no two replies have one receipt')
   if (ids.length === 0) return
@@ -59,8 +55,9 @@ async function assertSpending(t: ExecutionContext, { plant }: Witness): Promise<
 }
 
 /** Each payment is taken if, and only if, it was answered. */
-function assertPayments(t: ExecutionContext, { plant, answered }: Witness): void {
+function assertPayments(t: ExecutionContext, { plant }: Witness): void {
   const { world } = plant.stripe
+  const { answered } = plant.tally
   for (const { challenge } of answered)
     t.like(booksOf(world, challenge.id), { intents: 1, capturedCents: 50, heldCents: 0 })
   t.is(booksOf(world).capturedCents, 50 * answered.length, 'nothing was taken for nothing')

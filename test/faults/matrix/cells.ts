@@ -136,12 +136,12 @@ export const MATRIX: Readonly<Record<Component, Row>> = {
       },
       hangs: {
         says: 'Given up after `providers.timeouts`: `first_byte` before an answer has begun, `idle` within it.',
-        fails: { ...NOBODY_ANSWERS, running: 'error event' },
-        withinSeconds: 20,
+        fails: { ...NOBODY_ANSWERS, stream: ['502', 'error event'], running: 'error event' },
+        withinSeconds: 45,
       },
       slow: { says: 'Relayed as it comes; clients are pinged meanwhile.' },
       resets: { says: 'As if it refused.', fails: { ...NOBODY_ANSWERS, running: 'error event' } },
-      garbage: { says: 'As if it refused.', fails: NOBODY_ANSWERS },
+      garbage: { says: 'As if it refused.', fails: { ...NOBODY_ANSWERS, running: 'error event' } },
       full: {
         says: 'Overloaded (529) is tried again, then 502. Its own limit (429) reaches the client as it is.',
         fails: {
@@ -182,8 +182,7 @@ export const MATRIX: Readonly<Record<Component, Row>> = {
       slow: { says: 'Everything that is written takes longer, in groups: many writes wait for one commit.' },
       resets: { cannot: 'A disk has no connection that could be reset; one that goes away refuses.' },
       garbage: {
-        says: 'A damaged database is refused and named in the log; telemetry and caches may be moved away.',
-        fails: NO_BOOKS,
+        says: 'A damaged database stops the start, and is named. Found while it runs, whatever needs it is refused (503).',
       },
       full: {
         says: 'As if it refused.',

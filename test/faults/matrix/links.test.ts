@@ -1,8 +1,7 @@
-import type { LinkFault } from '../../support/fault-proxy.ts'
 import { isPostgresExpected, type Owner } from '../../support/postgres.ts'
 import { isRedisExpected } from '../../support/redis.ts'
 import { type LinkName, openPlant } from './plant.ts'
-import { defineRow, openStand, type Stand, type Way } from './row.ts'
+import { defineRow, openStand, type Stand, spoil, type Way } from './row.ts'
 
 /*
  * What is at the other end of a link: Redis, PostgreSQL, the provider, Stripe. All cells share one plant.
@@ -21,22 +20,11 @@ async function openOnce(owner: Owner): Promise<Stand> {
   return openStand(plant, { cloud, local })
 }
 
-/** A fault of a link. */
-function spoil(link: LinkName, fault: LinkFault, name: string = fault.kind): Way {
-  return {
-    name: `${link} ${name}`,
-    async begin({ plant }) {
-      await plant.links[link]?.set(fault)
-      return () => plant.links[link]?.set(undefined)
-    },
-  }
-}
-
 /** What all links do alike; `delayMs` is for each piece, each way. */
 function common(link: LinkName, delayMs: number) {
   return {
     refuses: [spoil(link, { kind: 'refuses' })],
-    hangs: [spoil(link, { kind: 'hangs' }), spoil(link, { kind: 'stalls' })],
+    hangs: (['hangs', 'stalls', 'forgets'] as const).map((kind) => spoil(link, { kind })),
     slow: [spoil(link, { kind: 'slow', delayMs })],
     resets: [spoil(link, { kind: 'resets' })],
     garbage: [spoil(link, { kind: 'answers' }, 'answers garbage')],
@@ -72,8 +60,8 @@ const DISK_FREE = 'drop function disk_full() cascade'
 const postgresFull: Way = {
   name: 'postgres with a full disk',
   async begin({ plant }) {
-    await plant.sql(DISK_FULL)
-    return async () => void (await plant.sql(DISK_FREE))
+    await plant.sqlEverywhere(DISK_FULL)
+    return () => plant.sqlEverywhere(DISK_FREE)
   },
 }
 

@@ -4,10 +4,11 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { stock } from '../../billing/shop.ts'
-import { boothEnvironment } from '../../payments/booth.ts'
-import { CLOUD, createKey, startCloudGateway } from '../../support/accounts.ts'
+import { boothEnvironment, type ReadChallenge } from '../../payments/booth.ts'
+import { startCloudGateway } from '../../support/accounts.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
 import { type Gateway, startGateway } from '../../support/gateway.ts'
+import type { Reply } from '../../support/http-client.ts'
 import type { JsonObject } from '../../support/json.ts'
 import { createPostgres, type Owner, query } from '../../support/postgres.ts'
 import { holdEvent, type Script } from '../../support/provider/script.ts'
@@ -33,8 +34,26 @@ export type LinkName = 'postgres' | 'redis' | 'provider' | 'stripe'
 /** Links that gateways go through. */
 export type Links = Readonly<Partial<Record<LinkName, FaultProxy>>>
 
+/** A paid call: what was asked, and with what it is paid. */
+export interface Purchase {
+  readonly body: JsonObject
+  readonly challenge: ReadChallenge
+  readonly token: string
+}
+
+/** What its clients remember. */
+export interface Tally {
+  /** Replies of models, from cloud gateways, that came whole. */
+  readonly replies: Reply[]
+  /** Paid calls that were answered. */
+  readonly answered: Purchase[]
+  /** Paid calls that were told to come back. */
+  readonly owed: Set<Purchase>
+}
+
 /** A running plant. */
 export interface Plant {
+  readonly tally: Tally
   readonly links: Links
   readonly provider: Provider
   readonly stripe: StripeStandIn
@@ -45,9 +64,11 @@ export interface Plant {
   readonly redisUrl: string | undefined
   /** Starts a gateway that goes through these links, and straight to what they leave out. */
   startCloud(links?: Links, env?: Readonly<Record<string, string>>): Promise<Gateway>
-  startLocal(links?: Links): Promise<Gateway>
+  startLocal(links?: Links, env?: Readonly<Record<string, string>>): Promise<Gateway>
   /** Sends one statement to the cloud gateways’ database, past them. */
   sql(text: string): Promise<Record<string, unknown>[]>
+  /** The same to the databases of all gateways on PostgreSQL. */
+  sqlEverywhere(text: string): Promise<void>
   /** What the provider does with requests that hold no other wish; `undefined`: answers. */
   providerSays(script: Script | undefined): void
   /** Lets the reply go on whose request says `hold <name>`. */
@@ -76,7 +97,7 @@ const CONFIG = {
   mpp: { challenges_per_minute: { per_address: 0, overall: 0 } },
   costs: { per_day: CAP_USD },
   // So that what hangs is given up while somebody watches.
-  providers: { timeouts: { connect: '1s', first_byte: '2s', idle: '15s' } },
+  providers: { timeouts: { connect: '1s', first_byte: '2s', idle: '40s' } },
 }
 
 /** Opens a plant; it ends with its owner. */
@@ -99,6 +120,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
     stripe: stripe.url,
   })
   const prices = stock(stripe)
+  const databases = databaseUrl === undefined ? [] : [databaseUrl]
   const common = (through: Links) => ({
     ANTHROPIC_API_KEY: OPERATOR_KEY,
     ANTHROPIC_BASE_URL: through.provider?.url ?? provider.url,
@@ -110,6 +132,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
     return gateway
   }
   return {
+    tally: { replies: [], answered: [], owed: new Set() },
     links,
     provider,
     stripe,
@@ -131,10 +154,15 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
       })
       return stopWithOwner(gateway)
     },
-    async startLocal(through = links) {
+    async startLocal(through = links, env = {}) {
       const own = await stores?.createDatabase()
-      const url = own && through.postgres ? own.replace(/:\d+\//, `:${through.postgres.port}/`) : own
-      return stopWithOwner(await startGateway({ ...common(through), ...(url !== undefined && { DATABASE_URL: url }) }))
+      if (own !== undefined) databases.push(own)
+      const url = through.postgres ? own?.replace(/:\d+\//, `:${through.postgres.port}/`) : own
+      const database = url === undefined ? {} : { DATABASE_URL: url }
+      return stopWithOwner(await startGateway({ ...common(through), ...database, ...env }))
+    },
+    async sqlEverywhere(text) {
+      for (const url of databases) await query(url, text)
     },
     sql: (text) => (databaseUrl === undefined ? querySqlite(dataDir, text) : query(databaseUrl, text)),
   }

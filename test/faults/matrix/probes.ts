@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { credential, type ReadChallenge, readChallenge } from '../../payments/booth.ts'
+import { credential, readChallenge } from '../../payments/booth.ts'
 import { bearer, createKey, sendAs } from '../../support/accounts.ts'
 import type { Gateway } from '../../support/gateway.ts'
 import { ask, type Reply, type SendOptions, send } from '../../support/http-client.ts'
 import { type JsonObject, valueAt } from '../../support/json.ts'
 import { grantToken } from '../../support/stripe/machine-payments.ts'
 import type { Probe } from './cells.ts'
-import type { Plant } from './plant.ts'
+import type { Plant, Purchase } from './plant.ts'
 
 /** The path of paid calls. */
 const AGENT = '/v1/agent/messages'
 /** An account of each request that buys, so that nothing is sold twice. */
 const KEEPER = 'keeper'
-
-/** A paid call: what was asked, and with what it is paid. */
-export interface Purchase {
-  readonly body: JsonObject
-  readonly challenge: ReadChallenge
-  readonly token: string
-}
 
 /** What became of one request. */
 export interface Asked {
@@ -30,18 +23,21 @@ export interface Asked {
   readonly reply: Reply | undefined
 }
 
-/** Who sends, and remembers what came of it. */
+/** How one request is sent. */
+export interface SendingOptions {
+  readonly timeoutMs?: number
+  /** What is paid for; default: something new. */
+  readonly purchase?: Purchase
+  /** Address of another gateway. */
+  readonly at?: string
+}
+
+/** Who sends; what came of it stands in the plant’s tally. */
 export interface Prober {
-  /** Replies of models by key that came whole. */
-  readonly replies: readonly Reply[]
-  /** Paid calls that were answered. */
-  readonly answered: readonly Purchase[]
-  /** Paid calls that were told to come back. */
-  readonly owed: ReadonlySet<Purchase>
   /** Buys nothing yet: gets a challenge, to be paid later. */
-  prepare(): Promise<Purchase>
+  prepare(body?: JsonObject): Promise<Purchase>
   /** Sends one request, and waits for its end, for so long. */
-  send(probe: Exclude<Probe, 'running'>, options?: { timeoutMs?: number; purchase?: Purchase }): Promise<Asked>
+  send(probe: Exclude<Probe, 'running'>, options?: SendingOptions): Promise<Asked>
   /** Begins a stream, and resolves when its first event is there: with what gives its end. */
   begin(): Promise<() => Promise<Asked>>
 }
@@ -59,33 +55,34 @@ export async function openProber(
   { cloud, local }: { cloud: () => Gateway; local: () => Gateway | undefined },
 ): Promise<Prober> {
   const { key } = await createKey(cloud(), KEEPER)
-  const replies: Reply[] = []
-  const answered: Purchase[] = []
-  const owed = new Set<Purchase>()
+  const { replies, answered, owed } = plant.tally
   const ofKey = (pipe: string, body: JsonObject): SendOptions => ({
     body,
     headers: { ...bearer(key), 'x-svc-pipe': pipe },
   })
   const fresh = (more: JsonObject = {}) => ask(`question ${randomUUID()}`, more)
-  const prepare = async (): Promise<Purchase> => {
-    const body = fresh()
+  const prepare = async (body = fresh()): Promise<Purchase> => {
     const reply = await send(cloud().url, { path: AGENT, body, headers: { authorization: undefined } })
     return { body, challenge: readChallenge(reply), token: grantToken(plant.stripe.world) }
   }
-  const pay = ({ body, challenge, token }: Purchase, timeoutMs: number) =>
-    send(cloud().url, { path: AGENT, body, headers: { authorization: credential(challenge, token) }, timeoutMs })
+  const pay = (
+    { body, challenge, token }: Purchase,
+    { at = cloud().url, timeoutMs = DEFAULT_TIMEOUT_MS }: SendingOptions,
+  ) => send(at, { path: AGENT, body, headers: { authorization: credential(challenge, token) }, timeoutMs })
 
-  const payOnce = async (purchase: Purchase, timeoutMs: number): Promise<Reply> => {
+  const payOnce = async (options: SendingOptions): Promise<Reply> => {
+    const purchase = options.purchase ?? (await prepare())
     owed.add(purchase)
-    const reply = await pay(purchase, timeoutMs)
+    const reply = await pay(purchase, options)
     const outcome = outcomeOf(reply)
     if (ENDS_PAYMENT.has(outcome)) owed.delete(purchase)
     if (outcome === 'works') answered.push(purchase)
     return reply
   }
 
-  const dispatch = async (probe: Exclude<Probe, 'running'>, timeoutMs: number, purchase?: Purchase): Promise<Reply> => {
+  const dispatch = async (probe: Exclude<Probe, 'running'>, options: SendingOptions): Promise<Reply> => {
     const { url } = cloud()
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = options
     switch (probe) {
       case 'health':
         return send(url, { method: 'GET', path: '/health', timeoutMs })
@@ -102,7 +99,7 @@ export async function openProber(
       case 'checkout':
         return sendAs(`buyer-${randomUUID()}`, url, { path: '/v1/billing/checkout', body: { tier: 'pro' }, timeoutMs })
       case 'paid':
-        return payOnce(purchase ?? (await prepare()), timeoutMs)
+        return payOnce(options)
       case 'local':
         return sendLocal('none', fresh(), timeoutMs)
       case 'localCapped':
@@ -119,13 +116,10 @@ export async function openProber(
     return asked
   }
   return {
-    replies,
-    answered,
-    owed,
     prepare,
-    async send(probe, { timeoutMs = DEFAULT_TIMEOUT_MS, purchase } = {}) {
+    async send(probe, options = {}) {
       const startedAtMs = performance.now()
-      const ended = await dispatch(probe, timeoutMs, purchase).catch((error: Error) => error)
+      const ended = await dispatch(probe, options).catch((error: Error) => error)
       const tookMs = performance.now() - startedAtMs
       if (ended instanceof Error) return { probe, outcome: ended.message, tookMs, reply: undefined }
       return note({ probe, outcome: outcomeOf(ended), tookMs, reply: ended })

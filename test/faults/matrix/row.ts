@@ -1,18 +1,19 @@
 import test, { type ExecutionContext } from 'ava'
+import type { LinkFault } from '../../support/fault-proxy.ts'
 import type { Gateway } from '../../support/gateway.ts'
 import type { Owner } from '../../support/postgres.ts'
 import { assertNothingLost } from './audit.ts'
 import { type Cell, type Component, FAULTS, type Fault, MATRIX, PROBES, type Probe } from './cells.ts'
-import type { Plant } from './plant.ts'
-import { type Asked, openProber, type Prober, untilAllWork } from './probes.ts'
+import type { LinkName, Plant } from './plant.ts'
+import { type Asked, openProber, type Prober, type SendingOptions, untilAllWork } from './probes.ts'
 
 /** Ends a fault. */
 export type Lift = () => Promise<void> | void
 
-/** A way in which a fault is made, in the cell’s own words if there are several. */
+/** A way in which a fault is made. */
 export interface Way {
   readonly name: string
-  readonly begin: (stand: Stand) => Promise<Lift> | Lift
+  readonly begin: (stand: Stand, t: ExecutionContext) => Promise<Lift> | Lift
   /** What is promised of this way, where that is not what the cell says. */
   readonly cell?: Cell
 }
@@ -43,6 +44,17 @@ export async function openStand(plant: Plant, gateways: { cloud: Gateway; local?
   const now = { plant, cloud: gateways.cloud, local: gateways.local }
   const prober = await openProber(plant, { cloud: () => now.cloud, local: () => now.local })
   return Object.assign(now, { prober })
+}
+
+/** A fault of a link. */
+export function spoil(link: LinkName, fault: LinkFault, name: string = fault.kind): Way {
+  return {
+    name: `${link} ${name}`,
+    async begin({ plant }) {
+      await plant.links[link]?.set(fault)
+      return () => plant.links[link]?.set(undefined)
+    },
+  }
 }
 
 /** Declares a test for each promised cell of a row, one after another on a stand of their own. */
@@ -90,19 +102,14 @@ async function checkWay(t: ExecutionContext, stand: Stand, way: Way & { cell: Ce
   const before = await untilAllWork(prober, probes, COMES_BACK_MS)
   assertOutcomes(t, before, {}, `${way.name}: before`)
   const running = await prober.begin()
-  const purchases = [await prober.prepare(), await prober.prepare()]
-  const lift = await way.begin(stand)
+  const [first, second] = [await prober.prepare(), await prober.prepare()]
+  const lift = await way.begin(stand, t)
   const during: Asked[] = []
   const { withinSeconds = DEFAULT_WITHIN_S, fails = {} } = way.cell
   const timeoutMs = 1000 * withinSeconds + SLACK_MS
   try {
-    for (const purchase of purchases)
-      during.push(
-        ...(await Promise.all(
-          probes.map((probe) => prober.send(probe, { timeoutMs, ...(probe === 'paid' && { purchase }) })),
-        )),
-      )
-    during.push(await running())
+    during.push(...(await sendAll(prober, probes, { timeoutMs, purchase: first })), await running())
+    during.push(...(await sendAll(prober, probes, { timeoutMs, purchase: second })))
   } finally {
     await lift()
   }
@@ -112,14 +119,20 @@ async function checkWay(t: ExecutionContext, stand: Stand, way: Way & { cell: Ce
   const backMs = performance.now() - liftedAtMs
   assertOutcomes(t, after, {}, `${way.name}: after`)
   await payAgain(t, stand)
-  await assertNothingLost(t, { ...prober, plant: stand.plant, gateway: stand.cloud })
+  await assertNothingLost(t, { plant: stand.plant, gateway: stand.cloud })
   const slowest = during.reduce((one, other) => (other.tookMs > one.tookMs ? other : one))
   t.log(
     `${way.name}: slowest ${slowest.probe} ${Math.round(slowest.tookMs)} ms; all works ${Math.round(backMs)} ms after`,
   )
 }
 
-function assertOutcomes(
+/** Sends one of each, all at once. */
+function sendAll(prober: Prober, probes: readonly Sent[], options: SendingOptions): Promise<Asked[]> {
+  return Promise.all(probes.map((probe) => prober.send(probe, options)))
+}
+
+/** Asserts that each request did what is promised: it worked, or failed as `fails` says. */
+export function assertOutcomes(
   t: ExecutionContext,
   asked: readonly Asked[],
   fails: NonNullable<Cell['fails']>,
@@ -134,7 +147,7 @@ function assertOutcomes(
 }
 
 /** Whoever was told to come back does so with the same credential, and is answered. */
-async function payAgain(t: ExecutionContext, { prober }: Stand): Promise<void> {
-  for (const purchase of prober.owed)
+async function payAgain(t: ExecutionContext, { plant, prober }: Stand): Promise<void> {
+  for (const purchase of plant.tally.owed)
     t.is((await prober.send('paid', { purchase, timeoutMs: 60_000 })).outcome, 'works', 'who comes back is answered')
 }
