@@ -6,6 +6,7 @@
  *   errorCatalogue ─────► docs/reference/errors.md
  *   METRICS ────────────► docs/reference/metrics.md
  *   the command's help ─► docs/reference/cli.md
+ *   the fault matrix ───► the tables in docs/reliability.md
  *
  * What stands in the source is not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
  * writes nothing, prints a line for each file that is stale and for each link that leads nowhere, and exits with 1.
@@ -20,8 +21,10 @@ import { errorsPage } from './docs/errors-page.ts'
 import { brokenLinks } from './docs/links.ts'
 import { metricsPage } from './docs/metrics-page.ts'
 import { loadPluginDefinitions, pluginReadme, pluginsPage } from './docs/plugins-page.ts'
+import { reliabilityPage } from './docs/reliability-page.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
+const RELIABILITY = 'docs/reliability.md'
 
 /** The text of every generated file, by its path from the root. */
 async function render(): Promise<Map<string, string>> {
@@ -33,6 +36,7 @@ async function render(): Promise<Map<string, string>> {
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/plugins.md', pluginsPage(plugins)],
     ['docs/reference/cli.md', await commandLinePage(ROOT)],
+    [RELIABILITY, reliabilityPage(read(RELIABILITY) ?? '')],
   ])
   for (const plugin of plugins) {
     const file = `plugins/${plugin.name}/README.md`

@@ -33,3 +33,11 @@ export function wrap(text: string, width: number): string[] {
   }
   return [...lines, line]
 }
+
+/** A text with something else between two marks, a blank line on either side; the same text when it has no such marks. */
+export function replaceBetween(text: string, [start, end]: readonly [string, string], content: string): string {
+  const from = text.indexOf(start)
+  const to = text.indexOf(end)
+  if (from === -1 || to < from) return text
+  return `${text.slice(0, from)}${start}\n\n${content}\n\n${text.slice(to)}`
+}

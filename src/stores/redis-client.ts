@@ -5,10 +5,10 @@ import { renewConnection } from '../core/renew-connection.ts'
 const SILENT_MS = 5000
 const PING_EVERY_MS = 2000
 
-/** A client that fails at once while it has no connection, and makes one again by itself. */
-export type RedisClient = ReturnType<typeof createRedisClient>
-
-/** Makes a client, not connected yet; `report` is told of its errors. */
+/**
+ * Makes a client, not connected yet, that fails at once while it has no connection, and makes one again by itself; `report`
+ * is told of its errors.
+ */
 export function createRedisClient(url: string, report: (error: unknown) => void) {
   const client = createClient({
     url,

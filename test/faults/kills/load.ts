@@ -124,7 +124,7 @@ export function startLoad(options: LoadOptions): Load {
 }
 
 /** Sends a credential once, and writes down what came of it. */
-export async function payOnce(purchase: Paid, url: string): Promise<string> {
+async function payOnce(purchase: Paid, url: string): Promise<string> {
   const { body, challenge, token, idempotencyKey, outcomes } = purchase
   const headers = {
     authorization: credential(challenge, token),
@@ -141,7 +141,7 @@ export async function payToTheEnd(purchase: Paid, url: string): Promise<void> {
 }
 
 /** Whether a payer knows what became of the money. */
-export function isDecided({ outcomes }: Paid): boolean {
+function isDecided({ outcomes }: Paid): boolean {
   return outcomes.includes('works') || outcomes.at(-1) === '402'
 }
 

@@ -4,7 +4,7 @@ import { verifyReceipt } from '../../../src/receipts/verify.ts'
 import { violationsIn } from '../../stores/sql/credits/books.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Gateway } from '../../support/gateway.ts'
-import { type Reply, send } from '../../support/http-client.ts'
+import { send } from '../../support/http-client.ts'
 import { booksOf } from '../../support/stripe/machine-payments.ts'
 import { CAP_USD, type Plant } from './plant.ts'
 

@@ -48,13 +48,16 @@ export type Probe = keyof typeof PROBES
  */
 export type Failure = '401' | '402' | '429' | '502' | '503' | 'error event'
 
+/** Within how many seconds a request is answered, unless its cell says otherwise. */
+export const DEFAULT_WITHIN_S = 5
+
 /** What is promised. */
 export interface Cell {
   /** What happens, in a sentence for operators. */
   readonly says: string
   /** How these requests fail, or one of several ways; all others work. */
   readonly fails?: Readonly<Partial<Record<Probe, Failure | readonly (Failure | 'works')[]>>>
-  /** Every request is answered within so many seconds; default 5. */
+  /** Every request is answered within so many seconds. */
   readonly withinSeconds?: number
 }
 
@@ -70,6 +73,8 @@ export interface Row {
   readonly cells: Readonly<Record<Fault, Cell | NoCell>>
   /** What happens when the fault is over; checked after each of its cells. */
   readonly comesBack: string
+  /** What works and what fails, where it is not the same for the whole row. */
+  readonly where?: string
 }
 
 const NO_BOOKS = {
@@ -98,7 +103,7 @@ const NO_STRIPE = { paid: '503', checkout: '503' } as const satisfies Cell['fail
 export const MATRIX: Readonly<Record<Component, Row>> = {
   redis: {
     kept: 'Nothing is in Redis alone but stored replies, which are asked for again, and the counts of limits.',
-    comesBack: 'Within a few seconds connections are there again, replies are stored and found, limits are shared.',
+    comesBack: 'Within ten seconds connections are there again, replies are stored and found, limits are shared.',
     cells: {
       refuses: { says: 'Nothing is found in caches; each instance counts limits by itself.' },
       hangs: { says: 'The same; a request waits for it a quarter of a second, once a second.' },
@@ -208,6 +213,7 @@ export const MATRIX: Readonly<Record<Component, Row>> = {
   gateway: {
     kept: 'What it had acknowledged. Its holds end with their leases, its payments are gone on with by any other.',
     comesBack: 'It serves again; one that was killed is started anew.',
+    where: 'everything, on the others',
     cells: {
       refuses: { says: 'It was killed: the others serve on. What ran in it breaks off, and is sent again by clients.' },
       hangs: { says: 'It stands still: the others serve on, and take over its leases when they end.' },
@@ -220,8 +226,9 @@ export const MATRIX: Readonly<Record<Component, Row>> = {
     },
   },
   network: {
-    kept: 'As for what is behind the link. Two gateways never talk to each other, only to what they share.',
+    kept: 'The same as for what is behind the link. Two gateways never talk to each other, only to what they share.',
     comesBack: 'As for what is behind the link.',
+    where: 'as for what is behind the link; everything, on the others',
     cells: {
       refuses: {
         says: 'One gateway does as if what is behind the link refused; the others serve on, and the books agree.',

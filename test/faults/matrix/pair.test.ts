@@ -165,7 +165,7 @@ if (isPostgresExpected && isRedisExpected) {
       resets: [killedInTheMiddle],
       full: [noFiles],
     },
-    quick: ['hangs'],
+    quick: [],
   })
   defineRow('network', {
     open: async (owner) => {

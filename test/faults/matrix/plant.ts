@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
+import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
 import { stock } from '../../billing/shop.ts'
 import { boothEnvironment, type ReadChallenge } from '../../payments/booth.ts'
 import { startCloudGateway } from '../../support/accounts.ts'
@@ -12,6 +13,7 @@ import type { Reply } from '../../support/http-client.ts'
 import type { JsonObject } from '../../support/json.ts'
 import { createPostgres, type Owner, query } from '../../support/postgres.ts'
 import { holdEvent, type Script } from '../../support/provider/script.ts'
+import { createRecordingLog } from '../../support/recording-log.ts'
 import { createRedis } from '../../support/redis.ts'
 import { type Provider, startProvider } from '../../support/stand-in-provider.ts'
 import { machinePayments } from '../../support/stripe/machine-payments.ts'
@@ -69,6 +71,8 @@ export interface Plant {
   sql(text: string): Promise<Record<string, unknown>[]>
   /** The same to the databases of all gateways on PostgreSQL. */
   sqlEverywhere(text: string): Promise<void>
+  /** Opens the cloud gateways’ database as they do; whoever opens it closes it. */
+  openStore(): Promise<SqlStore>
   /** What the provider does with requests that hold no other wish; `undefined`: answers. */
   providerSays(script: Script | undefined): void
   /** Lets the reply go on whose request says `hold <name>`. */
@@ -161,6 +165,8 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
       const database = url === undefined ? {} : { DATABASE_URL: url }
       return stopWithOwner(await startGateway({ ...common(through), ...database, ...env }))
     },
+    openStore: () =>
+      openSqlStore({ databaseUrl, dataDir, log: createRecordingLog(), clock: { nowMs: Date.now }, patienceMs: 60_000 }),
     async sqlEverywhere(text) {
       for (const url of databases) await query(url, text)
     },

@@ -1,9 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
+import { eventually } from '../../support/eventually.ts'
 import type { LinkFault } from '../../support/fault-proxy.ts'
 import type { Gateway } from '../../support/gateway.ts'
 import type { Owner } from '../../support/postgres.ts'
+import { countOpenFiles, hasProcessFacts } from '../../support/process-facts.ts'
 import { assertNothingLost } from './audit.ts'
-import { type Cell, type Component, FAULTS, type Fault, MATRIX, PROBES, type Probe } from './cells.ts'
+import { type Cell, type Component, DEFAULT_WITHIN_S, FAULTS, type Fault, MATRIX, PROBES, type Probe } from './cells.ts'
 import type { LinkName, Plant } from './plant.ts'
 import { type Asked, openProber, type Prober, type SendingOptions, untilAllWork } from './probes.ts'
 
@@ -31,10 +33,11 @@ type Sent = Exclude<Probe, 'running'>
 
 const ALL = Object.keys(PROBES) as Probe[]
 const SENT = ALL.filter((probe): probe is Sent => probe !== 'running')
-const DEFAULT_WITHIN_S = 5
 /** The machine may be busy; what hangs for ever is found all the same. */
 const SLACK_MS = 25_000
 const COMES_BACK_MS = 40_000
+/** Of all pools of two gateways: database, caches, provider, Stripe. */
+const SPARE_FILES = 60
 
 /** `npm run drill:faults` runs all cells, the suite those that are named quick. */
 const isDrill = process.env.TURNPIKE_DRILL === 'on'
@@ -101,6 +104,7 @@ async function checkWay(t: ExecutionContext, stand: Stand, way: Way & { cell: Ce
   const probes = SENT.filter((probe) => stand.local !== undefined || !probe.startsWith('local'))
   const before = await untilAllWork(prober, probes, COMES_BACK_MS)
   assertOutcomes(t, before, {}, `${way.name}: before`)
+  const filesBefore = countFiles(stand)
   const running = await prober.begin()
   const [first, second] = [await prober.prepare(), await prober.prepare()]
   const lift = await way.begin(stand, t)
@@ -117,6 +121,7 @@ async function checkWay(t: ExecutionContext, stand: Stand, way: Way & { cell: Ce
   const liftedAtMs = performance.now()
   const after = await untilAllWork(prober, probes, COMES_BACK_MS)
   const backMs = performance.now() - liftedAtMs
+  await assertNoLeak(t, stand, filesBefore)
   assertOutcomes(t, after, {}, `${way.name}: after`)
   await payAgain(t, stand)
   await assertNothingLost(t, { plant: stand.plant, gateway: stand.cloud })
@@ -144,6 +149,17 @@ export function assertOutcomes(
     [],
     when,
   )
+}
+
+/** Connections that a fault has broken are closed; what pools may hold is spare. */
+async function assertNoLeak(t: ExecutionContext, stand: Stand, before: number): Promise<void> {
+  await eventually(() => countFiles(stand) <= before + SPARE_FILES, 'no connection is left over')
+  t.true(countFiles(stand) <= before + SPARE_FILES)
+}
+
+function countFiles({ cloud, local }: Stand): number {
+  if (!hasProcessFacts) return 0
+  return [cloud, local].reduce((sum, gateway) => sum + (gateway === undefined ? 0 : countOpenFiles(gateway.pid)), 0)
 }
 
 /** Whoever was told to come back does so with the same credential, and is answered. */
