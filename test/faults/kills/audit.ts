@@ -81,14 +81,10 @@ async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills
   const rows = await plant.sql('select id, json from receipt')
   const stored = new Map(rows.map(({ id, json }) => [String(id), String(json)]))
   const missing = whole.filter((each) => !stored.has(idOf(each)))
-  const sinceAnswer = (each: Sent) =>
-    Math.min(
-      ...kills
-        .filter(({ pid, atMs }) => pid === each.pid && atMs >= each.endedAtMs - 5)
-        .map(({ atMs }) => atMs - each.endedAtMs),
-    )
+  // Negative where this process was told of the answer later than it killed.
+  const untilKill = ({ pid, endedAtMs }: Sent) => (kills.find((kill) => kill.pid === pid)?.atMs ?? Infinity) - endedAtMs
   t.deepEqual(
-    missing.filter((each) => !(sinceAnswer(each) < MOMENT_MS)).map(({ text, pid }) => `${text} of ${pid}`),
+    missing.filter((each) => untilKill(each) > MOMENT_MS).map((each) => `${each.text}: ${untilKill(each)} ms`),
     [],
     'a receipt is lost only with the moment before a kill',
   )
@@ -99,7 +95,7 @@ async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills
     (each) => stored.has(idOf(each)) && !verifyReceipt(stored.get(idOf(each)) ?? '', keys).isValid,
   )
   t.deepEqual(bad.map(idOf), [], 'each receipt is genuine, with one key for all starts')
-  const latestMs = Math.max(0, ...missing.map(sinceAnswer))
+  const latestMs = Math.max(0, ...missing.map(untilKill))
   return { answers: whole.length, receiptsLost: missing.length, lostWithinMs: Math.round(latestMs) }
 }
 
