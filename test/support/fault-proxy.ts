@@ -19,7 +19,7 @@ export type LinkFault =
   | { readonly kind: 'refuses' }
   /** Connections are taken and nothing comes: neither answers to new ones nor the rest of those under way. */
   | { readonly kind: 'hangs' }
-  /** The same, and what was under way never comes, nor its end: the network has forgotten these connections. */
+  /** The same, for good: the network has forgotten the connections of that time, and tells neither end. */
   | { readonly kind: 'forgets' }
   /** The first half of what is sent back comes, and nothing more. */
   | { readonly kind: 'stalls' }
@@ -58,6 +58,7 @@ class Relay {
   readonly #targetPort: number
   readonly #port: number
   readonly #sockets = new Set<Socket>()
+  readonly #forgotten = new WeakSet<Socket>()
   #server: Server | undefined
   #fault: LinkFault | undefined
   #changed = Promise.withResolvers<void>()
@@ -80,6 +81,7 @@ class Relay {
     this.#fault = fault
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
+    if (fault?.kind === 'forgets') for (const socket of this.#sockets) this.#forgotten.add(socket)
     if (fault?.kind === 'refuses' || fault?.kind === 'resets') this.#resetAll()
     if (fault?.kind === 'refuses') await this.#unlisten()
     else if (this.#server === undefined) await this.listen()
@@ -108,6 +110,7 @@ class Relay {
     const ends = [client, server] as const
     for (const [here, there] of [ends, [server, client]] as const) {
       this.#sockets.add(here)
+      if (this.#fault?.kind === 'forgets') this.#forgotten.add(here)
       here.setNoDelay(true)
       here.on('error', () => {}) // `close` follows
       here.once('close', () => {
@@ -130,9 +133,11 @@ class Relay {
   }
 
   async #pass(piece: Buffer, { from, to, way }: { from: Socket; to: Socket; way: 'there' | 'back' }): Promise<void> {
+    if (this.#forgotten.has(from)) return new Promise(() => {}) // until one of the two is closed
     const fault = this.#fault
     switch (fault?.kind) {
       case undefined:
+      case 'forgets':
         return write(to, piece)
       case 'slow':
         await sleep(fault.delayMs)
@@ -145,8 +150,6 @@ class Relay {
         await this.#changed.promise
         return this.#pass(piece.subarray(half), { from, to, way })
       }
-      case 'forgets':
-        return new Promise(() => {}) // until one of the two is closed
       case 'answers':
         return void (way === 'there' ? from : to).write(fault.bytes ?? randomBytes(GARBAGE_BYTES))
       case 'refuses':

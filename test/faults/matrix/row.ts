@@ -36,6 +36,7 @@ const SENT = ALL.filter((probe): probe is Sent => probe !== 'running')
 /** The machine may be busy; what hangs for ever is found all the same. */
 const SLACK_MS = 25_000
 const COMES_BACK_MS = 40_000
+const MOST_TRIES = 5
 /** Of all pools of two gateways: database, caches, provider, Stripe. */
 const SPARE_FILES = 60
 
@@ -112,8 +113,8 @@ async function checkWay(t: ExecutionContext, stand: Stand, way: Way & { cell: Ce
   const { withinSeconds = DEFAULT_WITHIN_S, fails = {} } = way.cell
   const timeoutMs = 1000 * withinSeconds + SLACK_MS
   try {
-    during.push(...(await sendAll(prober, probes, { timeoutMs, purchase: first })), await running())
-    during.push(...(await sendAll(prober, probes, { timeoutMs, purchase: second })))
+    during.push(...(await sendAll(prober, probes, { timeoutMs, fails, purchase: first })), await running())
+    during.push(...(await sendAll(prober, probes, { timeoutMs, fails, purchase: second })))
   } finally {
     await lift()
   }
@@ -131,9 +132,19 @@ async function checkWay(t: ExecutionContext, stand: Stand, way: Way & { cell: Ce
   )
 }
 
-/** Sends one of each, all at once. */
-function sendAll(prober: Prober, probes: readonly Sent[], options: SendingOptions): Promise<Asked[]> {
-  return Promise.all(probes.map((probe) => prober.send(probe, options)))
+/** Sends one of each, all at once; on a busy machine the database may be late by itself, and what works is asked again. */
+function sendAll(
+  prober: Prober,
+  probes: readonly Sent[],
+  { fails = {}, ...options }: SendingOptions & Pick<Cell, 'fails'>,
+): Promise<Asked[]> {
+  const sendOne = async (probe: Sent): Promise<Asked> => {
+    for (let tried = 1; ; tried++) {
+      const asked = await prober.send(probe, options)
+      if (asked.outcome !== '503' || fails[probe] !== undefined || tried === MOST_TRIES) return asked
+    }
+  }
+  return Promise.all(probes.map(sendOne))
 }
 
 /** Asserts that each request did what is promised: it worked, or failed as `fails` says. */
