@@ -1,3 +1,4 @@
+import { percentile } from '../src/cli/bench/statistics.ts'
 import { forms } from './bodies.ts'
 import type { Case } from './cases.ts'
 import type { Gateway } from './gateway-process.ts'
@@ -5,7 +6,6 @@ import type { Result, Traffic } from './load.ts'
 import type { LoadProcess } from './load-process.ts'
 import type { Effort } from './options.ts'
 import { probe, upstreamCount } from './probe.ts'
-import { percentile } from './statistics.ts'
 
 /** What one gateway did in one case of one round. */
 export interface Measurement {

@@ -37,14 +37,17 @@ export async function startGateway(target: Target, upstreamOrigin: string, folde
   return { target, origin, headers, pids, startRssBytes: residentBytes(pids()), stop: () => stopProcesses(child) }
 }
 
-/** Starts the stand-in upstream. */
-export async function startUpstream(folder: string): Promise<{ origin: string; stop(): Promise<void> }> {
+/** Starts the stand-in upstream; `how` is its environment. */
+export async function startUpstream(
+  folder: string,
+  how: Record<string, string> = {},
+): Promise<{ origin: string; pids(): number[]; stop(): Promise<void> }> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const logFile = join(folder, 'upstream.log')
-  const child = startNode([new URL('upstream.ts', import.meta.url).pathname], { PORT: String(port) }, logFile)
+  const child = startNode([new URL('upstream.ts', import.meta.url).pathname], { PORT: String(port), ...how }, logFile)
   await waitUntilReady(child, origin, logFile)
-  return { origin, stop: () => stopProcesses(child) }
+  return { origin, pids: () => processTree(child.pid!), stop: () => stopProcesses(child) } // It answered, so it was spawned.
 }
 
 /** Node with a clean environment, so that the settings of the caller's shell reach no gateway. */

@@ -2,8 +2,11 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createHoldBody } from './bodies.ts'
-import type { Gateway } from './gateway-process.ts'
+import type { Gateway as StartedGateway } from './gateway-process.ts'
 import { residentBytes } from './process-accounting.ts'
+
+/** Where streams are opened, and whose memory is looked at. */
+type Gateway = Pick<StartedGateway, 'origin' | 'headers' | 'pids'>
 
 const LONGEST_OPENING_MS = 20_000
 const SETTLE_MS = 3_000

@@ -5,6 +5,7 @@ import type { Job, Result } from './load.ts'
 
 /** The load generator's process, seen from the one that directs it. */
 export interface LoadProcess {
+  pid: number
   run(job: Job): Promise<Result>
   stop(): void
 }
@@ -17,6 +18,7 @@ export function startLoad(): LoadProcess {
   })
   gone.catch(() => {}) // Heard by whoever waits for a result.
   return {
+    pid: child.pid!, // A fork that fails throws.
     async run(job) {
       child.send(job)
       const [result] = await Promise.race([once(child, 'message'), gone])

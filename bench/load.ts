@@ -3,10 +3,10 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
+import { type Outcome, sendRequest } from '../src/cli/bench/send-request.ts'
 import { createTemplate, stamp, type Wording } from './bodies.ts'
 import type { Case } from './cases.ts'
 import { cpuMicroseconds } from './process-accounting.ts'
-import { type Outcome, sendRequest } from './send-request.ts'
 
 /** Where and what to send. */
 export interface Traffic {
@@ -24,6 +24,7 @@ export interface Traffic {
 export type Job =
   | { kind: 'saturate'; traffic: Traffic; pids: number[]; cpuSeconds: number; rampMs: number }
   | { kind: 'pace'; traffic: Traffic; requestCount: number }
+  | { kind: 'count'; traffic: Traffic; requestCount: number }
 
 /** What a job found; `failures` counts replies that were not complete answers with status 200. */
 export interface Result {
@@ -34,7 +35,7 @@ export interface Result {
   /** Saturation only. */
   cpuMicrosecondsPerRequest?: number
   requestsPerSecond?: number
-  /** Paced load only. */
+  /** Paced and counted load only. */
   firstByteMs?: number[]
   totalMs?: number[]
 }
@@ -90,6 +91,26 @@ async function saturate({ traffic, pids, cpuSeconds, rampMs }: Job & { kind: 'sa
   }
 }
 
+/** Sends so many, each connection the next as soon as it has its reply. */
+async function count({ traffic, requestCount }: Job & { kind: 'count' }): Promise<Result> {
+  const pool = createPool(traffic, traffic.case.connections)
+  const template = createTemplate(traffic.case, traffic.wording)
+  const { tally, record } = createTally(traffic.leastReplyBytes)
+  const totalMs: number[] = []
+  let left = requestCount
+  const lane = async () => {
+    const body = Buffer.from(template.bytes)
+    while (left-- > 0) {
+      if (traffic.unique) stamp(body, template.counterOffset, ++counter)
+      const outcome = await sendRequest(pool, traffic, body)
+      if (record(outcome)) totalMs.push(outcome.totalMs)
+    }
+  }
+  await Promise.all(Array.from({ length: traffic.case.connections }, lane))
+  await pool.close()
+  return { ...tally, totalMs }
+}
+
 /** Sends at a fixed rate without waiting for replies, so that a slow reply delays no later request. */
 async function pace({ traffic, requestCount }: Job & { kind: 'pace' }): Promise<Result> {
   const pool = createPool(traffic, 64)
@@ -113,13 +134,24 @@ async function pace({ traffic, requestCount }: Job & { kind: 'pace' }): Promise<
   }
 }
 
+function run(job: Job): Promise<Result> {
+  switch (job.kind) {
+    case 'saturate':
+      return saturate(job)
+    case 'pace':
+      return pace(job)
+    case 'count':
+      return count(job)
+  }
+}
+
 function createPool(traffic: Traffic, connections: number): Pool {
   return new Pool(traffic.origin, { connections, headersTimeout: 20_000, bodyTimeout: 20_000 })
 }
 
 process.on('message', async (job: Job) => {
   try {
-    process.send?.(job.kind === 'saturate' ? await saturate(job) : await pace(job))
+    process.send?.(await run(job))
   } catch (error) {
     process.send?.({ requests: 0, failures: 1, failure: String(error) } satisfies Result)
   }

@@ -16,6 +16,22 @@ export function cpuMicroseconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + cpuTicks(pid), 0) * MICROSECONDS_PER_TICK
 }
 
+/** CPU microseconds of the first threads of `pids`, which are the event loops of Node’s processes. */
+export function loopMicroseconds(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + cpuTicks(`${pid}/task/${pid}`), 0) * MICROSECONDS_PER_TICK
+}
+
+/** Those of `pids` whose program has this name, as `postgres`. */
+export function pidsOf(program: string, pids: readonly number[]): number[] {
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === program
+    } catch {
+      return false // It ended by itself.
+    }
+  })
+}
+
 /** Resident memory of `pids` together, in bytes. */
 export function residentBytes(pids: readonly number[]): number {
   return sumOfStatus(pids, /^VmRSS:\s+(\d+) kB$/m)
@@ -31,8 +47,8 @@ function sumOfStatus(pids: readonly number[], line: RegExp): number {
   return kilobytes.reduce((sum, value) => sum + value, 0) * 1024
 }
 
-function cpuTicks(pid: number): number {
-  const fields = statFields(pid)
+function cpuTicks(place: number | string): number {
+  const fields = statFields(place)
   return Number(fields[11]) + Number(fields[12])
 }
 
@@ -49,7 +65,7 @@ function livingProcesses(): { pid: number; parentPid: number }[] {
 }
 
 /** The fields of /proc/<pid>/stat from the third (state) on: the second, the name, may hold spaces and brackets. */
-function statFields(pid: number): string[] {
-  const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+function statFields(place: number | string): string[] {
+  const text = readFileSync(`/proc/${place}/stat`, 'latin1')
   return text.slice(text.lastIndexOf(')') + 2).split(' ')
 }

@@ -2,7 +2,7 @@
  * How a stream is cut decides its cost, so it also decides the ratios: at 2, 3, 4 and 5 events a write the peer costs 4.4,
  * 5.4, 6.9 and 11.7 times the bare relay. Three comes nearest to the stream by which the project's bars were set (5.8).
  */
-const EVENTS_PER_WRITE = 3
+const EVENTS_PER_WRITE = Number(process.env.EVENTS_PER_WRITE ?? 3)
 
 /** The last word of every reply: a reader that saw it saw the whole reply. */
 export const LAST_WORD = 'end-of-reply'

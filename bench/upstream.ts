@@ -37,11 +37,15 @@ function repliesAt(path: string | undefined): Replies {
   return path === forms.chat.path ? chatReplies : messagesReplies
 }
 
-/** Writes the stream one piece a turn of the event loop, so that pieces reach the gateway apart. */
+/** Milliseconds between the pieces of a stream. Without it each has a turn of the event loop of its own. */
+const PIECE_MS = Number(process.env.PIECE_MS ?? 0)
+
+/** Writes the stream piece by piece, so that pieces reach the gateway apart. */
 function writeFrom(writes: readonly Buffer[], index: number, response: ServerResponse): void {
   if (index === writes.length) return void response.end()
   response.write(writes[index])
-  setImmediate(writeFrom, writes, index + 1, response)
+  if (PIECE_MS > 0) setTimeout(writeFrom, PIECE_MS, writes, index + 1, response)
+  else setImmediate(writeFrom, writes, index + 1, response)
 }
 
 const server = createServer((request, response) => {

@@ -4,9 +4,12 @@
  *   zod schemas ─────┬──► docs/reference/configuration.md, config/turnpike.yaml
  *                    └──► docs/reference/plugins.md, the option table in each plugins/<name>/README.md
  *   errorCatalogue ─────► docs/reference/errors.md
+ *   the OpenAPI document ► docs/reference/http.md
+ *   bench/RESULTS.md ────► the figures in docs/comparison.md
  *   METRICS ────────────► docs/reference/metrics.md
  *   the command's help ─► docs/reference/cli.md
  *   the fault matrix ───► the tables in docs/reliability.md
+ *   config/cost-model.json ► docs/reference/sizing.md
  *
  * What stands in the source is not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
  * writes nothing, prints a line for each file that is stale and for each link that leads nowhere, and exits with 1.
@@ -15,13 +18,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { commandLinePage } from './docs/command-line.ts'
+import { comparisonPage } from './docs/comparison-page.ts'
 import { configurationFile } from './docs/configuration-file.ts'
 import { configurationPage } from './docs/configuration-page.ts'
 import { errorsPage } from './docs/errors-page.ts'
+import { httpPage } from './docs/http-page.ts'
 import { brokenLinks } from './docs/links.ts'
 import { metricsPage } from './docs/metrics-page.ts'
 import { loadPluginDefinitions, pluginReadme, pluginsPage } from './docs/plugins-page.ts'
 import { reliabilityPage } from './docs/reliability-page.ts'
+import { sizingPage } from './docs/sizing-page.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const RELIABILITY = 'docs/reliability.md'
@@ -33,10 +39,13 @@ async function render(): Promise<Map<string, string>> {
     ['config/turnpike.yaml', configurationFile(plugins)],
     ['docs/reference/configuration.md', configurationPage()],
     ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/http.md', httpPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/plugins.md', pluginsPage(plugins)],
+    ['docs/comparison.md', comparisonPage(read('docs/comparison.md') ?? '', read('bench/RESULTS.md') ?? '')],
     ['docs/reference/cli.md', await commandLinePage(ROOT)],
     [RELIABILITY, reliabilityPage(read(RELIABILITY) ?? '')],
+    ['docs/reference/sizing.md', sizingPage()],
   ])
   for (const plugin of plugins) {
     const file = `plugins/${plugin.name}/README.md`

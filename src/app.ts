@@ -35,6 +35,7 @@ import { billedCalls } from './prices/billed-calls.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
 import { metricsRouteOf, openRecording, type Recording } from './recording.ts'
+import { openChannel } from './stores/channels/open.ts'
 import { createByteStores } from './stores/kv/stores.ts'
 import { openTolling, type Tolling } from './tolling.ts'
 
@@ -72,7 +73,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stores = await createByteStores({ redisUrl: config.redis_url, log })
   const accounting = await openAccounting(options)
   const { store, prices } = accounting
-  const intake = openIntake({ ...options, stores })
+  // Only the dashboard has something to say to other processes.
+  const channel = config.dashboard.access === 'off' ? undefined : await openChannel({ redisUrl: config.redis_url, log })
+  const intake = openIntake({ ...options, stores, channel })
   const recording = await openRecording({ ...options, accounting, feed: intake.feed })
   const providers = await openProviders(options, accounting)
   const limits = await openLimits(options)
@@ -106,7 +109,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     assertPipeline: (text) => void pipelines.for(undefined, text),
   })
   const tolling = await openTolling({ config, accounting, stores, clock, log })
-  const dashboard = openDashboard({ ...options, ...recording, intake, identity, limits, pipelines, registry })
+  const dashboard = openDashboard({
+    ...options,
+    ...recording,
+    intake,
+    identity,
+    store,
+    tolling,
+    limits,
+    pipelines,
+    registry,
+  })
   const paying =
     identity.accounts &&
     openPaying({ ...options, store, session: identity.accounts.session, onIntent: tolling?.reconcile })
@@ -127,7 +140,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     pipelines,
     registry,
     providers,
-    endFeeds: () => intake.feed.close(),
+    endFeeds: () => intake.live.close(),
     async close() {
       stopWatching()
       await registry.close()
@@ -137,7 +150,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await tolling?.close()
       await paying?.billing.close()
       await accounting.close()
-      await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close()])
+      await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close(), channel?.close()])
     },
   }
 }

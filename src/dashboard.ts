@@ -3,11 +3,15 @@ import { scopeOfKey } from './accounts/keys/authenticate.ts'
 import { listOptions, typeNameOf } from './config/options.ts'
 import type { Config } from './config/schema.ts'
 import type { SettingsInForce } from './config/settings-in-force.ts'
+import type { CaptureStore } from './core/capture.ts'
+import type { Channel } from './core/channel.ts'
 import type { ByteStores, Clock, Log } from './core/ports.ts'
 import type { CaptureOptions } from './http/dashboard/capture-request.ts'
 import { CaptureWishes, createStoredCaptures } from './http/dashboard/capture-wishes.ts'
 import { LiveFeed } from './http/dashboard/live-feed.ts'
+import { LivePages } from './http/dashboard/live-pages.ts'
 import { createMemoryCaptures } from './http/dashboard/memory-captures.ts'
+import { createPeerCaptures } from './http/dashboard/peer-captures.ts'
 import type { DashboardOptions } from './http/dashboard/routes.ts'
 import { createCloudViewer, createLocalViewer, operatorClaim, type ReadViewer } from './http/dashboard/viewer.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
@@ -15,13 +19,17 @@ import type { Identity } from './identity.ts'
 import type { Pipelines } from './pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from './pipeline/registry.ts'
 import type { Receipts } from './receipts/receipts.ts'
+import { createPaymentBooks } from './stores/sql/payments/books.ts'
+import type { SqlStore } from './stores/sql/store.ts'
 import type { SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
+import type { Tolling } from './tolling.ts'
 
 const BUILT_FILES = path.join(import.meta.dirname, '../dashboard/dist')
 
 /** What of the dashboard works while nobody looks: it takes in what there will be to see. */
 export interface DashboardIntake {
   readonly feed: LiveFeed
+  readonly live: LivePages
   readonly captures: DashboardOptions['captures']
   readonly captureWishes: CaptureWishes | undefined
   /** For the routes of models; `undefined`: no body is kept. */
@@ -32,30 +40,40 @@ export interface DashboardIntake {
 export interface IntakeOptions {
   readonly config: Config
   readonly stores: ByteStores
+  /** To the other processes, if there are any. */
+  readonly channel: Channel | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
 /** Opens the live feed, and the place of bodies: memory in local mode, the byte store in cloud mode. */
-export function openIntake({ config, stores, clock, log }: IntakeOptions): DashboardIntake {
+export function openIntake({ config, stores, channel, clock, log }: IntakeOptions): DashboardIntake {
   const feed = new LiveFeed()
+  const live = new LivePages({ feed, channel, log })
   const { access, capture, capture_requests: most, capture_memory: maxBytes, capture_keep: keepMs } = config.dashboard
   // Without telemetry there is no list of requests to find them by.
   if (access === 'off' || !capture || !config.telemetry.enabled)
-    return { feed, captures: undefined, captureWishes: undefined, capture: undefined }
+    return { feed, live, captures: undefined, captureWishes: undefined, capture: undefined }
   if (config.mode === 'local') {
-    const store = createMemoryCaptures({ most, maxBytes })
-    return { feed, captures: store, captureWishes: undefined, capture: { store, isWanted: () => true } }
+    const store = withPeers(createMemoryCaptures({ most, maxBytes }), channel)
+    return { feed, live, captures: store, captureWishes: undefined, capture: { store, isWanted: () => true } }
   }
+  // With Redis all processes have the same stores.
+  const peers = config.redis_url === undefined ? channel : undefined
   const wishes = new CaptureWishes({
     store: stores.open('capture-wishes', { maxBytes: 1024 ** 2 }),
     keepMs,
+    channel: peers,
     clock,
     log,
   })
-  const store = createStoredCaptures({ store: stores.open('captures', { maxBytes }), keepMs, log })
+  const store = withPeers(createStoredCaptures({ store: stores.open('captures', { maxBytes }), keepMs, log }), peers)
   const isWanted: CaptureOptions['isWanted'] = ({ userId }) => wishes.isWanted(userId)
-  return { feed, captures: store, captureWishes: wishes, capture: { store, isWanted } }
+  return { feed, live, captures: store, captureWishes: wishes, capture: { store, isWanted } }
+}
+
+function withPeers(store: CaptureStore, channel: Channel | undefined): CaptureStore {
+  return channel === undefined ? store : createPeerCaptures(store, channel)
 }
 
 /** What the dashboard shows. */
@@ -65,6 +83,8 @@ export interface DashboardParts {
   readonly clock: Clock
   readonly intake: DashboardIntake
   readonly identity: Identity
+  readonly store: SqlStore
+  readonly tolling: Tolling | undefined
   readonly limits: RequestLimits
   readonly receipts: Receipts
   readonly telemetry: SqlTelemetry | undefined
@@ -74,7 +94,8 @@ export interface DashboardParts {
 
 /** Puts the dashboard together; `undefined` where it is switched off. */
 export function openDashboard(parts: DashboardParts): DashboardOptions | undefined {
-  const { config, settings, clock, intake, identity, limits, receipts, telemetry, pipelines, registry } = parts
+  const { config, intake, identity, limits, receipts, telemetry, pipelines, registry, store, tolling } = parts
+  const { settings, clock } = parts
   if (config.dashboard.access === 'off') return undefined
   const installed = () => registry.names.flatMap((name) => registry.get(name) ?? [])
   return {
@@ -86,6 +107,7 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
       version: config.build,
       pipeline: () => pipelines.for(undefined).printed,
       plugins: () => registry.names,
+      agents: tolling === undefined ? 'off' : tolling.payable === undefined ? 'unpayable' : 'on',
       has: {
         telemetry: telemetry !== undefined,
         receipts: config.receipts.enabled,
@@ -95,6 +117,8 @@ export function openDashboard(parts: DashboardParts): DashboardOptions | undefin
     telemetry,
     receipts,
     ...intake,
+    payments: createPaymentBooks(store),
+    credits: config.mode === 'cloud' ? (page) => store.run('ledger.list', page) : undefined,
     plugins: () => installed().map(shown),
     pluginsInDetail: () => [
       ...installed().map((plugin) => ({ ...shown(plugin), folder: plugin.folder })),

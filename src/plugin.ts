@@ -178,7 +178,12 @@ export interface PluginCommand<Options> {
   name: string
   summary: string
   /** The one argument that it must be given, if it takes one. */
-  argument?: { name: string; description: string }
+  argument?: {
+    name: string
+    description: string
+    /** As it stands in the help’s example, with its quotes. */
+    example?: string
+  }
   /** Does it; whether all was well. What it throws is told, like a `false`, by exit code 1. */
   run(call: CommandCall<Options>): boolean | Promise<boolean>
 }

@@ -44,6 +44,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   receipts: CORE_ONLY,
   metrics: CORE_ONLY,
   tracing: CORE_ONLY,
+  sizing: { layers: [], packages: ['zod'] },
   http: {
     layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin.ts', 'accounts', 'payments', 'receipts'],
     packages: ['koa', '@koa', '@types', 'koa-body', 'lru-cache', 'zod'],

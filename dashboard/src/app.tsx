@@ -1,11 +1,13 @@
+import './app.css'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiError, call } from './api.ts'
+import { AgentsPage } from './pages/agents.tsx'
 import { BillingPage } from './pages/billing.tsx'
 import { KeysPage } from './pages/keys.tsx'
 import { LivePage } from './pages/live.tsx'
 import { OverviewPage } from './pages/overview.tsx'
-import { PlaygroundPage } from './pages/playground.tsx'
+import { PlaygroundPage } from './pages/playground/playground.tsx'
 import { PluginsPage } from './pages/plugins.tsx'
 import { RequestPage } from './pages/request.tsx'
 import { RequestsPage } from './pages/requests.tsx'
@@ -25,7 +27,7 @@ interface Page {
   readonly isOperators?: true
 }
 
-/** The pages in the order of the menu. One more is one line here; the agent ledger's place is behind billing. */
+/** The pages in the order of the menu. One more is one line here. */
 const PAGES: readonly Page[] = [
   { name: '', title: 'Overview', Page: OverviewPage },
   { name: 'live', title: 'Live', Page: LivePage },
@@ -34,6 +36,7 @@ const PAGES: readonly Page[] = [
   { name: 'plugins', title: 'Plugins', Page: PluginsPage },
   { name: 'keys', title: 'Keys', Page: KeysPage },
   { name: 'billing', title: 'Billing', Page: BillingPage },
+  { name: 'agents', title: 'Agent ledger', Page: AgentsPage, isOperators: true },
   { name: 'settings', title: 'Settings', Page: SettingsPage, isOperators: true },
 ]
 

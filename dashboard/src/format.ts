@@ -59,6 +59,11 @@ export function size(bytes: number): string {
   return `${(bytes / 1024 ** 2).toFixed(1)} MB`
 }
 
+/** A value as JSON that may break between the members of a list. */
+export function printed(value: unknown): string {
+  return value === undefined ? 'unset' : JSON.stringify(value).replaceAll('","', '", "')
+}
+
 /** Control characters, and those that turn the direction of what follows, would hide or move text. */
 const UNSEEN = /[\0-\x08\x0B-\x1F\x7F\u200B-\u200F\u202A-\u202E\u2066-\u2069]/g
 

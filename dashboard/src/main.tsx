@@ -1,4 +1,6 @@
-import './style.css'
+import './base.css'
+import './forms.css'
+import './tables.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 

@@ -8,6 +8,8 @@ export interface SessionFacts {
   /** The pipeline of requests that name none. */
   readonly pipeline: string
   readonly plugins: readonly string[]
+  /** Whether agents can pay here. */
+  readonly agents: 'off' | 'unpayable' | 'on'
   readonly has: { readonly telemetry: boolean; readonly receipts: boolean; readonly capture: boolean }
   readonly userId: string | null
   readonly isOperator: boolean

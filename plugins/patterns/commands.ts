@@ -25,7 +25,7 @@ export const commands: readonly PluginCommand<Options>[] = [
   {
     name: 'try',
     summary: 'Show what a first message with this text would be given, conditions on anything but texts taken as met.',
-    argument: { name: 'text', description: 'what the user says' },
+    argument: { name: 'text', description: 'what the user says', example: '"Please review this function"' },
     run: tryText,
   },
 ]

@@ -15,13 +15,17 @@ export const commands: readonly PluginCommand<Options>[] = [
   {
     name: 'inspect',
     summary: 'Shows the entries of a reply or scope, or those whose text has some words.',
-    argument: { name: 'what', description: 'an entry’s id (`x-svc-cache-entry`), a scope’s id, or words of its text' },
+    argument: {
+      name: 'what',
+      description: 'an entry’s id (`x-svc-cache-entry`), a scope’s id, or words of its text',
+      example: '"refund policy"',
+    },
     run: (call) => withBook(call, inspect),
   },
   {
     name: 'evict',
     summary: 'Forgets a reply, a scope or everything, in running gateways too.',
-    argument: { name: 'what', description: 'an entry’s id, a scope’s id, or `all`' },
+    argument: { name: 'what', description: 'an entry’s id, a scope’s id, or `all`', example: 'all' },
     run: (call) => withBook(call, evict),
   },
 ]

@@ -6,7 +6,7 @@ import { GENERATED } from './markdown.ts'
 const INTRODUCTION = `# The \`turnpike\` command
 
 In a checkout the command is \`npx turnpike\` or \`node bin/turnpike.mjs\`. It reads the same configuration and environment as the gateway.
-Exit codes: 0 done; 1 failed, or found a fault; 78 the gateway cannot start.`
+[The command line](../command-line.md) shows \`tail\`, \`replay\`, \`bench\` and \`completion\` at work.`
 
 /** The help of one command and of the commands below it, in the order in which help lists them. */
 interface CommandHelp {

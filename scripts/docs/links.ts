@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { anchorOf } from './markdown.ts'
 
 /** Folders without documentation of ours. */
 const PASSED_OVER = new Set(['node_modules', '.git', 'data', 'coverage'])
@@ -9,19 +10,73 @@ const SOURCE_FILE = /(?<![\w/.-])(?:bench|bin|docs|examples|plugins|scripts|src|
 /** What these tell was so when they were written. */
 const HISTORY = /^(?:CHANGELOG\.md|docs\/decisions\/\d)/
 
-/** One line for each relative link, and for each source file named, that does not exist; over all Markdown files. */
+const FENCED = /^(```|~~~).*?^\1/gms
+const HEADING = /^#{1,6} +(.+?) *$/gm
+
+/**
+ * One line for each relative link, and for each source file named, that does not exist, and for each anchor that no heading
+ * of its page has; over all Markdown files.
+ */
 export function brokenLinks(root: string): string[] {
-  const files = globSync('**/*.md', { cwd: root, exclude: (name) => PASSED_OVER.has(path.basename(name)) }).sort()
-  return files.flatMap((file) => {
+  return markdownFiles(root).flatMap((file) => {
     const text = readFileSync(path.join(root, file), 'utf8')
-    const links = [...text.matchAll(LINK)].map(([, target = '']) => target.split('#')[0] ?? '')
-    const linked = links.filter(isRelative).map((link) => path.join(path.dirname(file), link))
+    const links = relativeLinks(file, text)
     const named = HISTORY.test(file) ? [] : (text.replaceAll(LINK, '').match(SOURCE_FILE) ?? [])
-    const missing = [...new Set([...linked, ...named])].filter((target) => !existsSync(path.join(root, target)))
-    return missing.map((target) => `${file} names ${target}, which does not exist`)
+    const targets = [...new Set([...links.map(({ target }) => target), ...named])]
+    const missing = targets.filter((target) => !existsSync(path.join(root, target)))
+    return [
+      ...missing.map((target) => `${file} names ${target}, which does not exist`),
+      ...links
+        .filter((link) => !missing.includes(link.target) && !hasAnchor(root, link))
+        .map(({ target, anchor }) => `${file} leads to ${target}#${anchor}, where no heading is called so`),
+    ]
   })
 }
 
-function isRelative(target: string): boolean {
-  return target !== '' && !/^[a-z]+:/.test(target)
+/** The pages of `folder` to which no way of links leads from `start`; paths from the root. */
+export function unreachablePages(root: string, { folder, start }: { folder: string; start: string }): string[] {
+  const reached = new Set([start])
+  // A set is walked on while it grows.
+  for (const file of reached) {
+    const links = relativeLinks(file, readFileSync(path.join(root, file), 'utf8')).map(({ target }) => target)
+    for (const link of links) if (link.endsWith('.md') && existsSync(path.join(root, link))) reached.add(link)
+  }
+  return markdownFiles(root).filter((file) => file.startsWith(`${folder}/`) && !reached.has(file))
+}
+
+/** A link to a file of ours, from the root; `anchor` is empty when it leads to the whole page. */
+interface RelativeLink {
+  readonly target: string
+  readonly anchor: string
+}
+
+function markdownFiles(root: string): string[] {
+  return globSync('**/*.md', { cwd: root, exclude: (name) => PASSED_OVER.has(path.basename(name)) }).sort()
+}
+
+function relativeLinks(file: string, text: string): RelativeLink[] {
+  return [...text.replaceAll(FENCED, '').matchAll(LINK)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((link) => {
+      const [target = '', anchor = ''] = link.split('#')
+      return { target: target === '' ? file : path.join(path.dirname(file), target), anchor }
+    })
+}
+
+function hasAnchor(root: string, { target, anchor }: RelativeLink): boolean {
+  if (anchor === '' || !target.endsWith('.md')) return true
+  return anchorsOf(readFileSync(path.join(root, target), 'utf8')).has(anchor)
+}
+
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(text: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const [, heading = ''] of text.replaceAll(FENCED, '').matchAll(HEADING)) {
+    const name = anchorOf(heading)
+    let nth = 0
+    while (anchors.has(nth === 0 ? name : `${name}-${nth}`)) nth++
+    anchors.add(nth === 0 ? name : `${name}-${nth}`)
+  }
+  return anchors
 }

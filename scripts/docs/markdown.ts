@@ -41,3 +41,11 @@ export function replaceBetween(text: string, [start, end]: readonly [string, str
   if (from === -1 || to < from) return text
   return `${text.slice(0, from)}${start}\n\n${content}\n\n${text.slice(to)}`
 }
+
+/** The anchor that GitHub gives to a heading: letters, digits, `_` and `-`, in lower case, spaces as `-`. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+}

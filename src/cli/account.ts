@@ -1,27 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { GatewayError } from '../core/errors.ts'
+import { addHelp } from './help.ts'
 import { withStore } from './with-store.ts'
 
 /** `turnpike account`: what an operator does to an account. */
 export function addAccountCommand(program: Command): void {
   const account = program.command('account').description('Suspend accounts, and let them in again.')
-  account
+  const out = account
     .command('suspend')
     .description('Refuse an account’s keys and sessions, from their next request on.')
     .argument('<id>', 'the account, which is the user’s id')
-    .action((id: string) => suspend(id, true))
-  account
+    .option('--json', 'print JSON')
+    .action((id: string, { json }: { json?: boolean }) => suspend(id, { isSuspended: true, json }))
+  const back = account
     .command('resume')
     .description('Let a suspended account in again.')
     .argument('<id>', 'the account, which is the user’s id')
-    .action((id: string) => suspend(id, false))
+    .option('--json', 'print JSON')
+    .action((id: string, { json }: { json?: boolean }) => suspend(id, { isSuspended: false, json }))
+  const exits = { 66: 'there is no such account' }
+  addHelp(out, { examples: ['turnpike account suspend ada'], exits })
+  addHelp(back, { examples: ['turnpike account resume ada'], exits })
 }
 
-async function suspend(id: string, isSuspended: boolean): Promise<void> {
+async function suspend(
+  id: string,
+  { isSuspended, json }: { isSuspended: boolean; json: boolean | undefined },
+): Promise<void> {
   const action = isSuspended ? 'account.suspended' : 'account.resumed'
   const audit = { id: `aud_${randomUUID()}`, accountId: id, actor: 'operator', action, subject: id }
   const isKnown = await withStore((store) => store.run('account.suspend', { id, isSuspended, audit }))
   if (!isKnown) throw new GatewayError('not_found', `There is no account \`${id}\`.`)
+  if (json) return void process.stdout.write(`${JSON.stringify({ id, suspended: isSuspended })}\n`)
   process.stdout.write(`${id} is ${isSuspended ? 'suspended' : 'let in'}.\n`)
 }

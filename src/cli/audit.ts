@@ -3,6 +3,7 @@ import type { AuditRecord } from '../core/audit.ts'
 import { GatewayError } from '../core/errors.ts'
 import { duration } from '../core/units.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
+import { addHelp } from './help.ts'
 import { withStore } from './with-store.ts'
 
 const agoOf = duration({ min: '1s', max: '3650d' })
@@ -15,7 +16,7 @@ interface AuditOptions {
 
 /** `turnpike audit`: who did what to which key or account. */
 export function addAuditCommand(program: Command): void {
-  program
+  const command = program
     .command('audit')
     .description('Show who did what to which key or account, oldest first.')
     .option('--account <id>', 'of this account only')
@@ -29,6 +30,9 @@ export function addAuditCommand(program: Command): void {
           process.stdout.write(`${print(entry)}\n`)
       })
     })
+  addHelp(command, {
+    examples: ['turnpike audit --since 7d', 'turnpike audit --account ada --since 2026-11-22 --json'],
+  })
 }
 
 /** Page after page, so that a long log takes no memory. */

@@ -5,20 +5,18 @@ import { loadConfig } from '../config/load.ts'
 import { GatewayError } from '../core/errors.ts'
 import { assertNew, backUp } from '../stores/sql/sqlite/backup.ts'
 import { sqliteFile, telemetryFile } from '../stores/sql/sqlite/location.ts'
+import { addHelp } from './help.ts'
 
 /** `turnpike backup`: copies the databases while the gateway uses them. */
 export function addBackupCommand(program: Command): void {
-  program
+  const command = program
     .command('backup')
     .description(
       'Copy the database into a new file while the gateway uses it (SQLite), and telemetry into another beside it.',
     )
     .argument('<file>', 'where the copy is to be; must not exist')
-    .addHelpText(
-      'after',
-      '\nPut the copy back as turnpike.db in data_dir while the gateway is stopped.\nThe copy of telemetry has `.telemetry` before its ending, as in copy.telemetry.db; it goes back as telemetry.db.',
-    )
-    .action(async (file: string) => {
+    .option('--json', 'print JSON, one file a line')
+    .action(async (file: string, { json = false }: { json?: boolean }) => {
       const { config } = loadConfig(process.env)
       if (config.database_url !== undefined)
         throw new GatewayError(
@@ -28,9 +26,16 @@ export function addBackupCommand(program: Command): void {
       const telemetry = telemetryFile(config.data_dir)
       const telemetryCopy = besideOf(file)
       if (existsSync(telemetry)) assertNew(telemetryCopy)
-      await write(sqliteFile(config.data_dir), file)
-      if (existsSync(telemetry)) await write(telemetry, telemetryCopy)
+      await write(sqliteFile(config.data_dir), file, json)
+      if (existsSync(telemetry)) await write(telemetry, telemetryCopy, json)
     })
+  addHelp(command, {
+    examples: ['turnpike backup backups/2026-11-22.db'],
+    exits: { 2: 'the file exists, or the database is none of SQLite', 66: 'there is no database' },
+    notes: [
+      'Put the copy back as turnpike.db in data_dir while the gateway is stopped.\nThe copy of telemetry has `.telemetry` before its ending, as in copy.telemetry.db; it goes back as telemetry.db.',
+    ],
+  })
 }
 
 /** `copy.db` → `copy.telemetry.db`. */
@@ -39,7 +44,10 @@ function besideOf(file: string): string {
   return path.join(dir, `${name}.telemetry${ext}`)
 }
 
-async function write(source: string, target: string): Promise<void> {
+async function write(source: string, target: string, isJson: boolean): Promise<void> {
   await backUp(source, target)
-  process.stdout.write(`Wrote ${target} (${statSync(target).size} bytes).\n`)
+  const { size } = statSync(target)
+  process.stdout.write(
+    isJson ? `${JSON.stringify({ file: target, bytes: size })}\n` : `Wrote ${target} (${size} bytes).\n`,
+  )
 }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { settingsInForce } from '../config/settings-in-force.ts'
+import { addHelp } from './help.ts'
 
 /** `turnpike config`: the configuration in force, secrets hidden, and where each value came from. */
 export function addConfigCommand(program: Command): void {
-  program
+  const command = program
     .command('config')
     .description('Show the configuration in force; secrets are hidden.')
     .option('--json', 'print JSON')
@@ -17,4 +18,5 @@ export function addConfigCommand(program: Command): void {
         process.stdout.write(`${name}: ${value === undefined ? '(unset)' : JSON.stringify(value)}  # ${source}\n`)
       }
     })
+  addHelp(command, { examples: ['turnpike config', 'SVC_CONFIG=production.yaml turnpike config --json'] })
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
-import { ConfigError } from '../config/config-error.ts'
+import { Command, CommanderError } from 'commander'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
-import { PluginError } from '../pipeline/load.ts'
-import { PriceFileError } from '../prices/overrides.ts'
 import { addAccountCommand } from './account.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
+import { addBenchCommand } from './bench/command.ts'
+import { addCompletionCommand } from './completion/command.ts'
 import { addConfigCommand } from './config.ts'
 import { addDoctorCommand } from './doctor/command.ts'
+import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addMppCommand } from './mpp.ts'
 import { addPipelineCommand } from './pipeline.ts'
@@ -16,29 +16,27 @@ import { addPluginCommand } from './plugin.ts'
 import { addCommandsOfPlugins } from './plugin-commands.ts'
 import { addPricesCommand } from './prices.ts'
 import { addReceiptCommand } from './receipt.ts'
+import { addReplayCommand } from './replay/command.ts'
 import { addSessionTokenCommand } from './session-token.ts'
+import { addSizeCommand } from './size.ts'
 import { addStartCommand } from './start.ts'
 import { addStripeCommand } from './stripe.ts'
+import { addTailCommand } from './tail/command.ts'
 
-const EXIT_FAILED = 1
-const EXIT_CONFIGURATION = 78
-
-/** Runs the `turnpike` command. Exit code 0: done; 1: failed or found a fault; 78: the configuration cannot be used. */
+/** Runs the `turnpike` command; sets the exit code that `EXIT_CODES` explains. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = createProgram()
   // A reader that has seen enough, like `| head`, is no failure.
-  process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : EXIT_FAILED))
+  process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : 1))
   try {
     // What is the gateway's own need not wait for plugins to be imported.
-    if (!program.commands.some((command) => command.name() === argv[2])) await addCommandsOfPlugins(program)
+    const isOwn = program.commands.some((command) => command.name() === argv[2])
+    if (!isOwn || argv[2] === 'completion') await addCommandsOfPlugins(program)
     await program.parseAsync([...argv])
   } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`)
-    const isConfiguration =
-      error instanceof ConfigError ||
-      error instanceof PriceFileError ||
-      (error instanceof PluginError && error.isConfiguration)
-    process.exitCode = isConfiguration ? EXIT_CONFIGURATION : EXIT_FAILED
+    // What commander throws it has told already.
+    if (!(error instanceof CommanderError)) process.stderr.write(`${messageOf(error)}\n`)
+    process.exitCode = exitCodeOf(error)
   }
 }
 
@@ -54,8 +52,13 @@ export function createProgram(): Command {
     .version(versionOf('../../package.json'), '-V, --version', 'print the version')
     .showHelpAfterError('(turnpike --help lists the commands)')
     .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText('after', exitCodeTable())
   addStartCommand(program)
   addDoctorCommand(program)
+  addTailCommand(program)
+  addReplayCommand(program)
+  addBenchCommand(program)
   addPipelineCommand(program)
   addPluginCommand(program)
   addConfigCommand(program)
@@ -68,5 +71,12 @@ export function createProgram(): Command {
   addAuditCommand(program)
   addStripeCommand(program)
   addMppCommand(program)
+  addSizeCommand(program)
+  addCompletionCommand(program)
   return program
+}
+
+function exitCodeTable(): string {
+  const rows = Object.entries(EXIT_CODES).map(([code, meaning]) => `  ${code.padEnd(2)}  ${meaning}`)
+  return `\nExit codes:\n${rows.join('\n')}`
 }

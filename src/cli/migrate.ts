@@ -1,18 +1,25 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { migrateDatabase } from '../stores/sql/migrate.ts'
+import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
 
 /** `turnpike migrate`: what a start of the gateway does to the tables, without the start. */
 export function addMigrateCommand(program: Command): void {
-  program
+  const command = program
     .command('migrate')
     .description('Make the tables of the database, or bring them up to date; a start does the same.')
-    .action(async () => {
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: boolean }) => {
       const { config } = loadConfig(process.env)
       const { database_url: databaseUrl, data_dir: dataDir } = config
       const steps = await migrateDatabase({ databaseUrl, dataDir, log: commandLog })
+      if (json) return void process.stdout.write(`${JSON.stringify({ steps })}\n`)
       for (const step of steps) process.stdout.write(`${step}\n`)
       if (steps.length === 0) process.stdout.write('The tables are up to date.\n')
     })
+  addHelp(command, {
+    examples: ['turnpike migrate', 'DATABASE_URL=postgres://gateway@db/turnpike turnpike migrate'],
+    exits: { 1: 'the database does not answer, or refuses' },
+  })
 }

@@ -4,6 +4,7 @@ import { GatewayError } from '../core/errors.ts'
 import type { PaymentBook, PaymentSum } from '../core/payments.ts'
 import { createPaymentStore } from '../stores/sql/payments/payment-store.ts'
 import { openSqlStore } from '../stores/sql/store.ts'
+import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -22,18 +23,20 @@ const BOOKS: Readonly<Record<PaymentBook, string>> = {
 
 /** `turnpike mpp report`: what became of agents' money. */
 export function addReportCommand(mpp: Command): void {
-  mpp
+  const command = mpp
     .command('report')
     .description('Sum up holds, captures and write-offs of payments by agents, by day (UTC).')
     .option('-d, --days <days>', 'how many days back, today included', USUAL_DAYS)
     .option('--json', 'print JSON; amounts in cents')
-    .addHelpText(
-      'after',
-      `\n${Object.entries(BOOKS)
-        .map(([book, says]) => `  ${book.padEnd(11)}  ${says}`)
-        .join('\n')}`,
-    )
     .action(report)
+  addHelp(command, {
+    examples: ['turnpike mpp report', 'turnpike mpp report --days 7 --json'],
+    notes: [
+      Object.entries(BOOKS)
+        .map(([book, says]) => `  ${book.padEnd(11)}  ${says}`)
+        .join('\n'),
+    ],
+  })
 }
 
 async function report({ days: asked, json }: { days: string; json?: boolean }): Promise<void> {

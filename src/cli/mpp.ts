@@ -6,6 +6,7 @@ import { stripeClientOf } from '../paying.ts'
 import { type Finding, tryPayment } from '../payments/doctor.ts'
 import { createStripeGateway } from '../payments/stripe/gateway.ts'
 import { grantTestToken } from '../payments/stripe/test-token.ts'
+import { addHelp } from './help.ts'
 import { addReportCommand } from './mpp-report.ts'
 import { commandLog } from './offline.ts'
 
@@ -17,15 +18,18 @@ const TRIAL_REALM = 'doctor.invalid'
 export function addMppCommand(program: Command): void {
   const mpp = program.command('mpp').description('Payments by agents.')
   addReportCommand(mpp)
-  mpp
+  const doctor = mpp
     .command('doctor')
     .description('Check the configuration of payments by agents; with a test key of Stripe, try one from end to end.')
-    .action(async () => {
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: boolean }) => {
       const { config } = loadConfig(process.env)
       const findings = [...configurationOf(config), ...(await trialOf(config))]
-      for (const { ok, says } of findings) process.stdout.write(`${ok ? 'ok     ' : 'FAILED '} ${says}\n`)
+      if (json) process.stdout.write(`${JSON.stringify(findings, undefined, 2)}\n`)
+      else for (const { ok, says } of findings) process.stdout.write(`${ok ? 'ok     ' : 'FAILED '} ${says}\n`)
       if (findings.some(({ ok }) => !ok)) process.exitCode = 1
     })
+  addHelp(doctor, { examples: ['turnpike mpp doctor'], exits: { 1: 'something is missing or fails' } })
 }
 
 function configurationOf({ mpp, billing, server }: Config): Finding[] {

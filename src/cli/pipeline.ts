@@ -3,12 +3,13 @@ import type { z } from 'zod'
 import { listOptions } from '../config/options.ts'
 import { optionSchemas } from '../pipeline/registry.ts'
 import { type PipelineSource, type Rails, type ResolvedStep, resolvePipeline } from '../pipeline/resolve.ts'
+import { addHelp } from './help.ts'
 import { loadOffline } from './offline.ts'
 
 /** `turnpike pipeline explain`: what a pipeline string would really run. */
 export function addPipelineCommand(program: Command): void {
   const pipeline = program.command('pipeline').description('Look at pipelines.')
-  pipeline
+  const command = pipeline
     .command('explain')
     .description('Show the modules of a pipeline string in order, with their effective options and who set each.')
     .argument('[string]', 'a pipeline string; without it, the pipeline of requests that name none')
@@ -16,8 +17,10 @@ export function addPipelineCommand(program: Command): void {
       new Option('--as <source>', 'who gives the string').choices(['header', 'key', 'default']).default('header'),
     )
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ turnpike pipeline explain "exact-cache?ttl=10m"')
     .action(explain)
+  addHelp(command, {
+    examples: ['turnpike pipeline explain', 'turnpike pipeline explain "exact-cache?ttl=10m,cost-guard" --as key'],
+  })
 }
 
 async function explain(text: string | undefined, { as, json }: { as: PipelineSource; json?: boolean }): Promise<void> {

@@ -9,6 +9,7 @@ import { BUILT_IN_PLUGINS } from '../pipeline/install.ts'
 import { findPluginFolders, loadDefinition, type PluginFolder, parseOptions } from '../pipeline/load.ts'
 import type { PluginCommand, PluginDefinition } from '../plugin.ts'
 import { createByteStores } from '../stores/kv/stores.ts'
+import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
 
 /** `turnpike <plugin> <command>` for each plugin that declares commands. A plugin that cannot be imported is told. */
@@ -24,8 +25,8 @@ export async function addCommandsOfPlugins(program: Command): Promise<void> {
   }
 }
 
-/** Help must not fail: what is wrong with the configuration, or is not there, will be said by who needs it. */
-function pluginFolders(): PluginFolder[] {
+/** The folders of all plugins. Never throws: what is wrong with the configuration will be said by who needs it. */
+export function pluginFolders(): PluginFolder[] {
   return [BUILT_IN_PLUGINS, ...configuredDirectories().filter(existsSync)].flatMap(findPluginFolders)
 }
 
@@ -47,6 +48,13 @@ function addCommandsOf(program: Command, definition: PluginDefinition): void {
   for (const declared of definition.commands ?? []) {
     const command = group.command(declared.name).description(declared.summary).option('--json', 'print JSON')
     const { argument } = declared
+    const words = [
+      'turnpike',
+      group.name(),
+      declared.name,
+      ...(argument === undefined ? [] : [argument.example ?? `<${argument.name}>`]),
+    ]
+    addHelp(command, { examples: [words.join(' ')], exits: { 1: 'failed, or has found nothing or a fault' } })
     if (argument === undefined) command.action((flags) => run(definition, declared, { argument: '', ...flags }))
     else {
       command.argument(`<${argument.name}>`, argument.description)

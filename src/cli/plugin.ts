@@ -7,6 +7,8 @@ import type { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { messageOf } from '../core/errors.ts'
 import { loadPlugin, pluginFolderAt } from '../pipeline/load.ts'
+import { CommandError } from './exit-codes.ts'
+import { addHelp } from './help.ts'
 import { loadOffline } from './offline.ts'
 import { pluginTemplate } from './plugin-template.ts'
 
@@ -15,32 +17,46 @@ const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,63}$/
 /** `turnpike plugin new|list|check`. */
 export function addPluginCommand(program: Command): void {
   const plugin = program.command('plugin').description('Make and inspect plugins.')
-  plugin
+  const create = plugin
     .command('new')
     .description('Write a plugin folder with a passing test.')
     .argument('<name>', 'lower-case letters, digits and hyphens')
     .option('-d, --dir <directory>', 'where to put the folder; the first of plugins.dirs, else ./plugins')
+    .option('--json', 'print JSON')
     .action(createPlugin)
-  plugin.command('list').description('List the installed plugins.').option('--json', 'print JSON').action(listPlugins)
-  plugin
+  const list = plugin
+    .command('list')
+    .description('List the installed plugins.')
+    .option('--json', 'print JSON')
+    .action(listPlugins)
+  const check = plugin
     .command('check')
     .description('Import, configure and set up one plugin folder, and say what is wrong.')
     .argument('<folder>', 'the plugin’s folder')
+    .option('--json', 'print JSON')
     .action(checkPlugin)
-  plugin
+  const test = plugin
     .command('test')
     .description('Run the tests of a plugin folder, wherever it lies.')
     .argument('<folder>', 'the plugin’s folder')
     .action(testPlugin)
+  addHelp(create, { examples: ['turnpike plugin new hello', 'turnpike plugin new hello --dir my-plugins'] })
+  addHelp(list, { examples: ['turnpike plugin list', 'turnpike plugin list --json'] })
+  addHelp(check, {
+    examples: ['turnpike plugin check my-plugins/hello'],
+    exits: { 1: 'something is wrong with the plugin' },
+  })
+  addHelp(test, { examples: ['turnpike plugin test my-plugins/hello'], exits: { 1: 'a test has failed' } })
 }
 
-async function createPlugin(name: string, { dir }: { dir?: string }): Promise<void> {
+async function createPlugin(name: string, { dir, json }: { dir?: string; json?: boolean }): Promise<void> {
   if (!PLUGIN_NAME.test(name))
-    throw new Error(`Expected a name of lower-case letters, digits and hyphens, got \`${name}\`.`)
+    throw new CommandError(2, `Expected a name of lower-case letters, digits and hyphens, got \`${name}\`.`)
   const folder = path.resolve(dir ?? loadConfig(process.env).config.plugins.dirs[0] ?? 'plugins', name)
   if (existsSync(folder)) throw new Error(`\`${folder}\` exists already.`)
   await mkdir(folder, { recursive: true })
   for (const [file, text] of Object.entries(pluginTemplate(name))) await writeFile(path.join(folder, file), text)
+  if (json) return void process.stdout.write(`${JSON.stringify({ name, folder })}\n`)
   process.stdout.write(
     `Wrote ${folder}\n  index.ts   the plugin\n  test.ts    its test: turnpike plugin test ${path.relative('.', folder)}\n  README.md\n` +
       `With the gateway running, send a request with the header  x-svc-pipe: ${name}\n`,
@@ -65,7 +81,7 @@ async function listPlugins({ json }: { json?: boolean }): Promise<void> {
     process.stdout.write(`${name.padEnd(width)}  ${summary}\n${' '.repeat(width)}  ${path.relative('.', folder)}\n`)
 }
 
-async function checkPlugin(folder: string): Promise<void> {
+async function checkPlugin(folder: string, { json }: { json?: boolean }): Promise<void> {
   const found = pluginFolderAt(path.resolve(folder))
   if (found === undefined) throw new Error(`\`${folder}\` has no index.ts, index.js or index.mjs.`)
   const { install, close } = await loadOffline()
@@ -73,8 +89,10 @@ async function checkPlugin(folder: string): Promise<void> {
     const configured = install.configured.get(found.name) ?? {}
     const plugin = await loadPlugin(found, { ...install, configured, version: 0 })
     await plugin.close()
-    process.stdout.write(`${found.name}: fine. ${plugin.definition.summary}\n`)
+    const { name, summary } = plugin.definition
+    process.stdout.write(json ? `${JSON.stringify({ name, summary, fine: true })}\n` : `${name}: fine. ${summary}\n`)
   } catch (error) {
+    if (json) process.stdout.write(`${JSON.stringify({ name: found.name, fine: false, reason: messageOf(error) })}\n`)
     throw new Error(messageOf(error), { cause: error })
   } finally {
     await close()

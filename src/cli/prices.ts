@@ -7,19 +7,22 @@ import { createPriceBook } from '../prices/book.ts'
 import { loadPriceOverrides } from '../prices/overrides.ts'
 import type { PriceSheet, TokenRates } from '../prices/sheet.ts'
 import { createProviders } from '../providers/providers.ts'
+import { addHelp } from './help.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 
 /** `turnpike prices`: what a model costs now, and who says so. */
 export function addPricesCommand(program: Command): void {
-  program
+  const command = program
     .command('prices')
     .description('Show what a model costs now, and where the price comes from.')
     .argument('<model>', 'a model as clients name it')
     .option('-p, --provider <name>', 'at this provider, which has the model under this name')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ turnpike prices claude-sonnet-4-5')
     .action(showPrices)
+  addHelp(command, {
+    examples: ['turnpike prices claude-sonnet-4-5', 'turnpike prices gpt-5 --provider openai --json'],
+  })
 }
 
 async function showPrices(model: string, { provider, json }: { provider?: string; json?: boolean }): Promise<void> {

@@ -7,13 +7,14 @@ import type { SignedReceipt } from '../core/receipt.ts'
 import { type PublicReceiptKey, parsePublicKeys, ReceiptKeyError } from '../receipts/public-key.ts'
 import { readReceiptKey, receiptKeyFile } from '../receipts/signing-key.ts'
 import { NoReceipt, type Verdict, verifyReceipt } from '../receipts/verify.ts'
+import { addHelp } from './help.ts'
 
 const EXIT_INVALID = 1
 const EXIT_UNUSABLE = 2
 
 /** `turnpike receipt verify`: tells whether a receipt is genuine, without a network. */
 export function addReceiptCommand(program: Command): void {
-  program
+  const command = program
     .command('receipt')
     .description('Check receipts.')
     .command('verify')
@@ -24,11 +25,15 @@ export function addReceiptCommand(program: Command): void {
       'public key: base64url, or a file with it, a PEM, or the JSON of /.well-known/turnpike-keys (default: the key in data_dir)',
     )
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 genuine; 1 not genuine; 2 the file or the key cannot be used.\n\nExamples:\n  $ turnpike receipt verify receipt.json\n  $ curl -s https://gateway.example/.well-known/turnpike-keys > keys.json\n  $ turnpike receipt verify receipt.json --key keys.json',
-    )
     .action(verify)
+  addHelp(command, {
+    examples: [
+      'turnpike receipt verify receipt.json',
+      'curl -s https://gateway.example/.well-known/turnpike-keys > keys.json',
+      'turnpike receipt verify receipt.json --key keys.json',
+    ],
+    exits: { 0: 'genuine', 1: 'not genuine', 2: 'the file or the key cannot be used' },
+  })
 }
 
 async function verify(file: string, { key, json }: { key?: string; json?: boolean }): Promise<void> {

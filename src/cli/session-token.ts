@@ -3,21 +3,19 @@ import { ConfigError } from '../config/config-error.ts'
 import { loadConfig } from '../config/load.ts'
 import { GatewayError } from '../core/errors.ts'
 import { duration } from '../core/units.ts'
+import { addHelp } from './help.ts'
 
 const ttlOf = duration({ min: '1s', max: '30d' })
 
 /** `turnpike session-token`: a token of a user, for development. */
 export function addSessionTokenCommand(program: Command): void {
-  program
+  const command = program
     .command('session-token')
     .description('Sign a session token with the shared secret of the configuration, for development.')
     .requiredOption('--user <id>', 'whose session it is')
     .option('--ttl <duration>', 'how long it is good for, from 1s to 30d', '1h')
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ curl -H "authorization: Bearer $(turnpike session-token --user ada)" http://127.0.0.1:3099/v1/keys',
-    )
-    .action(async ({ user, ttl }: { user: string; ttl: string }) => {
+    .option('--json', 'print JSON')
+    .action(async ({ user, ttl, json }: { user: string; ttl: string; json?: boolean }) => {
       const {
         secret,
         user_claim: userClaim,
@@ -35,7 +33,15 @@ export function addSessionTokenCommand(program: Command): void {
       // Only here: it takes a library that no other command needs.
       const { mintSessionToken } = await import('../accounts/sessions/mint.ts')
       const options = { secret, userId: user, userClaim, issuer, audience, azp, extraClaims: required_claims }
-      const token = await mintSessionToken({ ...options, nowMs: Date.now(), ttlMs: parsed.data })
-      process.stdout.write(`${token}\n`)
+      const nowMs = Date.now()
+      const token = await mintSessionToken({ ...options, nowMs, ttlMs: parsed.data })
+      const expiresAt = new Date(nowMs + parsed.data).toISOString()
+      process.stdout.write(json ? `${JSON.stringify({ token, expires_at: expiresAt })}\n` : `${token}\n`)
     })
+  addHelp(command, {
+    examples: [
+      'turnpike session-token --user ada --ttl 10m',
+      'curl -H "authorization: Bearer $(turnpike session-token --user ada)" http://127.0.0.1:3099/v1/keys',
+    ],
+  })
 }

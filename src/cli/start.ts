@@ -2,6 +2,8 @@ import cluster from 'node:cluster'
 import path from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { passMetricsOn } from '../metrics/workers.ts'
+import { passTextsOn } from '../stores/channels/workers.ts'
+import { addHelp } from './help.ts'
 
 const MOST_WORKERS = 256
 /** A worker that lives shorter than this is not replaced: it would die again. */
@@ -9,15 +11,18 @@ const SHORTEST_LIFE_MS = 5000
 
 /** `turnpike start`: runs the gateway, in this process or in several on one port. */
 export function addStartCommand(program: Command): void {
-  program
+  const command = program
     .command('start')
     .description('Start the gateway.')
     .option('-w, --workers <count>', 'processes that share the port; one a core is a good number', parseWorkers, 1)
-    .addHelpText('after', '\nExamples:\n  $ turnpike start\n  $ PORT=8080 turnpike start --workers 2')
     .action(async ({ workers }: { workers: number }) => {
       if (workers === 1) await import('../main.ts')
       else startWorkers(workers)
     })
+  addHelp(command, {
+    examples: ['turnpike start', 'PORT=8080 turnpike start --workers 2'],
+    exits: { 0: 'stopped by SIGTERM or SIGINT', 78: 'it cannot start: the configuration, a plugin, or the port' },
+  })
 }
 
 function parseWorkers(text: string): number {
@@ -29,6 +34,7 @@ function parseWorkers(text: string): number {
 function startWorkers(count: number): void {
   cluster.setupPrimary({ exec: path.join(import.meta.dirname, '../main.ts') })
   passMetricsOn()
+  passTextsOn()
   let isStopping = false
   const fork = (index: number): void => {
     const startedAtMs = Date.now()

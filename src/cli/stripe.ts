@@ -8,35 +8,50 @@ import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { billingPartsOf, stripeClientOf } from '../paying.ts'
 import { openSqlStore } from '../stores/sql/store.ts'
+import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
 
 /** `turnpike stripe`: sets up what is sold, and makes good for lost webhooks. */
 export function addStripeCommand(program: Command): void {
   const stripe = program.command('stripe').description('Set up and check billing with Stripe (STRIPE_SECRET_KEY).')
-  stripe
+  const setup = stripe
     .command('setup')
     .description('Make products, prices, portal and webhook endpoint at Stripe, as far as they are not there.')
     .option('--pro <usd>', 'price of a month of `pro`, in USD', toCents, 2000)
     .option('--team <usd>', 'price of a month of `team`, in USD', toCents, 10_000)
     .option('--overage <usd>', 'meter calls beyond a plan, at this price each; 0 shows them on the invoice', toSubCents)
     .option('--url <url>', 'where Stripe sends webhooks (default: below SVC_PUBLIC_URL)')
-    .addHelpText('after', '\nPrints the lines for the environment. It can be run again: what is there is kept.')
+    .option('--json', 'print JSON')
     .action(runSetup)
-  stripe
+  const reconciling = stripe
     .command('reconcile')
     .description('Do now what is done daily: make good for webhooks of the last three days that never came.')
+    .option('--json', 'print JSON')
     .action(runReconcile)
+  addHelp(setup, {
+    examples: [
+      'STRIPE_SECRET_KEY=sk_test_… turnpike stripe setup --url https://gateway.example/v1/billing/webhook',
+      'turnpike stripe setup --pro 19.99 --team 99 --overage 0.001',
+    ],
+    notes: ['Prints the lines for the environment. It can be run again: what is there is kept.'],
+  })
+  addHelp(reconciling, { examples: ['turnpike stripe reconcile'] })
 }
 
-async function runSetup({ pro, team, overage, url }: SetupOptions): Promise<void> {
+async function runSetup({ pro, team, overage, url, json }: SetupOptions): Promise<void> {
   const { config } = loadConfig(process.env)
   const { public_url: publicUrl } = config.server
   const webhookUrl = url ?? (publicUrl && new URL('/v1/billing/webhook', publicUrl).href)
   const wish = { monthlyCents: { pro, team }, overageCents: overage, webhookUrl }
   const steps = await told(async () => setUp(await clientOf(config), wish))
+  const hints = hintsOf(steps, webhookUrl)
+  if (json) {
+    const variables = Object.fromEntries(steps.flatMap(({ variable }) => (variable === undefined ? [] : [variable])))
+    return void process.stdout.write(`${JSON.stringify({ steps, variables, hints }, undefined, 2)}\n`)
+  }
   for (const { what, id, isNew } of steps) process.stdout.write(`# ${isNew ? 'made ' : 'found'} ${what}  ${id}\n`)
   for (const { variable } of steps) if (variable !== undefined) process.stdout.write(`${variable.join('=')}\n`)
-  for (const hint of hintsOf(steps, webhookUrl)) process.stdout.write(`# ${hint}\n`)
+  for (const hint of hints) process.stdout.write(`# ${hint}\n`)
 }
 
 interface SetupOptions {
@@ -44,6 +59,7 @@ interface SetupOptions {
   readonly team: number
   readonly overage?: string
   readonly url?: string
+  readonly json?: boolean
 }
 
 function hintsOf(steps: readonly SetupStep[], webhookUrl: string | undefined): string[] {
@@ -57,7 +73,7 @@ function hintsOf(steps: readonly SetupStep[], webhookUrl: string | undefined): s
     : ['The webhook endpoint was there: Stripe’s dashboard shows its secret for STRIPE_WEBHOOK_SECRET.']
 }
 
-async function runReconcile(): Promise<void> {
+async function runReconcile({ json }: { json?: boolean }): Promise<void> {
   const { config } = loadConfig(process.env)
   await clientOf(config)
   const clock = { nowMs: () => Date.now() }
@@ -65,6 +81,7 @@ async function runReconcile(): Promise<void> {
   const store = await openSqlStore({ databaseUrl, dataDir, log: commandLog, clock })
   try {
     const seen = await told(() => reconcile(billingPartsOf({ config, store, clock, log: commandLog })))
+    if (json) return void process.stdout.write(`${JSON.stringify(seen)}\n`)
     process.stdout.write(
       `Looked at ${seen.subscriptions} subscriptions, ${seen.invoices} paid invoices and ${seen.recharges} payments.\n`,
     )

@@ -84,7 +84,8 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
 /** The routes that send requests to models, by their paths. */
 type HotRoutes = ReadonlyMap<string, Middleware<FrameState>>
 
-function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameState> {
+/** The routes by their paths, but for those of plugins, which come and go. */
+export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameState> {
   const { relay, models, health, agent, allowedRoutes } = options
   const payerScope = agent?.payable && createPayerScope({ ...agent, ...agent.payable })
   const receipts = { ...options.receipts, payerScope }

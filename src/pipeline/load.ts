@@ -135,7 +135,13 @@ const contractSchema = z.strictObject({
       z.strictObject({
         name: z.string().regex(PLUGIN_NAME),
         summary: z.string().min(1),
-        argument: z.strictObject({ name: z.string().min(1), description: z.string().min(1) }).optional(),
+        argument: z
+          .strictObject({
+            name: z.string().min(1),
+            description: z.string().min(1),
+            example: z.string().min(1).optional(),
+          })
+          .optional(),
         run: anyFunction,
       }),
     )

@@ -136,6 +136,6 @@ test('cli: session-token says what it needs', async (t) => {
   t.is(without.code, 78)
   t.regex(without.stderr, /SVC_SESSION_SECRET/)
   const long = await runCommand(['session-token', '--user', 'ada', '--ttl', '1y'], { env: CLOUD })
-  t.is(long.code, 1)
+  t.is(long.code, 2)
   t.regex(long.stderr, /--ttl: expected a duration between 1s and 30d/)
 })

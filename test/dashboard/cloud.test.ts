@@ -53,7 +53,17 @@ async function request(userId: string, prompt: string): Promise<string> {
 
 test('dashboard in the cloud: without a session there is a page and no data', async (t) => {
   t.is((await ask('/', {})).status, 200)
-  for (const path of ['session', 'requests', 'live', 'overview', 'settings', 'plugins', 'capture'])
+  for (const path of [
+    'session',
+    'requests',
+    'live',
+    'overview',
+    'settings',
+    'plugins',
+    'capture',
+    'payments',
+    'credits',
+  ])
     t.is((await ask(`/dashboard/api/${path}`, {})).status, 401, path)
 })
 

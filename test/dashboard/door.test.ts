@@ -66,7 +66,7 @@ const REFUSED: readonly [what: string, headers: Readonly<Record<string, string>>
 ]
 for (const [what, headers] of REFUSED) {
   test(`dashboard: in local mode what is asked ${what} is refused`, async (t) => {
-    for (const path of ['session', 'requests', 'live', 'settings', 'requests.csv', 'overview', 'plugins']) {
+    for (const path of ['session', 'requests', 'live', 'settings', 'requests.csv', 'overview', 'plugins', 'payments']) {
       const reply = await get(`/dashboard/api/${path}`, headers)
       t.is(reply.status, 403, path)
       t.is(valueAt(reply.json, 'error.type'), 'permission_error')

@@ -1,29 +1,28 @@
 import test from 'ava'
 import fc from 'fast-check'
+import type { Channel } from '../../src/core/channel.ts'
 import { EVERYBODY, type Scopes } from '../../src/core/telemetry.ts'
-import { LiveFeed } from '../../src/http/dashboard/live-feed.ts'
+import { type LiveBatch, LiveFeed } from '../../src/http/dashboard/live-feed.ts'
+import { LivePages } from '../../src/http/dashboard/live-pages.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
 import { sampleRequest } from '../support/telemetry.ts'
 
 /** A connection that is full when it is told to be, and what was written to it. */
 function createSink() {
-  const texts: string[] = []
+  const batches: LiveBatch[] = []
   const sink = {
     isFull: false,
     hasEnded: false,
-    texts,
-    write(text: string) {
-      texts.push(text)
+    batches,
+    write(batch: LiveBatch) {
+      batches.push(batch)
       return !sink.isFull
     },
     end() {
       sink.hasEnded = true
     },
-    ids: () => [...texts.join('').matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? ''),
-    dropped: () =>
-      [...texts.join('').matchAll(/^event: dropped\ndata: (\d+)$/gm)].reduce(
-        (sum, [, count]) => sum + Number(count),
-        0,
-      ),
+    ids: () => batches.flatMap(({ requests }) => requests.map(({ id }) => id)),
+    dropped: () => batches.reduce((sum, { dropped }) => sum + dropped, 0),
   }
   return sink
 }
@@ -45,7 +44,7 @@ test('live feed: a watcher is told of its own scopes alone', (t) => {
   const [ada, ben] = [sampleRequest({ scope: 'ada' }), sampleRequest({ scope: 'ben' })]
   const told = (scopes: Scopes) => {
     const sink = createSink()
-    feed.watch(scopes, sink)
+    feed.watch({ scopes, sink })
     return sink
   }
   const sinks = [told('ada'), told(['ben', 'cay']), told([]), told(EVERYBODY)]
@@ -63,7 +62,7 @@ test('live feed: who comes back is told what came meanwhile', (t) => {
   const requests = [sampleRequest(), sampleRequest(), sampleRequest()]
   for (const request of requests) feed.publish(request)
   const sink = createSink()
-  feed.watch(EVERYBODY, sink, requests[0]?.id)
+  feed.watch({ scopes: EVERYBODY, sink, lastId: requests[0]?.id })
   turn()
   t.deepEqual(
     sink.ids(),
@@ -85,7 +84,7 @@ test('live feed: what a full connection cannot take is counted, and no request i
       (steps) => {
         const { feed, turn } = createFeed()
         const sink = createSink()
-        const watcher = feed.watch(EVERYBODY, sink)
+        const watcher = feed.watch({ scopes: EVERYBODY, sink })
         const published: string[] = []
         for (const step of steps) {
           if (step === 'full') sink.isFull = true
@@ -104,8 +103,8 @@ test('live feed: what a full connection cannot take is counted, and no request i
         watcher.onDrain()
         turn()
         t.true(
-          sink.texts.every((text) => text.split('\nid: ').length <= 51),
-          'a write has a bound',
+          sink.batches.every(({ requests }) => requests.length <= 50),
+          'a batch has a bound',
         )
         const ids = sink.ids()
         t.is(ids.length + sink.dropped(), published.length)
@@ -122,12 +121,146 @@ test('live feed: what a full connection cannot take is counted, and no request i
   t.true(seen.dropped > 5 && seen.whole > 5, JSON.stringify(seen))
 })
 
-test('live feed: it takes a hundred watchers, and ends them all', (t) => {
-  const { feed } = createFeed()
+test('live pages: there is room for a hundred, and all are ended', (t) => {
+  const pages = new LivePages({ feed: new LiveFeed(), channel: undefined, log: createRecordingLog() })
   const sinks = Array.from({ length: 100 }, () => createSink())
-  for (const sink of sinks) feed.watch(EVERYBODY, sink)
-  t.true(feed.isFull)
-  feed.close()
-  t.false(feed.isFull)
+  for (const sink of sinks) pages.watch({ scopes: EVERYBODY, sink })
+  t.true(pages.isFull)
+  pages.close()
+  t.false(pages.isFull)
   t.true(sinks.every(({ hasEnded }) => hasEnded))
+})
+
+/** Processes with a channel between them that can fail, and whose pauses end when they are told to. */
+function createProcesses(count: number) {
+  const listeners = new Map<string, ((text: string) => void)[]>()
+  const state = { isBroken: false, published: 0, waiting: [] as (() => void)[] }
+  const channel: Channel = {
+    async publish(topic, text) {
+      state.published++
+      if (state.isBroken) throw new Error('broken')
+      const hearing = listeners.get(topic) ?? []
+      for (const listener of hearing) listener(text)
+      return hearing.length
+    },
+    subscribe: (topic, listener) => void listeners.set(topic, [...(listeners.get(topic) ?? []), listener]),
+    async close() {},
+  }
+  const processes = Array.from({ length: count }, () => {
+    const feed = new LiveFeed((work) => void state.waiting.push(work))
+    return { feed, pages: new LivePages({ feed, channel, log: createRecordingLog() }) }
+  })
+  /** Lets everything go its way that is under way. */
+  const settle = async () => {
+    for (let i = 0; i < 8; i++) {
+      for (const work of state.waiting.splice(0)) work()
+      await new Promise(setImmediate)
+    }
+  }
+  return { processes: processes as [(typeof processes)[0], ...typeof processes], state, settle }
+}
+
+test('live pages: nothing is published while nobody watches, nor once they have left', async (t) => {
+  const { processes, state, settle } = createProcesses(2)
+  const [here, there] = processes
+  there?.feed.publish(sampleRequest())
+  for (const { pages } of processes) pages.beat()
+  await settle()
+  t.is(state.published, 0)
+  const sink = createSink()
+  const watcher = here.pages.watch({ scopes: EVERYBODY, sink })
+  await settle()
+  there?.feed.publish(sampleRequest())
+  await settle()
+  t.is(sink.ids().length, 1)
+  watcher.leave()
+  await settle()
+  const before = state.published
+  there?.feed.publish(sampleRequest())
+  for (const { pages } of processes) pages.beat()
+  await settle()
+  t.is(state.published, before)
+})
+
+test('live pages: a page of another process is told of its own scopes alone, also when they change', async (t) => {
+  const { processes, settle } = createProcesses(3)
+  const [here, ...others] = processes
+  const sink = createSink()
+  const watcher = here.pages.watch({ scopes: ['ada'], sink })
+  await settle()
+  const publish = async () => {
+    const requests = ['ada', 'ben'].map((scope) => sampleRequest({ scope }))
+    for (const { feed } of others) for (const request of requests) feed.publish(request)
+    await settle()
+    return requests.map(({ id }) => id)
+  }
+  const [ada = ''] = await publish()
+  t.deepEqual(sink.ids(), [ada, ada], 'one from each of the others')
+  watcher.scopes = ['ben']
+  here.pages.beat()
+  await settle()
+  const [, ben = ''] = await publish()
+  t.deepEqual(sink.ids().slice(2), [ben, ben])
+  t.is(sink.dropped(), 0)
+})
+
+test('live pages: a process that learns late who watches tells what has ended since', async (t) => {
+  const { processes, state, settle } = createProcesses(2)
+  const [here, there] = processes
+  there?.feed.publish(sampleRequest())
+  const sink = createSink()
+  state.isBroken = true
+  here.pages.watch({ scopes: EVERYBODY, sink })
+  await settle()
+  const missed = sampleRequest()
+  there?.feed.publish(missed)
+  state.isBroken = false
+  here.pages.beat()
+  await settle()
+  t.deepEqual(sink.ids(), [missed.id])
+})
+
+test('live pages: a process that is silent is told nothing any more', async (t) => {
+  const { processes, state, settle } = createProcesses(2)
+  const [here, there] = processes
+  here.pages.watch({ scopes: EVERYBODY, sink: createSink() })
+  await settle()
+  for (let i = 0; i < 5; i++) there?.pages.beat()
+  const before = state.published
+  there?.feed.publish(sampleRequest())
+  await settle()
+  t.is(state.published, before)
+})
+
+test('live pages: whatever breaks, each request of another process is told once, or counted as dropped', async (t) => {
+  const seen = { dropped: 0, whole: 0 }
+  const step = fc.oneof(fc.constantFrom('break', 'mend', 'settle'), fc.integer({ min: 1, max: 70 }))
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+      const { processes, state, settle } = createProcesses(2)
+      const [here, there] = processes
+      const sink = createSink()
+      here.pages.watch({ scopes: EVERYBODY, sink })
+      await settle()
+      const published: string[] = []
+      for (const step of steps) {
+        if (step === 'settle') await settle()
+        else if (step === 'break' || step === 'mend') state.isBroken = step === 'break'
+        else
+          for (let i = 0; i < Number(step); i++) {
+            const request = sampleRequest()
+            published.push(request.id)
+            there?.feed.publish(request)
+          }
+      }
+      state.isBroken = false
+      await settle()
+      const ids = sink.ids()
+      t.is(new Set(ids).size, ids.length)
+      t.is(ids.length + sink.dropped(), published.length)
+      seen[sink.dropped() > 0 ? 'dropped' : 'whole']++
+    }),
+    { numRuns: 60 },
+  )
+  t.true(seen.dropped > 5 && seen.whole > 5, JSON.stringify(seen))
 })

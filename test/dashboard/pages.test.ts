@@ -153,6 +153,7 @@ for (const [name, hash, shown] of [
   ['plugins', '#/plugins', 'Keeps spend within caps'],
   ['keys', '#/keys', 'Local mode needs none'],
   ['billing', '#/billing', 'Local mode is free'],
+  ['agents', '#/agents', 'The agent route is off'],
   ['settings', '#/settings', 'pipeline.default'],
 ] as const) {
   test(`${name}: is sound, and shows what there is`, async (t) => {

@@ -8,7 +8,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { createProgram } from '../../src/cli/main.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { runCommand } from '../support/command-line.ts'
-import { commandsOf, type Example, isSketch, readExamples } from '../support/documents.ts'
+import { commandsOf, type Example, isAlone, isSketch, readExamples } from '../support/documents.ts'
 import { startGateway } from '../support/gateway.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 import { startGemini } from '../support/stand-in-gemini.ts'
@@ -34,6 +34,12 @@ function assertAll(
     [],
   )
 }
+
+test('docs: no example is of a kind that nothing here tries', (t) => {
+  assertAll(t, readExamples(), ({ language }) =>
+    ['js', 'json', 'sh', 'text', 'ts', 'yaml'].includes(language) ? undefined : language,
+  )
+})
 
 test('docs: JSON is JSON', (t) => {
   assertAll(t, readExamples('json'), ({ code }) => {
@@ -103,10 +109,13 @@ test('docs: every command there is, with options that it has', (t) => {
 
 test('docs: every variable that an example sets is read by something', (t) => {
   const reference = readFileSync(path.join(ROOT, 'docs/reference/configuration.md'), 'utf8')
+  const commandLine = readFileSync(path.join(ROOT, 'docs/reference/cli.md'), 'utf8')
   const OTHERS = ['WALLET', 'NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'NO_PROXY']
   assertAll(t, readExamples('sh'), (example) => {
     const set = commandsOf(example).flatMap((line) => line.match(/(?<=^|\s|export )[A-Z][A-Z0-9_]+(?==)/g) ?? [])
-    const unknown = set.filter((name) => !reference.includes(`\`${name}\``) && !OTHERS.includes(name))
+    const unknown = set.filter(
+      (name) => !reference.includes(`\`${name}\``) && !commandLine.includes(`env: ${name})`) && !OTHERS.includes(name),
+    )
     return unknown.length === 0 ? undefined : unknown.join(', ')
   })
 })
@@ -135,14 +144,16 @@ test.after.always(async () => {
 
 test('docs: what is sent with curl is answered', async (t) => {
   const { gateway, newcomers } = await opened
-  const sent = readExamples('sh').flatMap((example) =>
-    commandsOf(example)
-      .filter((line) => /^curl .*:3099/.test(line) && !/\$\(|>|-d @/.test(line) && !isSketch(line))
-      .map((line) => ({
-        place: example.place,
-        line: line.replaceAll(USUAL_ADDRESS, (line.includes('claude-') ? gateway : newcomers).url),
-      })),
-  )
+  const sent = readExamples('sh')
+    .filter(isAlone)
+    .flatMap((example) =>
+      commandsOf(example)
+        .filter((line) => /^curl .*:3099/.test(line) && !/\$\(|>|-d @/.test(line) && !isSketch(line))
+        .map((line) => ({
+          place: example.place,
+          line: line.replaceAll(USUAL_ADDRESS, (line.includes('claude-') ? gateway : newcomers).url),
+        })),
+    )
   t.true(sent.length > 2, `${sent.length} requests`)
   for (const { place, line } of sent) {
     const { stdout } = await run('sh', ['-c', line.replace(/^curl /, 'curl -sS --fail-with-body ')])
@@ -155,7 +166,7 @@ test('docs: programs run as they stand, with any provider', async (t) => {
   // Where what they import is found.
   const folder = mkdtempSync(path.join(ROOT, 'node_modules/.docs-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const programs = readExamples('js').filter(({ code }) => code.includes('import '))
+  const programs = readExamples('js').filter((example) => isAlone(example) && example.code.includes('import '))
   t.true(programs.length > 2)
   for (const [index, { place, code }] of programs.entries()) {
     const file = path.join(folder, `${index}.mjs`)

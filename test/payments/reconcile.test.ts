@@ -210,7 +210,7 @@ test.serial('report: sums by day and book are those of Stripe, to the cent', asy
   t.true(byDay.has(new Date(yesterday).toISOString().slice(0, 10)))
   const text = await runCommand(['mpp', 'report'], { env: row.env })
   t.regex(text.stdout, /^total +delivered +4 +3\.15 USD$/m)
-  t.is((await runCommand(['mpp', 'report', '--days', '0'], { env: row.env })).code, 1)
+  t.is((await runCommand(['mpp', 'report', '--days', '0'], { env: row.env })).code, 2)
   const nothing = mkdtempSync(path.join(tmpdir(), 'turnpike-empty-'))
   const empty = await runCommand(['mpp', 'report'], { env: { SVC_DATA_DIR: nothing } })
   t.is(empty.stdout, 'There were no payments.\n')

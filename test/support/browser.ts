@@ -18,6 +18,9 @@ export interface TestBrowser {
 /** A busy machine is slow to draw; nothing is timed by it. */
 const LONGEST_WAIT_MS = 40_000
 
+/** Tests of a file run at once: pages that are all drawn at the same time are drawn too late. */
+const MOST_OPEN = 3
+
 /** Reads the console for refusals of the policy: the browser tells them as errors. */
 const HARMLESS = /Failed to load resource: the server responded with a status/
 
@@ -30,8 +33,16 @@ export async function startBrowser(): Promise<TestBrowser> {
     env: { ...process.env, ...found.env } as Record<string, string>,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   })
+  const waiting: (() => void)[] = []
+  let open = 0
+  const leave = () => {
+    open--
+    waiting.shift()?.()
+  }
   return {
     async open(url, options = {}) {
+      if (open >= MOST_OPEN) await new Promise<void>((resolve) => waiting.push(resolve))
+      open++
       const context = await browser.newContext({
         reducedMotion: 'reduce',
         viewport: { width: 1280, height: 900 },
@@ -48,8 +59,9 @@ export async function startBrowser(): Promise<TestBrowser> {
         const asked = new URL(request.url())
         if (asked.protocol.startsWith('http') && asked.origin !== new URL(url).origin) faults.push(`asked ${asked}`)
       })
-      await page.goto(url)
-      return { page, faults, [Symbol.asyncDispose]: () => context.close() }
+      const close = () => context.close().finally(leave)
+      await page.goto(url).catch((error: unknown) => close().then(() => Promise.reject(error)))
+      return { page, faults, [Symbol.asyncDispose]: close }
     },
     close: () => browser.close(),
   }

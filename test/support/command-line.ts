@@ -17,6 +17,8 @@ export interface CommandOptions {
   entry?: string
   /** The Node that runs it. Default: that of the test. */
   node?: string
+  /** How long it may run, in milliseconds. Default 30,000. */
+  longestMs?: number
 }
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
@@ -29,10 +31,11 @@ export function runCommand(args: readonly string[], options: CommandOptions = {}
     cwd = PROJECT_ROOT,
     entry = path.join(PROJECT_ROOT, 'bin/turnpike.mjs'),
     node = process.execPath,
+    longestMs = LONGEST_RUN_MS,
   } = options
   const inherited = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
   return new Promise((resolve) => {
-    const settings = { cwd, env: { ...inherited, ...env }, timeout: LONGEST_RUN_MS }
+    const settings = { cwd, env: { ...inherited, ...env }, timeout: longestMs }
     execFile(node, [entry, ...args], settings, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
     })

@@ -13,15 +13,19 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const PAGES = ['README.md', 'docs/*.md', 'examples/**/*.md', 'plugins/*/README.md']
 const BLOCK = /^```(\w+)\n(.*?)^```$/gms
 
-/** The examples of all pages that people write; references are generated. */
-export function readExamples(language: string): Example[] {
+/** Pages that a test of their own walks through, in order: their requests and programs stand on what went before. */
+const WALKED = ['docs/plugin-tutorial.md', 'docs/agents.md', 'docs/how-caching-stays-safe.md']
+
+/** The examples of all pages that people write, of one language or of all; references are generated. */
+export function readExamples(language?: string): Example[] {
   return globSync(PAGES, { cwd: ROOT })
     .toSorted()
     .flatMap(examplesOf)
-    .filter((example) => example.language === language)
+    .filter((example) => language === undefined || example.language === language)
 }
 
-function examplesOf(page: string): Example[] {
+/** The examples of one page, in their order. */
+export function examplesOf(page: string): Example[] {
   const text = readFileSync(path.join(ROOT, page), 'utf8')
   return [...text.matchAll(BLOCK)].map((found) => {
     const [, language = '', code = ''] = found
@@ -42,4 +46,9 @@ export function commandsOf({ code }: Example): string[] {
     .split('\n')
     .map((line) => line.replace(/(^|\s)#\s.*$/, '').trim())
     .filter((line) => line !== '')
+}
+
+/** Whether an example stands by itself. */
+export function isAlone({ place }: Example): boolean {
+  return !WALKED.some((page) => place.startsWith(`${page}:`))
 }

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { CREDITS_PER_USD } from '../../../src/core/billing.ts'
 import { call } from '../api.ts'
-import { count } from '../format.ts'
 import { CapturePart } from '../parts/capture-part.tsx'
+import { CreditsPart } from '../parts/credits.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useSession } from '../session.tsx'
 import { useData } from '../use-data.ts'
@@ -36,6 +36,7 @@ export function BillingPage() {
           </p>
         </Empty>
       )}
+      {mode === 'cloud' && <CreditsPart />}
       {mode === 'cloud' && has.capture && <CapturePart />}
     </>
   )
@@ -73,7 +74,7 @@ function CloudBilling() {
         </div>
         <div class="card">
           <h2>Credits left</h2>
-          <p class="value">{count(credits)}</p>
+          <p class="value">{credits.toLocaleString('en')}</p>
           <p class="note">${(credits / CREDITS_PER_USD).toFixed(2)}</p>
         </div>
         <div class="card">
@@ -128,7 +129,7 @@ function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () 
     ['autoRechargeMonthlyLimit', 'In a month at most'],
   ] as const
   return (
-    <section aria-labelledby="recharge">
+    <section class="sheet" aria-labelledby="recharge">
       <h2 id="recharge">Recharge by itself</h2>
       <form onSubmit={save}>
         <label class="check">
@@ -139,7 +140,7 @@ function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () 
           />
           <span>Buy credits when few are left</span>
         </label>
-        <div class="filters">
+        <div class="numbers">
           {amounts.map(([name, title]) => (
             <label key={name}>
               <span>{title}, in credits</span>

@@ -1,3 +1,4 @@
+import './keys.css'
 import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { moment, visible } from '../format.ts'
@@ -90,7 +91,7 @@ function NewKey({ onMade }: { onMade: (key: string) => void }) {
   return (
     <form onSubmit={submit}>
       <div class="filters">
-        <label>
+        <label class="search">
           <span>Name of a new key</span>
           <input
             value={name}
@@ -132,7 +133,7 @@ function KeyPart({ value, onChanged }: { value: Key; onChanged: () => void }) {
 }
 
 const LIMITS = [
-  ['costPerRequest', 'Most a request may cost, USD'],
+  ['costPerRequest', 'Most a request, USD'],
   ['costPerDay', 'Most a day, USD'],
   ['costPerMonth', 'Most a month, USD'],
   ['requestsPerMinute', 'Requests a minute'],
@@ -178,7 +179,7 @@ function ChangeKey({ value, onChanged }: { value: Key; onChanged: () => void }) 
         modules={plugins}
         onChange={(pipeline) => setWish({ ...wish, pipeline })}
       />
-      <div class="filters">
+      <div class="numbers">
         {LIMITS.map(([limit, title]) => (
           <label key={limit}>
             <span>{title}</span>

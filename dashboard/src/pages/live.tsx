@@ -1,5 +1,7 @@
+import './live.css'
 import { useState } from 'preact/hooks'
 import { count } from '../format.ts'
+import { Check, SearchField } from '../parts/fields.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
 import { RequestCells, RequestHead } from '../parts/request-columns.tsx'
 import { Busy, Empty } from '../parts/states.tsx'
@@ -22,23 +24,8 @@ export function LivePage() {
         <Connection feed={feed} isPaused={isPaused} />
       </div>
       <div class="filters">
-        <label>
-          <span>Filter</span>
-          <input
-            type="search"
-            value={text}
-            placeholder="model, pipeline, id …"
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={failedOnly}
-            onChange={({ currentTarget }) => setFailedOnly(currentTarget.checked)}
-          />
-          <span>Failed only</span>
-        </label>
+        <SearchField label="Filter" value={text} placeholder="model, pipeline, id …" onChange={setText} />
+        <Check label="Failed only" value={failedOnly} onChange={setFailedOnly} />
         <button type="button" aria-pressed={isPaused} onClick={() => pause(!isPaused)}>
           {isPaused ? `Go on${feed.waiting > 0 ? ` (${count(feed.waiting)} new)` : ''}` : 'Pause'}
         </button>

@@ -4,6 +4,7 @@ import { quantileOf } from '../../../src/core/time-buckets.ts'
 import { count, duration, percent, usd } from '../format.ts'
 import { addUp, type Sums, stepsOf } from '../overview-sums.ts'
 import { Chart } from '../parts/chart.tsx'
+import { Card } from '../parts/facts.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import type { Route } from '../route.ts'
@@ -76,22 +77,12 @@ function Figures({ total, ...overview }: Overview & { total: Sums }) {
   )
 }
 
-function Card({ title, value, note }: { title: string; value: string; note: string }) {
-  return (
-    <div class="card">
-      <h2>{title}</h2>
-      <p class="value">{value}</p>
-      <p class="note">{note}</p>
-    </div>
-  )
-}
-
 function Cards({ total }: { total: Sums }) {
   const asked = total.cacheHits + total.cacheAttached + total.cacheMisses
   const input = total.tokens.input + total.tokens.cacheRead + total.tokens.cacheWrite
   const measured = total.savedNanoUsd - total.savedEstimateNanoUsd
   return (
-    <section class="cards" aria-label="Figures">
+    <section class="cards lead" aria-label="Figures">
       <Card
         title="Saved"
         value={usd(total.savedNanoUsd)}

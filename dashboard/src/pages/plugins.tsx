@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks'
+import { printed } from '../format.ts'
+import { SearchField } from '../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useData } from '../use-data.ts'
 
@@ -57,15 +59,7 @@ export function PluginsPage() {
       ))}
       {installed.length > 0 && (
         <div class="filters">
-          <label>
-            <span>Search</span>
-            <input
-              type="search"
-              value={text}
-              placeholder="plugin, option, word of its documentation …"
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          </label>
+          <SearchField value={text} placeholder="plugin, option, word of its documentation …" onChange={setText} />
         </div>
       )}
       {found.map((plugin) => (
@@ -123,9 +117,9 @@ function PluginPart({
                     {option.isSet && <span class="badge cache-hit">set</span>}
                     {option.isPerRequest && <span class="badge">per request</span>}
                   </th>
-                  <td>{option.type}</td>
-                  <td>
-                    <code>{option.default === undefined ? 'unset' : JSON.stringify(option.default)}</code>
+                  <td class="kind">{option.type}</td>
+                  <td class="value">
+                    <code>{printed(option.default)}</code>
                   </td>
                   <td class="prose">{option.description}</td>
                 </tr>

@@ -1,8 +1,9 @@
-import type { ComponentChildren } from 'preact'
+import './request.css'
 import type { FinishedRequest } from '../../../src/core/telemetry.ts'
 import { count, duration, moment, NOTHING, size, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from '../parts/badges.tsx'
 import { Copy } from '../parts/copy.tsx'
+import { Fact } from '../parts/facts.tsx'
 import { savedOf } from '../parts/request-columns.tsx'
 import { Busy, Failure } from '../parts/states.tsx'
 import { BodyText, Diff } from '../parts/text.tsx'
@@ -63,15 +64,6 @@ function Detail(detail: RequestDetail) {
   )
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
 function Facts(request: FinishedRequest) {
   const { tokens } = request
   const saved = savedOf(request)
@@ -102,18 +94,12 @@ function Facts(request: FinishedRequest) {
         {request.isStream ? ', streamed' : ''}
       </Fact>
       <Fact name="Key">{request.keyId ?? NOTHING}</Fact>
-      <div class="wide">
-        <dt>Pipeline that ran</dt>
-        <dd>
-          <code>{visible(request.pipeline)}</code>
-        </dd>
-      </div>
-      <div class="wide">
-        <dt>Request id</dt>
-        <dd>
-          <code>{request.requestId}</code> <Copy text={request.requestId} />
-        </dd>
-      </div>
+      <Fact name="Pipeline that ran" isWide>
+        <code>{visible(request.pipeline)}</code>
+      </Fact>
+      <Fact name="Request id" isWide>
+        <code>{request.requestId}</code> <Copy text={request.requestId} />
+      </Fact>
     </dl>
   )
 }
@@ -164,7 +150,7 @@ function Edits({ request, capture }: RequestDetail) {
             ) : (
               <p class="told">
                 {has.capture
-                  ? 'Bodies of this request were not kept, or not for so long.'
+                  ? 'Bodies of this request are not there: not kept, not for so long, or in a process that does not answer.'
                   : 'To see the texts, let bodies be kept: `dashboard.capture`.'}
               </p>
             )}

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks'
+import { printed } from '../format.ts'
+import { Check, SearchField } from '../parts/fields.tsx'
 import { Busy, Empty, Failure } from '../parts/states.tsx'
 import { useData } from '../use-data.ts'
 
@@ -16,7 +18,7 @@ interface Settings {
 export function SettingsPage() {
   const { data, error, isBusy, reload } = useData<Settings>('/dashboard/api/settings')
   const [text, setText] = useState('')
-  const [setOnly, setSetOnly] = useState(false)
+  const [setOnly, changeSetOnly] = useState(false)
   const wanted = text.trim().toLowerCase()
   const found = (data?.options ?? []).filter(
     ({ name, description = '', source }) =>
@@ -36,23 +38,8 @@ export function SettingsPage() {
       {data !== undefined && (
         <>
           <div class="filters">
-            <label>
-              <span>Search</span>
-              <input
-                type="search"
-                value={text}
-                placeholder="option, or word of its documentation …"
-                onInput={({ currentTarget }) => setText(currentTarget.value)}
-              />
-            </label>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={setOnly}
-                onChange={({ currentTarget }) => setSetOnly(currentTarget.checked)}
-              />
-              <span>Only what differs from the default</span>
-            </label>
+            <SearchField value={text} placeholder="option, or word of its documentation …" onChange={setText} />
+            <Check label="Only what differs from the default" value={setOnly} onChange={changeSetOnly} />
           </div>
           {found.length === 0 ? (
             <Empty title={setOnly && wanted === '' ? 'Everything is as it comes' : 'No option fits'} />
@@ -84,7 +71,7 @@ function SettingTable({ options }: Pick<Settings, 'options'>) {
                 <code>{name}</code>
               </th>
               <td class="value">
-                <code>{value === undefined ? 'unset' : JSON.stringify(value)}</code>
+                <code>{printed(value)}</code>
               </td>
               <td>
                 {source === 'default' ? (

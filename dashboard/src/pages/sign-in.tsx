@@ -1,3 +1,4 @@
+import './sign-in.css'
 import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { Failure } from '../parts/states.tsx'

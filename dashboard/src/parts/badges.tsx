@@ -1,3 +1,4 @@
+import './badges.css'
 import type { ListedRequest } from '../../../src/core/telemetry.ts'
 
 const CACHES = { hit: 'hit', attached: 'attached', miss: 'miss', none: '–' } as const

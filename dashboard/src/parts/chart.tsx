@@ -1,3 +1,4 @@
+import './chart.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { moment } from '../format.ts'
 import { THEME_EVENT } from './theme.tsx'

@@ -1,3 +1,4 @@
+import './snippet.css'
 import { Copy } from './copy.tsx'
 
 /** Lines that lead clients to this gateway. */

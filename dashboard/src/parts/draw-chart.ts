@@ -5,7 +5,8 @@ import type { ChartProps } from './chart.tsx'
 const HEIGHT = 188
 const BAR_SHARE = 0.72
 const WIDEST_BAR = 36
-const AXIS_WIDTH = 62
+/** Of `$0.000153`, the longest there is. */
+const AXIS_WIDTH = 70
 const TWO_DAYS_SECONDS = 172_800
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
@@ -50,7 +51,12 @@ export function drawChart(element: HTMLElement, { times, series, kind, print, mo
       },
       axes: [
         { ...axis, size: 28, values: (_, ticks) => momentsOf(ticks) },
-        { ...axis, size: AXIS_WIDTH, values: (_, ticks) => ticks.map((tick) => print(tick)) },
+        // Where there is nothing, no amount beyond it means anything.
+        {
+          ...axis,
+          size: AXIS_WIDTH,
+          values: (_, ticks) => ticks.map((tick) => (tick > highest * 2 ? '' : print(tick))),
+        },
       ],
       series: [{ label: 'From' }, ...order.flatMap((index) => lines[index] ?? [])],
       hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },

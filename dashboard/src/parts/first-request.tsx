@@ -1,3 +1,4 @@
+import './snippet.css'
 import { useSession } from '../session.tsx'
 import { Copy } from './copy.tsx'
 

@@ -1,3 +1,4 @@
+import './pipeline-editor.css'
 import { useRef, useState } from 'preact/hooks'
 import { fromSteps, moved, toSteps } from '../pipeline-text.ts'
 
@@ -76,9 +77,9 @@ export function PipelineEditor({ label, value, modules, onChange }: PipelineEdit
         ))}
         {steps.length === 0 && <li class="told">no modules</li>}
       </ol>
-      <div class="chips free">
+      <div class="chips">
         {free.map((name) => (
-          <button key={name} type="button" class="quiet small" onClick={() => put([...steps, name])}>
+          <button key={name} type="button" class="quiet small free" onClick={() => put([...steps, name])}>
             + {name}
           </button>
         ))}

@@ -1,3 +1,4 @@
+import './request-columns.css'
 import type { ListedRequest, TraceStep } from '../../../src/core/telemetry.ts'
 import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from './badges.tsx'
@@ -22,7 +23,7 @@ const COLUMNS = [
   ['saved', 'Saved'],
   ['gateway', 'Gateway'],
   ['total', 'Total'],
-  ['fall', 'Where the time went'],
+  ['fall', 'Time spent'],
 ] as const
 
 /** The names of the columns. */

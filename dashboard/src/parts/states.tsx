@@ -1,3 +1,4 @@
+import './states.css'
 import type { ComponentChildren } from 'preact'
 
 /** Says that something is on its way; quick answers come before it is seen. */

@@ -1,3 +1,4 @@
+import './text.css'
 import { useState } from 'preact/hooks'
 import { type DiffLine, diffTexts } from '../diff.ts'
 import { count, size, visible } from '../format.ts'

@@ -1,3 +1,4 @@
+import './waterfall.css'
 import type { TraceStep } from '../../../src/core/telemetry.ts'
 import { duration } from '../format.ts'
 

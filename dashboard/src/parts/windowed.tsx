@@ -1,3 +1,4 @@
+import './windowed.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 

@@ -22,11 +22,14 @@ const LONGEST_ADDRESS = 2000
 
 const address = z.string().max(LONGEST_ADDRESS).optional()
 
-const checkout = z.strictObject({ tier: z.enum(['pro', 'team']), successUrl: address, cancelUrl: address })
+/** The body of `POST /v1/billing/checkout`. */
+export const checkoutFields = z.strictObject({ tier: z.enum(['pro', 'team']), successUrl: address, cancelUrl: address })
 
-const portal = z.strictObject({ returnUrl: address })
+/** The body of `POST /v1/billing/portal`. */
+export const portalFields = z.strictObject({ returnUrl: address })
 
-const autoRecharge = z
+/** The body of `PATCH /v1/billing/auto-recharge`: members of the balance record. */
+export const autoRechargeFields = z
   .strictObject({
     autoRechargeEnabled: z.boolean().optional(),
     autoRechargeThreshold: z.int().min(0).max(LARGEST).optional(),
@@ -41,13 +44,13 @@ const autoRecharge = z
   .refine((wish) => Object.keys(wish).length > 0, 'expected at least one member, e.g. `autoRechargeEnabled`')
 
 /** Checks the body of `POST /v1/billing/checkout`; its addresses are not looked at. Throws `invalid_request`. */
-export function parseCheckout(body: unknown): z.output<typeof checkout> {
-  return parse(checkout, body)
+export function parseCheckout(body: unknown): z.output<typeof checkoutFields> {
+  return parse(checkoutFields, body)
 }
 
 /** Checks the body of `POST /v1/billing/portal`; its address is not looked at. Throws `invalid_request`. */
-export function parsePortal(body: unknown): z.output<typeof portal> {
-  return parse(portal, body)
+export function parsePortal(body: unknown): z.output<typeof portalFields> {
+  return parse(portalFields, body)
 }
 
 /**
@@ -55,7 +58,7 @@ export function parsePortal(body: unknown): z.output<typeof portal> {
  * Throws `invalid_request`.
  */
 export function parseAutoRecharge(body: unknown, present: AutoRecharge): Omit<AutoRecharge, 'disabledReason'> {
-  const wish = parse(autoRecharge, body)
+  const wish = parse(autoRechargeFields, body)
   return {
     enabled: wish.autoRechargeEnabled ?? present.enabled,
     thresholdCredits: wish.autoRechargeThreshold ?? present.thresholdCredits,

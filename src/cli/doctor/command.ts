@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../config/config-error.ts'
 import { loadConfig } from '../../config/load.ts'
+import { addHelp } from '../help.ts'
 import { checkConfiguration } from './configuration.ts'
 import { type Finding, fault } from './finding.ts'
 import { checkModules } from './modules.ts'
@@ -12,17 +13,20 @@ const MARKS = { ok: 'ok      ', advice: 'advice  ', fault: 'FAULT   ' } as const
 
 /** `turnpike doctor`: finds what is commonly wrong, and says how to mend it. */
 export function addDoctorCommand(program: Command): void {
-  program
+  const command = program
     .command('doctor')
     .description('Find what is commonly wrong with a gateway, and how to mend it. Changes nothing; sends no prompt.')
     .option('--offline', 'ask no provider')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExit code 1 when there is a fault; advice is none.\n\nExample:\n  $ turnpike doctor')
     .action(async ({ offline = false, json = false }: { offline?: boolean; json?: boolean }) => {
       const findings = await examine(offline)
       process.stdout.write(json ? `${JSON.stringify(findings, undefined, 2)}\n` : findings.map(render).join(''))
       if (findings.some(({ level }) => level === 'fault')) process.exitCode = 1
     })
+  addHelp(command, {
+    examples: ['turnpike doctor', 'turnpike doctor --offline --json'],
+    exits: { 1: 'there is a fault; advice is none, and a configuration that cannot be used is one' },
+  })
 }
 
 async function examine(isOffline: boolean): Promise<Finding[]> {

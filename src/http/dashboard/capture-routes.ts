@@ -4,7 +4,7 @@ import { GatewayError } from '../../core/errors.ts'
 import { readControlBody } from '../control-body.ts'
 import type { FrameState } from '../frame.ts'
 import type { CaptureWishes } from './capture-wishes.ts'
-import type { ReadViewer } from './viewer.ts'
+import { type ReadViewer, userOf } from './viewer.ts'
 
 /** What the routes of an account's wish are made from. */
 export interface CaptureWishOptions {
@@ -14,12 +14,13 @@ export interface CaptureWishOptions {
 
 const MOST_HOURS = 7 * 24
 const HOUR_MS = 3_600_000
+const DECIDED = 'In local mode the operator decides.'
 const wish = z.strictObject({ hours: z.int().min(0).max(MOST_HOURS) })
 
 /** `GET /dashboard/api/capture`: until when bodies of the account's requests are kept; `null`: they are not. */
 export function captureRoute({ viewer, wishes }: CaptureWishOptions): Middleware<FrameState> {
   return async function capture(ctx) {
-    const untilMs = await wishes.untilMs(userOf(await viewer(ctx)))
+    const untilMs = await wishes.untilMs(userOf(await viewer(ctx), DECIDED))
     ctx.body = { untilMs: untilMs ?? null, keepMs: wishes.keepMs }
   }
 }
@@ -27,15 +28,10 @@ export function captureRoute({ viewer, wishes }: CaptureWishOptions): Middleware
 /** `PUT /dashboard/api/capture` with `{ "hours": 1 }`: keeps bodies for so long; 0 ends it. */
 export function captureWishRoute({ viewer, wishes }: CaptureWishOptions): Middleware<FrameState> {
   return async function captureWish(ctx) {
-    const userId = userOf(await viewer(ctx))
+    const userId = userOf(await viewer(ctx), DECIDED)
     const parsed = wish.safeParse(await readControlBody(ctx.req))
     if (!parsed.success)
       throw new GatewayError('invalid_request', `hours: expected a whole number from 0 to ${MOST_HOURS}.`)
     ctx.body = { untilMs: (await wishes.set(userId, parsed.data.hours * HOUR_MS)) ?? null, keepMs: wishes.keepMs }
   }
-}
-
-function userOf({ userId }: { userId: string | undefined }): string {
-  if (userId === undefined) throw new GatewayError('unavailable_in_mode', 'In local mode the operator decides.')
-  return userId
 }

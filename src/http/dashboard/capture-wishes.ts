@@ -1,16 +1,21 @@
 import { deserialize, serialize } from 'node:v8'
 import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
 import type { CapturedRequest, CaptureStore } from '../../core/capture.ts'
+import type { Channel } from '../../core/channel.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { ByteStore, Clock, Log } from '../../core/ports.ts'
+import { readText } from './read-text.ts'
 
 /**
  * DESIGN — capture in cloud mode
  *
  * Nobody's bodies are kept unless the account has said so, for a time that it has set. The wish lies in the byte store
  * with that time as its life, so that it ends by itself, and if it is lost the answer is no. A request must not wait for
- * the store: each process keeps wishes for ten seconds, and a request for which none is known yet is not captured.
+ * the store: each process keeps wishes for ten seconds, and a request for which none is known yet is not captured. Where
+ * each process has a store of its own, all are told of a wish: also, and above all, of its end.
  */
+const TOPIC = 'capture-wishes'
 const MOST_KNOWN = 10_000
 const KNOWN_FOR_MS = 10_000
 
@@ -20,9 +25,13 @@ export interface CaptureWishesOptions {
   readonly store: ByteStore
   /** How long a captured body can be seen, in milliseconds. */
   readonly keepMs: number
+  /** To processes that have a store of their own; `undefined`: there are none, or all share one. */
+  readonly channel?: Channel | undefined
   readonly clock: Clock
   readonly log: Log
 }
+
+const wish = z.object({ userId: z.string(), forMs: z.int().min(0) })
 
 interface Known {
   /** Milliseconds since 1970; 0: not wished. */
@@ -40,6 +49,10 @@ export class CaptureWishes {
   constructor(options: CaptureWishesOptions) {
     this.#options = options
     this.keepMs = options.keepMs
+    options.channel?.subscribe(TOPIC, (text) => {
+      const told = readText(wish, text)
+      if (told !== undefined) this.#put(told.userId, told.forMs).catch((error: unknown) => this.#tell(error))
+    })
   }
 
   /** Whether an account wants it, as far as that is known at once. */
@@ -62,6 +75,11 @@ export class CaptureWishes {
 
   /** Keeps bodies for so long from now; 0 ends it. Resolves with the end. */
   async set(userId: string, forMs: number): Promise<number | undefined> {
+    await this.#options.channel?.publish(TOPIC, JSON.stringify({ userId, forMs }))
+    return this.#put(userId, forMs)
+  }
+
+  async #put(userId: string, forMs: number): Promise<number | undefined> {
     const { store, clock } = this.#options
     const untilMs = clock.nowMs() + forMs
     if (forMs === 0) await store.delete(userId)
@@ -73,13 +91,21 @@ export class CaptureWishes {
     if (this.#asking.has(userId)) return
     this.#asking.add(userId)
     this.untilMs(userId)
-      .catch((error: unknown) => this.#options.log.debug({ reason: messageOf(error) }, 'capture.wish-unknown'))
+      .catch((error: unknown) => this.#tell(error))
       .finally(() => this.#asking.delete(userId))
+  }
+
+  #tell(error: unknown): void {
+    this.#options.log.debug({ reason: messageOf(error) }, 'capture.wish-unknown')
   }
 }
 
 /** Keeps what was said in a byte store, which other instances may share. What cannot be kept is told in the log. */
-export function createStoredCaptures({ store, keepMs, log }: Omit<CaptureWishesOptions, 'clock'>): CaptureStore {
+export function createStoredCaptures({
+  store,
+  keepMs,
+  log,
+}: Pick<CaptureWishesOptions, 'store' | 'keepMs' | 'log'>): CaptureStore {
   return {
     put(captured) {
       store.set(captured.id, serialize(captured), keepMs).catch((error: unknown) => {

@@ -1,49 +1,56 @@
-import type { ListedRequest } from '../../core/telemetry.ts'
+import { Readable } from 'node:stream'
+import type { Context } from 'koa'
+import { MOST_IN_ONE_LIST } from './query.ts'
 
+const MOST_IN_ONE_FILE = 50_000
 const NANO = 1e9
 
-const COLUMNS: readonly [name: string, value: (request: ListedRequest) => string | number | null][] = [
-  ['id', ({ id }) => id],
-  ['request_id', ({ requestId }) => requestId],
-  ['started_at', ({ startedAtMs }) => new Date(startedAtMs).toISOString()],
-  ['key_id', ({ keyId }) => keyId],
-  ['route', ({ route }) => route],
-  ['stream', ({ isStream }) => String(isStream)],
-  ['status', ({ status }) => status],
-  ['outcome', ({ outcome }) => outcome],
-  ['cache', ({ cache }) => cache],
-  ['pipeline', ({ pipeline }) => pipeline],
-  ['model_asked', ({ modelAsked }) => modelAsked],
-  ['model_served', ({ modelServed }) => modelServed],
-  ['provider', ({ provider }) => provider],
-  ['input_tokens', ({ tokens }) => tokens?.input ?? null],
-  ['output_tokens', ({ tokens }) => tokens?.output ?? null],
-  ['cache_read_tokens', ({ tokens }) => tokens?.cacheRead ?? null],
-  ['cache_write_tokens', ({ tokens }) => tokens?.cacheWrite ?? null],
-  ['cost_usd', ({ costNanoUsd }) => usd(costNanoUsd)],
-  ['without_gateway_usd', ({ counterfactualNanoUsd }) => usd(counterfactualNanoUsd)],
-  ['without_gateway_basis', ({ counterfactualBasis }) => counterfactualBasis],
-  ['gateway_ms', ({ gatewayMs }) => gatewayMs],
-  ['provider_ms', ({ providerMs }) => providerMs],
-  ['total_ms', ({ totalMs }) => totalMs],
-]
+/** The columns of a file, in their order. */
+export type CsvColumns<Row> = readonly (readonly [
+  name: string,
+  value: (row: Row) => string | number | boolean | null,
+])[]
 
-/** The first line of the file (RFC 4180). */
-export const CSV_HEAD = `${COLUMNS.map(([name]) => name).join(',')}\r\n`
+/** What a file is made from. */
+export interface CsvFile<Row> {
+  readonly name: string
+  readonly columns: CsvColumns<Row>
+  /** The rows after one, or the first; at most so many. */
+  readonly page: (after: Row | undefined, limit: number) => Promise<readonly Row[]>
+}
 
-/** The line of a request. */
-export function csvLine(request: ListedRequest): string {
-  return `${COLUMNS.map(([, value]) => cell(value(request))).join(',')}\r\n`
+/** Answers with a file (RFC 4180) of at most 50,000 rows, page by page, so that it takes no memory here. */
+export function sendCsv<Row>(ctx: Context, file: CsvFile<Row>): void {
+  ctx.type = 'text/csv; charset=utf-8'
+  ctx.attachment(file.name)
+  ctx.body = Readable.from(linesOf(file))
+}
+
+async function* linesOf<Row>({ columns, page }: CsvFile<Row>) {
+  yield Buffer.from(`${columns.map(([name]) => name).join(',')}\r\n`)
+  let after: Row | undefined
+  for (let sent = 0; sent < MOST_IN_ONE_FILE; sent += MOST_IN_ONE_LIST) {
+    const rows = await page(after, MOST_IN_ONE_LIST)
+    yield Buffer.from(rows.map((row) => `${columns.map(([, value]) => cell(value(row))).join(',')}\r\n`).join(''))
+    if (rows.length < MOST_IN_ONE_LIST) return
+    after = rows.at(-1)
+  }
 }
 
 /** A spreadsheet runs what begins like a formula: such a text of a client's gets a quote before it. */
-function cell(value: string | number | null): string {
+function cell(value: string | number | boolean | null): string {
   if (value === null) return ''
-  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'string') return String(value)
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-function usd(nanoUsd: number | null): string | null {
+/** Nano-USD as dollars with nine digits. */
+export function usd(nanoUsd: number | null): string | null {
   return nanoUsd === null ? null : (nanoUsd / NANO).toFixed(9)
+}
+
+/** Milliseconds since 1970 as ISO 8601. */
+export function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString()
 }

@@ -1,35 +1,54 @@
 import { type FinishedRequest, isAmong, type ListedRequest, type Scopes } from '../../core/telemetry.ts'
 
 /**
- * DESIGN — the live feed
+ * DESIGN — the live feed of a process
  *
  *   publish() ──► last 200 (for whoever comes back)
- *            └──► each watcher: a queue of 50 ──every 100 ms, unless its connection is full──► one write
+ *            └──► each watcher: a queue of 50 ──every 100 ms, unless its connection is full──► one batch
  *                                    └─ what does not fit is dropped, the oldest first, and counted: the page says so
  *
  * Guarantees: `publish` never waits, writes or throws; a watcher costs a push for each request and a bounded number of
- * rows a second, however busy the gateway and however slow its connection. Limits: it tells of requests of this process;
- * what other processes and instances did is in the list, not in the feed.
+ * rows a second, however busy the gateway and however slow its connection. A watcher is a page, or one of another process:
+ * see `live-pages.ts`.
  */
 const MOST_KEPT = 200
 const MOST_QUEUED = 50
-const MOST_WATCHERS = 100
 const PAUSE_MS = 100
 
 /** A request as the feed tells it: a row with its steps, for the small waterfall. */
 export type LiveRequest = ListedRequest & { readonly steps: FinishedRequest['trace']['steps'] }
 
-/** Where a watcher's events go. */
+/** What a watcher is told at once. */
+export interface LiveBatch {
+  readonly requests: readonly LiveRequest[]
+  /** How many there were besides that could not be told. */
+  readonly dropped: number
+}
+
+/** Where a watcher's batches go. */
 export interface LiveSink {
-  /** Sends a text; `false`: the connection is full until `onDrain` is called. */
-  write(text: string): boolean
+  /** Sends a batch; `false`: the connection is full until `onDrain` is called. */
+  write(batch: LiveBatch): boolean
   end(): void
+}
+
+/** How somebody watches. */
+export interface WatchOptions {
+  readonly scopes: Scopes
+  readonly sink: LiveSink
+  /** The last request that was seen: what came after it is told first, as far as it is still known. */
+  readonly lastId?: string | undefined
+  /** How long it has been watching elsewhere, in milliseconds: what has ended since is told first. */
+  readonly openForMs?: number
+  readonly onLeave?: () => void
 }
 
 /** Someone who watches. */
 export interface LiveWatcher {
   /** Who is watched; may change while it lasts. */
   scopes: Scopes
+  /** Takes in what another process has told. */
+  take(batch: LiveBatch): void
   /** The connection takes more again. */
   onDrain(): void
   leave(): void
@@ -42,7 +61,7 @@ const afterPause: Later = (work) => void setTimeout(work, PAUSE_MS).unref()
 
 /** Tells watchers of requests as they end. */
 export class LiveFeed {
-  readonly #kept: LiveRequest[] = []
+  readonly #kept: { readonly request: LiveRequest; readonly atMs: number }[] = []
   readonly #watchers = new Set<Watcher>()
   readonly #later: Later
 
@@ -52,28 +71,36 @@ export class LiveFeed {
 
   publish({ trace, ...row }: FinishedRequest): void {
     const request = { ...row, steps: trace.steps }
-    this.#kept.push(request)
+    this.#kept.push({ request, atMs: performance.now() })
     if (this.#kept.length > MOST_KEPT) this.#kept.shift()
     for (const watcher of this.#watchers) watcher.tell(request)
   }
 
-  /** Whether nobody else may watch. */
-  get isFull(): boolean {
-    return this.#watchers.size >= MOST_WATCHERS
-  }
-
-  /** Begins to tell; first what came after `lastId`, as far as it is still known. */
-  watch(scopes: Scopes, sink: LiveSink, lastId?: string): LiveWatcher {
-    const watcher = new Watcher(scopes, sink, { later: this.#later, onLeave: () => this.#watchers.delete(watcher) })
+  /** Begins to tell. */
+  watch({ scopes, sink, onLeave, ...seen }: WatchOptions): LiveWatcher {
+    const forget = () => {
+      this.#watchers.delete(watcher)
+      onLeave?.()
+    }
+    const watcher = new Watcher(scopes, sink, { later: this.#later, onLeave: forget })
     this.#watchers.add(watcher)
-    const seen = lastId === undefined ? this.#kept.length : this.#kept.findIndex(({ id }) => id === lastId) + 1
-    for (const request of this.#kept.slice(seen)) watcher.tell(request)
+    for (const request of this.#unseen(seen)) watcher.tell(request)
     return watcher
   }
 
   /** Ends all connections, which have no end of their own. */
   close(): void {
     for (const watcher of [...this.#watchers]) watcher.end()
+  }
+
+  /** After the last request that was seen: by its place, or by its id, which has its time, where it is another process's. */
+  #unseen({ lastId, openForMs = 0 }: Pick<WatchOptions, 'lastId' | 'openForMs'>): readonly LiveRequest[] {
+    const openedAtMs = performance.now() - openForMs
+    const seen = this.#kept.findIndex(({ request }) => request.id === lastId)
+    const isUnseen = (id: string, index: number) => lastId !== undefined && (seen < 0 ? id > lastId : index > seen)
+    return this.#kept
+      .filter(({ request: { id }, atMs }, index) => atMs > openedAtMs || isUnseen(id, index))
+      .map(({ request }) => request)
   }
 }
 
@@ -108,12 +135,19 @@ class Watcher implements LiveWatcher {
     this.#schedule()
   }
 
+  take({ requests, dropped }: LiveBatch): void {
+    this.#dropped += dropped
+    for (const request of requests) this.tell(request)
+    this.#schedule()
+  }
+
   onDrain(): void {
     this.#isFull = false
     this.#schedule()
   }
 
   leave(): void {
+    if (this.#hasLeft) return
     this.#hasLeft = true
     this.#surroundings.onLeave()
   }
@@ -124,7 +158,7 @@ class Watcher implements LiveWatcher {
   }
 
   #schedule(): void {
-    if (this.#isWaiting || this.#isFull || this.#queue.length === 0) return
+    if (this.#isWaiting || this.#isFull || (this.#queue.length === 0 && this.#dropped === 0)) return
     this.#isWaiting = true
     this.#surroundings.later(() => this.#send())
   }
@@ -132,10 +166,9 @@ class Watcher implements LiveWatcher {
   #send(): void {
     this.#isWaiting = false
     if (this.#hasLeft) return
-    const rows = this.#queue.map((request) => `id: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
-    const dropped = this.#dropped === 0 ? '' : `event: dropped\ndata: ${this.#dropped}\n\n`
+    const batch = { requests: this.#queue, dropped: this.#dropped }
     this.#queue = []
     this.#dropped = 0
-    this.#isFull = !this.#sink.write(dropped + rows.join(''))
+    this.#isFull = !this.#sink.write(batch)
   }
 }

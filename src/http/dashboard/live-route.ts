@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { FrameState } from '../frame.ts'
-import type { LiveFeed } from './live-feed.ts'
+import type { LiveBatch } from './live-feed.ts'
+import type { LivePages } from './live-pages.ts'
 import type { ReadViewer } from './viewer.ts'
 
 /** Below what proxies and browsers take for a dead connection. */
@@ -11,20 +12,21 @@ const RETRY_MS = 2000
 /** What the live feed is made from. */
 export interface LiveRouteOptions {
   readonly viewer: ReadViewer
-  readonly feed: LiveFeed
+  readonly live: LivePages
 }
 
 /** `GET /dashboard/api/live`: requests as they end, as server-sent events. */
-export function liveRoute({ viewer, feed }: LiveRouteOptions): Middleware<FrameState> {
+export function liveRoute({ viewer, live: pages }: LiveRouteOptions): Middleware<FrameState> {
   return async function live(ctx) {
     const { scopes } = await viewer(ctx)
     const { res } = ctx
     const lastId = ctx.get('last-event-id') || undefined
-    if (feed.isFull) throw new GatewayError('service_unavailable', 'Too many pages watch already. Close one of them.')
+    if (pages.isFull) throw new GatewayError('service_unavailable', 'Too many pages watch already. Close one of them.')
     ctx.respond = false
     res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
     res.write(`retry: ${RETRY_MS}\n\n`)
-    const watcher = feed.watch(scopes, { write: (text) => res.write(text), end: () => void res.end() }, lastId)
+    const sink = { write: (batch: LiveBatch) => res.write(printEvents(batch)), end: () => void res.end() }
+    const watcher = pages.watch({ scopes, sink, lastId })
     const keepAlive = setInterval(() => {
       if (!res.writableNeedDrain) res.write(': still here\n\n')
       // Keys come and go, and sessions end while a page stays open.
@@ -41,4 +43,10 @@ export function liveRoute({ viewer, feed }: LiveRouteOptions): Middleware<FrameS
       watcher.leave()
     })
   }
+}
+
+/** A batch as server-sent events. */
+function printEvents({ requests, dropped }: LiveBatch): string {
+  const rows = requests.map((request) => `id: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
+  return `${dropped === 0 ? '' : `event: dropped\ndata: ${dropped}\n\n`}${rows.join('')}`
 }

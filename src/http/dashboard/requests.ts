@@ -1,15 +1,22 @@
-import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { z } from 'zod'
 import type { CapturedBody, CapturedRequest, CaptureStore } from '../../core/capture.ts'
 import { GatewayError } from '../../core/errors.ts'
-import { type FinishedRequest, isAmong, type RequestPage, type Telemetry } from '../../core/telemetry.ts'
+import {
+  type FinishedRequest,
+  isAmong,
+  type ListedRequest,
+  type RequestPage,
+  type Telemetry,
+} from '../../core/telemetry.ts'
 import { firstReceiptIdAt } from '../../receipts/receipt-id.ts'
 import type { Receipts } from '../../receipts/receipts.ts'
 import { verifyReceipt } from '../../receipts/verify.ts'
 import type { FrameState } from '../frame.ts'
-import { CSV_HEAD, csvLine } from './csv.ts'
-import type { ReadViewer, Viewer } from './viewer.ts'
+import { sendCsv } from './csv.ts'
+import { limit, readQuery, wholeNumber } from './query.ts'
+import { REQUEST_COLUMNS } from './request-file.ts'
+import type { ReadViewer } from './viewer.ts'
 
 /** What the routes of requests are made from. */
 export interface RequestRouteOptions {
@@ -19,21 +26,15 @@ export interface RequestRouteOptions {
   readonly captures: Pick<CaptureStore, 'get'> | undefined
 }
 
-const MOST_IN_ONE_LIST = 500
-const MOST_IN_ONE_FILE = 50_000
 const BASE = '/dashboard/api/requests/'
 
-const number = z
-  .string()
-  .regex(/^\d{1,15}$/, { error: 'expected a whole number' })
-  .transform(Number)
 const query = z.strictObject({
   after: z.string().max(100).optional(),
-  limit: number.pipe(z.int().min(1).max(MOST_IN_ONE_LIST)).default(100),
+  limit,
   text: z.string().max(200).optional(),
   cache: z.enum(['hit', 'attached', 'miss', 'none']).optional(),
   ended: z.enum(['complete', 'failed']).optional(),
-  fromMs: number.optional(),
+  fromMs: wholeNumber.optional(),
 })
 
 /** `GET /dashboard/api/requests`: the viewer's requests, newest first, as the filter says. */
@@ -46,29 +47,16 @@ export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middlewar
   }
 }
 
-/** `GET /dashboard/api/requests.csv`: the same as a file, page by page, so that it takes no memory here. */
+/** `GET /dashboard/api/requests.csv`: the same as a file. */
 export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<FrameState> {
   return async function requestsFile(ctx) {
     const { scopes } = await viewer(ctx)
-    const { after: _, ...page } = pageOf(ctx)
-    ctx.type = 'text/csv; charset=utf-8'
-    ctx.attachment('turnpike-requests.csv')
-    ctx.body = Readable.from(csvOf({ telemetry, scopes, page }))
-  }
-}
-
-async function* csvOf({
-  telemetry,
-  scopes,
-  page,
-}: Pick<RequestRouteOptions, 'telemetry'> & Pick<Viewer, 'scopes'> & { page: RequestPage }) {
-  yield Buffer.from(CSV_HEAD)
-  let after: string | undefined
-  for (let sent = 0; sent < MOST_IN_ONE_FILE; sent += MOST_IN_ONE_LIST) {
-    const found = await telemetry.list(scopes, { ...page, after, limit: MOST_IN_ONE_LIST })
-    yield Buffer.from(found.map(csvLine).join(''))
-    if (found.length < MOST_IN_ONE_LIST) return
-    after = found.at(-1)?.id
+    const page = pageOf(ctx)
+    sendCsv<ListedRequest>(ctx, {
+      name: 'turnpike-requests.csv',
+      columns: REQUEST_COLUMNS,
+      page: (after, limit) => telemetry.list(scopes, { ...page, after: after?.id, limit }),
+    })
   }
 }
 
@@ -112,9 +100,6 @@ function textOf({ bytes, totalBytes }: CapturedBody) {
 
 /** Throws `invalid_request`. */
 function pageOf(ctx: Context): RequestPage {
-  const parsed = query.safeParse({ ...ctx.query })
-  const [issue] = parsed.error?.issues ?? []
-  if (!parsed.success) throw new GatewayError('invalid_request', `${issue?.path.join('.')}: ${issue?.message}.`)
-  const { fromMs, ...page } = parsed.data
+  const { fromMs, ...page } = readQuery(query, ctx)
   return { ...page, fromId: fromMs === undefined ? undefined : firstReceiptIdAt(fromMs) }
 }

@@ -1,19 +1,22 @@
 import type Router from '@koa/router'
 import type { Context, Middleware, Next } from 'koa'
 import type { VerifySession } from '../../accounts/sessions/session.ts'
-import { GatewayError } from '../../core/errors.ts'
+import type { ListCredits } from '../../core/credit-entries.ts'
+import type { PaymentBooks } from '../../core/payment-books.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Telemetry } from '../../core/telemetry.ts'
 import type { FrameState } from '../frame.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import { assetsRoute } from './assets.ts'
 import { type CaptureWishOptions, captureRoute, captureWishRoute } from './capture-routes.ts'
-import type { LiveFeed } from './live-feed.ts'
+import { creditsRoute } from './credits.ts'
+import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
 import { overviewRoute } from './overview.ts'
+import { paymentDaysRoute, paymentRoute, paymentsFileRoute, paymentsRoute } from './payments.ts'
 import { csvRoute, listRoute, type RequestRouteOptions, requestRoute } from './requests.ts'
 import { type DashboardFacts, signInRoute, signOut, whoRoute } from './session-routes.ts'
-import type { ReadViewer } from './viewer.ts'
+import { assertOperator, type ReadViewer } from './viewer.ts'
 
 /** What the dashboard is made from. */
 export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' | 'captures'> {
@@ -25,9 +28,12 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
   readonly facts: DashboardFacts
   /** `undefined`: nothing is counted. */
   readonly telemetry: Telemetry | undefined
-  readonly feed: LiveFeed
+  readonly live: LivePages
   /** Cloud mode's; `undefined` where users have no say. */
   readonly captureWishes: CaptureWishOptions['wishes'] | undefined
+  readonly payments: PaymentBooks
+  /** Cloud mode's. */
+  readonly credits: ListCredits | undefined
   /** What users of plugins need to know. */
   readonly plugins: () => readonly object[]
   /** What operators need to know besides: where plugins lie, and which are broken. */
@@ -53,8 +59,7 @@ export function addDashboard(router: Router<FrameState>, options: DashboardOptio
     ctx.body = { data: isOperator ? options.pluginsInDetail() : options.plugins() }
   })
   api('settings', async (ctx) => {
-    const { isOperator } = await viewer(ctx)
-    if (!isOperator) throw new GatewayError('permission_error', 'Settings are shown to operators of this gateway.')
+    assertOperator(await viewer(ctx), 'Settings')
     ctx.body = options.settings()
   })
   api('live', liveRoute(options))
@@ -63,6 +68,11 @@ export function addDashboard(router: Router<FrameState>, options: DashboardOptio
     api('capture', captureRoute(wishes))
     router.put('/dashboard/api/capture', unstored, captureWishRoute(wishes))
   }
+  api('payments', paymentsRoute(options))
+  api('payments.csv', paymentsFileRoute(options))
+  api('payments/days', paymentDaysRoute(options))
+  api('payments/:id', paymentRoute(options))
+  if (options.credits !== undefined) api('credits', creditsRoute({ viewer, credits: options.credits }))
   if (telemetry === undefined) return
   const requests = { ...options, telemetry }
   api('overview', overviewRoute(requests))

@@ -15,6 +15,8 @@ export interface DashboardFacts {
   /** The operator's pipeline, printed. */
   readonly pipeline: () => string
   readonly plugins: () => readonly string[]
+  /** Whether agents can pay here; `unpayable`: the route is on, and nothing could be paid. */
+  readonly agents: 'off' | 'unpayable' | 'on'
   /** Which of its pages have something to show. */
   readonly has: { readonly telemetry: boolean; readonly receipts: boolean; readonly capture: boolean }
 }

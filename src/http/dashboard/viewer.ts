@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Session } from '../../accounts/sessions/session.ts'
+import { GatewayError } from '../../core/errors.ts'
 import { EVERYBODY, type Scopes } from '../../core/telemetry.ts'
 import type { ReadSession } from '../session.ts'
 import { assertLoopback, assertOwnPage } from './own-page.ts'
@@ -17,6 +18,17 @@ export interface Viewer {
 
 /** Finds out who looks. Throws `permission_error`, `authentication_error`, `rate_limit_error`, `service_unavailable`. */
 export type ReadViewer = (ctx: Context) => Promise<Viewer>
+
+/** Throws `permission_error` for who does not operate this gateway; `what` is what they asked for. */
+export function assertOperator({ isOperator }: Viewer, what: string): void {
+  if (!isOperator) throw new GatewayError('permission_error', `${what} are shown to operators of this gateway.`)
+}
+
+/** The account of whoever looks. Throws `unavailable_in_mode` with these words where there are none. */
+export function userOf({ userId }: Viewer, words: string): string {
+  if (userId === undefined) throw new GatewayError('unavailable_in_mode', words)
+  return userId
+}
 
 /** Where a dashboard is shown. */
 export interface ViewerOptions {

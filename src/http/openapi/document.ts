@@ -63,8 +63,8 @@ function operationOf(route: RouteEntry, amountCents: number | undefined): object
     operationId: `${method}${path.replaceAll(/\W+(\w)/g, (_, first: string) => first.toUpperCase()).replaceAll(/\W/g, '')}`,
     summary,
     security: SECURITY[access],
-    ...parametersOf(path),
-    ...(body !== undefined && { requestBody: { required: true, content: contentOf(body) } }),
+    ...parametersOf(route),
+    ...(body !== undefined && { requestBody: { required: !OPTIONAL.has(body), content: contentOf(body) } }),
     ...(isPaid && { 'x-payment-info': { offers } }),
     responses: {
       [status]: { description: 'Done.', ...(reply !== undefined && { content: contentOf(reply) }) },
@@ -74,23 +74,32 @@ function operationOf(route: RouteEntry, amountCents: number | undefined): object
   }
 }
 
+/** Bodies that may be left out. */
+const OPTIONAL: ReadonlySet<RouteEntry['body']> = new Set(['SessionOrder', 'Portal'])
+
 const PAYMENT_REQUIRED = {
   description: 'It has to be paid first, or the payment was not good. Nothing was charged.',
   headers: { 'WWW-Authenticate': { description: 'The challenge, `Payment …`.', schema: { type: 'string' } } },
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/PaymentProblem' } } },
 }
 
-function parametersOf(path: string): object {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-  if (names.length === 0) return {}
-  return { parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })) }
+function parametersOf({ path, query = {} }: RouteEntry): object {
+  const schema = { type: 'string' }
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema }))
+  const inQuery = Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema }))
+  const parameters = [...inPath, ...inQuery]
+  return parameters.length === 0 ? {} : { parameters }
 }
 
-function contentOf(schema: RouteEntry['body']): object {
+/** Replies that are streamed when the request says so. */
+const STREAMED: ReadonlySet<RouteEntry['reply']> = new Set(['Message', 'ChatCompletion'])
+
+function contentOf(schema: NonNullable<RouteEntry['body']>): object {
+  if (schema === 'text') return { 'text/plain': { schema: { type: 'string' } } }
   const json = schema === 'any' ? { type: 'object' } : { $ref: `#/components/schemas/${schema}` }
   return {
     'application/json': { schema: json },
-    ...(schema === 'Message' && { 'text/event-stream': { schema: { type: 'string' } } }),
+    ...(STREAMED.has(schema) && { 'text/event-stream': { schema: { type: 'string' } } }),
   }
 }
 

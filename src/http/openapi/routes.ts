@@ -3,7 +3,8 @@ import type { SCHEMAS } from './schemas.ts'
 /** What a route asks its callers for. */
 export type Access = 'none' | 'key' | 'session' | 'payment'
 
-type Schema = keyof typeof SCHEMAS | 'any'
+/** A named schema; any JSON object; text. */
+type Schema = keyof typeof SCHEMAS | 'any' | 'text'
 
 /** A public route, as its documentation tells it. */
 export interface RouteEntry {
@@ -14,6 +15,8 @@ export interface RouteEntry {
   readonly access: Access
   /** Only in this mode. */
   readonly only?: 'cloud'
+  /** What parameters of the query mean; none is required. */
+  readonly query?: Readonly<Record<string, string>>
   readonly body?: Schema
   readonly reply?: Schema
   /** Of success; default 200. */
@@ -21,117 +24,163 @@ export interface RouteEntry {
 }
 
 const MESSAGE = { body: 'MessageRequest', reply: 'Message' } as const
-const ANSWER = { reply: 'any' } as const
-const CHANGE = { body: 'any', reply: 'any' } as const
+const CHAT = { body: 'ChatRequest', reply: 'ChatCompletion' } as const
+const KEY = { access: 'key' } as const
+const OPEN = { access: 'none' } as const
+const PAID = { access: 'payment' } as const
 const CLOUD = { access: 'session', only: 'cloud' } as const
+const LIMIT = { limit: 'How many, 1 to 100. Default 20.' }
 
-/** Every public route; a test holds them against those that are served. */
+/** Every public route; a test holds them against those that are served, and their replies against these schemas. */
 export const ROUTES: readonly RouteEntry[] = [
-  { method: 'post', path: '/v1/messages', summary: 'Asks a model.', access: 'key', ...MESSAGE },
+  { method: 'post', path: '/v1/messages', summary: 'Asks a model.', ...KEY, ...MESSAGE },
   {
     method: 'post',
     path: '/v1/chat/completions',
     summary: 'Asks a model, in the shape of chat completions.',
-    access: 'key',
-    ...CHANGE,
+    ...KEY,
+    ...CHAT,
   },
   {
     method: 'post',
     path: '/v1/messages/count_tokens',
     summary: 'Counts the tokens of a request.',
-    access: 'key',
-    ...CHANGE,
+    ...KEY,
+    body: 'MessageRequest',
+    reply: 'TokenCount',
   },
-  { method: 'get', path: '/v1/models', summary: 'Lists models.', access: 'key', ...ANSWER },
-  { method: 'get', path: '/v1/models/{name}', summary: 'Tells of a model.', access: 'key', ...ANSWER },
-  { method: 'get', path: '/v1/receipts', summary: 'Lists the caller’s receipts.', access: 'key', ...ANSWER },
+  {
+    method: 'get',
+    path: '/v1/models',
+    summary: 'Lists models.',
+    ...KEY,
+    reply: 'ModelList',
+    query: { limit: 'How many, 1 to 1000. Default all.', after_id: 'The `id` after which to go on.' },
+  },
+  { method: 'get', path: '/v1/models/{name}', summary: 'Tells of a model.', ...KEY, reply: 'Model' },
+  {
+    method: 'get',
+    path: '/v1/receipts',
+    summary: 'Lists the caller’s receipts, oldest first.',
+    ...KEY,
+    reply: 'ReceiptList',
+    query: { ...LIMIT, after: 'The `id` after which to go on.' },
+  },
   {
     method: 'get',
     path: '/v1/receipts/{id}',
     summary: 'Gives one of the caller’s receipts.',
-    access: 'key',
-    ...ANSWER,
+    ...KEY,
+    reply: 'Receipt',
   },
   {
     method: 'get',
     path: '/.well-known/turnpike-keys',
     summary: 'Gives the keys that sign receipts.',
-    access: 'none',
-    ...ANSWER,
+    ...OPEN,
+    reply: 'ReceiptKeys',
   },
-  { method: 'get', path: '/health', summary: 'Tells that the gateway is alive.', access: 'none', ...ANSWER },
+  { method: 'get', path: '/health', summary: 'Tells that the gateway is alive.', ...OPEN, reply: 'Health' },
   {
     method: 'get',
     path: '/metrics',
-    summary: 'Gives metrics in the text format of Prometheus.',
-    access: 'none',
-    ...ANSWER,
+    summary: 'Gives metrics in the text format of Prometheus, to whoever may read them.',
+    ...OPEN,
+    reply: 'text',
   },
-  { method: 'get', path: '/openapi.json', summary: 'Gives this document.', access: 'none', ...ANSWER },
+  { method: 'get', path: '/openapi.json', summary: 'Gives this document.', ...OPEN, reply: 'any' },
+  { method: 'get', path: '/llms.txt', summary: 'Tells models that read what is here.', ...OPEN, reply: 'text' },
   {
     method: 'get',
     path: '/.well-known/mpp',
     summary: 'Tells what can be paid for, and how.',
-    access: 'none',
-    ...ANSWER,
+    ...OPEN,
+    reply: 'Discovery',
   },
   {
     method: 'post',
     path: '/v1/agent/messages',
     summary: 'Asks a model, paid for by this one call.',
-    access: 'payment',
+    ...PAID,
     ...MESSAGE,
   },
   {
     method: 'post',
     path: '/v1/agent/quote',
     summary: 'Tells what a request would cost on the paid route.',
-    access: 'none',
+    ...OPEN,
     body: 'MessageRequest',
-    reply: 'any',
+    reply: 'Quote',
   },
   {
     method: 'post',
     path: '/v1/agent/sessions',
     summary: 'Buys several calls at once.',
-    access: 'payment',
+    ...PAID,
     status: '201',
-    ...CHANGE,
+    body: 'SessionOrder',
+    reply: 'OpenedSession',
   },
-  {
-    method: 'get',
-    path: '/v1/agent/sessions',
-    summary: 'Tells what is left of a session.',
-    access: 'payment',
-    ...ANSWER,
-  },
+  { method: 'get', path: '/v1/agent/sessions', summary: 'Tells what is left of a session.', ...PAID, reply: 'Session' },
   {
     method: 'get',
     path: '/v1/agent/ledger',
     summary: 'Lists what was settled, newest first.',
-    access: 'none',
-    ...ANSWER,
+    ...OPEN,
+    reply: 'SettledList',
+    query: { ...LIMIT, cursor: 'The `next_cursor` of the page before.' },
   },
-  { method: 'post', path: '/v1/keys', summary: 'Makes an API key.', status: '201', ...CLOUD, ...CHANGE },
-  { method: 'get', path: '/v1/keys', summary: 'Lists the user’s API keys.', ...CLOUD, ...ANSWER },
-  { method: 'patch', path: '/v1/keys/{id}', summary: 'Changes an API key.', ...CLOUD, ...CHANGE },
+  {
+    method: 'post',
+    path: '/v1/keys',
+    summary: 'Makes an API key.',
+    status: '201',
+    ...CLOUD,
+    body: 'NewKey',
+    reply: 'CreatedKey',
+  },
+  { method: 'get', path: '/v1/keys', summary: 'Lists the user’s API keys.', ...CLOUD, reply: 'KeyList' },
+  {
+    method: 'patch',
+    path: '/v1/keys/{id}',
+    summary: 'Changes an API key.',
+    ...CLOUD,
+    body: 'KeyChange',
+    reply: 'ChangedKey',
+  },
   { method: 'delete', path: '/v1/keys/{id}', summary: 'Revokes an API key.', status: '204', ...CLOUD },
-  { method: 'post', path: '/v1/billing/checkout', summary: 'Begins to buy a plan.', ...CLOUD, ...CHANGE },
-  { method: 'post', path: '/v1/billing/portal', summary: 'Opens the customer portal.', ...CLOUD, ...CHANGE },
-  { method: 'get', path: '/v1/billing/balance', summary: 'Tells the balance.', access: 'session', ...ANSWER },
+  {
+    method: 'post',
+    path: '/v1/billing/checkout',
+    summary: 'Begins to buy a plan.',
+    ...CLOUD,
+    body: 'Checkout',
+    reply: 'Page',
+  },
+  {
+    method: 'post',
+    path: '/v1/billing/portal',
+    summary: 'Opens the customer portal.',
+    ...CLOUD,
+    body: 'Portal',
+    reply: 'Page',
+  },
+  { method: 'get', path: '/v1/billing/balance', summary: 'Tells the balance.', access: 'session', reply: 'Balance' },
   {
     method: 'patch',
     path: '/v1/billing/auto-recharge',
     summary: 'Sets when credits are bought by themselves.',
     ...CLOUD,
-    ...CHANGE,
+    body: 'AutoRecharge',
+    reply: 'Balance',
   },
   {
     method: 'post',
     path: '/v1/billing/webhook',
     summary: 'Takes signed events of Stripe.',
-    access: 'none',
+    ...OPEN,
     only: 'cloud',
-    ...CHANGE,
+    body: 'any',
+    reply: 'any',
   },
 ]

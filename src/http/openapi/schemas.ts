@@ -1,3 +1,22 @@
+import { ACCOUNT_SCHEMAS } from './account-schemas.ts'
+import { PAYMENT_SCHEMAS } from './payment-schemas.ts'
+import { amount, anyOf, count, list, object, ref, text, time } from './shapes.ts'
+
+const model = object({ id: text, object: anyOf('model'), type: anyOf('model'), display_name: text, owned_by: text })
+
+/** Its members are told in docs/receipts.md. */
+const receipt = object({
+  v: { type: 'integer', const: 1 },
+  id: text,
+  created_at: time,
+  request_id: text,
+  route: text,
+  outcome: anyOf('complete', 'incomplete', 'cancelled', 'error'),
+  pipeline: text,
+  cost: { type: 'object' },
+  signature: { type: 'object' },
+})
+
 /** Schemas of the OpenAPI document (JSON Schema 2020-12); unknown members pass through, so none is closed. */
 export const SCHEMAS = {
   MessageRequest: {
@@ -54,14 +73,29 @@ export const SCHEMAS = {
       request_id: { type: 'string' },
     },
   },
-  PaymentProblem: {
-    type: 'object',
-    required: ['type', 'title', 'status', 'detail'],
-    properties: {
-      type: { type: 'string', format: 'uri' },
-      title: { type: 'string' },
-      status: { type: 'integer', const: 402 },
-      detail: { type: 'string' },
-    },
-  },
+  TokenCount: object({ input_tokens: count }),
+  ChatRequest: object(
+    { model: text, messages: { type: 'array', minItems: 1, items: { type: 'object' } } },
+    { stream: { type: 'boolean', default: false }, max_completion_tokens: { type: 'integer', minimum: 1 } },
+  ),
+  ChatCompletion: object({
+    id: text,
+    object: anyOf('chat.completion'),
+    model: text,
+    choices: list({ type: 'object' }),
+  }),
+  Model: model,
+  ModelList: object({ object: anyOf('list'), data: list(ref('Model')), has_more: { type: 'boolean' } }),
+  Receipt: receipt,
+  ReceiptList: object({ data: list(ref('Receipt')), has_more: { type: 'boolean' } }),
+  ReceiptKeys: object({ keys: list(object({ kid: text, kty: text, crv: text, alg: text, use: text, x: text })) }),
+  Health: object({
+    status: anyOf('ok'),
+    version: text,
+    uptime: { ...amount, description: 'Seconds.' },
+    startedAt: { ...count, description: 'Milliseconds since 1970.' },
+    providers: { type: 'object', description: 'Which providers have a credential.' },
+  }),
+  ...ACCOUNT_SCHEMAS,
+  ...PAYMENT_SCHEMAS,
 } as const

@@ -53,7 +53,7 @@ function guarded({ keyv, renew }: RedisEngine): ByteStore {
   const attempt = async <T>(operation: () => Promise<T>): Promise<T> => {
     if (performance.now() < restUntilMs) throw new Error('the store failed a moment ago')
     try {
-      return await withDeadline(operation(), renew)
+      return await withDeadline(operation(), { onLate: renew })
     } catch (error) {
       restUntilMs = performance.now() + REST_AFTER_FAILURE_MS
       throw error

@@ -52,7 +52,7 @@ export function redisLimiter(rule: RateRule, { url, namespace, log }: RedisLimit
         const keys = [`turnpike:${namespace}:${key}`]
         // Safe: the script gives two integers.
         const asking = client.eval(SCRIPT, { keys, arguments: args })
-        const reply = (await withDeadline(asking, () => renewConnection(client))) as [number, number]
+        const reply = (await withDeadline(asking, { onLate: () => renewConnection(client) })) as [number, number]
         return describe({ ...rule, limit }, { isAllowed: reply[0] === 1, aheadMs: reply[1] / 1000 })
       } catch {
         restUntilMs = performance.now() + REST_AFTER_FAILURE_MS

@@ -5,11 +5,13 @@ import { billingCommands, singleBillingStatements } from './billing/commands.ts'
 import { readBalance } from './ledger/balance.ts'
 import { endCalls } from './ledger/end.ts'
 import { appendToLedger } from './ledger/entries.ts'
+import { listEntries } from './ledger/list.ts'
 import { sweepCalls } from './ledger/sweep.ts'
 import { takeCalls } from './ledger/take.ts'
+import { listPayments, reportPayments } from './payments/books.ts'
 import { claimPayment } from './payments/claim.ts'
 import { listSettledPayments } from './payments/list.ts'
-import { reconcilePayment, reportPayments } from './payments/reconcile.ts'
+import { reconcilePayment } from './payments/reconcile.ts'
 import {
   commitSessionCall,
   openSession,
@@ -52,7 +54,8 @@ export const commands = {
   'payments.release': releasePayment,
   'payments.take-overdue': takeOverduePayments,
   'payments.prune': prunePayments,
-  'payments.list': listSettledPayments,
+  'payments.list-settled': listSettledPayments,
+  'payments.list': listPayments,
   'payments.reconcile': reconcilePayment,
   'payments.report': reportPayments,
   'sessions.open': openSession,
@@ -65,6 +68,7 @@ export const commands = {
   'ledger.end': endCalls,
   'ledger.sweep': sweepCalls,
   'ledger.append': appendToLedger,
+  'ledger.list': listEntries,
   'account.balance': readBalance,
   'receipt.put': putReceipts,
   'receipt.get': getReceipt,
@@ -106,11 +110,13 @@ export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'payments.move',
   'payments.renew',
   'payments.release',
+  'payments.list-settled',
   'payments.list',
   'payments.report',
   'sessions.open',
   'sessions.commit',
   'sessions.read',
+  'ledger.list',
   'receipt.put',
   'receipt.get',
   'receipt.list',

@@ -4,7 +4,7 @@ import { GatewayError, messageOf } from '../../core/errors.ts'
 import { accounts } from './accounts/migrations.ts'
 import { billing } from './billing/migrations.ts'
 import { ledger } from './ledger/migrations.ts'
-import { payments } from './payments/migrations.ts'
+import { payments, paymentsByTime } from './payments/migrations.ts'
 
 import type { Database } from './schema.ts'
 import { telemetryMigrations } from './telemetry/migrations.ts'
@@ -71,6 +71,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-ledger': ledger,
   '0006-billing': billing,
   '0007-payments': payments,
+  '0008-payments-by-time': paymentsByTime,
 }
 
 /** Tables that are brought up to date together; each set remembers its own steps, so that either may get new ones. */

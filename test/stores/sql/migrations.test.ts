@@ -105,8 +105,8 @@ test('cli: backup says what stands in its way', async (t) => {
     runCommand(['backup', copy], { env }),
     runCommand(['backup', copy], { env: { ...env, DATABASE_URL: 'postgresql://127.0.0.1/x' } }),
   ])
-  t.like(nothing, { code: 1, stderr: `There is no database at ${dataDir}/turnpike.db.\n` })
-  t.is(onServer.code, 1)
+  t.like(nothing, { code: 66, stderr: `There is no database at ${dataDir}/turnpike.db.\n` })
+  t.is(onServer.code, 2)
   t.regex(onServer.stderr, /`pg_dump`/)
 })
 
@@ -116,7 +116,7 @@ test('cli: backup writes neither copy when the second is in its way', async (t) 
   const copy = path.join(dataDir, 'copy.db')
   writeFileSync(path.join(dataDir, 'copy.telemetry.db'), '')
   const refused = await runCommand(['backup', copy], { env: settings(dataDir) })
-  t.is(refused.code, 1)
+  t.is(refused.code, 2)
   t.regex(refused.stderr, /copy\.telemetry\.db exists\. Name a new file\./)
   t.false(existsSync(copy))
 })

@@ -64,3 +64,12 @@ export const payments: Migration = {
     await db.schema.createIndex('agent_session_call_due').on('agent_session_call').column('lease_until_ms').execute()
   },
 }
+
+/** To list all payments, and to add them up, without looking at all: see `books.ts`. */
+export const paymentsByTime: Migration = {
+  async up(db) {
+    await sql`create index payment_by_time on payment (coalesce(captured_at_ms, ended_at_ms, due_at_ms), id)`.execute(
+      db,
+    )
+  },
+}

@@ -13,7 +13,7 @@ export function createPaymentStore(store: Pick<SqlStore, 'run'>): PaymentStore {
     release: (payment) => store.run('payments.release', payment),
     takeOverdue: (taker) => store.run('payments.take-overdue', taker),
     prune: () => store.run('payments.prune', undefined),
-    listSettled: (page) => store.run('payments.list', page),
+    listSettled: (page) => store.run('payments.list-settled', page),
     reconcile: (found) => store.run('payments.reconcile', found),
     claimSweep: () => store.run('billing.claim-task', { name: 'agent-payments', everyMs: DAY_MS }),
     report: (span) => store.run('payments.report', span),

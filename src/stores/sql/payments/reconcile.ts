@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { FoundPayment, PaymentBook, PaymentSum, Reconciled } from '../../../core/payments.ts'
+import type { Kysely } from 'kysely'
+import type { FoundPayment, Reconciled } from '../../../core/payments.ts'
 import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'
 import type { PaymentTable } from './schema.ts'
@@ -99,35 +99,4 @@ async function reconcileUnknown(db: Kysely<Database>, found: FoundPayment, now: 
     .returning('id')
     .executeTakeFirst()
   return adopted === undefined ? 'disagrees' : 'adopted'
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** Sums by day and book since a moment. */
-export const reportPayments: Command<{ sinceMs: number }, PaymentSum[]> = async (db, { sinceMs }) => {
-  // One of the three is there in each state; of what is open it is when it will end.
-  const at = sql<number>`coalesce(captured_at_ms, ended_at_ms, due_at_ms)`
-  const dayMs = sql<number>`${at} - ${at} % ${sql.lit(DAY_MS)}`
-  const book = sql<PaymentBook>`case
-    when state = 'consumed' then 'delivered'
-    when state = 'captured' then 'owed'
-    when state in ('claimed', 'authorized') then 'open'
-    when reference is null then 'none'
-    else 'written-off' end`
-  const rows = await db
-    .selectFrom('payment')
-    .select([dayMs.as('day_ms'), book.as('book'), sql<number>`count(*)`.as('payments')])
-    .select(sql<number>`sum(amount_cents)`.as('cents'))
-    .where(at, '>=', sinceMs)
-    .groupBy([sql`1`, sql`2`])
-    .orderBy(sql`1`)
-    .orderBy(sql`2`)
-    .execute()
-  // PostgreSQL gives sums as text.
-  return rows.map(({ day_ms, payments, cents, book: named }) => ({
-    dayMs: Number(day_ms),
-    book: named,
-    payments: Number(payments),
-    cents: Number(cents),
-  }))
 }

@@ -12,7 +12,7 @@ const ALL_PAGES = 2 ** 31 - 1
  * it is whole. Throws `invalid_request` when there is nothing to copy or the file exists; else what SQLite said, in words.
  */
 export async function backUp(source: string, target: string): Promise<void> {
-  if (!existsSync(source)) throw new GatewayError('invalid_request', `There is no database at ${source}.`)
+  if (!existsSync(source)) throw new GatewayError('not_found', `There is no database at ${source}.`)
   assertNew(target)
   const unfinished = `${target}.unfinished`
   try {

@@ -1,0 +1,109 @@
+// `npm run bench:costs`: measures what a request costs a gateway in cloud mode, PostgreSQL and Redis, and writes
+// config/cost-model.json, from which `turnpike size` plans. Takes about four minutes. CPU only: on a busy machine it is
+// some tenths higher.
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import type { Costs, PipelineCost } from '../../src/sizing/costs.ts'
+import { type Case, cases } from '../cases.ts'
+import { measureIdleStream } from '../idle-streams.ts'
+import { residentBytes } from '../process-accounting.ts'
+import { openStand, type Stand } from './stand.ts'
+
+const FILE = new URL('../../config/cost-model.json', import.meta.url)
+const COMMAND = 'npm run bench:costs'
+const REQUESTS: Readonly<Record<string, number>> = { 'json-1k': 6000, 'json-30k': 4000, 'json-300k': 800, sse: 2000 }
+const WARM_UP_SHARE = 0.25
+/** Enough to be far away, so that the guard holds money and is never in the way. */
+const CAPS = { SVC_COST_PER_DAY: '1000000', SVC_COST_PER_MONTH: '1000000' }
+/** As providers stream: an event in a packet, some milliseconds apart. */
+const STREAMING = { EVENTS_PER_WRITE: '1', PIECE_MS: '20' }
+/** Of the upstream's 56 events the first three and the last three come together. */
+const PACKETS = 52
+const STREAMS_AT_ONCE = 64
+const JSON_REPLY_BYTES = 1036
+const IDLE_STREAMS = 500
+
+interface Way {
+  pipeline?: string
+  unique: boolean
+}
+
+const WAYS = {
+  none: { pipeline: 'none', unique: true },
+  default: { unique: true },
+  hit: { unique: false },
+} as const satisfies Record<string, Way>
+
+interface Measured {
+  cost: PipelineCost['gateway'][number]
+  postgres: PipelineCost['postgres']
+  redis: PipelineCost['redis']
+  receiptBytes: number
+  telemetryBytes: number
+  redisBytes: number
+}
+
+async function measure(stand: Stand, kind: Case, way: Way): Promise<Measured> {
+  const requests = REQUESTS[kind.name]!
+  await stand.drive({ case: kind, ...way, requests: Math.ceil(requests * WARM_UP_SHARE) })
+  const { took } = await stand.drive({ case: kind, ...way, requests })
+  const each = (amount: number, digits = 1) => Number((amount / requests).toFixed(digits))
+  const measured = {
+    cost: { kilobytes: kind.bodyBytes / 1024, loop: each(took.loop), other: each(took.gateway - took.loop) },
+    postgres: { microseconds: each(took.postgres), transactions: each(took.transactions, 3) },
+    redis: { microseconds: each(took.redis), commands: each(took.commands, 3) },
+    receiptBytes: each(took.receiptBytes),
+    telemetryBytes: each(took.telemetryBytes),
+    redisBytes: each(took.redisBytes),
+  }
+  console.log(kind.name, way, JSON.stringify(measured))
+  return measured
+}
+
+async function measureSizes(stand: Stand, way: Way): Promise<{ cost: PipelineCost; all: Measured[] }> {
+  const all: Measured[] = []
+  for (const kind of cases.filter((each) => !each.stream)) all.push(await measure(stand, kind, way))
+  const { postgres, redis } = all[1]! // 30 KB, the one nearest to what agents send
+  return { cost: { gateway: all.map(({ cost }) => cost), postgres, redis }, all }
+}
+
+async function measureEvent(jsonCost: PipelineCost): Promise<Costs['streamEvent']> {
+  await using stand = await openStand({ workers: 1, upstream: STREAMING })
+  const kind = { ...cases.find(({ stream }) => stream)!, connections: STREAMS_AT_ONCE }
+  const { cost } = await measure(stand, kind, WAYS.default)
+  const json = jsonCost.gateway[0]! // of the same size
+  const eachOf = (name: 'loop' | 'other') => Number((Math.max(0, cost[name] - json[name]) / PACKETS).toFixed(2))
+  return { loop: eachOf('loop'), other: eachOf('other') }
+}
+
+async function measureAll(): Promise<Costs> {
+  await using stand = await openStand({ workers: 1 })
+  const openStreamKilobytes = Math.round((await measureIdleStream(stand, IDLE_STREAMS)) / 1024)
+  const none = await measureSizes(stand, WAYS.none)
+  const usual = await measureSizes(stand, WAYS.default)
+  const hit = await measureSizes(stand, WAYS.hit)
+  const processMegabytes = Math.round(residentBytes(stand.pids()) / 1024 ** 2)
+  await stand[Symbol.asyncDispose]()
+  await using cappedStand = await openStand({ workers: 1, env: CAPS })
+  const capped = await measureSizes(cappedStand, WAYS.default)
+  await cappedStand[Symbol.asyncDispose]()
+  const [small] = usual.all
+  return {
+    measured: {
+      at: new Date().toISOString().slice(0, 10),
+      machine: `${cpus().length} cores (${cpus()[0]!.model.trim()}), Node ${process.versions.node}, PostgreSQL without fsync, all on one machine`,
+      command: COMMAND,
+    },
+    pipelines: { none: none.cost, default: usual.cost, capped: capped.cost, hit: hit.cost },
+    streamEvent: await measureEvent(usual.cost),
+    memory: { processMegabytes, openStreamKilobytes },
+    stored: {
+      receiptBytes: Math.round(small!.receiptBytes),
+      telemetryBytes: Math.round(small!.telemetryBytes),
+      replyOverheadBytes: Math.max(0, Math.round(small!.redisBytes - JSON_REPLY_BYTES)),
+    },
+  }
+}
+
+writeFileSync(FILE, `${JSON.stringify(await measureAll(), undefined, 2)}\n`)
+console.log(`Written to ${FILE.pathname}.`)

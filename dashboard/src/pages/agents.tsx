@@ -1,0 +1,183 @@
+import './agents.css'
+import '../parts/snippet.css'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { ListedPayment } from '../../../src/core/payment-books.ts'
+import { count, moment, NOTHING, visible } from '../format.ts'
+import { Choice, SearchField } from '../parts/fields.tsx'
+import { BOOKS, BookBadge, cents, PaymentTotals } from '../parts/payments.tsx'
+import { Busy, Empty, Failure } from '../parts/states.tsx'
+import { Windowed } from '../parts/windowed.tsx'
+import { type Route, replaceQuery } from '../route.ts'
+import { useSession } from '../session.tsx'
+import { useList } from '../use-list.ts'
+import { useSettled } from '../use-settled.ts'
+import { PaymentPage } from './payment.tsx'
+
+const ROW_HEIGHT = 36
+const SWITCHING_ON = `SVC_MPP=on
+SVC_MPP_SECRET=$(openssl rand -base64 48)
+SVC_MPP_REALM=gateway.example.com
+SVC_MPP_NETWORK_ID=profile_…
+STRIPE_SECRET_KEY=sk_…`
+
+type Payment = Omit<ListedPayment, 'scopes'>
+
+/** What agents without an account have paid. */
+export function AgentsPage({ route }: { route: Route }) {
+  return route.id === '' ? <Ledger route={route} /> : <PaymentPage id={route.id} />
+}
+
+function Ledger({ route }: { route: Route }) {
+  const [filter, setFilter] = useState({ text: route.query.get('text') ?? '', book: route.query.get('book') ?? '' })
+  const settled = useSettled(filter)
+  const query = useMemo(() => searchOf(settled), [settled])
+  const list = useList<Payment>({ path: '/dashboard/api/payments', query })
+  useEffect(() => replaceQuery('agents', { ...settled }), [settled])
+  const isNothing = list.rows.length === 0 && !list.isBusy && !list.error
+  return (
+    <>
+      <div class="page-head">
+        <h1>Agent ledger</h1>
+        <span class="told" role="status">
+          {list.rows.length > 0 && `${count(list.rows.length)}${list.hasMore ? ' and more' : ''}`}
+        </span>
+        {list.rows.length > 0 && (
+          <a class="button" href={`/dashboard/api/payments.csv?${query}`} download>
+            Download CSV
+          </a>
+        )}
+      </div>
+      <Readiness />
+      {isNothing && query === '' ? (
+        <Nothing />
+      ) : (
+        <>
+          <PaymentTotals />
+          <div class="filters">
+            <SearchField
+              value={filter.text}
+              placeholder="model, payment, challenge, route …"
+              onChange={(text) => setFilter((old) => ({ ...old, text }))}
+            />
+            <Choice
+              label="Outcome"
+              value={filter.book}
+              options={{ '': 'anything', ...BOOKS }}
+              onChange={(book) => setFilter((old) => ({ ...old, book }))}
+            />
+          </div>
+          {list.error && <Failure error={list.error} onRetry={list.more} />}
+          {list.rows.length === 0 && list.isBusy && <Busy what="payments" />}
+          {isNothing && <Empty title="No payment fits" />}
+          {list.rows.length > 0 && (
+            <Windowed
+              className="payments tall"
+              label="Payments, newest first"
+              rows={list.rows}
+              rowHeight={ROW_HEIGHT}
+              head={<Head />}
+              cells={(payment) => <Cells {...payment} />}
+              onEnd={list.more}
+            />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+/** The route can be on without anything that could be paid with. */
+function Readiness() {
+  const { agents } = useSession()
+  if (agents !== 'unpayable') return null
+  return (
+    <p class="notice">
+      The agent route is on, but nothing can be paid: it needs a key of Stripe and a network id.{' '}
+      <code>npx turnpike mpp doctor</code> says what is missing.
+    </p>
+  )
+}
+
+function Nothing() {
+  const { agents } = useSession()
+  if (agents !== 'off')
+    return (
+      <Empty title="No payments yet">
+        <p>
+          An agent that calls <code>POST /v1/agent/messages</code> is asked to pay, and what it pays is entered here.{' '}
+          <code>/.well-known/mpp</code> tells agents how.
+        </p>
+      </Empty>
+    )
+  return (
+    <Empty title="The agent route is off">
+      <p>
+        Agents without an account can pay for each call over HTTP 402. Set these in the environment of the gateway, and
+        start it again; then <code>npx turnpike mpp doctor</code> tries a payment.
+      </p>
+      <div class="snippet">
+        <pre>{SWITCHING_ON}</pre>
+      </div>
+    </Empty>
+  )
+}
+
+const COLUMNS = [
+  ['time', 'When'],
+  ['amount', 'Amount'],
+  ['book', 'Outcome'],
+  ['what', 'Paid for'],
+  ['model', 'Model'],
+  ['left', 'Calls left'],
+  ['reference', 'Payment'],
+] as const
+
+function Head() {
+  return (
+    <>
+      {COLUMNS.map(([name, title]) => (
+        <span key={name} class={`cell ${name}`} role="columnheader" tabIndex={-1}>
+          {title}
+        </span>
+      ))}
+    </>
+  )
+}
+
+function Cells(payment: Payment) {
+  const { challengeId, atMs, amountCents, book, session, model, reference } = payment
+  return (
+    <>
+      <span class="cell time" role="cell">
+        <a href={`#/agents/${encodeURIComponent(challengeId)}`}>{moment(atMs)}</a>
+      </span>
+      <span class="cell amount" role="cell">
+        {cents(amountCents)}
+      </span>
+      <span class="cell book" role="cell">
+        <BookBadge book={book} />
+      </span>
+      <span class="cell what" role="cell">
+        {whatFor(payment)}
+      </span>
+      <span class="cell model" role="cell" title={visible(model)}>
+        {session === null ? visible(model) : NOTHING}
+      </span>
+      <span class="cell left" role="cell">
+        {session === null ? NOTHING : `${count(session.callsLeft)} of ${count(session.callsTotal)}`}
+      </span>
+      <span class="cell reference" role="cell">
+        <code>{reference ?? NOTHING}</code>
+      </span>
+    </>
+  )
+}
+
+function whatFor({ session, route }: Payment): string {
+  if (session !== null) return `${count(session.callsTotal)} calls`
+  return route === '/v1/agent/messages' ? 'a call' : visible(route)
+}
+
+function searchOf({ text, book }: { text: string; book: string }): string {
+  return new URLSearchParams(Object.entries({ text: text.trim(), book }).filter(([, value]) => value !== '')).toString()
+}

@@ -1,0 +1,78 @@
+import './credits.css'
+import type { CreditEntry } from '../../../src/core/credit-entries.ts'
+import { moment, visible } from '../format.ts'
+import { useList } from '../use-list.ts'
+import { Busy, Failure } from './states.tsx'
+
+/** Kinds of entries, in words. */
+const KINDS: Readonly<Record<string, string>> = {
+  calls: 'Calls beyond the plan',
+  grant: 'Given',
+  recharge: 'Recharge',
+  reversal: 'Refund or dispute',
+}
+const ROWS = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' })
+const WHOLE = new Intl.NumberFormat('en')
+
+/** Cloud mode: what changed the account's credits. */
+export function CreditsPart() {
+  const list = useList<CreditEntry>({ path: '/dashboard/api/credits', query: '', cursorOf: ({ seq }) => String(seq) })
+  return (
+    <section aria-labelledby="credits">
+      <h2 id="credits">Credits given and taken</h2>
+      {list.rows.length === 0 && list.isBusy && <Busy what="credits" />}
+      {list.rows.length === 0 && !list.isBusy && !list.error && (
+        <p class="told">
+          Nothing yet. What is bought, recharged, refunded, and what calls beyond the plan take is entered here.
+        </p>
+      )}
+      {list.rows.length > 0 && (
+        <div class="scroll entries" tabIndex={0} role="region" aria-labelledby="credits">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">What</th>
+                <th scope="col">Credits</th>
+                <th scope="col">Left then</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.rows.map((entry) => (
+                <tr key={entry.seq}>
+                  <th scope="row">{moment(entry.atMs)}</th>
+                  <td>
+                    <What {...entry} />
+                  </td>
+                  <td class={entry.credits > 0 ? 'gain' : undefined}>{ROWS.format(entry.credits)}</td>
+                  <td>{WHOLE.format(entry.creditsAfter)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {list.error && <Failure error={list.error} onRetry={list.more} />}
+      {list.rows.length > 0 && list.hasMore && (
+        <button type="button" disabled={list.isBusy} onClick={list.more}>
+          {list.isBusy ? 'Loading…' : 'Show earlier ones'}
+        </button>
+      )}
+    </section>
+  )
+}
+
+const REQUEST = /^hold:(req_\w+)$/
+const INVOICE = /^invoice:/
+
+function What({ kind, about }: CreditEntry) {
+  const requestId = REQUEST.exec(about)?.[1]
+  const word = kind === 'grant' && INVOICE.test(about) ? 'Credits of the plan' : (KINDS[kind] ?? visible(kind))
+  return requestId === undefined ? (
+    <>
+      {word} <code class="told">{visible(about)}</code>
+    </>
+  ) : (
+    <a href={`#/request/${requestId}`}>{word}</a>
+  )
+}

@@ -1,0 +1,31 @@
+import './facts.css'
+import type { ComponentChildren } from 'preact'
+
+/** A figure with its name. */
+export function Card({ title, value, note }: { title: string; value: string; note: string }) {
+  return (
+    <div class="card">
+      <h2>{title}</h2>
+      <p class="value">{value}</p>
+      <p class="note">{note}</p>
+    </div>
+  )
+}
+
+/** One of a list of facts; a wide one has a line of its own. */
+export function Fact({
+  name,
+  isWide = false,
+  children,
+}: {
+  name: string
+  isWide?: boolean
+  children: ComponentChildren
+}) {
+  return (
+    <div class={isWide ? 'wide' : undefined}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { call } from './api.ts'
+
+const PAGE = 500
+
+/** One answer of a list's route. */
+interface Page<Row> {
+  readonly data: readonly Row[]
+  readonly has_more?: boolean
+  readonly next_cursor?: string | null
+}
+
+/** A list that is loaded page by page. */
+export interface List<Row> {
+  readonly rows: readonly Row[]
+  readonly hasMore: boolean
+  readonly isBusy: boolean
+  readonly error: Error | undefined
+  /** Asks for the next page; again, after an error. */
+  more(): void
+}
+
+/** What is listed. */
+export interface ListOptions<Row> {
+  readonly path: string
+  /** The filter, as a query; another one begins another list. */
+  readonly query: string
+  /** What the route takes as `after`, where it gives no cursor. */
+  readonly cursorOf?: (row: Row) => string
+}
+
+interface State<Row> {
+  readonly query: string
+  readonly rows: readonly Row[]
+  readonly pages: number
+  /** `null`: that was all. */
+  readonly cursor: string | null
+  readonly isBusy: boolean
+  readonly error: Error | undefined
+}
+
+/** A list, from its first page. */
+export function useList<Row>({ path, query, cursorOf }: ListOptions<Row>): List<Row> {
+  const [list, setList] = useState<State<Row>>(() => emptyList(query))
+  const [wanted, want] = useState({ pages: 1 })
+  useEffect(() => {
+    setList(emptyList(query))
+    want({ pages: 1 })
+  }, [query])
+  const { rows, pages, cursor, isBusy, error } = list
+  const isCurrent = list.query === query
+  useEffect(() => {
+    if (!isCurrent || cursor === null || pages >= wanted.pages) return
+    const leaving = new AbortController()
+    const after = cursor === '' ? '' : `&after=${encodeURIComponent(cursor)}`
+    setList((old) => ({ ...old, isBusy: true, error: undefined }))
+    call<Page<Row>>(`${path}?limit=${PAGE}${after}&${query}`, { signal: leaving.signal })
+      .then((page) => setList((old) => taken(old, page, cursorOf)))
+      .catch((error: Error) => {
+        if (!leaving.signal.aborted) setList((old) => ({ ...old, error, isBusy: false }))
+      })
+    return () => leaving.abort()
+  }, [path, query, isCurrent, wanted, pages])
+  const more = useCallback(() => {
+    if (!isBusy) want({ pages: pages + 1 })
+  }, [pages, isBusy])
+  return { rows, hasMore: cursor !== null, isBusy, error, more }
+}
+
+function emptyList<Row>(query: string): State<Row> {
+  return { query, rows: [], pages: 0, cursor: '', isBusy: true, error: undefined }
+}
+
+function taken<Row>(
+  old: State<Row>,
+  { data, has_more: hasMore = false, next_cursor: cursor = null }: Page<Row>,
+  cursorOf: ListOptions<Row>['cursorOf'],
+): State<Row> {
+  const last = data.at(-1)
+  const next = cursorOf === undefined ? cursor : hasMore && last !== undefined ? cursorOf(last) : null
+  return { ...old, rows: [...old.rows, ...data], pages: old.pages + 1, cursor: next, isBusy: false }
+}

@@ -1,0 +1,49 @@
+import test from 'ava'
+import { streamOfMessage } from '../../core/stream-of-message.ts'
+import { answerOf } from './answer.ts'
+
+const message = (text: string, id = 'toolu_1') => ({
+  model: 'm',
+  id: `msg_${id}`,
+  type: 'message',
+  role: 'assistant',
+  content: [
+    { type: 'text', text },
+    { type: 'tool_use', id, name: 'look', input: { at: 1 } },
+  ],
+  stop_reason: 'tool_use',
+  stop_sequence: null,
+  usage: { input_tokens: 1, output_tokens: 1 },
+})
+const json = (text: string, id?: string) => JSON.stringify(message(text, id))
+
+test('replay: answers that say the same are the same, whatever their ids, and whether streamed or not', (t) => {
+  const { comparable, text } = answerOf(json('Hello'))!
+  t.is(answerOf(json('Hello', 'toolu_2'))?.comparable, comparable)
+  t.is(answerOf(streamOfMessage(Buffer.from(json('Hello'))).toString())?.comparable, comparable)
+  t.not(answerOf(json('Hello.'))?.comparable, comparable)
+  t.regex(text, /^Hello\n.*look/)
+})
+
+test('replay: chat completions are read whole and as chunks, with their tool calls', (t) => {
+  const chunk = (delta: object, finish: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+  const call = (name: string | undefined, more: string) => ({
+    tool_calls: [{ index: 0, function: { name, arguments: more } }],
+  })
+  const stream =
+    chunk({ content: 'Hel' }) +
+    chunk({ content: 'lo' }) +
+    chunk(call('look', '{"at"')) +
+    chunk(call(undefined, ':1}'), 'stop')
+  t.is(answerOf(`${stream}data: [DONE]\n\n`)?.text, 'Hello')
+  t.regex(answerOf(`${stream}data: [DONE]\n\n`)?.comparable ?? '', /"arguments":"\{\\"at\\":1\}"/)
+  t.is(answerOf(stream), undefined)
+  t.is(answerOf(JSON.stringify({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }))?.text, 'Hi')
+})
+
+test('replay: what is no answer is none', (t) => {
+  for (const text of ['', 'null', '[]', '{', 'event: message_start\ndata: {}\n\n', '<html>'])
+    t.is(answerOf(text), undefined, text)
+  t.is(answerOf('{"error":{"message":"no"}}')?.comparable, '{"message":"no"}')
+})

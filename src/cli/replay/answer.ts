@@ -1,0 +1,110 @@
+import { messageOfStream } from '../../core/message-of-stream.ts'
+import { scanEvents } from '../../core/sse.ts'
+
+/** What a reply says, without what differs from call to call: ids, times, usage, signatures. */
+export interface Answer {
+  /** Of either dialect, as JSON or as a stream: comparable as text. */
+  readonly comparable: string
+  /** For a person: the text, or the whole where there is none. */
+  readonly text: string
+}
+
+/** Members that are new in each reply. */
+const NEW_EACH_TIME = new Set(['id', 'signature', 'tool_use_id', 'call_id'])
+
+/** Reads the reply of a model; `undefined` when it is none that can be read, or is not whole. */
+export function answerOf(reply: string): Answer | undefined {
+  const value = isStream(reply) ? readStream(reply) : parse(reply)
+  if (value === undefined) return undefined
+  const { content, stop_reason: stopReason, choices, error } = value
+  if (error !== undefined) return { comparable: print(error), text: textOf(error) }
+  if (Array.isArray(content))
+    return { comparable: print({ content, stopReason }), text: content.map(textOf).join('\n') }
+  if (!Array.isArray(choices)) return undefined
+  const told = choices.map(({ message, finish_reason: finishReason }) => ({ message, finishReason }))
+  return { comparable: print(told), text: told.map(({ message }) => textOf(message)).join('\n') }
+}
+
+function isStream(reply: string): boolean {
+  return /^(event|data|id|retry|:)/.test(reply)
+}
+
+/** What is looked at in a reply; each member as if it were not there. */
+interface SomeReply {
+  readonly content?: unknown
+  readonly stop_reason?: unknown
+  readonly choices?: readonly { readonly message?: unknown; readonly finish_reason?: unknown }[]
+  readonly error?: unknown
+}
+
+function parse(text: string): SomeReply | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readStream(reply: string): SomeReply | undefined {
+  const bytes = Buffer.from(reply)
+  const message = messageOfStream(bytes)
+  return message === undefined ? messageOfChunks(bytes) : parse(message.toString())
+}
+
+interface Chunk {
+  readonly choices?: readonly {
+    readonly index?: number
+    readonly delta?: { readonly content?: string; readonly tool_calls?: readonly ToolCallPiece[] }
+    readonly finish_reason?: string | null
+  }[]
+}
+
+interface ToolCallPiece {
+  readonly index?: number
+  readonly function?: { readonly name?: string; readonly arguments?: string }
+}
+
+interface Choice {
+  message: { content: string; tool_calls: { name: string; arguments: string }[] }
+  finish_reason: string | null
+}
+
+/** A stream of chat chunks as the completion that it spells; `undefined` unless it has come to its end. */
+function messageOfChunks(bytes: Buffer): SomeReply | undefined {
+  const choices: Choice[] = []
+  let isWhole = false
+  scanEvents(bytes, (_, source, start, end) => {
+    const data = source.toString('utf8', start, end)
+    if (data.trim() === '[DONE]') isWhole = true
+    else for (const piece of (parse(data) as Chunk | undefined)?.choices ?? []) addPiece(choices, piece)
+  })
+  return isWhole ? { choices } : undefined
+}
+
+function addPiece(
+  choices: Choice[],
+  { index = 0, delta, finish_reason: finish }: NonNullable<Chunk['choices']>[number],
+) {
+  choices[index] ??= { message: { content: '', tool_calls: [] }, finish_reason: null }
+  const choice = choices[index]
+  choice.message.content += delta?.content ?? ''
+  choice.finish_reason = finish ?? choice.finish_reason
+  for (const { index: at = 0, function: called } of delta?.tool_calls ?? []) {
+    choice.message.tool_calls[at] ??= { name: '', arguments: '' }
+    const call = choice.message.tool_calls[at]
+    call.name += called?.name ?? ''
+    call.arguments += called?.arguments ?? ''
+  }
+}
+
+function print(value: unknown): string {
+  return JSON.stringify(value, (name, member) => (NEW_EACH_TIME.has(name) ? undefined : member))
+}
+
+function textOf(part: unknown): string {
+  // Safe: each member is looked at as if it were not there.
+  const { text, content, message } = (part ?? {}) as { text?: unknown; content?: unknown; message?: unknown }
+  const found = [text, content, message].find((member) => typeof member === 'string' && member !== '')
+  return typeof found === 'string' ? found : print(part ?? null)
+}

@@ -1,0 +1,42 @@
+import { InvalidArgumentError } from 'commander'
+import type { CacheOutcome } from '../../core/telemetry.ts'
+import type { LiveRequest } from './row.ts'
+
+/** Which requests are shown; what is unset does not matter. */
+export interface TailFilter {
+  /** Stands in the model that was asked for or has answered, in capitals or not. */
+  readonly model?: string
+  readonly status?: StatusFilter
+  /** A key’s id. */
+  readonly key?: string
+  readonly cache?: CacheOutcome
+  /** Stands in an id, a model, a provider or a pipeline. */
+  readonly text?: string
+}
+
+type StatusFilter = (request: LiveRequest) => boolean
+
+/** `429`, `4xx`, `ok` or `failed`. Throws `InvalidArgumentError`. */
+export function parseStatus(text: string): StatusFilter {
+  if (text === 'ok') return ({ outcome }) => outcome === 'complete'
+  if (text === 'failed') return ({ outcome }) => outcome !== 'complete'
+  if (!/^[1-5](\d\d|xx)$/.test(text)) throw new InvalidArgumentError('expected 429, 4xx, ok or failed')
+  const digits = text.replace('xx', '')
+  return ({ status }) => String(status ?? '').startsWith(digits)
+}
+
+/** Whether a request is to be shown. */
+export function isShown(request: LiveRequest, { model, status, key, cache, text }: TailFilter): boolean {
+  const { id, requestId, modelAsked, modelServed, provider, pipeline, keyId } = request
+  return (
+    has([modelAsked, modelServed], model) &&
+    (status === undefined || status(request)) &&
+    (key === undefined || keyId === key) &&
+    (cache === undefined || request.cache === cache) &&
+    has([id, requestId, modelAsked, modelServed, provider, pipeline, keyId], text)
+  )
+}
+
+function has(texts: readonly (string | null)[], wanted = ''): boolean {
+  return texts.some((text) => (text ?? '').toLowerCase().includes(wanted.toLowerCase()))
+}

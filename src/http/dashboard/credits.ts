@@ -1,0 +1,24 @@
+import type { Middleware } from 'koa'
+import { z } from 'zod'
+import type { ListCredits } from '../../core/credit-entries.ts'
+import type { FrameState } from '../frame.ts'
+import { limit, readQuery, wholeNumber } from './query.ts'
+import { type ReadViewer, userOf } from './viewer.ts'
+
+const query = z.strictObject({ after: wholeNumber.optional(), limit })
+
+/** `GET /dashboard/api/credits`: what changed the credits of the viewer's own account, newest first. */
+export function creditsRoute({
+  viewer,
+  credits,
+}: {
+  viewer: ReadViewer
+  credits: ListCredits
+}): Middleware<FrameState> {
+  return async function listCredits(ctx) {
+    const accountId = userOf(await viewer(ctx), 'In local mode there are no accounts.')
+    const page = readQuery(query, ctx)
+    const found = await credits({ ...page, accountId, limit: page.limit + 1 })
+    ctx.body = { data: found.slice(0, page.limit), has_more: found.length > page.limit }
+  }
+}

@@ -1,0 +1,29 @@
+import type { ListedRequest } from '../../core/telemetry.ts'
+import { type CsvColumns, isoTime, usd } from './csv.ts'
+
+/** The columns of the file of requests. */
+export const REQUEST_COLUMNS: CsvColumns<ListedRequest> = [
+  ['id', ({ id }) => id],
+  ['request_id', ({ requestId }) => requestId],
+  ['started_at', ({ startedAtMs }) => isoTime(startedAtMs)],
+  ['key_id', ({ keyId }) => keyId],
+  ['route', ({ route }) => route],
+  ['stream', ({ isStream }) => isStream],
+  ['status', ({ status }) => status],
+  ['outcome', ({ outcome }) => outcome],
+  ['cache', ({ cache }) => cache],
+  ['pipeline', ({ pipeline }) => pipeline],
+  ['model_asked', ({ modelAsked }) => modelAsked],
+  ['model_served', ({ modelServed }) => modelServed],
+  ['provider', ({ provider }) => provider],
+  ['input_tokens', ({ tokens }) => tokens?.input ?? null],
+  ['output_tokens', ({ tokens }) => tokens?.output ?? null],
+  ['cache_read_tokens', ({ tokens }) => tokens?.cacheRead ?? null],
+  ['cache_write_tokens', ({ tokens }) => tokens?.cacheWrite ?? null],
+  ['cost_usd', ({ costNanoUsd }) => usd(costNanoUsd)],
+  ['without_gateway_usd', ({ counterfactualNanoUsd }) => usd(counterfactualNanoUsd)],
+  ['without_gateway_basis', ({ counterfactualBasis }) => counterfactualBasis],
+  ['gateway_ms', ({ gatewayMs }) => gatewayMs],
+  ['provider_ms', ({ providerMs }) => providerMs],
+  ['total_ms', ({ totalMs }) => totalMs],
+]

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { autoRechargeFields, checkoutFields, portalFields } from '../../accounts/billing/wishes.ts'
+import { keyChangeFields, newKeyFields } from '../../accounts/keys/fields.ts'
+import { anyOf, count, list, nullable, object, ref, text, time } from './shapes.ts'
+
+/** The body that a zod schema takes, as JSON Schema: what is checked and what is documented cannot differ. */
+function bodyOf(schema: z.ZodType): object {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, { io: 'input' })
+  return described
+}
+
+const key = {
+  id: text,
+  prefix: { ...text, description: 'The beginning of the key, to tell it by.' },
+  pipelineConfig: nullable('string'),
+  createdAt: time,
+}
+const keyOptions = { name: text, limits: { type: 'object' } }
+
+/** What keys and billing take and answer. */
+export const ACCOUNT_SCHEMAS = {
+  NewKey: bodyOf(newKeyFields),
+  KeyChange: bodyOf(keyChangeFields),
+  CreatedKey: object({ ...key, key: { ...text, description: 'The key itself, shown this once.' } }, keyOptions),
+  ListedKey: object({ ...key, lastUsedAt: nullable('string'), revokedAt: nullable('string') }, keyOptions),
+  KeyList: object({ keys: list(ref('ListedKey')) }),
+  ChangedKey: object({ ok: { type: 'boolean', const: true }, key: object(key, keyOptions) }),
+  Checkout: bodyOf(checkoutFields),
+  Portal: bodyOf(portalFields),
+  AutoRecharge: bodyOf(autoRechargeFields),
+  Page: object({ url: { ...text, description: 'Where to send the browser.' } }),
+  Balance: object(
+    {
+      tier: anyOf('local', 'free', 'pro', 'team'),
+      credits: { ...count, description: '100,000 are 1 USD.' },
+      currentPeriodEnd: nullable('string'),
+      autoRechargeEnabled: { type: 'boolean' },
+      upgradeUrl: nullable('string'),
+    },
+    {
+      autoRechargeThreshold: count,
+      autoRechargeAmount: count,
+      autoRechargeMonthlyLimit: count,
+      autoRechargeDisabledReason: nullable('string'),
+      local: { type: 'boolean' },
+    },
+  ),
+} as const

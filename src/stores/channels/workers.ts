@@ -1,0 +1,91 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { Channel } from '../../core/channel.ts'
+import { withDeadline } from '../kv/deadline.ts'
+
+/**
+ * DESIGN — a channel of workers on one port
+ *
+ *   worker ──publish──► primary ──told──► every worker that listens
+ *      ◄────heard, once the texts are written────┘
+ *
+ * Guarantees: whoever publishes is told when all has been handed on, so that it can wait with more; a worker that takes
+ * nothing from its pipe is left out after a few texts, so that the primary keeps little for it.
+ */
+type Message =
+  | { readonly channel: 'subscribe'; readonly topic: string }
+  | { readonly channel: 'publish'; readonly id: number; readonly topic: string; readonly text: string }
+  | { readonly channel: 'told'; readonly topic: string; readonly text: string }
+  | { readonly channel: 'heard'; readonly id: number; readonly listeners: number }
+
+const MOST_UNWRITTEN = 8
+/** Nobody's request waits for it. */
+const DEADLINE_MS = 2000
+
+/** The end of a worker. */
+export function workerChannel(): Channel {
+  const listeners = new Map<string, (text: string) => void>()
+  const waiting = new Map<number, (listeners: number) => void>()
+  let lastId = 0
+  const hear = (message: unknown): void => {
+    if (!isMessage(message)) return
+    if (message.channel === 'told') listeners.get(message.topic)?.(message.text)
+    if (message.channel === 'heard') waiting.get(message.id)?.(message.listeners)
+  }
+  process.on('message', hear)
+  return {
+    async publish(topic, text) {
+      const id = ++lastId
+      const { promise, resolve } = Promise.withResolvers<number>()
+      waiting.set(id, resolve)
+      void send(process, { channel: 'publish', id, topic, text })
+      return withDeadline(promise, { deadlineMs: DEADLINE_MS }).finally(() => waiting.delete(id))
+    },
+    subscribe(topic, listener) {
+      listeners.set(topic, listener)
+      void send(process, { channel: 'subscribe', topic })
+    },
+    async close() {
+      process.off('message', hear)
+    },
+  }
+}
+
+/** In the primary: passes texts on to the workers that listen. */
+export function passTextsOn(): void {
+  const listening = new Map<string, Set<Worker>>()
+  const unwritten = new WeakMap<Worker, number>()
+  cluster.on('disconnect', (worker) => {
+    for (const [topic, workers] of listening) if (workers.delete(worker) && workers.size === 0) listening.delete(topic)
+  })
+  const tell = async (worker: Worker, message: Message): Promise<void> => {
+    unwritten.set(worker, (unwritten.get(worker) ?? 0) + 1)
+    await send(worker, message)
+    unwritten.set(worker, (unwritten.get(worker) ?? 1) - 1)
+  }
+  const pass = async (topic: string, text: string): Promise<number> => {
+    const able = [...(listening.get(topic) ?? [])].filter((worker) => (unwritten.get(worker) ?? 0) < MOST_UNWRITTEN)
+    await Promise.all(able.map((worker) => tell(worker, { channel: 'told', topic, text })))
+    return able.length
+  }
+  cluster.on('message', (from: Worker, message: unknown) => {
+    if (!isMessage(message)) return
+    if (message.channel === 'subscribe')
+      listening.set(message.topic, (listening.get(message.topic) ?? new Set()).add(from))
+    if (message.channel === 'publish')
+      void pass(message.topic, message.text).then((listeners) =>
+        send(from, { channel: 'heard', id: message.id, listeners }),
+      )
+  })
+}
+
+function isMessage(message: unknown): message is Message {
+  return typeof message === 'object' && message !== null && 'channel' in message
+}
+
+/** Resolves when it is written, or cannot be: one that has just gone hears nothing. */
+function send(to: { send?: Worker['send'] }, message: Message): Promise<void> {
+  return new Promise((resolve) => {
+    if (to.send === undefined) resolve()
+    else to.send(message, () => resolve())
+  })
+}

@@ -1,0 +1,104 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { ListedPayment, PaymentBooks, PaymentPage } from '../../../core/payment-books.ts'
+import type { PaymentBook, PaymentSum } from '../../../core/payments.ts'
+import type { Command } from '../command.ts'
+import type { SqlStore } from '../store.ts'
+
+/** One more than a page may have tells whether there is another. */
+const LONGEST_LIST = 501
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Payments of agents are under the scope of what they were paid with: see `payments/toll.ts`. */
+const SCOPE = 'agent:'
+
+/** One of the three is there in each state; of what is open it is when it will end. There is an index of exactly this. */
+const AT = sql<number>`coalesce(captured_at_ms, ended_at_ms, due_at_ms)`
+
+const BOOK = sql<PaymentBook>`case
+  when state = 'consumed' then 'delivered'
+  when state = 'captured' then 'owed'
+  when state in ('claimed', 'authorized') then 'open'
+  when payment.reference is null then 'none'
+  else 'written-off' end`
+
+const SEARCHED = ['payment.id', 'payment.reference', 'model', 'route'] as const
+
+/** Payments, newest first. */
+export const listPayments: Command<PaymentPage & { challengeId?: string }, ListedPayment[]> = async (
+  db,
+  { after, limit, text, book, challengeId },
+) => {
+  const conditions: RawBuilder<SqlBool>[] = []
+  if (challengeId !== undefined) conditions.push(sql`payment.id = ${challengeId}`)
+  if (book !== undefined) conditions.push(sql`${BOOK} = ${book}`)
+  if (after !== undefined) {
+    const { atMs, challengeId: id } = after
+    // The first half leads into the index.
+    conditions.push(sql`(${AT} <= ${atMs} and (${AT} < ${atMs} or payment.id < ${id}))`)
+  }
+  if (text !== undefined && text !== '') {
+    const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+    const found = SEARCHED.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
+    conditions.push(sql`(${sql.join(found, sql` or `)})`)
+  }
+  const rows = await db
+    .selectFrom('payment')
+    .leftJoin('agent_session as session', 'session.id', 'payment.id')
+    .select(['payment.id', 'state', 'amount_cents', 'currency', 'settlement', 'route', 'model', 'payment.reference'])
+    .select(['payment.token_hash', 'session.token_hash as session_hash', 'calls_total', 'calls_left', 'expires_at_ms'])
+    .select([AT.as('at_ms'), BOOK.as('book')])
+    .where((is) => is.and(conditions))
+    .orderBy(AT, 'desc')
+    .orderBy('payment.id', 'desc')
+    .limit(Math.min(limit, LONGEST_LIST))
+    .execute()
+  return rows.map(({ token_hash, session_hash, calls_total, calls_left, expires_at_ms, ...row }) => ({
+    challengeId: row.id,
+    state: row.state,
+    book: row.book,
+    atMs: Number(row.at_ms),
+    amountCents: row.amount_cents,
+    currency: row.currency,
+    settlement: row.settlement,
+    route: row.route,
+    model: row.model,
+    reference: row.reference,
+    scopes: [token_hash, ...(session_hash === null ? [] : [session_hash])].map((hash) => `${SCOPE}${hash}`),
+    session:
+      calls_total === null || calls_left === null || expires_at_ms === null
+        ? null
+        : { callsTotal: calls_total, callsLeft: calls_left, expiresAtMs: expires_at_ms },
+  }))
+}
+
+/** Sums by day and book since a moment. */
+export const reportPayments: Command<{ sinceMs: number }, PaymentSum[]> = async (db, { sinceMs }) => {
+  const dayMs = sql<number>`${AT} - ${AT} % ${sql.lit(DAY_MS)}`
+  const rows = await db
+    .selectFrom('payment')
+    .select([dayMs.as('day_ms'), BOOK.as('book'), sql<number>`count(*)`.as('payments')])
+    .select(sql<number>`sum(amount_cents)`.as('cents'))
+    .where(AT, '>=', sinceMs)
+    .groupBy([sql`1`, sql`2`])
+    .orderBy(sql`1`)
+    .orderBy(sql`2`)
+    .execute()
+  // PostgreSQL gives sums as text.
+  return rows.map(({ day_ms, payments, cents, book: named }) => ({
+    dayMs: Number(day_ms),
+    book: named,
+    payments: Number(payments),
+    cents: Number(cents),
+  }))
+}
+
+/** Shows payments as they are in the database. */
+export function createPaymentBooks(store: Pick<SqlStore, 'run'>): PaymentBooks {
+  return {
+    list: (page) => store.run('payments.list', page),
+    async find(challengeId) {
+      const [found] = await store.run('payments.list', { challengeId, limit: 1 })
+      return found
+    },
+    report: (span) => store.run('payments.report', span),
+  }
+}

@@ -1,0 +1,133 @@
+import test from 'ava'
+import { bearer, CLOUD, createKey, sessionToken } from '../support/accounts.ts'
+import { type AskOptions, type Stage, startStage } from '../support/cache-stage.ts'
+import { runCommand } from '../support/command-line.ts'
+import { eventually } from '../support/eventually.ts'
+import { send } from '../support/http-client.ts'
+import { parseJson, valueAt } from '../support/json.ts'
+
+const [stage, cloud] = await Promise.all([
+  startStage({ config: { dashboard: { capture_requests: 30 } } }),
+  startStage({ env: CLOUD }),
+])
+test.after.always('close the stages', () => Promise.all([stage.close(), cloud.close()]))
+
+const replay = (args: readonly string[], env = {}, { gateway }: Pick<Stage, 'gateway'> = stage) =>
+  runCommand(['replay', '--url', gateway.url, ...args], { env })
+
+/** Sends a request; resolves with its receipt’s id once its row is there. */
+async function past(prompt: string, options: AskOptions = {}): Promise<string> {
+  const reply = await stage.ask(prompt, { pipe: 'none', ...options })
+  const id = String(reply.headers['x-svc-receipt'])
+  const find = () => send(stage.gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
+  await eventually(async () => (await find()).status === 200, `a row of ${id}`)
+  return id
+}
+
+test('replay: a request is sent again as it was, and both are shown side by side', async (t) => {
+  const id = await past('again', { pipe: 'exact-cache', extra: { temperature: 1.0 } })
+  const { code, stdout } = await replay([id])
+  t.is(code, 0)
+  t.regex(stdout, /^req_\w+ of \d\d:\d\d:\d\d: messages, one reply, \d+ bytes$/m)
+  t.regex(stdout, /^status +200 +200$/m)
+  t.regex(stdout, /^cache +miss +miss$/m)
+  t.regex(stdout, /^cost +\$\S+ +\$\S+$/m)
+  t.regex(stdout, /^pipeline +exact-cache$/m)
+  t.regex(stdout, /^The answers are the same\.$/m)
+  for (const line of stdout.split('\n')) t.true(line.length <= 80, line)
+  const [first, second] = stage.provider.seen.filter(({ raw }) => raw.includes('"again"'))
+  t.deepEqual(second?.raw, first?.raw)
+})
+
+test('replay: through another pipeline, with headers of its own, as JSON', async (t) => {
+  const id = await past('elsewhere')
+  const { code, stdout } = await replay([
+    id,
+    '-p',
+    'exact-cache',
+    '-H',
+    'anthropic-beta: a-beta-2026',
+    '--key',
+    'sk-ant-mine',
+    '--json',
+  ])
+  t.is(code, 0)
+  const told = parseJson(stdout)
+  t.is(valueAt(told, 'answers'), 'same')
+  t.is(valueAt(told, 'before.pipeline'), 'none')
+  t.is(valueAt(told, 'now.pipeline'), 'exact-cache')
+  t.is(valueAt(told, 'now.cache'), 'miss')
+  t.true(Number(valueAt(told, 'now.costNanoUsd')) > 0)
+  const again = stage.provider.seen.filter(({ raw }) => raw.includes('"elsewhere"')).at(-1)
+  t.regex(String(again?.headers['anthropic-beta']), /a-beta-2026/)
+  t.notRegex(stdout, /sk-ant-mine/)
+})
+
+test('replay: an answer that differs is shown from where it does', async (t) => {
+  stage.script('another', (nth) => ({
+    kind: 'answer',
+    content: [{ type: 'text', text: `The same, then ${nth === 1 ? 'one' : 'two'}` }],
+  }))
+  const { code, stdout } = await replay([await past('another')])
+  t.is(code, 0)
+  t.regex(stdout, /^The answers differ, from character 16 on:\nbefore {2}….+ then one\nnow {5}….+ then two$/m)
+})
+
+test('replay: a stream is a stream again, of either dialect', async (t) => {
+  const id = await past('streamed', { stream: true })
+  const chat = await send(stage.gateway.url, {
+    path: '/v1/chat/completions',
+    headers: bearer('caller-1'),
+    body: { model: 'claude-chat', stream: true, messages: [{ role: 'user', content: 'chatted' }] },
+  })
+  const ids = [id, String(chat.headers['x-svc-receipt'])]
+  await eventually(async () => (await replay([ids[1] ?? '', '--dry-run'])).code === 0, 'a row of the chat')
+  for (const one of ids) {
+    const { stdout } = await replay([one, '--json'])
+    t.is(valueAt(parseJson(stdout), 'answers'), 'same', stdout)
+    t.true(valueAt(parseJson(stdout), 'now.isStream'))
+  }
+})
+
+test('replay: --dry-run prints the body, byte for byte, and sends nothing', async (t) => {
+  const id = await past('unsent', { extra: { temperature: 1.0 } })
+  const { code, stdout } = await replay([id, '--dry-run'])
+  t.is(code, 0)
+  t.is(stage.calls('unsent'), 1)
+  const [first] = stage.provider.seen.filter(({ raw }) => raw.includes('"unsent"'))
+  t.is(stdout, `${first?.raw}\n`)
+  const json = parseJson((await replay([id, '--dry-run', '--json', '--key', 'sk-ant-mine'])).stdout)
+  t.is(valueAt(json, 'path'), '/v1/messages')
+  t.notRegex(JSON.stringify(json), /sk-ant-mine/)
+})
+
+test('replay: an error is shown, and is the exit code', async (t) => {
+  const id = await past('breaks')
+  const { code, stdout, stderr } = await replay([id, '-p', 'cost-guard?per_request=0'])
+  t.is(code, 1)
+  t.regex(stdout, /^status +200 +429$/m)
+  t.regex(stderr, /\S/)
+})
+
+test('replay: what is not there, and what was not kept, is told with what to do', async (t) => {
+  const missing = await replay(['req_none'])
+  t.is(missing.code, 66)
+  t.regex(missing.stderr, /no such request/)
+  const { key } = await createKey(cloud.gateway, 'ada')
+  const reply = await cloud.ask('of Ada', { as: key, pipe: 'none' })
+  const id = String(reply.headers['x-svc-receipt'])
+  const env = { SVC_SESSION_TOKEN: await sessionToken('ada') }
+  const find = async () =>
+    send(cloud.gateway.url, {
+      method: 'GET',
+      path: `/dashboard/api/requests/${id}`,
+      headers: bearer(env.SVC_SESSION_TOKEN),
+    })
+  await eventually(async () => (await find()).status === 200, 'a row')
+  const unkept = await replay([id], env, cloud)
+  t.is(unkept.code, 66)
+  t.regex(
+    unkept.stderr,
+    /was not kept\. In cloud mode an account switches that on.*PUT \/dashboard\/api\/capture \{"hours":1\}/,
+  )
+})

@@ -1,0 +1,100 @@
+import test from 'ava'
+import { openBooth, readChallenge } from '../payments/booth.ts'
+import { seriousFaults, startBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { ask, send } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+
+/*
+ * A gateway in local mode that takes payments: one is answered, one fails, and a session is bought and used.
+ */
+const [booth, browser] = await Promise.all([openBooth(), startBrowser()])
+const get = (path: string) =>
+  send(booth.url, { method: 'GET', path: `/dashboard/api/${path}`, headers: { host: new URL(booth.url).host } })
+
+const paying = booth.agent()
+const BODY = ask('what is the toll')
+const challenge = await paying.ask(BODY)
+const paid = await paying.pay(BODY, challenge, paying.grant())
+
+const failing = booth.agent(() => ({ kind: 'error', status: 500 }))
+const unanswered = await failing.ask(BODY)
+await failing.pay(BODY, unanswered, failing.grant())
+
+const SESSIONS = '/v1/agent/sessions'
+const buyer = booth.agent()
+const offer = readChallenge(await buyer.send({ path: SESSIONS }))
+const token = Buffer.from(JSON.stringify({ challenge: offer, payload: { spt: buyer.grant() } })).toString('base64url')
+const session = await buyer.send({ path: SESSIONS, headers: { authorization: `Payment ${token}` } })
+const used = await buyer.send({
+  body: BODY,
+  headers: { authorization: String(valueAt(session.json, 'authorization')) },
+})
+
+const receiptId = ({ headers }: typeof paid) => String(headers['x-svc-receipt'])
+for (const reply of [paid, used])
+  await eventually(async () => (await get(`requests/${receiptId(reply)}`)).status === 200, 'a row')
+
+test.after.always('close the browser and the booth', async () => {
+  await browser.close()
+  await booth.close()
+})
+
+test('agent ledger: payments are listed, searched, and lead to their requests and receipts', async (t) => {
+  t.deepEqual([paid.status, session.status, used.status], [200, 201, 200])
+  await using open = await browser.open(`${booth.url}/#/agents`)
+  const { page, faults } = open
+  const list = page.getByRole('table', { name: 'Payments, newest first' })
+  await list.getByRole('cell', { name: '9 of 10' }).waitFor()
+  t.is(await list.getByText('delivered').count(), 2)
+  t.is(await list.getByText('open', { exact: true }).count(), 1)
+  await page.getByRole('figure').filter({ hasText: 'Taken by day' }).locator('canvas').waitFor()
+  await page.getByLabel('Search').fill('sessions')
+  await list.locator('[aria-rowindex="3"]').waitFor({ state: 'detached' })
+  await list.getByRole('link').click()
+  await page.getByRole('heading', { name: 'Requests with its token' }).waitFor()
+  await page.locator(`a[href="#/request/${receiptId(used)}"]`).waitFor()
+  t.deepEqual(await seriousFaults(page), [])
+  await page.goto(`${booth.url}/#/agents/${challenge.id}`)
+  await page.locator(`a[href="#/request/${receiptId(paid)}"]`).click()
+  await page.getByText('The receipt itself').click()
+  await page.getByText(`"challenge_id": "${challenge.id}"`).waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('agent ledger: is sound at 380 px in the dark, and says when nothing fits', async (t) => {
+  const narrow = { viewport: { width: 380, height: 800 }, colorScheme: 'dark' } as const
+  await using open = await browser.open(`${booth.url}/#/agents`, narrow)
+  const { page, faults } = open
+  await page.getByRole('table').waitFor()
+  t.deepEqual(await seriousFaults(page), [])
+  await page.getByLabel('Outcome').selectOption('released')
+  await page.getByText('No payment fits').waitFor()
+  t.true(await page.evaluate<boolean>('innerWidth >= document.documentElement.scrollWidth'))
+  t.deepEqual(faults, [])
+})
+
+test('agent ledger: its routes are bounded, say what they expect, and tell nothing of tokens', async (t) => {
+  const first = await get('payments?limit=2')
+  t.is((valueAt(first.json, 'data') as unknown[]).length, 2)
+  const rest = await get(`payments?limit=2&after=${valueAt(first.json, 'next_cursor')}`)
+  t.is((valueAt(rest.json, 'data') as unknown[]).length, 1)
+  t.is(valueAt(rest.json, 'next_cursor'), null)
+  t.notRegex(first.text + rest.text, /agent:|spt_/)
+  for (const [query, words] of [
+    ['limit=501', /limit/],
+    ['after=yesterday', /next_cursor/],
+    ['book=lost', /book/],
+  ] as const) {
+    const reply = await get(`payments?${query}`)
+    t.is(reply.status, 400)
+    t.regex(String(valueAt(reply.json, 'error.message')), words)
+  }
+  t.is((await get('payments/nothing')).status, 404)
+  const days = valueAt((await get('payments/days')).json, 'data')
+  t.true(JSON.stringify(days).includes('"book":"delivered","payments":2,"cents":100'))
+  const [head, ...lines] = (await get('payments.csv?book=delivered')).text.trim().split('\r\n')
+  t.regex(head ?? '', /^challenge,at,book,state,amount,/)
+  t.is(lines.length, 2)
+  t.true(lines.some((line) => line.startsWith(`${challenge.id},`) && line.includes(',delivered,consumed,0.50,usd,')))
+})

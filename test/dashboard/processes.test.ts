@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { bearer, CLOUD, createKey, sendAs, sessionToken } from '../support/accounts.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { send } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { createRedis, isRedisExpected } from '../support/redis.ts'
+
+/*
+ * Each request has a connection of its own, and workers take them in turn: of several, some are another process's than the
+ * feed's.
+ */
+const SEVERAL = 6
+const BODY = { model: 'demo/echo', max_tokens: 50, messages: [{ role: 'user', content: 'Who hears this?' }] }
+
+/** Opens the feed of a process; gives what it has told so far. */
+async function watch(t: ExecutionContext, { url, port }: Gateway, headers = {}): Promise<() => string> {
+  const leaving = new AbortController()
+  const { promise: isOpen, resolve } = Promise.withResolvers<void>()
+  let text = ''
+  const feed = send(url, {
+    method: 'GET',
+    path: '/dashboard/api/live',
+    headers: { host: `127.0.0.1:${port}`, ...headers },
+    signal: leaving.signal,
+    timeoutMs: 120_000,
+    onChunk: (chunk) => {
+      text += chunk
+      resolve()
+    },
+  })
+  t.teardown(() => {
+    leaving.abort()
+    return feed
+  })
+  await isOpen
+  return () => text
+}
+
+/** Asks on a connection of its own; resolves with the receipt's id. */
+async function ask({ url }: Pick<Gateway, 'url'>, headers = {}): Promise<string> {
+  const reply = await send(url, { headers, body: BODY })
+  return String(reply.headers['x-svc-receipt'])
+}
+
+/** Asks several times at each gateway; resolves with the ids when the feed has told of them all. */
+async function assertTold(told: () => string, gateways: readonly Gateway[], headers = {}): Promise<string[]> {
+  const ids: string[] = []
+  for (const gateway of gateways) for (let i = 0; i < SEVERAL; i++) ids.push(await ask(gateway, headers))
+  await eventually(() => ids.every((id) => told().includes(`id: ${id}\n`)), `a feed with ${ids}`)
+  return ids
+}
+
+/** Looks at each request until whoever answers has had a turn, and asserts that its body is there each time. */
+async function assertBodies(t: ExecutionContext, gateways: readonly Gateway[], ids: readonly string[]): Promise<void> {
+  for (const id of ids)
+    for (const { url, port } of gateways) {
+      const find = () =>
+        send(url, { method: 'GET', path: `/dashboard/api/requests/${id}`, headers: { host: `127.0.0.1:${port}` } })
+      await eventually(async () => (await find()).status === 200, `a row of ${id}`)
+      for (let i = 0; i < 3; i++) t.regex(String(valueAt((await find()).json, 'capture.request.text')), /Who hears/)
+    }
+}
+
+test('processes: with workers, the feed tells of all of them, and bodies are found wherever they are kept', async (t) => {
+  const gateway = await startGateway({}, { args: ['--workers', '2'] })
+  t.teardown(() => gateway.stop())
+  const told = await watch(t, gateway)
+  await assertBodies(t, [gateway], await assertTold(told, [gateway]))
+  t.deepEqual(told().match(/^event: dropped$/gm), null)
+})
+
+test('processes: with workers in the cloud, users are told of their own requests alone, and all keep bodies when one is told to', async (t) => {
+  const gateway = await startGateway(CLOUD, { args: ['--workers', '2'] })
+  t.teardown(() => gateway.stop())
+  const [ada, ben] = await Promise.all([createKey(gateway, 'ada'), createKey(gateway, 'ben')])
+  const capture = (hours: number) =>
+    sendAs('ada', gateway.url, { method: 'PUT', path: '/dashboard/api/capture', body: { hours } })
+  t.is((await capture(1)).status, 200)
+  const [adas, bens] = await Promise.all(
+    ['ada', 'ben'].map(async (user) => watch(t, gateway, bearer(await sessionToken(user)))),
+  )
+  const of = (key: string) => bearer(key)
+  const adaIds = await assertTold(adas ?? String, [gateway], of(ada.key))
+  const benIds = await assertTold(bens ?? String, [gateway], of(ben.key))
+  t.false(benIds.some((id) => adas?.().includes(id)))
+  t.false(adaIds.some((id) => bens?.().includes(id)))
+  const find = (id: string) => sendAs('ada', gateway.url, { method: 'GET', path: `/dashboard/api/requests/${id}` })
+  for (const id of adaIds) {
+    await eventually(async () => (await find(id)).status === 200, 'a row')
+    for (let i = 0; i < 2; i++) t.regex(String(valueAt((await find(id)).json, 'capture.request.text')), /Who hears/)
+  }
+  t.is((await find(benIds[0] ?? '')).status, 404)
+  await capture(0)
+  for (let i = 0; i < SEVERAL; i++) {
+    const id = await ask(gateway, of(ada.key))
+    await eventually(async () => (await find(id)).status === 200, 'a row')
+    t.is(valueAt((await find(id)).json, 'capture'), null)
+  }
+})
+
+const withRedis = isRedisExpected ? test : test.skip
+withRedis('processes: with Redis, the feed tells of all gateways, also after Redis was away', async (t) => {
+  const redis = await createRedis(t)
+  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-peers-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const env = { REDIS_URL: redis.url, SVC_DATA_DIR: folder }
+  const gateways = await Promise.all([startGateway(env), startGateway(env)])
+  t.teardown(() => Promise.all(gateways.map((gateway) => gateway.stop())))
+  const told = await watch(t, gateways[0])
+  await assertBodies(t, gateways, await assertTold(told, gateways))
+  await redis.kill()
+  await assertTold(told, [gateways[0]])
+  await redis.start()
+  // What ends while it is away is kept for nobody; the next ones are told of once both are connected again.
+  const later: string[] = []
+  await eventually(async () => {
+    later.push(await ask(gateways[1]))
+    return later.some((id) => told().includes(`id: ${id}\n`))
+  }, 'the feed tells of the other gateway again')
+})

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { readExamples } from '../support/documents.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const run = promisify(execFile)
+
+/** What the text around a fragment has introduced. */
+const AROUND = `
+import type { Next } from 'koa'
+import { BytesReply, definePlugin, type Exchange, GatewayError, type Log, type OwnModels, type PluginMiddleware } from 'turnpike/plugin'
+import { storedStreamReply, streamOfMessage, z } from 'turnpike/plugin'
+declare const exchange: Exchange
+declare const log: Log
+declare const models: OwnModels
+declare const next: Next
+declare const signal: AbortSignal
+declare const key: string
+declare const wordSchema: z.ZodObject<{ word: z.ZodString }>
+declare function middleware(): PluginMiddleware
+declare function count(data: string): void
+declare function lookUp(key: string, options: { signal: AbortSignal }): Promise<unknown>
+`
+
+/** Members of a declaration, or what stands in a middleware. */
+function whole(code: string): string {
+  return /^\w+: /.test(code)
+    ? `definePlugin({ name: 'x', summary: 'x', options: z.strictObject({}), perRequest: [], needs: [], onError: 'bypass',\n${code}})`
+    : `async () => {\n${code}}`
+}
+
+test('docs: parts of plugins have the types that the door gives', async (t) => {
+  const fragments = readExamples('ts').filter(({ code }) => !code.includes('import '))
+  t.true(fragments.length > 5, `${fragments.length} fragments`)
+  const folder = mkdtempSync(path.join(ROOT, 'node_modules/.docs-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const files = fragments.map(({ place, code }) => {
+    const file = `${place.replaceAll(/\W/g, '-')}.ts`
+    writeFileSync(path.join(folder, file), `${AROUND}\nexport const fragment = ${whole(code)}\n`)
+    return file
+  })
+  const paths = { 'turnpike/plugin': [path.join(ROOT, 'src/plugin.ts')] }
+  const config = { extends: path.join(ROOT, 'tsconfig.json'), compilerOptions: { paths }, include: [], files }
+  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc')
+  await t.notThrowsAsync(
+    run(process.execPath, [compiler, '-p', folder]).catch(({ stdout, stderr }) =>
+      Promise.reject(new Error(`${stdout}${stderr}`)),
+    ),
+  )
+})

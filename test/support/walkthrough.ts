@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { ExecutionContext } from 'ava'
+import { commandsOf, type Example, examplesOf } from './documents.ts'
+import { eventually } from './eventually.ts'
+import { type Gateway, startGateway } from './gateway.ts'
+
+/*
+ * DESIGN. Does what a page tells its reader to do, block by block, in an empty folder:
+ *
+ *   a first line that is a remark with a path  ─▶ the block is written to that file
+ *   `sh` that ends in `npm start`              ─▶ a gateway is started with the variables in front; the next replaces it
+ *   `sh`                                       ─▶ its commands are run; all must succeed
+ *   `text` after `sh`                          ─▶ each of its lines must stand in what was said; `…` stands for anything
+ *
+ * Limits: requests that only read may be sent again until the answer is the expected one, since a changed plugin is loaded
+ * a moment after it was saved; nothing else is repeated.
+ */
+
+/** What a walk is given besides the page. */
+interface WalkOptions {
+  /** A gateway that is there from the beginning. Default: the page starts its own. */
+  readonly url?: string
+  /** Variables of every command. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** What a walk has left. */
+interface Walk {
+  /** How many blocks were done, by what was done with them. */
+  readonly done: Readonly<Record<'written' | 'started' | 'run' | 'compared', number>>
+  /** What the gateways that the page has started have logged. */
+  log(): string
+}
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const USUAL_ADDRESS = /http:\/\/127\.0\.0\.1:3099/g
+const FILE = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/
+const START = /^((?:[A-Z_]+=\S+ )*)npm start$/
+const LONGEST_RELOAD_MS = 10_000
+const LONGEST_RUN_MS = 50_000
+const run = promisify(execFile)
+
+/** Walks through a page; the folder and the gateway are gone with the test. */
+export async function walkThrough(t: ExecutionContext, page: string, options: WalkOptions = {}): Promise<Walk> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-walk-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  // As in a checkout, programs find the project's packages.
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  const env = { ...options.env, HOME: folder, PATH: `${commandsIn(folder)}:${process.env.PATH}` }
+  const done = { written: 0, started: 0, run: 0, compared: 0 }
+  const gateways: Gateway[] = []
+  t.teardown(() => gateways.at(-1)?.stop())
+  const inPlace = (code: string) => code.replaceAll(USUAL_ADDRESS, gateways.at(-1)?.url ?? options.url ?? '')
+  const shell = async (code: string) =>
+    (await run('sh', ['-ec', code], { cwd: folder, env, timeout: LONGEST_RUN_MS })).stdout
+  let last = { code: '', said: '' }
+  for (const example of examplesOf(page)) {
+    const { place, language, code } = example
+    const file = FILE.exec(code)?.[1]
+    const variables = START.exec(commandsOf(example).at(-1) ?? '')?.[1]
+    if (file !== undefined) {
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+      writeFileSync(path.join(folder, file), inPlace(code))
+      done.written++
+    } else if (language === 'sh' && variables !== undefined) {
+      await gateways.at(-1)?.stop()
+      gateways.push(await startGateway({ ...options.env, ...toVariables(variables) }, { cwd: folder }))
+      done.started++
+    } else if (language === 'sh') {
+      last = { code: inPlace(code), said: '' }
+      last.said = await shell(last.code).catch(
+        (error) => t.fail(`${place}: ${error.message}\n${error.stdout}`) as never,
+      )
+      done.run++
+    } else if (language === 'text') {
+      const { code: asked } = last
+      const asksAgain = async () => {
+        if (!says(last.said, example)) last.said = await shell(asked)
+        return says(last.said, example)
+      }
+      // In vain: what was said instead is told below.
+      if (asked.startsWith('curl ')) await eventually(asksAgain, place, LONGEST_RELOAD_MS).catch(() => {})
+      t.true(says(last.said, example), `${place}: got ${last.said}`)
+      done.compared++
+    }
+  }
+  return { done, log: () => gateways.map((gateway) => gateway.log()).join('') }
+}
+
+function says(said: string, { code }: Example): boolean {
+  const lines = code.trimEnd().split('\n')
+  return lines.every((line) => new RegExp(line.trim().split('…').map(escaped).join('.*')).test(said))
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[^\w\s]/g, '\\$&')
+}
+
+function toVariables(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text
+      .trim()
+      .split(' ')
+      .filter(Boolean)
+      .map((word) => word.split('=', 2)),
+  )
+}
+
+/** A folder with the commands that a reader has: `npx turnpike`, and the Node of the project. */
+function commandsIn(folder: string): string {
+  const bin = path.join(folder, '.bin')
+  mkdirSync(bin)
+  const npx = path.join(bin, 'npx')
+  writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${ROOT}/bin/turnpike.mjs" "$@"\n`)
+  chmodSync(npx, 0o755)
+  symlinkSync(process.execPath, path.join(bin, 'node'))
+  return bin
+}
