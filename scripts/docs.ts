@@ -9,6 +9,7 @@
  *   METRICS ────────────► docs/reference/metrics.md
  *   the command's help ─► docs/reference/cli.md
  *   package-lock.json ──► docs/reference/licences.md
+ *   the fault matrix ───► the tables in docs/reliability.md
  *   config/cost-model.json ► docs/reference/sizing.md
  *
  * What stands in the source is not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
@@ -27,9 +28,11 @@ import { licencesPage } from './docs/licences-page.ts'
 import { brokenLinks } from './docs/links.ts'
 import { metricsPage } from './docs/metrics-page.ts'
 import { loadPluginDefinitions, pluginReadme, pluginsPage } from './docs/plugins-page.ts'
+import { reliabilityPage } from './docs/reliability-page.ts'
 import { sizingPage } from './docs/sizing-page.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
+const RELIABILITY = 'docs/reliability.md'
 
 /** The text of every generated file, by its path from the root. */
 async function render(): Promise<Map<string, string>> {
@@ -44,6 +47,7 @@ async function render(): Promise<Map<string, string>> {
     ['docs/comparison.md', comparisonPage(read('docs/comparison.md') ?? '', read('bench/RESULTS.md') ?? '')],
     ['docs/reference/cli.md', await commandLinePage(ROOT)],
     ['docs/reference/licences.md', licencesPage(ROOT)],
+    [RELIABILITY, reliabilityPage(read(RELIABILITY) ?? '')],
     ['docs/reference/sizing.md', sizingPage()],
   ])
   for (const plugin of plugins) {

@@ -73,7 +73,7 @@ export interface App {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
   assertModeComplete(config)
-  const stores = await createByteStores({ redisUrl: config.redis_url, log, clock })
+  const stores = await createByteStores({ redisUrl: config.redis_url, log })
   const accounting = await openAccounting(options)
   const { store, prices } = accounting
   // Only the dashboard has something to say to other processes.

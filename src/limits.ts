@@ -1,12 +1,11 @@
 import type { Config } from './config/schema.ts'
-import type { Clock, Log } from './core/ports.ts'
+import type { Log } from './core/ports.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
 import { openLimiter } from './stores/limits/open.ts'
 
 /** What limits are opened with. */
 export interface LimitsOptions {
   readonly config: Config
-  readonly clock: Clock
   readonly log: Log
 }
 
@@ -15,12 +14,12 @@ const CLOUD_REQUESTS_PER_MINUTE = 600
 const CLOUD_FAILURES_PER_MINUTE = 30
 
 /** Cloud mode has limits unless they are switched off; local mode has those that are set. */
-export async function openLimits({ config, clock, log }: LimitsOptions): Promise<RequestLimits> {
+export async function openLimits({ config, log }: LimitsOptions): Promise<RequestLimits> {
   const isCloud = config.mode === 'cloud'
   const open = async (namespace: string, limit: number) =>
     limit === 0
       ? undefined
-      : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, clock, log })
+      : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, log })
   const { requests_per_minute: requests, failures_per_minute: failures } = config.limits
   const requestsPerMinute = requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)
   return {

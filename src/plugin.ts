@@ -36,6 +36,7 @@ export type {
   WindowStanding,
 } from './core/ports.ts'
 export { joined, type PreservedText, preservedRanges, type TextRange } from './core/preserved.ts'
+export { renewConnection } from './core/renew-connection.ts'
 export {
   type ByteSource,
   type ByteSourceSink,

@@ -114,11 +114,11 @@ export async function openTolling(options: TollingOptions): Promise<Tolling | un
 }
 
 /** Limits on those who have not paid yet. */
-async function openLimits({ config, clock }: TollingOptions, log: Log) {
+async function openLimits({ config }: TollingOptions, log: Log) {
   const open = async (namespace: string, limit: number) =>
     limit === 0
       ? undefined
-      : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, clock, log })
+      : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, log })
   const { per_address: perAddress, overall } = config.mpp.challenges_per_minute
   return {
     byAddress: await open('challenges', perAddress),

@@ -104,7 +104,7 @@ function answererOf({ calls }: Exchange): Target | undefined {
 function settle(bill: Bill, cost: () => number): void {
   const { hold, exchange, log } = bill
   hold.settle(knownCost(bill, cost)).catch((error: unknown) => {
-    // The hold stays, and counts in full when its lease has ended: never too little.
+    // The database has refused it for good, or too many wait: the hold counts in full when its lease has ended.
     log.warn({ requestId: exchange.id, reason: String(error) }, 'spend.unsettled')
   })
 }

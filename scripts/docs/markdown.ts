@@ -34,6 +34,14 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line]
 }
 
+/** A text with something else between two marks, a blank line on either side; the same text when it has no such marks. */
+export function replaceBetween(text: string, [start, end]: readonly [string, string], content: string): string {
+  const from = text.indexOf(start)
+  const to = text.indexOf(end)
+  if (from === -1 || to < from) return text
+  return `${text.slice(0, from)}${start}\n\n${content}\n\n${text.slice(to)}`
+}
+
 /** The anchor that GitHub gives to a heading: letters, digits, `_` and `-`, in lower case, spaces as `-`. */
 export function anchorOf(heading: string): string {
   return heading

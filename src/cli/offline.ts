@@ -40,7 +40,7 @@ export async function loadOffline(): Promise<OfflinePlugins> {
   const { config } = loadConfig(process.env)
   const registry = new PluginRegistry()
   const clock = { nowMs: () => Date.now() }
-  const stores = await createByteStores({ redisUrl: undefined, log: commandLog, clock })
+  const stores = await createByteStores({ redisUrl: undefined, log: commandLog })
   const install: InstallOptions = {
     registry,
     directories: [BUILT_IN_PLUGINS, ...config.plugins.dirs.map((directory) => path.resolve(directory))],

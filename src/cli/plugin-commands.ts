@@ -72,7 +72,7 @@ async function run(
   const options = parseOptions(definition, pluginOptions(config).get(definition.name) ?? {})
   const print = (text: string) => void process.stdout.write(`${text}\n`)
   const clock = { nowMs: () => Date.now() }
-  const stores = await createByteStores({ redisUrl: config.redis_url, log: commandLog, clock })
+  const stores = await createByteStores({ redisUrl: config.redis_url, log: commandLog })
   const services = { log: commandLog, clock, stores, ...placesOf(definition.name, config) }
   try {
     if (!(await command.run({ options, argument, json, print, ...services }))) process.exitCode = 1

@@ -111,7 +111,7 @@ export interface SpendLedger {
   /**
    * Ends a hold: what it really cost is spent in its windows, also beyond what was held; the rest is free again. Twice is
    * harmless: the first counts. After the lease has ended it replaces the full amount that was counted by the truth.
-   * Throws `internal_error` when the hold is unknown.
+   * While the database does not answer, it is told later. Throws `internal_error` when the hold is unknown.
    */
   settle(end: { holdId: string; costNanoUsd: number }): Promise<void>
   /** What is spent and held now, window by window. */

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
+import { eventually } from '../support/eventually.ts'
 import { valueAt } from '../support/json.ts'
 import { openCostStage } from './cost-stage.ts'
 
@@ -68,6 +69,26 @@ test.serial('store down: what a running stream still holds is all that it may us
   other?.close()
   t.is(reply.status, 200)
   t.is(/"stop_reason":"(\w+)/.exec(reply.text)?.[1], 'max_tokens')
+})
+
+test.serial('store down: what an answer cost is told when the database is back, and the rest is free', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const scene = cost.stage.scene({ anthropic: { kind: 'answer', before: { until: gate.promise } } })
+  const asking = cost.ask(scene, { as: t.title })
+  await cost.stage.servers.anthropic.until(() => scene.seen('anthropic').length === 1)
+  const { heldNanoUsd } = cost.books(t.title)
+  const other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'), { timeout: 5000 })
+  other.exec('begin exclusive')
+  gate.resolve()
+  t.is((await asking).status, 200)
+  const before = cost.stage.gateway.log().length
+  await eventually(() => cost.stage.gateway.log().slice(before).includes('spend.'), 'the settlement has failed')
+  other.exec('rollback')
+  other.close()
+  const { settledNanoUsd, holds } = await cost.settled(t.title)
+  t.is(holds.length, 1)
+  t.is(holds[0]?.costNanoUsd, settledNanoUsd)
+  t.true(settledNanoUsd > 0 && settledNanoUsd < heldNanoUsd, `${settledNanoUsd} of ${heldNanoUsd}`)
 })
 
 test.serial('crash: a hold outlives the process that had it, so that used money is not free', async (t) => {

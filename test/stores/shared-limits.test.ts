@@ -8,10 +8,9 @@ import { createRedis, isRedisExpected } from '../support/redis.ts'
 const testWithRedis = isRedisExpected ? test : test.skip
 const LIMIT = 20
 const RULE = { limit: LIMIT, windowMs: 60_000 }
-const clock = { nowMs: () => Date.now() }
 
 function open(redisUrl: string) {
-  return openLimiter(RULE, { redisUrl, namespace: 'test', clock, log: createRecordingLog() })
+  return openLimiter(RULE, { redisUrl, namespace: 'test', log: createRecordingLog() })
 }
 
 testWithRedis('shared limits: two instances let through one limit together, however they interleave', async (t) => {

@@ -40,7 +40,7 @@ export function redisChannel(url: string, log: Log): Channel {
   }
   ear.on('ready', subscribeQuietly)
   return {
-    publish: (topic, text) => withDeadline(speaker.publish(nameOf(topic), text), DEADLINE_MS),
+    publish: (topic, text) => withDeadline(speaker.publish(nameOf(topic), text), { deadlineMs: DEADLINE_MS }),
     subscribe(topic, listener) {
       unheard.set(topic, listener)
       if (ear.isReady) subscribeQuietly()

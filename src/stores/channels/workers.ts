@@ -38,7 +38,7 @@ export function workerChannel(): Channel {
       const { promise, resolve } = Promise.withResolvers<number>()
       waiting.set(id, resolve)
       void send(process, { channel: 'publish', id, topic, text })
-      return withDeadline(promise, DEADLINE_MS).finally(() => waiting.delete(id))
+      return withDeadline(promise, { deadlineMs: DEADLINE_MS }).finally(() => waiting.delete(id))
     },
     subscribe(topic, listener) {
       listeners.set(topic, listener)

@@ -1,14 +1,30 @@
 const DEADLINE_MS = 250
 
-/** Rejects when `work` takes longer than a store may. */
-export async function withDeadline<T>(work: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
+/** What becomes of work that takes longer than a store may. */
+export interface Lateness {
+  /** Default 250. */
+  readonly deadlineMs?: number
+  readonly onLate?: () => void
+}
+
+/** Rejects when `work` takes too long, and calls `onLate` then. */
+export async function withDeadline<T>(
+  work: Promise<T>,
+  { deadlineMs = DEADLINE_MS, onLate }: Lateness = {},
+): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const give = () => reject(new Error(`the store did not answer within ${deadlineMs} ms`))
+  let isDone = false
+  const give = () => {
+    if (isDone) return
+    reject(new Error(`the store did not answer within ${deadlineMs} ms`))
+    onLate?.()
+  }
   // Timers come before sockets: after a pause of this process's own, the answer may be there and not yet read.
   const timer = setTimeout(() => setImmediate(give), deadlineMs)
   try {
     return await Promise.race([work, late])
   } finally {
+    isDone = true
     clearTimeout(timer)
   }
 }

@@ -1,4 +1,4 @@
-import type { ByteStore, ByteStores, Clock, Log } from '../../core/ports.ts'
+import type { ByteStore, ByteStores, Log } from '../../core/ports.ts'
 import { withDeadline } from './deadline.ts'
 import { memoryStore } from './memory.ts'
 import type { RedisSpace } from './redis.ts'
@@ -8,7 +8,7 @@ import type { RedisSpace } from './redis.ts'
  *
  * Keyv over a bounded map in memory, or over Redis when `REDIS_URL` is set. A store that does not answer must not slow
  * requests down: every operation has a deadline, and after a failure the store rejects at once for a second, so that
- * an outage costs one deadline a second and not one a request.
+ * an outage costs one deadline a second and not one a request. The rest is counted by a clock that nobody sets back.
  */
 const REST_AFTER_FAILURE_MS = 1000
 
@@ -16,14 +16,12 @@ const REST_AFTER_FAILURE_MS = 1000
 export interface ByteStoresOptions {
   readonly redisUrl: string | undefined
   readonly log: Log
-  readonly clock: Clock
 }
 
 /** Opens byte stores; `close` disconnects the shared engine. */
 export async function createByteStores({
   redisUrl,
   log,
-  clock,
 }: ByteStoresOptions): Promise<ByteStores & { close(): Promise<void> }> {
   // Only when it is used: the client has a class that extends String, and from then on V8 looks up every property of
   // every string the slow way (five times the time for a scan of a large body).
@@ -33,8 +31,8 @@ export async function createByteStores({
   const openStore = (namespace: string, maxBytes: number): ByteStore => {
     if (redis === undefined || redisUrl === undefined) return memoryStore(maxBytes)
     const space = redis.connectRedis(redisUrl, namespace, log)
-    closers.push(() => redis.disconnect(space))
-    return guarded(space, clock)
+    closers.push(() => space.disconnect())
+    return guarded(space)
   }
   return {
     open(namespace, { maxBytes }) {
@@ -50,14 +48,14 @@ export async function createByteStores({
   }
 }
 
-function guarded({ keyv, leases }: RedisSpace, clock: Clock): ByteStore {
+function guarded({ keyv, leases, renew }: RedisSpace): ByteStore {
   let restUntilMs = 0
   const attempt = async <T>(operation: () => Promise<T>): Promise<T> => {
-    if (clock.nowMs() < restUntilMs) throw new Error('the store failed a moment ago')
+    if (performance.now() < restUntilMs) throw new Error('the store failed a moment ago')
     try {
-      return await withDeadline(operation())
+      return await withDeadline(operation(), { onLate: renew })
     } catch (error) {
-      restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
+      restUntilMs = performance.now() + REST_AFTER_FAILURE_MS
       throw error
     }
   }

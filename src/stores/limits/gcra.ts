@@ -28,10 +28,8 @@ export function decide(
   const intervalMs = windowMs / limit
   const usedUntilMs = Math.max(arrivalMs ?? nowMs, nowMs)
   const isAllowed = usedUntilMs + intervalMs - nowMs <= windowMs + TOLERANCE_MS
-  return describe(
-    { limit, windowMs },
-    { isAllowed, aheadMs: usedUntilMs - nowMs + (isAllowed ? intervalMs : 0), nowMs },
-  )
+  const aheadMs = usedUntilMs - nowMs + (isAllowed ? intervalMs : 0)
+  return { ...describe({ limit, windowMs }, { isAllowed, aheadMs }), arrivalMs: nowMs + aheadMs }
 }
 
 /** Sums of intervals are not exact. */
@@ -40,8 +38,8 @@ const TOLERANCE_MS = 1e-6
 /** A decision in numbers, from how far the arrival time is ahead of now after it. */
 export function describe(
   { limit, windowMs }: RateRule,
-  { isAllowed, aheadMs, nowMs }: { isAllowed: boolean; aheadMs: number; nowMs: number },
-): RateDecision & { arrivalMs: number } {
+  { isAllowed, aheadMs }: { isAllowed: boolean; aheadMs: number },
+): RateDecision {
   const intervalMs = windowMs / limit
   return {
     isAllowed,
@@ -50,6 +48,5 @@ export function describe(
     resetMs: aheadMs,
     retryMs: Math.max(0, aheadMs + intervalMs - windowMs),
     windowMs,
-    arrivalMs: nowMs + aheadMs,
   }
 }

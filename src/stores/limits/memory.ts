@@ -6,8 +6,11 @@ import { decide, type RateRule } from './gcra.ts'
 /** Keys beyond this are forgotten, those used longest ago first: they may then begin anew. */
 const MOST_KEYS = 100_000
 
+/** A clock that is never set: one that went back would hold up everybody for as long. */
+const monotonic: Clock = { nowMs: () => performance.now() }
+
 /** Limits in this process's memory. */
-export function memoryLimiter(rule: RateRule, clock: Clock): RateLimiter {
+export function memoryLimiter(rule: RateRule, clock = monotonic): RateLimiter {
   const arrivals = new LRUCache<string, number>({ max: MOST_KEYS })
   return {
     take(key, limit = rule.limit) {

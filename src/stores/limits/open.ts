@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../core/ports.ts'
+import type { Log } from '../../core/ports.ts'
 import type { RateLimiter } from '../../core/rate-limit.ts'
 import type { RateRule } from './gcra.ts'
 import { memoryLimiter } from './memory.ts'
@@ -8,13 +8,12 @@ export interface LimiterOptions {
   readonly redisUrl: string | undefined
   /** Keeps limiters of one engine apart. */
   readonly namespace: string
-  readonly clock: Clock
   readonly log: Log
 }
 
 /** Opens a limiter: in memory, or shared through Redis. */
 export async function openLimiter(rule: RateRule, { redisUrl, ...rest }: LimiterOptions): Promise<RateLimiter> {
-  if (redisUrl === undefined) return memoryLimiter(rule, rest.clock)
+  if (redisUrl === undefined) return memoryLimiter(rule)
   // Only when it is used: see stores/kv/stores.ts.
   const { redisLimiter } = await import('./redis.ts')
   return redisLimiter(rule, { ...rest, url: redisUrl })

@@ -1,8 +1,9 @@
-import { createClient } from '@redis/client'
 import { messageOf } from '../../core/errors.ts'
-import type { Clock, Log } from '../../core/ports.ts'
+import type { Log } from '../../core/ports.ts'
 import type { RateLimiter } from '../../core/rate-limit.ts'
+import { renewConnection } from '../../core/renew-connection.ts'
 import { withDeadline } from '../kv/deadline.ts'
+import { createRedisClient } from '../redis-client.ts'
 import { describe, type RateRule } from './gcra.ts'
 import { memoryLimiter } from './memory.ts'
 
@@ -16,6 +17,7 @@ local now = time[1] * 1000000 + time[2]
 local window = tonumber(ARGV[2]) * 1000
 local interval = window / tonumber(ARGV[1])
 local used = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
+if used - now > window + 1 then used = now end -- only a clock that was set back comes to that
 local allowed = used + interval - now <= window + 1
 if allowed then
   used = used + interval
@@ -29,7 +31,6 @@ const REST_AFTER_FAILURE_MS = 1000
 export interface RedisLimiterOptions {
   readonly url: string
   readonly namespace: string
-  readonly clock: Clock
   readonly log: Log
 }
 
@@ -37,30 +38,24 @@ export interface RedisLimiterOptions {
  * Limits that several instances share. While Redis does not answer, each instance counts by itself: a limit that is too
  * generous by the number of instances, rather than none, or no service.
  */
-export function redisLimiter(rule: RateRule, { url, namespace, clock, log }: RedisLimiterOptions): RateLimiter {
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    socket: { connectTimeout: 2000, reconnectStrategy: (retries) => Math.min(100 * 2 ** retries, 3000) },
-  })
-  client.on('error', (error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'store.failed'))
-  client.connect().catch(() => {}) // told by the listener above; it goes on trying
-  const own = memoryLimiter(rule, clock)
+export function redisLimiter(rule: RateRule, { url, namespace, log }: RedisLimiterOptions): RateLimiter {
+  const report = (error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'store.failed')
+  const client = createRedisClient(url, report)
+  client.connect().catch(() => {}) // reported; it goes on trying
+  const own = memoryLimiter(rule)
   let restUntilMs = 0
   return {
     async take(key, limit = rule.limit) {
-      if (clock.nowMs() < restUntilMs) return own.take(key, limit)
+      if (performance.now() < restUntilMs) return own.take(key, limit)
       try {
         const args = [String(limit), String(rule.windowMs)]
         const keys = [`turnpike:${namespace}:${key}`]
         // Safe: the script gives two integers.
-        const reply = (await withDeadline(client.eval(SCRIPT, { keys, arguments: args }))) as [number, number]
-        return describe(
-          { ...rule, limit },
-          { isAllowed: reply[0] === 1, aheadMs: reply[1] / 1000, nowMs: clock.nowMs() },
-        )
+        const asking = client.eval(SCRIPT, { keys, arguments: args })
+        const reply = (await withDeadline(asking, { onLate: () => renewConnection(client) })) as [number, number]
+        return describe({ ...rule, limit }, { isAllowed: reply[0] === 1, aheadMs: reply[1] / 1000 })
       } catch {
-        restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
+        restUntilMs = performance.now() + REST_AFTER_FAILURE_MS
         return own.take(key, limit)
       }
     },

@@ -1,5 +1,6 @@
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import type { Log, Reservation, SpendHold, SpendLedger } from '../../core/ports.ts'
+import { type SpendEnd, SpendEnds } from './spend-ends.ts'
 import type { SqlStore } from './store.ts'
 
 const SWEEP_EVERY_MS = 5000
@@ -14,7 +15,7 @@ export interface SpendLedgerOptions {
 export interface SqlSpendLedger extends SpendLedger {
   /** Counts holds whose lease has ended at their full amount; done at the start and every five seconds. */
   sweep(): Promise<void>
-  /** Ends the timer; the store stays open. */
+  /** Tells what waits to be told, and ends the timers; the store stays open. */
   close(): Promise<void>
 }
 
@@ -29,24 +30,28 @@ export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendL
         sweeping = undefined
       })
   }
+  const ends = new SpendEnds({ tell: (end) => settle(store, log, end), log })
   const timer = setInterval(sweepQuietly, SWEEP_EVERY_MS).unref()
   sweepQuietly()
   return {
     reserve: (hold) => reserve(store, hold),
     grow: (change) => store.run('spend.grow', change),
-    async settle(end) {
-      const outcome = await store.run('spend.settle', end)
-      if (outcome === 'corrected') log.info({ holdId: end.holdId }, 'spend.corrected')
-      if (outcome === 'unknown') throw new GatewayError('internal_error', `The hold ${end.holdId} is unknown.`)
-    },
+    settle: (end) => ends.tell(end),
     spent: (windows) => store.run('spend.read', windows),
     sweep: () => sweepAll(store, { log, isEnough: () => false }),
     async close() {
       isClosed = true
       clearInterval(timer)
       await sweeping
+      await ends.close()
     },
   }
+}
+
+async function settle(store: SqlStore, log: Log, end: SpendEnd): Promise<void> {
+  const outcome = await store.run('spend.settle', end)
+  if (outcome === 'corrected') log.info({ holdId: end.holdId }, 'spend.corrected')
+  if (outcome === 'unknown') throw new GatewayError('internal_error', `The hold ${end.holdId} is unknown.`)
 }
 
 /** With a fee that is due, both are held in one transaction, or neither. */

@@ -1,8 +1,12 @@
-import { createClient, RESP_TYPES } from '@redis/client'
-import type { Log } from 'turnpike/plugin'
+import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
+import { type Log, renewConnection } from 'turnpike/plugin'
 
 /** More is refused: while Redis hangs, what waits for it must not fill the memory. */
 const MOST_WAITING = 20_000
+
+/** Longer than between two pings, and than a read of the log blocks: then nothing comes any more. */
+const SILENT_MS = 5000
+const PING_EVERY_MS = 2000
 
 /** Values as bytes. */
 export const BUFFERS = { [RESP_TYPES.BLOB_STRING]: Buffer }
@@ -16,17 +20,29 @@ export function connect(url: string, log: Log) {
     url,
     disableOfflineQueue: true,
     commandsQueueMaxLength: MOST_WAITING,
-    socket: { connectTimeout: 2000, reconnectStrategy: (retries) => Math.min(100 * 2 ** retries, 3000) },
+    pingInterval: PING_EVERY_MS,
+    socket: {
+      connectTimeout: 2000,
+      socketTimeout: SILENT_MS,
+      reconnectStrategy: (retries) => Math.min(100 * 2 ** retries, 3000),
+    },
   })
-  client.on('error', (error: Error) => log.warn({ namespace: 'semantic-cache', reason: error.message }, 'store.failed'))
+  client.on('error', (error: Error) => {
+    log.warn({ namespace: 'semantic-cache', reason: error.message }, 'store.failed')
+    // What is no reply of the server, on a connection that stands, is garbage.
+    if (!(error instanceof ErrorReply)) renewConnection(client)
+  })
   client.connect().catch(() => {}) // told by the listener above; it goes on trying
   return client
 }
 
-/** Rejects when Redis takes longer than `ms`. */
-export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+/** Rejects when Redis takes longer than `ms`, and calls `onLate` then. */
+export async function within<T>(work: Promise<T>, ms: number, onLate = () => {}): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`Redis did not answer within ${ms} ms`)), ms)
+  const timer = setTimeout(() => {
+    reject(new Error(`Redis did not answer within ${ms} ms`))
+    onLate()
+  }, ms)
   try {
     return await Promise.race([work, late])
   } finally {

@@ -1,4 +1,4 @@
-import type { Log } from 'turnpike/plugin'
+import { type Log, renewConnection } from 'turnpike/plugin'
 import type { Follower } from '../book.ts'
 import { unpackFact } from '../fact.ts'
 import { BUFFERS, type Client, within } from './connection.ts'
@@ -66,7 +66,7 @@ export class LogReader {
     this.#following.resolve()
     const query = { key: this.#key, id: this.#position }
     const options = { BLOCK: BLOCK_MS, COUNT: PORTION }
-    const found = await within(this.#client.withTypeMapping(BUFFERS).xRead(query, options), SILENT_MS)
+    const found = await this.#inTime(this.#client.withTypeMapping(BUFFERS).xRead(query, options))
     const messages = messagesOf(found)
     // Safe to ask now only if more is there than one portion: else the log cannot have moved on.
     if (messages.length === PORTION && (await this.#hasMovedOn(this.#position))) return this.#lose()
@@ -79,13 +79,17 @@ export class LogReader {
   }
 
   async #end(): Promise<string> {
-    const [last] = await within(this.#client.xRevRange(this.#key, '+', '-', { COUNT: 1 }), SILENT_MS)
+    const [last] = await this.#inTime(this.#client.xRevRange(this.#key, '+', '-', { COUNT: 1 }))
     return last === undefined ? '0-0' : String(last.id)
   }
 
   async #hasMovedOn(position: string): Promise<boolean> {
-    const [first] = await within(this.#client.xRange(this.#key, '-', '+', { COUNT: 1 }), SILENT_MS)
+    const [first] = await this.#inTime(this.#client.xRange(this.#key, '-', '+', { COUNT: 1 }))
     return first === undefined || isAfter(String(first.id), position)
+  }
+
+  #inTime<T>(work: Promise<T>): Promise<T> {
+    return within(work, SILENT_MS, () => renewConnection(this.#client))
   }
 
   #lose(): void {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Clock, Log } from 'turnpike/plugin'
+import { type Clock, type Log, renewConnection } from 'turnpike/plugin'
 import type { Entry } from '../../scope-index.ts'
 import type { EntryBook, Follower, ScopedFact } from '../book.ts'
 import { entryKey, expiryOf, type Fact, type PackedFact, packFact, unpackFact } from '../fact.ts'
@@ -75,23 +75,28 @@ export class RedisBook implements EntryBook {
       // A key without an end counts as endless, so the first is set as it is.
       multi.pExpire(key, ttlMs, 'NX').pExpire(key, ttlMs, 'GT')
     }
-    await inTime(multi.exec())
+    await this.#within(multi.exec())
   }
 
   async drop(scope: string, entries: readonly Entry[]): Promise<void> {
-    if (entries.length > 0) await inTime(this.#client.hDel(SCOPE_PREFIX + scope, entries.map(entryKey)))
+    if (entries.length > 0) await this.#within(this.#client.hDel(SCOPE_PREFIX + scope, entries.map(entryKey)))
   }
 
   async clear(scope: string | undefined): Promise<void> {
     await this.#connected()
-    if (scope === undefined) await this.#eachKey(async (key) => void (await inTime(this.#client.unlink(key))))
-    else await inTime(this.#client.unlink(SCOPE_PREFIX + scope))
-    await inTime(this.#client.xAdd(LOG_KEY, '*', { s: scope ?? '' }, trimmed()))
+    if (scope === undefined) await this.#eachKey(async (key) => void (await this.#within(this.#client.unlink(key))))
+    else await this.#within(this.#client.unlink(SCOPE_PREFIX + scope))
+    await this.#within(this.#client.xAdd(LOG_KEY, '*', { s: scope ?? '' }, trimmed()))
   }
 
   async close(): Promise<void> {
     await this.#reader.close()
-    await inTime(this.#client.close()).catch(() => this.#client.destroy())
+    await within(this.#client.close(), PATIENT_DEADLINE_MS).catch(() => this.#client.destroy())
+  }
+
+  /** The connection on which an answer is late is replaced: answers are told apart by their order alone. */
+  #within<T>(work: Promise<T>, ms = PATIENT_DEADLINE_MS): Promise<T> {
+    return within(work, ms, () => renewConnection(this.#client))
   }
 
   /** An operator waits for the connection; requests do not. */
@@ -104,10 +109,8 @@ export class RedisBook implements EntryBook {
     const expired: string[] = []
     let cursor = '0'
     do {
-      const found = await within(
-        this.#client.withTypeMapping(BUFFERS).hScan(key, cursor, { COUNT: PORTION }),
-        deadlineMs,
-      )
+      const scanning = this.#client.withTypeMapping(BUFFERS).hScan(key, cursor, { COUNT: PORTION })
+      const found = await this.#within(scanning, deadlineMs)
       cursor = String(found.cursor)
       const facts: Fact[] = []
       for (const { field, value } of found.entries) {
@@ -117,22 +120,18 @@ export class RedisBook implements EntryBook {
       }
       take(facts)
     } while (cursor !== '0')
-    if (expired.length > 0) await inTime(this.#client.hDel(key, expired))
+    if (expired.length > 0) await this.#within(this.#client.hDel(key, expired))
   }
 
   async #eachKey(work: (key: string) => Promise<void>): Promise<void> {
     const query = { MATCH: `${SCOPE_PREFIX}*`, COUNT: PORTION }
     let cursor = '0'
     do {
-      const found = await inTime(this.#client.scan(cursor, query))
+      const found = await this.#within(this.#client.scan(cursor, query))
       cursor = String(found.cursor)
       for (const key of found.keys) await work(String(key))
     } while (cursor !== '0')
   }
-}
-
-function inTime<T>(work: Promise<T>): Promise<T> {
-  return within(work, PATIENT_DEADLINE_MS)
 }
 
 function trimmed() {

@@ -1,0 +1,214 @@
+import { readdirSync, statSync } from 'node:fs'
+import type { ExecutionContext } from 'ava'
+import { parsePublicKeys } from '../../../src/receipts/public-key.ts'
+import { verifyReceipt } from '../../../src/receipts/verify.ts'
+import { violationsIn } from '../../stores/sql/credits/books.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { Gateway } from '../../support/gateway.ts'
+import { send } from '../../support/http-client.ts'
+import { booksOf } from '../../support/stripe/machine-payments.ts'
+import { alarmsOf } from '../matrix/audit.ts'
+import type { Plant } from '../matrix/plant.ts'
+import { type Load, type Paid, payToTheEnd, type Sent } from './load.ts'
+
+/** When a gateway was killed. */
+export interface Kill {
+  readonly pid: number
+  readonly atMs: number
+}
+
+/** What is audited. */
+export interface Scene {
+  readonly plant: Plant
+  /** Those that run now. */
+  readonly gateways: readonly [Gateway, ...Gateway[]]
+  readonly load: Load
+  readonly kills: readonly Kill[]
+  /** The most that a key may spend in a day, in USD. */
+  readonly capUsd: number
+  /** Whether delivered answers are kept where a kill does not reach them. */
+  readonly keepsAnswers: boolean
+}
+
+/** Figures for whoever runs the drill. */
+export type Figures = Record<string, number | string>
+
+const NANO_USD = 1e9
+/** What waits for the database, at most, while it works. */
+const MOMENT_MS = 2000
+const LARGEST_LOG_BYTES = 80 * 1024 * 1024
+const KNOWN_FILES =
+  /^(turnpike|telemetry|entries)\.db(-wal|-shm)?$|^receipt-key|^plugins$|^semantic-cache$|\.pem$|\.json$/
+
+/** Asserts what is promised of killed processes, and gives the figures. */
+export async function auditKills(t: ExecutionContext, scene: Scene): Promise<Figures> {
+  const { plant, load, kills } = scene
+  await endLeases(scene)
+  const receipts = await auditReceipts(t, scene)
+  const spending = await auditSpending(t, scene)
+  t.deepEqual(await plant.sql(violationsIn('%')), [], 'the books of calls and credits agree')
+  const payments = await auditPayments(t, scene)
+  const caches = auditAnswers(t, load.sent)
+  await auditRemains(t, scene)
+  const failed = load.sent.filter(({ outcome }) => outcome !== 'works')
+  return {
+    kills: kills.length,
+    requests: load.sent.length,
+    cutByKills: failed.length,
+    ...receipts,
+    ...spending,
+    ...payments,
+    ...caches,
+  }
+}
+
+/** As time would, and the sweepers of gateways then. */
+async function endLeases({ plant }: Scene): Promise<void> {
+  await plant.sql(`update spend_hold set due_at_ms = 0 where state = 'open' returning id`)
+  await plant.sql(`update credit_hold set due_at_ms = 0 where state = 'open' returning id`)
+  await plant.sql('update payment set lease_until_ms = 0 returning id')
+  const store = await plant.openStore()
+  for (const sweep of ['spend.sweep', 'ledger.sweep'] as const)
+    for (let isMore = true; isMore; ) ({ isMore } = await store.run(sweep, undefined))
+  await store.close()
+}
+
+/** Each answer that came whole has one genuine receipt, unless its gateway was killed within the same moment. */
+async function auditReceipts(t: ExecutionContext, { plant, gateways, load, kills }: Scene): Promise<Figures> {
+  const whole = load.sent.filter(({ outcome }) => outcome === 'works')
+  const idOf = ({ reply }: Sent) => String(reply.headers['x-svc-receipt'])
+  t.is(new Set(whole.map(idOf)).size, whole.length, 'no two answers have one receipt')
+  const rows = await plant.sql('select id, json from receipt')
+  const stored = new Map(rows.map(({ id, json }) => [String(id), String(json)]))
+  const missing = whole.filter((each) => !stored.has(idOf(each)))
+  // Negative where this process was told of the answer later than it killed.
+  const untilKill = ({ pid, endedAtMs }: Sent) => (kills.find((kill) => kill.pid === pid)?.atMs ?? Infinity) - endedAtMs
+  t.deepEqual(
+    missing.filter((each) => untilKill(each) > MOMENT_MS).map((each) => `${each.text}: ${untilKill(each)} ms`),
+    [],
+    'a receipt is lost only with the moment before a kill',
+  )
+  const keys = parsePublicKeys(
+    (await send(gateways[0].url, { method: 'GET', path: '/.well-known/turnpike-keys' })).text,
+  )
+  const bad = whole.filter(
+    (each) => stored.has(idOf(each)) && !verifyReceipt(stored.get(idOf(each)) ?? '', keys).isValid,
+  )
+  t.deepEqual(bad.map(idOf), [], 'each receipt is genuine, with one key for all starts')
+  const latestMs = Math.max(0, ...missing.map(untilKill))
+  return { answers: whole.length, receiptsLost: missing.length, lostWithinMs: Math.round(latestMs) }
+}
+
+/** No cap is overrun, what was answered is paid for, and what kills have cost leaves the most of a cap to be used. */
+async function auditSpending(t: ExecutionContext, { plant, capUsd }: Scene): Promise<Figures> {
+  const days = await plant.sql(
+    `select scope, settled_nano_usd, held_nano_usd from spend_window where window_id like 'd:%'`,
+  )
+  t.true(days.length > 0)
+  let lostUsd = 0
+  for (const { scope, settled_nano_usd: settled, held_nano_usd: held } of days) {
+    t.is(Number(held), 0, 'nothing is held')
+    t.true(Number(settled) <= capUsd * NANO_USD, `${scope} has spent ${settled}`)
+    const costs = await plant.sql(`select json from receipt where scope = '${String(scope).replace(/^key:/, '')}'`)
+    const guarded = costs
+      .map(({ json }) => JSON.parse(String(json)))
+      .filter(({ pipeline }) => pipeline.includes('cost-guard'))
+    const knownUsd = guarded.reduce((sum, { cost }) => sum + Number(cost.provider_usd ?? 0), 0)
+    t.true(
+      Number(settled) / NANO_USD >= knownUsd - 1e-6,
+      `${scope}: ${settled} is less than the ${knownUsd} of its receipts`,
+    )
+    lostUsd = Math.max(lostUsd, Number(settled) / NANO_USD - knownUsd)
+  }
+  t.true(lostUsd <= 0.1 * capUsd, `kills have used up ${lostUsd} of ${capUsd}`)
+  return {
+    keys: days.length,
+    capUsd,
+    usedUpByKillsUsd: lostUsd.toFixed(3),
+    usable: `${(100 - (100 * lostUsd) / capUsd).toFixed(1)} %`,
+  }
+}
+
+/** Each payer has an answer or the money, but for the one place that is documented: see docs/payments.md. */
+async function auditPayments(t: ExecutionContext, { plant, gateways, load, keepsAnswers }: Scene): Promise<Figures> {
+  const { world } = plant.stripe
+  for (const purchase of load.paid) await payToTheEnd(purchase, gateways[0].url)
+  // A stream that has begun is paid, even if it breaks off.
+  const isAnswered = ({ outcomes }: Paid) => outcomes.some((outcome) => /^(works|cut after)/.test(outcome))
+  const gaps: Paid[] = []
+  for (const purchase of load.paid) {
+    const books = booksOf(world, purchase.challenge.id)
+    const what = `${purchase.challenge.id}: ${purchase.outcomes}`
+    t.true(books.intents <= 1, what)
+    t.true(books.capturedCents <= 50, what)
+    if (isAnswered(purchase)) t.is(books.capturedCents, 50, what)
+    else if (books.capturedCents > 0) gaps.push(purchase)
+    t.true(purchase.outcomes.filter((outcome) => outcome === 'works').length <= (purchase.idempotencyKey ? 9 : 1), what)
+  }
+  const keyed = gaps.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
+  if (keepsAnswers)
+    t.deepEqual(
+      keyed.map(({ outcomes }) => outcomes),
+      [],
+      'with a key in Redis no answer is lost',
+    )
+  for (const { challenge } of gaps) {
+    const [row] = await plant.sql(`select state from payment where id = '${challenge.id}'`)
+    t.is(row?.state, 'consumed', 'what is lost was on its way to its client')
+  }
+  await plant.sql('update payment set due_at_ms = 0 where due_at_ms is not null returning id')
+  await eventually(() => booksOf(world).heldCents === 0, 'what nobody came back for is let go', 90_000)
+  const isResumed = ({ outcomes }: Paid) => outcomes.indexOf('works') > 0
+  return {
+    paid: load.paid.length,
+    paidAndAnswered: load.paid.filter(isAnswered).length,
+    answeredAfterKill: load.paid.filter(isResumed).length,
+    lostInTheGap: gaps.length,
+  }
+}
+
+/** What came whole is the answer to what was asked: nothing torn comes out of a cache. */
+function auditAnswers(t: ExecutionContext, sent: readonly Sent[]): Figures {
+  const hits = sent.filter(({ reply, outcome }) => outcome === 'works' && reply.headers['x-svc-cache'] === 'hit')
+  const words = ({ reply }: Sent) =>
+    [...reply.text.matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(([, piece]) => piece).join('')
+  const wrong = hits.filter((each) => words(each) !== `You said: ${each.text}`)
+  t.deepEqual(
+    wrong.map((each) => [each.text, words(each)]),
+    [],
+    'a stored answer is whole, and its own',
+  )
+  const odd = sent.filter(({ outcome }) => !ORDERLY.test(outcome))
+  t.deepEqual(
+    odd.map(({ outcome }) => outcome),
+    [],
+    'what fails does so as a killed process does',
+  )
+  return { hits: hits.length }
+}
+
+/** Answers of the living, and what clients see of the dead. */
+const ORDERLY = /^(works|no answer: .*|cut after \d+ bytes|503|error event)$/
+
+/** Of the dead nothing is left: no connection, no file, no lock. */
+async function auditRemains(t: ExecutionContext, { plant, gateways }: Scene): Promise<void> {
+  for (const gateway of gateways) t.deepEqual(alarmsOf(gateway), [])
+  await eventually(() => plant.provider.pending() === 0, 'no call to the provider runs')
+  if (plant.databaseUrl !== undefined) {
+    const connections = `select pid from pg_stat_activity where application_name = 'turnpike'`
+    const most = gateways.length * 25
+    await eventually(async () => (await plant.sql(connections)).length <= most, 'connections of the dead are gone')
+    const locks = `select pid from pg_locks l join pg_stat_activity a using (pid) where a.state = 'idle in transaction'`
+    await eventually(async () => (await plant.sql(locks)).length === 0, 'nobody holds a lock and is idle')
+  }
+  const files = readdirSync(plant.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  t.deepEqual(
+    files.map(({ name }) => name).filter((name) => !KNOWN_FILES.test(name)),
+    [],
+    'no file is left behind',
+  )
+  for (const { parentPath, name } of files) {
+    const { size } = statSync(`${parentPath}/${name}`)
+    if (name.endsWith('-wal')) t.true(size < LARGEST_LOG_BYTES, `${name} has ${size} bytes`)
+  }
+}

@@ -1,0 +1,73 @@
+import type { ExecutionContext } from 'ava'
+import { parsePublicKeys } from '../../../src/receipts/public-key.ts'
+import { verifyReceipt } from '../../../src/receipts/verify.ts'
+import { violationsIn } from '../../stores/sql/credits/books.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { Gateway } from '../../support/gateway.ts'
+import { send } from '../../support/http-client.ts'
+import { booksOf } from '../../support/stripe/machine-payments.ts'
+import { CAP_USD, type Plant } from './plant.ts'
+
+/** What a log must never tell. */
+const ALARM = /unhandled|uncaught|MaxListenersExceeded/i
+const NANO_USD = 1e9
+
+/** What the audit looks at, beside the database. */
+export interface Witness {
+  readonly plant: Plant
+  /** One that answers now. */
+  readonly gateway: Gateway
+}
+
+/** Asserts that nothing was lost: receipts, caps, credits and calls, payments. */
+export async function assertNothingLost(t: ExecutionContext, witness: Witness): Promise<void> {
+  await assertReceipts(t, witness)
+  await assertSpending(t, witness)
+  t.deepEqual(await witness.plant.sql(violationsIn('%')), [], 'the books of calls and credits agree')
+  assertPayments(t, witness)
+  t.deepEqual(alarmsOf(witness.gateway), [])
+}
+
+async function assertReceipts(t: ExecutionContext, { plant, gateway }: Witness): Promise<void> {
+  const { replies } = plant.tally
+  const ids = replies.map(({ headers }) => String(headers['x-svc-receipt']))
+  t.is(new Set(ids).size, ids.length, 'no two replies have one receipt')
+  if (ids.length === 0) return
+  const stored = new Map<string, string>()
+  const words = ids.map((id) => `'${id}'`).join()
+  await eventually(async () => {
+    for (const { id, json } of await plant.sql(`select id, json from receipt where id in (${words})`))
+      stored.set(String(id), String(json))
+    return ids.every((id) => stored.has(id))
+  }, 'each reply has its receipt')
+  const keys = parsePublicKeys((await send(gateway.url, { method: 'GET', path: '/.well-known/turnpike-keys' })).text)
+  const bad = ids.filter((id) => !verifyReceipt(stored.get(id) ?? '', keys).isValid)
+  t.deepEqual(bad, [], 'each receipt is genuine')
+}
+
+async function assertSpending(t: ExecutionContext, { plant }: Witness): Promise<void> {
+  const over = `select * from spend_window where settled_nano_usd + held_nano_usd > ${CAP_USD * NANO_USD}`
+  t.deepEqual(await plant.sql(over), [], 'no cap is overrun')
+  const open = `select id from spend_hold where state = 'open'`
+  await eventually(async () => (await plant.sql(open)).length === 0, 'all money that was held is settled')
+  const held = `select * from spend_window where held_nano_usd <> 0`
+  t.deepEqual(await plant.sql(held), [], 'and nothing is held')
+}
+
+/** Each payment is taken if, and only if, it was answered. */
+function assertPayments(t: ExecutionContext, { plant }: Witness): void {
+  const { world } = plant.stripe
+  const { answered } = plant.tally
+  for (const { challenge } of answered)
+    t.like(booksOf(world, challenge.id), { intents: 1, capturedCents: 50, heldCents: 0 })
+  t.is(booksOf(world).capturedCents, 50 * answered.length, 'nothing was taken for nothing')
+}
+
+/** Lines of a log that tell of a fault in the code. */
+export function alarmsOf(gateway: Gateway): string[] {
+  return gateway
+    .log()
+    .split('\n')
+    .filter((line) => ALARM.test(line))
+    .map((line) => line.slice(0, 500))
+}

@@ -1,0 +1,229 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
+import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
+import { stock } from '../../billing/shop.ts'
+import { boothEnvironment, type ReadChallenge } from '../../payments/booth.ts'
+import { startCloudGateway } from '../../support/accounts.ts'
+import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
+import { type Gateway, startGateway } from '../../support/gateway.ts'
+import type { Reply } from '../../support/http-client.ts'
+import type { JsonObject } from '../../support/json.ts'
+import { createPostgres, type Owner, query } from '../../support/postgres.ts'
+import { holdEvent, type Script } from '../../support/provider/script.ts'
+import { createRecordingLog } from '../../support/recording-log.ts'
+import { createRedis } from '../../support/redis.ts'
+import { type Provider, startProvider } from '../../support/stand-in-provider.ts'
+import { machinePayments } from '../../support/stripe/machine-payments.ts'
+import { type StripeStandIn, startStripe } from '../../support/stripe/stand-in.ts'
+
+/*
+ * DESIGN. All that a service has, with a piece of network before each part that can be spoiled:
+ *
+ *   cloud gateway ─┬─ proxy ─ PostgreSQL, or SQLite in the plant's folder
+ *   local gateway ─┤  proxy ─ Redis (with PostgreSQL)
+ *                  ├─ proxy ─ provider
+ *                  └─ proxy ─ Stripe
+ *
+ * The local gateway has a database of its own on the same server: another realm of one operator.
+ */
+
+/** What gateways have a link to. */
+export type LinkName = 'postgres' | 'redis' | 'provider' | 'stripe'
+
+/** Links that gateways go through. */
+export type Links = Readonly<Partial<Record<LinkName, FaultProxy>>>
+
+/** A paid call: what was asked, and with what it is paid. */
+export interface Purchase {
+  readonly body: JsonObject
+  readonly challenge: ReadChallenge
+  readonly token: string
+}
+
+/** What its clients remember. */
+export interface Tally {
+  /** Replies of models, from cloud gateways, that came whole. */
+  readonly replies: Reply[]
+  /** Paid calls that were answered. */
+  readonly answered: Purchase[]
+  /** Paid calls that were told to come back. */
+  readonly owed: Set<Purchase>
+}
+
+/** A running plant. */
+export interface Plant {
+  readonly tally: Tally
+  readonly links: Links
+  readonly provider: Provider
+  readonly stripe: StripeStandIn
+  /** Folder of the cloud gateways' SQLite and keys. */
+  readonly dataDir: string
+  /** Of the cloud gateways, past all proxies. */
+  readonly databaseUrl: string | undefined
+  readonly redisUrl: string | undefined
+  /** Starts a gateway that goes through these links, and straight to what they leave out. */
+  startCloud(links?: Links, env?: Readonly<Record<string, string>>): Promise<Gateway>
+  startLocal(links?: Links, env?: Readonly<Record<string, string>>): Promise<Gateway>
+  /** Sends one statement to the cloud gateways’ database, past them. */
+  sql(text: string): Promise<Record<string, unknown>[]>
+  /** The same to the databases of all gateways on PostgreSQL. */
+  sqlEverywhere(text: string): Promise<void>
+  /** Opens the cloud gateways’ database as they do; whoever opens it closes it. */
+  openStore(): Promise<SqlStore>
+  /** What the provider does with requests that hold no other wish; `undefined`: answers. */
+  providerSays(script: Script | undefined): void
+  /** Lets the reply go on whose request says `hold <name>`. */
+  release(name: string): void
+}
+
+/** How a plant is set up. */
+export interface PlantOptions {
+  readonly engine: 'sqlite' | 'postgres'
+  /** Laid over the configuration of cloud gateways. */
+  readonly config?: JsonObject
+  /** Default: one that is made. */
+  readonly dataDir?: string
+}
+
+const OPERATOR_KEY = 'sk-ant-operator-key'
+/** The stream stops after this event until it is released. */
+const HELD_EVENT = 3
+
+/** The most that a key may spend in a day here, in USD. */
+export const CAP_USD = 5
+
+const CONFIG = {
+  plugins: { watch: false },
+  limits: { failures_per_minute: 0, requests_per_minute: 100_000 },
+  mpp: { challenges_per_minute: { per_address: 0, overall: 0 } },
+  costs: { per_day: CAP_USD },
+  // So that what hangs is given up while somebody watches.
+  providers: { timeouts: { connect: '1s', first_byte: '2s', idle: '40s' } },
+}
+
+/** Opens a plant; it ends with its owner. */
+export async function openPlant(owner: Owner, { engine, config = {}, dataDir: given }: PlantOptions): Promise<Plant> {
+  const dataDir = given ?? mkdtempSync(path.join(tmpdir(), 'turnpike-plant-'))
+  if (given === undefined) owner.teardown(async () => rmSync(dataDir, { recursive: true, force: true }))
+  const settings = mkdtempSync(path.join(tmpdir(), 'turnpike-settings-'))
+  owner.teardown(async () => rmSync(settings, { recursive: true, force: true }))
+  const file = path.join(settings, 'turnpike.yaml')
+  writeFileSync(file, JSON.stringify({ ...CONFIG, ...config })) // JSON is YAML
+  const { provider, says, release } = await openProvider(owner)
+  const stripe = await startStripe({ departments: [machinePayments] })
+  owner.teardown(stripe.close)
+  const stores = engine === 'postgres' ? await openStores(owner) : undefined
+  const { databaseUrl, redisUrl } = stores ?? {}
+  const links = await openLinks(owner, {
+    postgres: databaseUrl,
+    redis: redisUrl,
+    provider: provider.url,
+    stripe: stripe.url,
+  })
+  const prices = stock(stripe)
+  const databases = databaseUrl === undefined ? [] : [databaseUrl]
+  const common = (through: Links) => ({
+    ANTHROPIC_API_KEY: OPERATOR_KEY,
+    ANTHROPIC_BASE_URL: through.provider?.url ?? provider.url,
+    SVC_CONFIG: file,
+    ...(redisUrl !== undefined && { REDIS_URL: through.redis?.url ?? redisUrl }),
+  })
+  const stopWithOwner = (gateway: Gateway) => {
+    owner.teardown(async () => void (await gateway.stop()))
+    return gateway
+  }
+  return {
+    tally: { replies: [], answered: [], owed: new Set() },
+    links,
+    provider,
+    stripe,
+    dataDir,
+    databaseUrl,
+    redisUrl,
+    providerSays: says,
+    release,
+    async startCloud(through = links, env = {}) {
+      const gateway = await startCloudGateway({
+        ...common(through),
+        ...boothEnvironment(stripe),
+        STRIPE_API_BASE: through.stripe?.url ?? stripe.url,
+        STRIPE_PRICE_PRO: prices.pro,
+        SVC_DASHBOARD_URL: 'https://app.example.com/dashboard',
+        SVC_DATA_DIR: dataDir,
+        ...(databaseUrl !== undefined && { DATABASE_URL: through.postgres?.url ?? databaseUrl }),
+        ...env,
+      })
+      return stopWithOwner(gateway)
+    },
+    async startLocal(through = links, env = {}) {
+      const own = await stores?.createDatabase()
+      if (own !== undefined) databases.push(own)
+      const url = through.postgres ? own?.replace(/:\d+\//, `:${through.postgres.port}/`) : own
+      const database = url === undefined ? {} : { DATABASE_URL: url }
+      return stopWithOwner(await startGateway({ ...common(through), ...database, ...env }))
+    },
+    openStore: () =>
+      openSqlStore({ databaseUrl, dataDir, log: createRecordingLog(), clock: { nowMs: Date.now }, patienceMs: 60_000 }),
+    async sqlEverywhere(text) {
+      for (const url of databases) await query(url, text)
+    },
+    sql: (text) => (databaseUrl === undefined ? querySqlite(dataDir, text) : query(databaseUrl, text)),
+  }
+}
+
+async function openProvider(owner: Owner) {
+  const held = new Map<string, PromiseWithResolvers<void>>()
+  let general: Script | undefined
+  const gate = (name: string) => {
+    const known = held.get(name) ?? Promise.withResolvers<void>()
+    held.set(name, known)
+    return known
+  }
+  const provider = await startProvider({
+    apiKey: OPERATOR_KEY,
+    script: ({ raw }) => {
+      const [, name] = /hold ([\w-]+)/.exec(raw.toString()) ?? []
+      if (name === undefined) return general
+      return { kind: 'answer', writes: holdEvent(HELD_EVENT, gate(name).promise) }
+    },
+  })
+  owner.teardown(provider.close)
+  const says = (script: Script | undefined) => {
+    general = script
+  }
+  return { provider, says, release: (name: string) => gate(name).resolve() }
+}
+
+async function openStores(owner: Owner) {
+  const postgres = await createPostgres(owner)
+  const redis = await createRedis(owner)
+  const databaseUrl = await postgres.createDatabase()
+  return { databaseUrl, redisUrl: redis.url, createDatabase: postgres.createDatabase }
+}
+
+async function openLinks(owner: Owner, targets: Readonly<Record<LinkName, string | undefined>>): Promise<Links> {
+  const links: Partial<Record<LinkName, FaultProxy>> = {}
+  for (const name of ['postgres', 'redis', 'provider', 'stripe'] as const) {
+    const target = targets[name]
+    if (target === undefined) continue
+    const proxy = await startFaultProxy(target)
+    owner.teardown(proxy.close)
+    links[name] = proxy
+  }
+  return links
+}
+
+async function querySqlite(dataDir: string, text: string): Promise<Record<string, unknown>[]> {
+  const database = new DatabaseSync(sqliteFile(dataDir), { timeout: 10_000 })
+  try {
+    return database
+      .prepare(text)
+      .all()
+      .map((row) => ({ ...row }))
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,94 @@
+import test, { type ExecutionContext } from 'ava'
+import { createByteStores } from '../../src/stores/kv/stores.ts'
+import { openLimiter } from '../../src/stores/limits/open.ts'
+import { eventually } from '../support/eventually.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
+import { createRedis, isRedisExpected } from '../support/redis.ts'
+
+const testWithRedis = isRedisExpected ? test : test.skip
+const KEYS = Array.from({ length: 20 }, (_, i) => `key ${i}`)
+const HOUR_MS = 3_600_000
+
+async function openProxy(t: ExecutionContext): Promise<FaultProxy> {
+  const redis = await createRedis(t)
+  const proxy = await startFaultProxy(redis.url)
+  t.teardown(proxy.close)
+  return proxy
+}
+
+/** A store in which each key has itself as its value. */
+async function openFilled(t: ExecutionContext, redisUrl: string) {
+  const stores = await createByteStores({ redisUrl, log: createRecordingLog() })
+  t.teardown(() => stores.close())
+  const store = stores.open('test', { maxBytes: 1 })
+  const fill = () => Promise.all(KEYS.map((key) => store.set(key, Buffer.from(key), HOUR_MS)))
+  await eventually(() => fill().then(isTrue, isFalse), 'the store is filled')
+  return store
+}
+
+const isTrue = () => true
+const isFalse = () => false
+
+testWithRedis('redis: after garbage no answer goes to somebody else, and the store is used again', async (t) => {
+  const proxy = await openProxy(t)
+  const store = await openFilled(t, proxy.url)
+  await proxy.set({ kind: 'answers' })
+  await t.throwsAsync(store.get('key 0'))
+  await proxy.set(undefined)
+  let found = 0
+  await eventually(async () => {
+    const values = await Promise.all(KEYS.map((key) => store.get(key).catch(() => undefined)))
+    for (const [i, key] of KEYS.entries()) if (values[i] !== undefined) t.is(values[i].toString(), key)
+    found = values.filter((value) => value !== undefined).length
+    return found === KEYS.length
+  }, 'all is found')
+  t.is(found, KEYS.length)
+})
+
+testWithRedis('redis: a connection that the network has forgotten is replaced', async (t) => {
+  const proxy = await openProxy(t)
+  const store = await openFilled(t, proxy.url)
+  await proxy.set({ kind: 'forgets' })
+  await t.throwsAsync(store.get('key 0'))
+  await proxy.set(undefined)
+  await eventually(() => store.get('key 0').then(isTrue, isFalse), 'the store is used again', 15_000)
+  t.pass()
+})
+
+testWithRedis('redis: a handshake that is not answered is given up, and tried again', async (t) => {
+  const proxy = await openProxy(t)
+  await proxy.set({ kind: 'forgets' })
+  const stores = await createByteStores({ redisUrl: proxy.url, log: createRecordingLog() })
+  t.teardown(() => stores.close())
+  const store = stores.open('test', { maxBytes: 1 })
+  await t.throwsAsync(store.get('key'))
+  await proxy.set(undefined)
+  await eventually(() => store.get('key').then(isTrue, isFalse), 'the store is used', 20_000)
+  t.pass()
+})
+
+testWithRedis('redis: limits are shared again after garbage', async (t) => {
+  const proxy = await openProxy(t)
+  const rule = { limit: 5, windowMs: HOUR_MS }
+  const open = () =>
+    openLimiter(rule, {
+      redisUrl: proxy.url,
+      namespace: 'test',
+      log: createRecordingLog(),
+    })
+  const [one, other] = await Promise.all([open(), open()])
+  t.teardown(() => Promise.all([one.close(), other.close()]))
+  let polls = 0
+  const areShared = async () => {
+    const key = `poll ${++polls}`
+    await one.take(key)
+    return (await other.take(key)).remaining === rule.limit - 2
+  }
+  await eventually(areShared, 'limits are shared')
+  await proxy.set({ kind: 'answers' })
+  await Promise.all([one.take('x'), other.take('x')])
+  await proxy.set(undefined)
+  await eventually(areShared, 'limits are shared again', 15_000)
+  t.pass()
+})

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './ports.ts'
+
+/*
+ * DESIGN. A piece of network that a test can spoil: a relay on loopback between a gateway and one of its servers.
+ *
+ *   gateway ──► proxy ──► Redis, PostgreSQL, provider, Stripe
+ *                 └ what happens to each piece of bytes is decided when it comes, and again when the fault is lifted
+ *
+ * Bytes that a fault has held back are delivered when it is lifted, as those are that a network has held back.
+ */
+
+/** What the network, or the machine at its end, does. */
+export type LinkFault =
+  /** Nobody listens: connections are refused, those that are open are reset. */
+  | { readonly kind: 'refuses' }
+  /** Connections are taken and nothing comes: neither answers to new ones nor the rest of those under way. */
+  | { readonly kind: 'hangs' }
+  /** The same, for good: the network has forgotten the connections of that time, and tells neither end. */
+  | { readonly kind: 'forgets' }
+  /** The first half of what is sent back comes, and nothing more. */
+  | { readonly kind: 'stalls' }
+  /** Each piece takes so long, each way. */
+  | { readonly kind: 'slow'; readonly delayMs: number }
+  /** Each connection is reset as soon as something is sent on it. */
+  | { readonly kind: 'resets' }
+  /** Whatever is sent is answered with these bytes; default: random ones. */
+  | { readonly kind: 'answers'; readonly bytes?: Buffer }
+
+/** A relay in front of one server. */
+export interface FaultProxy {
+  readonly port: number
+  /** Address of the relay, with the scheme and path of the server's own. */
+  readonly url: string
+  /** What happens from now on, to open connections as well; `undefined`: nothing bad. */
+  set(fault: LinkFault | undefined): Promise<void>
+  /** Number of open connections from the gateway. */
+  connections(): number
+  close(): Promise<void>
+}
+
+const GARBAGE_BYTES = 200
+
+/** Opens a relay in front of the server at this address. */
+export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
+  const target = new URL(targetUrl)
+  const port = await freePort()
+  const relay = new Relay(Number(target.port), port)
+  await relay.listen()
+  const url = targetUrl.replace(target.host, `127.0.0.1:${port}`)
+  return { port, url, set: (fault) => relay.set(fault), connections: () => relay.size, close: () => relay.close() }
+}
+
+class Relay {
+  readonly #targetPort: number
+  readonly #port: number
+  readonly #sockets = new Set<Socket>()
+  readonly #forgotten = new WeakSet<Socket>()
+  #server: Server | undefined
+  #fault: LinkFault | undefined
+  #changed = Promise.withResolvers<void>()
+
+  constructor(targetPort: number, port: number) {
+    this.#targetPort = targetPort
+    this.#port = port
+  }
+
+  get size(): number {
+    return this.#sockets.size / 2
+  }
+
+  async listen(): Promise<void> {
+    this.#server = createServer((client) => this.#join(client)).listen(this.#port, '127.0.0.1')
+    await once(this.#server, 'listening')
+  }
+
+  async set(fault: LinkFault | undefined): Promise<void> {
+    this.#fault = fault
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
+    if (fault?.kind === 'forgets') for (const socket of this.#sockets) this.#forgotten.add(socket)
+    if (fault?.kind === 'refuses' || fault?.kind === 'resets') this.#resetAll()
+    if (fault?.kind === 'refuses') await this.#unlisten()
+    else if (this.#server === undefined) await this.listen()
+  }
+
+  async close(): Promise<void> {
+    await this.set({ kind: 'refuses' })
+  }
+
+  async #unlisten(): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (server === undefined) return
+    const closed = once(server, 'close')
+    server.close()
+    this.#resetAll() // one may have been taken since
+    await closed
+  }
+
+  #resetAll(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
+  #join(client: Socket): void {
+    const server = connect({ port: this.#targetPort, host: '127.0.0.1' })
+    const ends = [client, server] as const
+    for (const [here, there] of [ends, [server, client]] as const) {
+      this.#sockets.add(here)
+      if (this.#fault?.kind === 'forgets') this.#forgotten.add(here)
+      here.setNoDelay(true)
+      here.on('error', () => {}) // `close` follows
+      here.once('close', () => {
+        this.#sockets.delete(here)
+        there.destroy()
+      })
+    }
+    void this.#relay(client, server, 'there')
+    void this.#relay(server, client, 'back')
+  }
+
+  /** Until one of the two is closed. */
+  async #relay(from: Socket, to: Socket, way: 'there' | 'back'): Promise<void> {
+    try {
+      for await (const piece of from) await this.#pass(piece as Buffer, { from, to, way })
+      to.end()
+    } catch {
+      to.destroy() // how it broke is told by `close`
+    }
+  }
+
+  async #pass(piece: Buffer, { from, to, way }: { from: Socket; to: Socket; way: 'there' | 'back' }): Promise<void> {
+    if (this.#forgotten.has(from)) return new Promise(() => {}) // until one of the two is closed
+    const fault = this.#fault
+    switch (fault?.kind) {
+      case undefined:
+      case 'forgets':
+        return write(to, piece)
+      case 'slow':
+        await sleep(fault.delayMs)
+        return write(to, piece)
+      case 'hangs':
+      case 'stalls': {
+        const half = fault.kind === 'stalls' && way === 'back' ? Math.ceil(piece.length / 2) : 0
+        if (fault.kind === 'stalls' && way === 'there') return write(to, piece)
+        if (half > 0) await write(to, piece.subarray(0, half))
+        await this.#changed.promise
+        return this.#pass(piece.subarray(half), { from, to, way })
+      }
+      case 'answers':
+        return void (way === 'there' ? from : to).write(fault.bytes ?? randomBytes(GARBAGE_BYTES))
+      case 'refuses':
+      case 'resets':
+        from.resetAndDestroy()
+        to.resetAndDestroy()
+    }
+  }
+}
+
+async function write(to: Socket, piece: Buffer): Promise<void> {
+  if (!to.write(piece) && !to.destroyed) await Promise.race([once(to, 'drain'), once(to, 'close')])
+}
