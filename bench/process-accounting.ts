@@ -21,6 +21,12 @@ export function loopMicroseconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + cpuTicks(`${pid}/task/${pid}`), 0) * MICROSECONDS_PER_TICK
 }
 
+/** CPU microseconds of `pids` and of those children of theirs that have ended, as PostgreSQL’s do with their connections. */
+export function cpuMicrosecondsWithEnded(pids: readonly number[]): number {
+  const ended = pids.map((pid) => statFields(pid)).map((fields) => Number(fields[13]) + Number(fields[14]))
+  return cpuMicroseconds(pids) + ended.reduce((sum, ticks) => sum + ticks, 0) * MICROSECONDS_PER_TICK
+}
+
 /** Those of `pids` whose program has this name, as `postgres`. */
 export function pidsOf(program: string, pids: readonly number[]): number[] {
   return pids.filter((pid) => {

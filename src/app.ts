@@ -112,31 +112,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     assertPipeline: (text) => void pipelines.for(undefined, text),
   })
   const tolling = await openTolling({ config, accounting, stores, clock, log })
-  const dashboard = openDashboard({
-    ...options,
-    ...recording,
-    intake,
-    identity,
-    store,
-    tolling,
-    limits,
-    pipelines,
-    registry,
-  })
+  const shared = { pipelines, registry, limits, identity, tolling }
+  const dashboard = openDashboard({ ...options, ...recording, ...shared, intake, store })
   const paying =
     identity.accounts &&
     openPaying({ ...options, store, session: identity.accounts.session, onIntent: tolling?.reconcile })
   const readiness = new Readiness()
   const server = createServer(options, {
-    pipelines,
+    ...shared,
     providers,
-    registry,
-    limits,
     recording,
-    identity,
     paying,
     fees: accounting.fees,
-    tolling,
     capture: intake.capture,
     dashboard,
     readiness,

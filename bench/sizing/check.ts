@@ -1,4 +1,4 @@
-// `npm run bench:sizing`: holds what `turnpike size` says against a measured run of four processes, and prints both.
+// `npm run bench:sizing [-- processes]`: holds what `turnpike size` says against a measured run of four processes, and prints both.
 //
 // On this one machine everything shares the cores: the gateway, PostgreSQL, Redis, the provider's stand-in and the load.
 // So the prediction is of CPU, part by part, at a calm rate; of the rate at which the cores are full; and of the waits.
@@ -12,7 +12,7 @@ import { trafficSchema } from '../../src/sizing/traffic.ts'
 import { type Case, cases } from '../cases.ts'
 import { openStand, type Stand } from './stand.ts'
 
-const WORKERS = 4
+const WORKERS = Number(process.argv[2] ?? 4)
 const FILE = new URL('../../config/cost-model.json', import.meta.url)
 const CALM_SHARE = 0.4
 const CALM_REQUESTS = 3000

@@ -14,7 +14,13 @@ import type { Case } from '../cases.ts'
 import { startUpstream } from '../gateway-process.ts'
 import type { Result, Traffic } from '../load.ts'
 import { startLoad } from '../load-process.ts'
-import { cpuMicroseconds, loopMicroseconds, pidsOf, processTree } from '../process-accounting.ts'
+import {
+  cpuMicroseconds,
+  cpuMicrosecondsWithEnded,
+  loopMicroseconds,
+  pidsOf,
+  processTree,
+} from '../process-accounting.ts'
 
 export interface StandOptions {
   /** Processes on the gateway's port. */
@@ -118,7 +124,7 @@ export async function openStand({ workers, env = {}, upstream: how = {} }: Stand
     return {
       loop: loopMicroseconds(own),
       gateway: gatewayCpu,
-      postgres: cpuMicroseconds(database),
+      postgres: cpuMicrosecondsWithEnded(database),
       redis: cpuMicroseconds(cache),
       surroundings: cpuMicroseconds([...upstream.pids(), load.pid]),
       transactions: Number(commits?.n),

@@ -109,7 +109,7 @@ function render(traffic: Traffic, plan: Plan, { measured }: Costs): string {
   return `${[
     `${shown(requests_per_second)} requests/s of ${shown(request_kilobytes)} KB, ${shown(requests_per_second * burst)}/s in a burst; ${percent(streams)} streams of ${stream_events} events`,
     '',
-    `gateway     ${plan.machines}${spare} machine${plan.machines + plan.spareMachines === 1 ? '' : 's'} of ${machine.cores} cores with --workers ${plan.processesPerMachine} (${DECIDED[plan.decidedBy]})`,
+    `gateway     ${plan.machines}${spare} machine${plan.machines + plan.spareMachines === 1 ? '' : 's'} of ${machine.cores} cores with --workers ${plan.processesPerMachine} ${plan.machines === 1 ? '' : `(${DECIDED[plan.decidedBy]})`}`.trimEnd(),
     `            busy ${percent(plan.busyOnAverage)}, ${percent(plan.busyInBurst)} in a burst; ${shown(plan.memoryPerMachineGigabytes)} GB of memory a machine`,
     `            adds ${shown(waits.p50Ms)} ms at the median, ${shown(waits.p99Ms)} ms for 1 in 100, in a burst`,
     `PostgreSQL  ${shown(postgres.transactionsPerSecond)} transactions/s, ${shown(postgres.cores)} cores; ${shown(postgres.storedGigabytes)} GB kept`,

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import type pg from 'pg'
 import { GatewayError } from '../../../core/errors.ts'
 import type { Log } from '../../../core/ports.ts'
@@ -9,6 +9,7 @@ import type { Database } from '../schema.ts'
 import type { SqlStore } from '../store.ts'
 import { migratePostgres } from './migrate.ts'
 import { createPool } from './pool.ts'
+import { prepareStatements } from './prepared.ts'
 
 /**
  * DESIGN — PostgreSQL store
@@ -54,6 +55,7 @@ interface Call {
 class PostgresStore implements SqlStore {
   readonly #pool: pg.Pool
   readonly #patienceMs: number
+  readonly #send = prepareStatements()
   readonly #queries = new WeakMap<pg.PoolClient, Kysely<Database>>()
   #waiting = 0
 
@@ -153,7 +155,8 @@ class PostgresStore implements SqlStore {
   #queriesOn(client: pg.PoolClient): Kysely<Database> {
     const existing = this.#queries.get(client)
     if (existing !== undefined) return existing
-    const only = { query: client.query.bind(client), release() {} }
+    const query = (text: string, values: readonly unknown[]) => this.#send(client, text, values)
+    const only = { query: query as unknown as PostgresPoolClient['query'], release() {} } // safe: no cursors are asked for
     const pool = { connect: async () => only, end: async () => {}, options: {} }
     const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
     this.#queries.set(client, db)
