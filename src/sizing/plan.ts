@@ -21,11 +21,20 @@ export interface Plan {
 }
 
 const MOST_MACHINES = 10_000
+const RATE_OF_AN_IDLE_PROCESS = 0.001
 const GIGABYTE_IN_KILOBYTES = 1024 ** 2
 
-/** Finds the fewest machines on which CPU, memory and waits stay within the bounds of `traffic`. Throws a RangeError beyond 10,000. */
+/**
+ * Finds the fewest machines on which CPU, memory and waits stay within the bounds of `traffic`. Throws a RangeError beyond
+ * 10,000, and where no number of them would do.
+ */
 export function planMachines(traffic: Traffic, costs: Costs): Plan {
   const demand = demandOf(traffic, costs)
+  const { p99Ms } = waitsOf(RATE_OF_AN_IDLE_PROCESS, { traffic, costs, demand })
+  if (p99Ms > traffic.added_p99_ms)
+    throw new RangeError(
+      `Expected \`added_p99_ms\` to be at least ${Math.ceil(p99Ms)}: so long 1 of 100 such requests takes on a machine with nothing else to do.`,
+    )
   for (let machines = 1; machines <= MOST_MACHINES; machines = next(machines)) {
     const found = tryMachines(machines, { traffic, costs, demand })
     if (found.fault === undefined) return shrink(found.plan, { traffic, costs, demand })

@@ -110,7 +110,15 @@ test.serial('http api: in local mode replies have the documented shapes, paid on
   const receipt = `/v1/receipts/${answered.headers['x-svc-receipt']}`
   await eventually(async () => (await get(receipt)).status === 200, 'the receipt is there')
   assertReply(t, 'get /v1/receipts/{id}', await get(receipt))
-  for (const path of ['/v1/receipts', '/health', '/metrics', '/openapi.json', '/llms.txt', '/.well-known/mpp'])
+  for (const path of [
+    '/v1/receipts',
+    '/health',
+    '/ready',
+    '/metrics',
+    '/openapi.json',
+    '/llms.txt',
+    '/.well-known/mpp',
+  ])
     assertReply(t, `get ${path}`, await get(path))
   assertReply(t, 'get /.well-known/turnpike-keys', await get('/.well-known/turnpike-keys'))
   assertReply(t, 'post /v1/agent/quote', await send(booth.url, { path: '/v1/agent/quote', body }))

@@ -1,18 +1,20 @@
 import test from 'ava'
 import { prepareStatements } from './prepared.ts'
 
-test('prepared: a text has one name, and texts beyond the bound have none', async (t) => {
-  const sent: unknown[] = []
-  const client = { query: async (statement: unknown) => void sent.push(statement) } as unknown as Parameters<
-    ReturnType<typeof prepareStatements>
-  >[0] // safe: nothing else of a client is used
+type Client = Parameters<ReturnType<typeof prepareStatements>>[0]
+
+test('prepared: a text has one name on a connection, another on the next, and none beyond the bound', async (t) => {
+  const open = () => {
+    const names: (string | undefined)[] = []
+    const query = async ({ name }: { name?: string }) => void names.push(name)
+    return { names, client: { query } as unknown as Client } // safe: nothing else of a client is used
+  }
+  const [one, other] = [open(), open()]
   const send = prepareStatements(2)
-  for (const text of ['select $1', 'select 2', 'select 3', 'select $1', 'select 3']) await send(client, text, [7])
-  t.deepEqual(sent, [
-    { name: 'turnpike_1', text: 'select $1', values: [7] },
-    { name: 'turnpike_2', text: 'select 2', values: [7] },
-    { text: 'select 3', values: [7] },
-    { name: 'turnpike_1', text: 'select $1', values: [7] },
-    { text: 'select 3', values: [7] },
-  ])
+  for (const text of ['select $1', 'select 2', 'select 3', 'select $1']) await send(one.client, text, [7])
+  await send(other.client, 'select $1', [7])
+  const [first, second, third, again] = one.names
+  t.is(again, first)
+  t.is(third, undefined)
+  t.is(new Set([first, second, third, other.names[0]]).size, 4)
 })

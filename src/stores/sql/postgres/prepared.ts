@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 
 /**
@@ -6,28 +7,30 @@ import type pg from 'pg'
  */
 const MOST_NAMES = 200
 
+type Client = Pick<pg.ClientBase, 'query'>
+
 /** Sends a statement on a connection. */
-export type Send = (
-  client: Pick<pg.ClientBase, 'query'>,
-  text: string,
-  values: readonly unknown[],
-) => Promise<pg.QueryResult>
+export type Send = (client: Client, text: string, values: readonly unknown[]) => Promise<pg.QueryResult>
 
 /**
  * Gives statements names, under which the server parses and plans each once for a connection, not each time: a third of
  * what it does for a request. Needs connections that stay with their server, or a pooler that knows prepared statements.
  */
 export function prepareStatements(mostNames = MOST_NAMES): Send {
-  const names = new Map<string, string>()
-  const nameOf = (text: string): string | undefined => {
-    const known = names.get(text)
-    if (known !== undefined || names.size >= mostNames) return known
-    const name = `turnpike_${names.size + 1}`
-    names.set(text, name)
-    return name
+  const numbers = new Map<string, number>()
+  const prefixes = new WeakMap<Client, string>()
+  const numberOf = (text: string): number | undefined => {
+    if (!numbers.has(text) && numbers.size < mostNames) numbers.set(text, numbers.size + 1)
+    return numbers.get(text)
+  }
+  // A server with one session for all connections, as PGlite, keeps the names of all of them in one place.
+  const prefixOf = (client: Client): string => {
+    const prefix = prefixes.get(client) ?? randomBytes(6).toString('hex')
+    prefixes.set(client, prefix)
+    return prefix
   }
   return (client, text, values) => {
-    const name = nameOf(text)
-    return client.query({ ...(name !== undefined && { name }), text, values: [...values] })
+    const number = numberOf(text)
+    return client.query({ ...(number && { name: `${prefixOf(client)}_${number}` }), text, values: [...values] })
   }
 }
