@@ -59,7 +59,7 @@ async function measureAll(): Promise<void> {
   ])
   endings.push(upstream.stop)
   const config = path.join(folder, 'turnpike.yaml')
-  writeFileSync(config, JSON.stringify({ log_level: 'warn' })) // JSON is YAML
+  writeFileSync(config, JSON.stringify({ log_level: 'warn', plans: { free: { included_calls: 1e9 } } })) // JSON is YAML
   const env = {
     DATABASE_URL: await postgres.createDatabase(),
     REDIS_URL: redis.url,
