@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { ExecutionContext } from 'ava'
-import { sqliteFile } from '../../src/stores/sql/sqlite/location.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { query } from '../support/postgres.ts'
+import { querySqlite } from '../support/sqlite.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 import { machinePayments } from '../support/stripe/machine-payments.ts'
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
@@ -63,17 +62,7 @@ export async function openRow(t: ExecutionContext, { processes, databaseUrl, env
   // One after another: the first makes the tables and the keys.
   const gateways: Gateway[] = []
   for (let i = 0; i < processes; i++) gateways.push(await start())
-  const sql = async (text: string) => {
-    if (databaseUrl !== undefined) return query(databaseUrl, text)
-    const database = new DatabaseSync(sqliteFile(dataDir), { timeout: 10_000 })
-    try {
-      return database
-        .prepare(text)
-        .all()
-        .map((row) => ({ ...row }))
-    } finally {
-      database.close()
-    }
-  }
+  const sql = async (text: string) =>
+    databaseUrl === undefined ? querySqlite(dataDir, text) : query(databaseUrl, text)
   return { gateways, provider, stripe, env, sql, start }
 }

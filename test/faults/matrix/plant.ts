@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
 import { stock } from '../../billing/shop.ts'
 import { boothEnvironment, type ReadChallenge } from '../../payments/booth.ts'
@@ -15,6 +13,7 @@ import { createPostgres, type Owner, query } from '../../support/postgres.ts'
 import { holdEvent, type Script } from '../../support/provider/script.ts'
 import { createRecordingLog } from '../../support/recording-log.ts'
 import { createRedis } from '../../support/redis.ts'
+import { querySqlite } from '../../support/sqlite.ts'
 import { type Provider, startProvider } from '../../support/stand-in-provider.ts'
 import { machinePayments } from '../../support/stripe/machine-payments.ts'
 import { type StripeStandIn, startStripe } from '../../support/stripe/stand-in.ts'
@@ -170,7 +169,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
     async sqlEverywhere(text) {
       for (const url of databases) await query(url, text)
     },
-    sql: (text) => (databaseUrl === undefined ? querySqlite(dataDir, text) : query(databaseUrl, text)),
+    sql: async (text) => (databaseUrl === undefined ? querySqlite(dataDir, text) : query(databaseUrl, text)),
   }
 }
 
@@ -214,16 +213,4 @@ async function openLinks(owner: Owner, targets: Readonly<Record<LinkName, string
     links[name] = proxy
   }
   return links
-}
-
-async function querySqlite(dataDir: string, text: string): Promise<Record<string, unknown>[]> {
-  const database = new DatabaseSync(sqliteFile(dataDir), { timeout: 10_000 })
-  try {
-    return database
-      .prepare(text)
-      .all()
-      .map((row) => ({ ...row }))
-  } finally {
-    database.close()
-  }
 }

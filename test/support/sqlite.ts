@@ -1,0 +1,17 @@
+import { DatabaseSync } from 'node:sqlite'
+import { sqliteFile } from '../../src/stores/sql/sqlite/location.ts'
+
+const PATIENCE_MS = 10_000
+
+/** Sends one statement to the database of a gateway, on a connection of its own. */
+export function querySqlite(dataDir: string, text: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(sqliteFile(dataDir), { timeout: PATIENCE_MS })
+  try {
+    return database
+      .prepare(text)
+      .all()
+      .map((row) => ({ ...row }))
+  } finally {
+    database.close()
+  }
+}
