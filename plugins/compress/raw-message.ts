@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Message, PreservedText, RequestDocument } from 'turnpike/plugin'
+import { type Message, type PreservedText, parseJson, type RequestDocument } from 'turnpike/plugin'
 
 /** A message of a request as its client wrote it. */
 export interface RawMessage {
@@ -33,5 +33,5 @@ export function rawMessages(request: RequestDocument, preserved: readonly Preser
 
 /** The message's value. It fits the schema: the request was checked when it was taken in. */
 export function parseMessage({ bytes }: RawMessage): Message {
-  return JSON.parse(bytes.toString())
+  return parseJson(bytes.toString()) as Message
 }

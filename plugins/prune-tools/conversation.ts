@@ -1,4 +1,4 @@
-import type { ContentBlock, Message, RequestDocument } from 'turnpike/plugin'
+import { type ContentBlock, type Message, parseJson, type RequestDocument } from 'turnpike/plugin'
 
 /** Around text that clients put into a user's message, and that the user did not write. */
 const REMINDER = { start: '<system-reminder>', end: '</system-reminder>' }
@@ -45,7 +45,7 @@ function calledIn({ content }: Message): string[] {
 /** One at a time: of a long conversation the first is often all that is needed. */
 function* messagesOf({ bytes, shape }: RequestDocument): Iterable<Message> {
   // The request was checked against the schema when it was taken in.
-  for (const { start, end } of shape.messages) yield JSON.parse(bytes.toString('utf8', start, end)) as Message
+  for (const { start, end } of shape.messages) yield parseJson(bytes.toString('utf8', start, end)) as Message
 }
 
 function userText({ role, content }: Message): string {

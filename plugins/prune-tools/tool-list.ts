@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { children, type Tool } from 'turnpike/plugin'
+import { children, parseJson, type Tool } from 'turnpike/plugin'
 import { type IndexedTool, ToolIndex } from './indexed-tool.ts'
 import { mentionedIn } from './mentions.ts'
 import { hasServers, parseNames, type ToolName } from './namespaces.ts'
@@ -66,7 +66,7 @@ export class ToolLists {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     // The request was checked against the schema when it was taken in.
-    const parsed = JSON.parse(raw.toString()) as readonly Tool[]
+    const parsed = parseJson(raw.toString()) as readonly Tool[]
     if (parsed.length > MOST_TOOLS) return undefined
     const list = this.#make(raw, parsed)
     this.#known.set(key, list)

@@ -1,5 +1,6 @@
 import { readJson } from './json-error.ts'
 import type { Message } from './message.ts'
+import { parseJson } from './parse-json.ts'
 import { children, type Range, type RequestShape, scanRequest } from './scan.ts'
 import { applyEdits, type Edit, type Path } from './splice.ts'
 
@@ -50,7 +51,7 @@ export class RequestDocument {
     this.#values ??= new Map()
     if (this.#values.has(name)) return this.#values.get(name)
     const raw = this.raw(name)
-    const value = raw === undefined ? undefined : readJson(this.bytes, () => JSON.parse(raw.toString()) as unknown)
+    const value = raw === undefined ? undefined : readJson(this.bytes, () => parseJson(raw.toString()))
     this.#values.set(name, value)
     return value
   }

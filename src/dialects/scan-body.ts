@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 import { readJson } from '../core/json-error.ts'
+import { parseJson } from '../core/parse-json.ts'
 import { type RequestShape, scanRequest } from '../core/scan.ts'
 
 /** Scans the body of a model request. Throws `invalid_request` for what is no JSON object, or has a field twice. */
@@ -12,7 +13,7 @@ export function scanBody(bytes: Buffer): RequestShape {
 
 /** Parses a body. Throws `invalid_request` with line and column. */
 export function parseBody(bytes: Buffer): unknown {
-  return readJson(bytes, () => JSON.parse(bytes.toString()) as unknown)
+  return readJson(bytes, () => parseJson(bytes.toString()))
 }
 
 function scan(bytes: Buffer): RequestShape {

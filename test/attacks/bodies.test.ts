@@ -135,6 +135,18 @@ test.serial(
   },
 )
 
+test.serial('escaped keys: nobody can have a field of another one’s request taken for something else', async (t) => {
+  const bodyOf = (member: string) =>
+    `{"user":"u",${member},"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"hi"}]}`
+  const path = '/v1/chat/completions'
+  await send(stage.gateway.url, { path, body: bodyOf('"\\\\u006dax_t":1') })
+  const scene = stage.scene()
+  const reply = await scene.send({ path, body: bodyOf('"\\u006dax_tokens":7') })
+  t.is(reply.status, 200, reply.text)
+  t.is(scene.seen()[0]?.json?.max_tokens, 7)
+  await stage.assertSound(t, scene)
+})
+
 for (const [what, wrong] of Object.entries({ 'a text': '"a\\i"', 'a key': '[{"type":"text","te\\ixt":1,"text":"a"}]' }))
   test.serial(
     `wrong escapes: one in ${what} of a large body is 400, or the provider’s to refuse, on every route`,

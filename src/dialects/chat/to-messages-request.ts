@@ -2,6 +2,7 @@ import { readJson } from '../../core/json-error.ts'
 import { JsonPrinter } from '../../core/json-printer.ts'
 import { outlineOf } from '../../core/long-texts.ts'
 import { Losses } from '../../core/losses.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import type { RequestDocument } from '../../core/request.ts'
 import { ChatFault, objectAt, textAt } from './request/chat-fault.ts'
 import { toConversation } from './request/conversation-of-chat.ts'
@@ -37,7 +38,7 @@ export interface MessagesTranslationOptions {
  */
 export function toMessagesRequest(chat: RequestDocument, options: MessagesTranslationOptions): MessagesTranslation {
   const { document, restore } = readJson(chat.bytes, () => outlineOf(chat))
-  const body = readJson(chat.bytes, () => JSON.parse(document.bytes.toString()) as unknown)
+  const body = readJson(chat.bytes, () => parseJson(document.bytes.toString()))
   try {
     const translation = translate(objectAt(body, 'the body'), options)
     return { ...translation, bytes: restore(translation.bytes) }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { GatewayError } from '../../../src/core/errors.ts'
 import { messageRequestSchema } from '../../../src/core/message.ts'
+import { parseJson } from '../../../src/core/parse-json.ts'
 import { children, type RequestShape, ScanError, scanRequest } from '../../../src/core/scan.ts'
 import { MAX_DEPTH } from '../../../src/core/scan-value.ts'
 import { parseMessagesRequest } from '../../../src/dialects/messages/parse.ts'
@@ -31,7 +32,7 @@ export const jsonScan: Fuzzer = {
   outcomes: ['plain', 'unsure', 'refused', 'refused by the schema'],
   run({ text }) {
     const bytes = Buffer.from(text, 'latin1')
-    const oracle = attempt(() => JSON.parse(bytes.toString()) as unknown)
+    const oracle = attempt(() => parseJson(bytes.toString()))
     const scanned = attempt(() => scanRequest(bytes))
     const parsed = attempt(() => parseMessagesRequest(bytes))
     if ('error' in parsed)
@@ -74,7 +75,7 @@ function assertRanges({ fields, duplicate }: RequestShape, bytes: Buffer, value:
   promise(isObject(value), 'an object is taken')
   promise(isDeepStrictEqual([...fields.keys()].sort(), Object.keys(value).sort()), 'the names are those of JSON.parse')
   for (const [name, { start, end }] of fields) {
-    const range = JSON.parse(bytes.toString('utf8', start, end)) as unknown
+    const range = parseJson(bytes.toString('utf8', start, end))
     promise(isDeepStrictEqual(range, value[name]), `the range of ${JSON.stringify(name)}`)
   }
   const text = bytes.toString('latin1')

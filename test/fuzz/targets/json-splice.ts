@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
+import { parseJson } from '../../../src/core/parse-json.ts'
 import { children, ScanError } from '../../../src/core/scan.ts'
 import { applyEdits, type Edit } from '../../../src/core/splice.ts'
 import { jsonObjects, jsonTexts } from '../../support/request-bodies.ts'
@@ -22,7 +23,7 @@ export const jsonSplice: Fuzzer = {
   outcomes: ['edited', 'refused', 'not JSON'],
   run({ text, salt }) {
     const bytes = Buffer.from(text, 'latin1')
-    const value = attempt(() => JSON.parse(bytes.toString()) as unknown)
+    const value = attempt(() => parseJson(bytes.toString()))
     if ('error' in value || !isUtf8(bytes)) return 'not JSON'
     const before = Buffer.from(bytes)
     const edits = editsOf(value.value, salt)
@@ -36,7 +37,7 @@ export const jsonSplice: Fuzzer = {
       return 'refused'
     }
     promise(!('error' in expected), `did what cannot be done: ${JSON.stringify(edits)}`)
-    const result = JSON.parse(spliced.value.toString()) as unknown
+    const result = parseJson(spliced.value.toString())
     promise(
       isSameJson(result, expected.value),
       `${JSON.stringify(edits)} gave ${spliced.value}, not ${JSON.stringify(expected.value)}`,
