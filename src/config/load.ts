@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { type Document, LineCounter, parseDocument } from 'yaml'
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import type { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
@@ -90,6 +90,7 @@ function parseYaml(text: string, { file, lines }: { file: string; lines: LineCou
 /** Throws when the file names an alias that it does not define, or grows by its aliases without end, or too deep. */
 function plainValueOf(document: Document.Parsed, file: string): unknown {
   try {
+    assertNames(document)
     const value: unknown = document.toJS({ maxAliasCount: 100 })
     assertFinite(value)
     return value
@@ -101,6 +102,15 @@ function plainValueOf(document: Document.Parsed, file: string): unknown {
       : messageOf(cause)
     throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: ${reason}`, { cause })
   }
+}
+
+/** Throws for a list or a map as a key: as a name it is printed, warned of, and takes minutes when it is nested. */
+function assertNames(document: Document.Parsed): void {
+  visit(document, {
+    Pair(_, { key }) {
+      if (key !== null && !isScalar(key)) throw new Error('a key is no name, but a list, a map or an alias.')
+    },
+  })
 }
 
 /** Throws for a list that is nested without end, by an alias inside what it stands for. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { createByteStores } from '../../src/stores/kv/stores.ts'
 import { openLimiter } from '../../src/stores/limits/open.ts'
@@ -68,27 +69,47 @@ testWithRedis('redis: a handshake that is not answered is given up, and tried ag
   t.pass()
 })
 
-testWithRedis('redis: limits are shared again after garbage', async (t) => {
-  const proxy = await openProxy(t)
+/** Limiters of two instances, and whether they count together. */
+async function openLimiters(t: ExecutionContext, redisUrl: string) {
   const rule = { limit: 5, windowMs: HOUR_MS }
-  const open = () =>
-    openLimiter(rule, {
-      redisUrl: proxy.url,
-      namespace: 'test',
-      log: createRecordingLog(),
-    })
+  const open = () => openLimiter(rule, { redisUrl, namespace: 'test', log: createRecordingLog() })
   const [one, other] = await Promise.all([open(), open()])
   t.teardown(() => Promise.all([one.close(), other.close()]))
-  let polls = 0
   const areShared = async () => {
-    const key = `poll ${++polls}`
+    const key = randomUUID()
     await one.take(key)
     return (await other.take(key)).remaining === rule.limit - 2
   }
+  return { one, other, areShared }
+}
+
+testWithRedis('redis: limits are shared again after garbage', async (t) => {
+  const proxy = await openProxy(t)
+  const { one, other, areShared } = await openLimiters(t, proxy.url)
   await eventually(areShared, 'limits are shared')
   await proxy.set({ kind: 'answers' })
   await Promise.all([one.take('x'), other.take('x')])
   await proxy.set(undefined)
   await eventually(areShared, 'limits are shared again', 15_000)
   t.pass()
+})
+
+/** Garbage that can be read: whatever comes must be what was asked for. */
+const READABLE = ['#t', '#f', ':5', '+OK', '_', '*0', '*1\r\n:1', '*2\r\n+1\r\n:2', '$14\r\n{"value":true}', ',0.5']
+
+testWithRedis('redis: who answers something else is no Redis, for values and for limits', async (t) => {
+  const redis = await createRedis(t)
+  const check = async (answer: string): Promise<void> => {
+    const proxy = await startFaultProxy(redis.url)
+    t.teardown(proxy.close)
+    const store = await openFilled(t, proxy.url)
+    const { one, areShared } = await openLimiters(t, proxy.url)
+    await eventually(areShared, 'limits are shared')
+    await proxy.set({ kind: 'answers', bytes: Buffer.from(`${answer}\r\n`) })
+    t.is(await store.get('key 0').catch(() => undefined), undefined, answer)
+    const { isAllowed, resetMs } = await one.take('x')
+    t.true(isAllowed, answer)
+    t.true(Number.isFinite(resetMs), answer)
+  }
+  await Promise.all(READABLE.map(check))
 })

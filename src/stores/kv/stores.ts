@@ -60,7 +60,7 @@ function guarded({ keyv, leases, renew }: RedisSpace): ByteStore {
     }
   }
   return {
-    get: (key) => attempt(() => keyv.get(key)),
+    get: (key) => attempt(async () => bytesOf(await keyv.get(key))),
     set: async (key, value, ttlMs) => void (await attempt(() => keyv.set(key, value, ttlMs))),
     delete: async (key) => void (await attempt(() => keyv.delete(key))),
     leases: {
@@ -69,4 +69,10 @@ function guarded({ keyv, leases, renew }: RedisSpace): ByteStore {
       release: (name) => attempt(() => leases.release(name)),
     },
   }
+}
+
+/** What was stored; garbage on the connection may look like a reply, and somebody else may use the same names. */
+function bytesOf(value: unknown): Buffer | undefined {
+  if (value === undefined || Buffer.isBuffer(value)) return value
+  throw new Error('the store gave no bytes')
 }

@@ -50,9 +50,12 @@ export function redisLimiter(rule: RateRule, { url, namespace, log }: RedisLimit
       try {
         const args = [String(limit), String(rule.windowMs)]
         const keys = [`turnpike:${namespace}:${key}`]
-        // Safe: the script gives two integers.
         const asking = client.eval(SCRIPT, { keys, arguments: args })
-        const reply = (await withDeadline(asking, { onLate: () => renewConnection(client) })) as [number, number]
+        const reply = await withDeadline(asking, { onLate: () => renewConnection(client) })
+        if (!isDecision(reply)) {
+          renewConnection(client)
+          throw new Error('Redis gave no decision')
+        }
         return describe({ ...rule, limit }, { isAllowed: reply[0] === 1, aheadMs: reply[1] / 1000 })
       } catch {
         restUntilMs = performance.now() + REST_AFTER_FAILURE_MS
@@ -63,4 +66,9 @@ export function redisLimiter(rule: RateRule, { url, namespace, log }: RedisLimit
       client.destroy()
     },
   }
+}
+
+/** What the script gives; garbage may look like a reply of another kind. */
+function isDecision(reply: unknown): reply is [isAllowed: number, aheadMicroseconds: number] {
+  return Array.isArray(reply) && reply.length === 2 && reply.every(Number.isSafeInteger)
 }
