@@ -10,7 +10,7 @@ import { enter } from './entries.ts'
 import type { CreditHoldTable } from './schema.ts'
 
 /** How long an ended hold is remembered, to tell a repeated end from one of an unknown hold. */
-const ENDED_KEPT_MS = 24 * 60 * 60 * 1000
+export const ENDED_KEPT_MS = 24 * 60 * 60 * 1000
 const HOUR_MS = 60 * 60 * 1000
 
 /** Ends holds: what was answered is counted and charged, the rest is free again. The first end of a hold counts. */

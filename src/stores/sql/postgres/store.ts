@@ -10,12 +10,13 @@ import type { SqlStore } from '../store.ts'
 import { migratePostgres } from './migrate.ts'
 import { createPool } from './pool.ts'
 import { prepareStatements } from './prepared.ts'
+import { type ShortCut, shortCuts } from './short-cuts.ts'
 
 /**
  * DESIGN — PostgreSQL store
  *
- * Each command is a transaction on a connection of its own; the server's clock is the present. When its time is up the
- * connection is cut, which undoes what it has not committed: nobody waits for a server that hangs, and the connection is
+ * Each command is a transaction on a connection of its own, or a short cut that needs none; the server's clock is the
+ * present. When its time is up the connection is cut, which undoes what it has not committed: nobody waits for a server that hangs, and the connection is
  * not used again. Commands that the server undid because of others (deadlock, serialization) are run again.
  */
 const PATIENCE_MS = 2000
@@ -108,7 +109,7 @@ class PostgresStore implements SqlStore {
     const leftMs = call.askedAtMs + ANSWER_SHARE * this.#patienceMs - performance.now()
     const timer = setTimeout(() => release(true), Math.max(leftMs, 0))
     try {
-      const output = await this.#inTransaction(client, call)
+      const output = await this.#perform(client, call)
       release(false)
       return output
     } catch (error) {
@@ -131,14 +132,20 @@ class PostgresStore implements SqlStore {
     }
   }
 
-  async #inTransaction(client: pg.PoolClient, { name, input, askedAtMs }: Call): Promise<unknown> {
-    // The cast is safe: `run` lets a name be called with its own input only.
+  async #perform(client: pg.PoolClient, { name, input, askedAtMs }: Call): Promise<unknown> {
+    // The casts are safe: `run` lets a name be called with its own input only.
     const command = commands[name] as Command<unknown, unknown>
+    const shortCut = shortCuts[name] as ShortCut<unknown, unknown> | undefined
     const db = this.#queriesOn(client)
     if (SINGLE_STATEMENT.has(name)) return command(db, input, SERVER_NOW)
+    const inTransaction = (rest: unknown) => this.#inTransaction(client, () => command(db, rest, SERVER_NOW), askedAtMs)
+    return shortCut === undefined ? inTransaction(input) : shortCut(db, input, { now: SERVER_NOW, inTransaction })
+  }
+
+  async #inTransaction<Output>(client: pg.PoolClient, work: () => Promise<Output>, askedAtMs: number): Promise<Output> {
     try {
       await client.query('begin')
-      const output = await command(db, input, SERVER_NOW)
+      const output = await work()
       if (performance.now() - askedAtMs > COMMIT_SHARE * this.#patienceMs)
         throw unavailable('The database did not answer in time.')
       const { command: done } = await client.query('commit')
@@ -146,7 +153,7 @@ class PostgresStore implements SqlStore {
       return output
     } catch (error) {
       await client.query('rollback')
-      if (error instanceof Undo) return error.output
+      if (error instanceof Undo) return error.output as Output // safe: it is of this command
       throw error
     }
   }

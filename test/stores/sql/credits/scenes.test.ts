@@ -58,6 +58,33 @@ for (const engine of engines) {
   })
 
   engine.test(
+    'calls: of ends that are told together each has its own outcome, and the first of a hold counts',
+    async (t) => {
+      const { store, accountId, grant, take, balance, hold, expire } = await stageOn(t, engine)
+      await grant(10)
+      await take('gone')
+      await expire('gone')
+      for (const name of ['included', 'waived', 'paid']) await take(name)
+      const endOf = (name: string, usedCalls: number) => ({ holdId: `${t.title} ${name}`, accountId, usedCalls })
+      const ends = [
+        endOf('included', 1),
+        endOf('paid', 1),
+        endOf('included', 0),
+        endOf('waived', 0),
+        endOf('waived', 1),
+      ]
+      t.deepEqual(await store.run('ledger.end', [...ends, endOf('gone', 1), endOf('nobody’s', 1)]), [
+        ...['posted', 'posted', 'repeated', 'voided', 'repeated'],
+        ...['late', 'unknown'],
+      ])
+      t.deepEqual(await store.run('ledger.end', ends), Array(5).fill('repeated'))
+      t.like(await balance(), { credits: 0, usedCalls: 3 })
+      t.like(await hold('included'), { state: 'posted', previous_state: 'open', used_calls: 1, shortfall_credits: 0 })
+      t.like(await hold('waived'), { state: 'voided', used_calls: 0 })
+    },
+  )
+
+  engine.test(
     'calls: what is told after its lease is charged as far as it is there, and the rest is written down',
     async (t) => {
       const { grant, take, end, expire, hold, hours, balance } = await stageOn(t, engine)

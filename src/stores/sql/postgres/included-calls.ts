@@ -1,0 +1,113 @@
+import { type Kysely, sql } from 'kysely'
+import type { CallEnd, CallEndOutcome, CallOrder, CallReservation } from '../../../core/calls.ts'
+import { sqlStateOf } from '../faults.ts'
+import { ENDED_KEPT_MS } from '../ledger/end.ts'
+import type { Database } from '../schema.ts'
+import { type Places, statement } from '../statement.ts'
+import type { ShortCut } from './short-cuts.ts'
+
+/*
+ * DESIGN. Calls that a plan includes, which are nearly all, are held by one statement and ended by one, where the commands
+ * for all cases take five round trips and more. Rows are locked for no longer than a statement runs, so that the requests
+ * of one account hinder each other less. All that is no such call is left to those commands, which decide alone what else
+ * there is: refusals, credits, the first call of a period, leases that are renewed or have ended.
+ */
+
+const UNIQUE_VIOLATION = '23505'
+
+/** As `takeCalls`. */
+export const takeIncluded: ShortCut<CallOrder, CallReservation> = async (db, order, { now, inTransaction }) => {
+  const { holdId, accountId, calls, leaseMs, plans } = order
+  if (!Number.isSafeInteger(calls) || calls < 1) return inTransaction(order)
+  const included = Object.fromEntries(Object.entries(plans).map(([tier, { includedCalls }]) => [tier, includedCalls]))
+  const given = { holdId, accountId, calls, leaseMs, included: JSON.stringify(included) }
+  const held = await holdIncluded(db, given, now).catch((error: unknown) => {
+    // There is a hold of that name: whether it is to be renewed is not decided here.
+    if (sqlStateOf(error) === UNIQUE_VIOLATION) return []
+    throw error
+  })
+  return held.length > 0 ? { ok: true, callCredits: 0 } : inTransaction(order)
+}
+
+/** As `endCalls`; each end happens wholly or not at all. */
+export const endIncluded: ShortCut<readonly CallEnd[], CallEndOutcome[]> = async (db, ends, { now, inTransaction }) => {
+  const firsts = new Map<string, CallEnd>()
+  for (const end of ends) if (!firsts.has(end.holdId)) firsts.set(end.holdId, end)
+  const told = [...firsts.values()].filter(({ usedCalls }) => Number.isSafeInteger(usedCalls) && usedCalls >= 0)
+  const given = JSON.stringify(told.map(({ holdId, usedCalls }) => ({ id: holdId, used_calls: usedCalls })))
+  const ended = new Map((await endOpen(db, { given }, now)).map(({ id, state }) => [id, state]))
+  const isEnded = (end: CallEnd): boolean => ended.has(end.holdId) && firsts.get(end.holdId) === end
+  const rest = ends.filter((end) => !isEnded(end))
+  const outcomes = rest.length > 0 ? await inTransaction(rest) : []
+  const others = new Map(rest.map((end, index) => [end, outcomes[index]]))
+  return ends.map((end) => others.get(end) ?? ended.get(end.holdId) ?? 'unknown')
+}
+
+interface IncludedOrder {
+  readonly holdId: string
+  readonly accountId: string
+  readonly calls: number
+  readonly leaseMs: number
+  /** JSON: the calls that each tier includes. */
+  readonly included: string
+}
+
+/** The window is that of `periodOf`. */
+const holdIncluded = statement(
+  ['holdId', 'accountId', 'calls', 'leaseMs', 'included'],
+  (db: Kysely<Database>, given: Places<{ [Name in keyof IncludedOrder]: IncludedOrder[Name] }>, now) => ({
+    compile: () =>
+      sql<{ id: string }>`
+        with plan as (
+          select
+            id as account_id,
+            (${given.included}::json ->> tier)::bigint as included_calls,
+            case
+              when tier = 'free' or period_start_ms is null
+                then 'm:' || to_char(statement_timestamp() at time zone 'utc', 'YYYY-MM')
+              when period_end_ms is null or ${now} < period_end_ms then 'p:' || period_start_ms
+              else 'p:' || period_end_ms
+            end as window_id
+          from account where id = ${given.accountId}
+        ), counted as (
+          update call_window as used set held_calls = held_calls + ${given.calls}::bigint
+          from plan
+          where used.account_id = plan.account_id and used.window_id = plan.window_id
+            and settled_calls + held_calls + ${given.calls}::bigint <= included_calls
+          returning used.account_id, used.window_id
+        )
+        insert into credit_hold (id, account_id, window_id, state, previous_state, calls, call_credits, used_calls,
+          charged_credits, shortfall_credits, due_at_ms)
+        select ${given.holdId}, account_id, window_id, 'open', 'open', ${given.calls}::bigint, 0, 0, 0, 0,
+          ${now} + ${given.leaseMs}::bigint
+        from counted returning id`.compile(db),
+  }),
+)
+
+/** Windows are locked in the order of `endCalls`: two transactions never wait for each other. */
+const endOpen = statement(['given'], (db: Kysely<Database>, { given }: Places<{ given: string }>, now) => ({
+  compile: () =>
+    sql<{ id: string; state: 'posted' | 'voided' }>`
+      with ended as (
+        update credit_hold as hold set
+          previous_state = state,
+          state = case when told.used_calls > 0 then 'posted' else 'voided' end,
+          used_calls = told.used_calls,
+          due_at_ms = ${now} + ${sql.lit(ENDED_KEPT_MS)}
+        from json_to_recordset(${given}::json) as told (id text, used_calls bigint)
+        where hold.id = told.id and state = 'open' and call_credits = 0
+        returning hold.id, account_id, window_id, state, calls, hold.used_calls
+      ), sums as (
+        select account_id, window_id, sum(calls)::bigint as calls, sum(used_calls)::bigint as used_calls
+        from ended group by account_id, window_id
+      ), locked as (
+        select 1 from call_window join sums using (account_id, window_id)
+        order by account_id, window_id for update of call_window
+      ), counted as (
+        update call_window as used set settled_calls = settled_calls + sums.used_calls, held_calls = held_calls - sums.calls
+        from sums
+        where used.account_id = sums.account_id and used.window_id = sums.window_id and (select count(*) from locked) > 0
+        returning 1
+      )
+      select id, state from ended`.compile(db),
+}))
