@@ -1,11 +1,11 @@
-// `node bench/cluster.ts`: what four gateways on one PostgreSQL and one Redis serve, beside what one serves.
+// `node bench/cluster.ts`: what two and four gateways on one PostgreSQL and one Redis serve, beside what one serves.
 //
-//   load (this process) ──keys, round robin──► 1 or 4 gateways in cloud mode ──► upstream
+//   load (this process) ──keys, round robin──► 1, 2 or 4 gateways in cloud mode ──► upstream
 //                                                  └──► PostgreSQL, Redis
 //
 // Everything shares the cores of this machine, so the requests per second of four gateways say as much about the rest as
 // about them. Therefore the CPU of each component is told apart: what a gateway takes for a request, alone and as one of
-// four, and how much of the machine is left for gateways at all. Rounds of both sizes alternate, and medians are shown.
+// several, and how much of the machine is left for gateways at all. Rounds of all sizes alternate, and medians are shown.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -22,9 +22,10 @@ import { cases } from './cases.ts'
 import { startUpstream } from './gateway-process.ts'
 import { cpuMicroseconds, processTree } from './process-accounting.ts'
 
-const SIZES = [1, 4] as const
+const SIZES = [1, 2, 4] as const
 const ROUNDS = 5
-const WARM_MS = 3000
+/** Of each gateway alone, one after another: what V8 has compiled must be the same for one and for four. */
+const WARM_MS = 10_000
 const ROUND_MS = 6000
 const CONNECTIONS = 32
 const COMPONENTS = ['gateways', 'postgres', 'redis', 'upstream', 'load'] as const
@@ -74,7 +75,7 @@ async function measureAll(): Promise<void> {
   for (let nth = 0; nth < Math.max(...SIZES); nth++) gateways.push(await startCloudGateway(env))
   endings.push(() => Promise.all(gateways.map((gateway) => gateway.stop())))
   const { key } = await createKey(gateways[0] as Gateway, 'bench') // safe: there are some
-  for (const size of SIZES) await runRound(gateways.slice(0, size), key, WARM_MS)
+  for (const gateway of gateways) await runRound([gateway], key, WARM_MS)
   const rounds = new Map<number, Round[]>(SIZES.map((size) => [size, []]))
   for (let nth = 0; nth < ROUNDS; nth++)
     for (const size of SIZES) rounds.get(size)?.push(await runRound(gateways.slice(0, size), key, ROUND_MS))
@@ -170,7 +171,7 @@ function report(sizes: readonly (Round & { size: number })[]): void {
     const used = ((perSecond * cpu.gateways) / 1e6).toFixed(2)
     console.log(`| ${size} | ${perSecond.toFixed(0)} | ${figures.join(' | ')} | ${all.toFixed(0)} | ${used} |`)
   }
-  const [one, four] = sizes
+  const [one, , four] = sizes
   if (one === undefined || four === undefined) return
   const all = Object.values(four.cpu).reduce((sum, each) => sum + each, 0)
   console.log(
