@@ -5,11 +5,11 @@ import type { CacheStore } from './store.ts'
  * DESIGN — whose turn it is to ask
  *
  *   instance A ── take: yes ──► asks the provider ── renew, renew ──► stores ──► release
- *   instance B ── take: no, no, no, … ────────────────────────────────────────── yes: it is stored ──► release
+ *   instance B ── take: no, no, no, … ─────────────────────────────────────► it is stored
  *
  * Flights are of one process. Where instances share a store, the leader of a flight takes the lease of its key first, and
- * waits while another instance has it. Nothing is stored then if that one's reply could not be kept: it is the next one's
- * turn.
+ * waits while another instance has it. Nothing is stored if that one's reply could not be kept: it is the next one's turn.
+ * Both are asked at once, on one connection: who gets the lease knows what was stored before.
  *
  * Guarantees: while the store answers, one instance at a time asks for a key. Limits: one that dies is waited for until
  * its lease ends; while the store does not answer, nobody waits.
@@ -33,12 +33,13 @@ export async function takeTurn(
   key: string,
   { signal, isWanted }: { signal: AbortSignal; isWanted: () => boolean },
 ): Promise<Turn> {
-  for (
-    let waitMs = FIRST_WAIT_MS;
-    !(await store.takeLease(key, LEASE_MS));
-    waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)
-  )
+  const look = () => Promise.all([store.takeLease(key, LEASE_MS), store.get(key)])
+  let [isMine, stored] = await look()
+  for (let waitMs = FIRST_WAIT_MS; !isMine && stored === undefined; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     await sleep(waitMs, undefined, { signal })
+    ;[isMine, stored] = await look()
+  }
+  if (!isMine) return { stored, end: async () => {} }
   let hasEnded = false
   const end = async () => {
     clearInterval(renewal)
@@ -47,5 +48,5 @@ export async function takeTurn(
     await store.releaseLease(key)
   }
   const renewal = setInterval(() => void (isWanted() ? store.renewLease(key, LEASE_MS) : end()), RENEWAL_MS).unref()
-  return { stored: await store.get(key), end }
+  return { stored, end }
 }
