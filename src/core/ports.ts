@@ -31,7 +31,7 @@ export interface ByteStore {
   get(key: string): Promise<Buffer | undefined>
   set(key: string, value: Buffer, ttlMs: number): Promise<void>
   delete(key: string): Promise<void>
-  /** Of those who share this store, by which they agree on one of them. Unset: nobody shares it. */
+  /** Of those who share this store, by which they agree on one of them, in the order of what is asked here. Unset: nobody shares it. */
   readonly leases?: Leases
 }
 
