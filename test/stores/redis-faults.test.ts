@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
+import { redisChannel } from '../../src/stores/channels/redis.ts'
 import { createByteStores } from '../../src/stores/kv/stores.ts'
 import { openLimiter } from '../../src/stores/limits/open.ts'
 import { eventually } from '../support/eventually.ts'
@@ -68,6 +70,27 @@ testWithRedis('redis: a handshake that is not answered is given up, and tried ag
   await eventually(() => store.get('key').then(isTrue, isFalse), 'the store is used', 20_000)
   t.pass()
 })
+
+for (const kind of ['forgets', 'answers'] as const) {
+  testWithRedis(`redis: a channel whose connections met with this is heard again: ${kind}`, async (t) => {
+    const proxy = await openProxy(t)
+    const [one, other] = ['one', 'other'].map(() => redisChannel(proxy.url, createRecordingLog()))
+    t.teardown(() => Promise.all([one?.close(), other?.close()]))
+    const heard: string[] = []
+    other?.subscribe('news', (text) => heard.push(text))
+    const isHeard = async () => {
+      const text = randomUUID()
+      await one?.publish('news', text).catch(() => {})
+      await sleep(50)
+      return heard.filter((each) => each === text).length === 1
+    }
+    await eventually(isHeard, 'it is heard')
+    await proxy.set({ kind })
+    t.false(await isHeard())
+    await proxy.set(undefined)
+    await eventually(isHeard, 'it is heard again, once', 20_000)
+  })
+}
 
 /** Limiters of two instances, and whether they count together. */
 async function openLimiters(t: ExecutionContext, redisUrl: string) {

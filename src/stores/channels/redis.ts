@@ -1,49 +1,41 @@
-import { createClient } from '@redis/client'
 import type { Channel } from '../../core/channel.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Log } from '../../core/ports.ts'
+import { renewConnection } from '../../core/renew-connection.ts'
 import { withDeadline } from '../kv/deadline.ts'
+import { createRedisClient } from '../redis-client.ts'
 
-const CONNECT_MS = 2000
 /** Nobody's request waits for it. */
 const DEADLINE_MS = 2000
-const LONGEST_PAUSE_MS = 3000
 
 /** A channel through Redis; while that is away nothing can be told, and what was subscribed is again when it is back. */
 export function redisChannel(url: string, log: Log): Channel {
-  const reconnectStrategy = (retries: number) => Math.min(100 * 2 ** retries, LONGEST_PAUSE_MS)
-  const connect = () => {
-    const client = createClient({
-      url,
-      disableOfflineQueue: true,
-      socket: { connectTimeout: CONNECT_MS, reconnectStrategy },
-    })
-    client.on('error', (error: unknown) => log.warn({ namespace: 'channel', reason: messageOf(error) }, 'store.failed'))
-    client.connect().catch(() => {}) // told by the listener above; it goes on trying
-    return client
-  }
+  const report = (error: unknown) => log.warn({ namespace: 'channel', reason: messageOf(error) }, 'store.failed')
   // Redis keeps keys of its databases apart, but not what is published.
   const nameOf = (topic: string) => `turnpike:${new URL(url).pathname.slice(1) || '0'}:${topic}`
-  const speaker = connect()
+  const speaker = createRedisClient(url, report)
   // A connection that listens can do nothing else.
-  const ear = connect()
-  const unheard = new Map<string, (text: string) => void>()
-  // What was subscribed once the client subscribes again by itself; what never was, it forgets when its connection breaks.
-  const subscribeAll = async () => {
-    for (const [topic, listener] of unheard) {
-      await ear.subscribe(nameOf(topic), listener)
-      unheard.delete(topic)
-    }
+  const ear = createRedisClient(url, report)
+  const listeners = new Map<string, (text: string) => void>()
+  const listen = (topic: string, listener: (text: string) => void) => {
+    ear
+      .subscribe(nameOf(topic), listener)
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'channel.not-heard'))
   }
-  const subscribeQuietly = () => {
-    subscribeAll().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'channel.not-heard'))
-  }
-  ear.on('ready', subscribeQuietly)
+  // The client knows what was subscribed, but not what was not any more when its connection broke; twice changes nothing.
+  ear.on('ready', () => {
+    for (const [topic, listener] of listeners) listen(topic, listener)
+  })
+  for (const client of [speaker, ear]) client.connect().catch(() => {}) // reported; it goes on trying
   return {
-    publish: (topic, text) => withDeadline(speaker.publish(nameOf(topic), text), { deadlineMs: DEADLINE_MS }),
+    publish: (topic, text) =>
+      withDeadline(speaker.publish(nameOf(topic), text), {
+        deadlineMs: DEADLINE_MS,
+        onLate: () => renewConnection(speaker),
+      }),
     subscribe(topic, listener) {
-      unheard.set(topic, listener)
-      if (ear.isReady) subscribeQuietly()
+      listeners.set(topic, listener)
+      if (ear.isReady) listen(topic, listener)
     },
     async close() {
       speaker.destroy()
