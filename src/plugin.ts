@@ -23,6 +23,7 @@ export type { Fee } from './core/fee.ts'
 export { type ContentBlock, explain, type Message, type MessageRequest, type Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
 export { suggest } from './core/nearest.ts'
+export { ownBytes } from './core/own-bytes.ts'
 export { parseJson } from './core/parse-json.ts'
 export type {
   ByteStore,

@@ -1,4 +1,4 @@
-import { type Path, preservedRanges, RequestDocument } from 'turnpike/plugin'
+import { ownBytes, type Path, preservedRanges, RequestDocument } from 'turnpike/plugin'
 import type { EpochView } from './epoch-view.ts'
 import { messageTokens } from './message-tokens.ts'
 import { parseMessage, type RawMessage } from './raw-message.ts'
@@ -94,7 +94,8 @@ const BYTES_PER_BYTE = 4
 /** The message's bytes with its changes spliced in; `undefined` when there are none. */
 export function writtenBytes(taken: Taken, raw: RawMessage): Buffer | undefined {
   if (taken.changes.length === 0) return undefined
-  if (taken.written?.exact !== raw.exact) taken.written = { exact: raw.exact, bytes: splice(raw, taken.changes) }
+  if (taken.written?.exact !== raw.exact)
+    taken.written = { exact: raw.exact, bytes: ownBytes(splice(raw, taken.changes)) }
   return taken.written.bytes
 }
 

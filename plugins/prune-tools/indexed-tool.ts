@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Tool } from 'turnpike/plugin'
+import { ownBytes, type Tool } from 'turnpike/plugin'
 import type { ToolName } from './namespaces.ts'
 import { slimTool } from './slim.ts'
 import { splitWords } from './words/split.ts'
@@ -72,7 +72,7 @@ function indexTool({ name, raw, tool, lead }: RawTool, vectors: WordVectors): In
     terms,
     length: [...terms.values()].reduce((sum, weight) => sum + weight, 0),
     direction: directionOf(vectors, meaning(words)),
-    slim: slim === raw ? undefined : slim,
+    slim: slim === raw ? undefined : ownBytes(slim),
     tokens: estimateTokens(raw.length),
     slimTokens: estimateTokens(slim.length),
   }

@@ -1,4 +1,5 @@
 import { Losses } from './losses.ts'
+import { ownBytes } from './own-bytes.ts'
 import { MESSAGES_REPLIES, type ReplyDialect } from './reply-dialect.ts'
 import { RequestDocument } from './request.ts'
 
@@ -61,6 +62,9 @@ export class ClientRequest {
   get #translation(): Translation {
     const translate = this.#translate
     if (translate === undefined) throw new Error('a canonical request is not translated')
-    return this.document.fact(TRANSLATION, translate)
+    return this.document.fact(TRANSLATION, (document) => {
+      const translation = translate(document)
+      return { ...translation, bytes: ownBytes(translation.bytes) }
+    })
   }
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { ownBytes } from '../core/own-bytes.ts'
 import { RequestDocument } from '../core/request.ts'
 
 /**
@@ -46,8 +47,7 @@ function fingerprintOf(bytes: Buffer): string {
   return `${bytes.length} ${bytes.toString('latin1', middle, middle + 8)} ${bytes.toString('latin1', Math.max(end, 0))}`
 }
 
-/** Small bodies are views of what the socket read at once, which a kept one would keep alive as a whole. */
 function ownCopy(document: RequestDocument): RequestDocument {
-  const { bytes, shape } = document
-  return bytes.buffer.byteLength === bytes.length ? document : new RequestDocument(Buffer.from(bytes), shape)
+  const bytes = ownBytes(document.bytes)
+  return bytes === document.bytes ? document : new RequestDocument(bytes, document.shape)
 }

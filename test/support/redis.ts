@@ -42,7 +42,8 @@ export async function createRedis(owner: Owner, databases = 16): Promise<Redis> 
   })
   const start = async () => {
     const place = ['--port', String(port), '--bind', HERE, '--dir', folder]
-    const options = [...place, '--save', '', '--appendonly', 'no', '--databases', String(databases)]
+    const isOpen = ['--protected-mode', 'no'] // for the hosts of the cluster's drill
+    const options = [...place, ...isOpen, '--save', '', '--appendonly', 'no', '--databases', String(databases)]
     child = spawn('redis-server', options, { stdio: 'ignore' })
     await eventually(() => canConnect(port), 'Redis takes connections')
   }

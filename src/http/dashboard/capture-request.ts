@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Caller } from '../../core/caller.ts'
 import type { CapturedBody, CapturedVersion, CaptureStore } from '../../core/capture.ts'
 import type { Exchange } from '../../core/exchange.ts'
+import { ownBytes } from '../../core/own-bytes.ts'
 import { tapBody } from '../sent-body.ts'
 
 /** What of a body is kept. */
@@ -50,9 +51,8 @@ export function captureRequest({ id, exchange, response }: OpenCapture, { store,
   })
 }
 
-/** A part is copied: it would hold the whole. */
 function cut(bytes: Buffer): CapturedBody {
-  const kept = bytes.length <= MOST_BYTES ? bytes : Buffer.from(bytes.subarray(0, MOST_BYTES))
+  const kept = ownBytes(bytes.subarray(0, MOST_BYTES))
   return { bytes: kept, totalBytes: bytes.length }
 }
 
@@ -70,8 +70,7 @@ class BoundedBody {
     this.#pieces.push(kept)
   }
 
-  /** In a buffer of its own: a piece may be a small part of a large one, which it would hold. */
   body(): CapturedBody {
-    return { bytes: Buffer.concat(this.#pieces), totalBytes: this.#totalBytes }
+    return { bytes: ownBytes(Buffer.concat(this.#pieces)), totalBytes: this.#totalBytes }
   }
 }

@@ -1,5 +1,6 @@
 import Keyv from 'keyv'
 import { LRUCache } from 'lru-cache'
+import { ownBytes } from '../../core/own-bytes.ts'
 import type { ByteStore } from '../../core/ports.ts'
 
 /** Bytes that an entry costs besides its value: key, map node, wrapper. */
@@ -44,7 +45,7 @@ export function memoryStore(maxBytes: number): ByteStore {
   keyv.deserialize = undefined
   return {
     get: (key) => keyv.get(key),
-    set: async (key, value, ttlMs) => void (await keyv.set(key, value, ttlMs)),
+    set: async (key, value, ttlMs) => void (await keyv.set(key, ownBytes(value), ttlMs)),
     delete: async (key) => void (await keyv.delete(key)),
   }
 }
