@@ -44,6 +44,8 @@ export interface ClusterOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Laid into the configuration file of all. */
   readonly config?: JsonObject
+  /** Whether all gateways are to be on this host: default no. */
+  readonly isHere?: boolean
 }
 
 /** A running cluster; it ends with the file of tests. */
@@ -72,7 +74,7 @@ test.after.always('end the cluster', async () => {
 })
 
 /** Opens a cluster of `SIZE` gateways. */
-export async function openCluster({ env = {}, config = {} }: ClusterOptions = {}): Promise<Cluster> {
+export async function openCluster({ env = {}, config = {}, isHere = false }: ClusterOptions = {}): Promise<Cluster> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-cluster-'))
   endings.push(() => rmSync(folder, { recursive: true, force: true }))
   const [postgres, redis, provider, balancer] = await Promise.all([
@@ -97,7 +99,7 @@ export async function openCluster({ env = {}, config = {} }: ClusterOptions = {}
     const { environment, keyFile } = machines[index] as Machine // safe: there are as many
     const first = machines[0] as Machine
     if (!existsSync(keyFile) && existsSync(first.keyFile)) copyFileSync(first.keyFile, keyFile)
-    const gateway = await startCloudGateway({ ...shared, ...environment }, { host: hostOf(index) })
+    const gateway = await startCloudGateway({ ...shared, ...environment }, { host: hostOf(index, { isHere }) })
     endings.push(() => gateway.stop())
     return gateway
   }

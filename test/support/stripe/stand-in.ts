@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HERE } from '../here.ts'
 import { send } from '../http-client.ts'
 import { loadDescription } from './description.ts'
 import { type Form, parseForm } from './form.ts'
@@ -19,6 +18,8 @@ import { type StripeEvent, World } from './world.ts'
  *
  * The world raises events; tests deliver them, signed, when and as often as they like.
  */
+
+const LOOPBACK = '127.0.0.1'
 
 /** A request as it came. */
 export interface StripeRequest {
@@ -181,7 +182,7 @@ export async function startStripe({
     })
   })
   server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve) => server.listen(0, HERE, resolve))
+  await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve))
   const { port } = server.address() as AddressInfo // safe: it listens on TCP
 
   const deliver: StripeStandIn['deliver'] = (
@@ -204,7 +205,7 @@ export async function startStripe({
     await new Promise((resolve) => server.close(resolve))
   }
   return {
-    url: `http://${HERE}:${port}`,
+    url: `http://${LOOPBACK}:${port}`,
     key,
     secret,
     world,
