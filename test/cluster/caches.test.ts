@@ -89,7 +89,7 @@ clusterTest('exact-cache: when the one that asks is left by its callers, another
   const leaving = new AbortController()
   const [one, other] = cluster.gateways
   const left = post('left alone', { at: one?.url ?? '', signal: leaving.signal })
-  await cluster.provider.until(() => asked === 1)
+  await cluster.provider.until(() => calls('left alone') === 1)
   const waiting = post('left alone', { at: other?.url ?? '' })
   leaving.abort()
   await left
