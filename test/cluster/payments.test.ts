@@ -1,4 +1,4 @@
-import type { ExecutionContext } from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { AGENT, boothEnvironment, credential, readChallenge, receiptOf } from '../payments/booth.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
@@ -17,6 +17,8 @@ const open = () => {
   opened ??= openTollCluster()
   return opened
 }
+
+test.after.always(async () => (await opened)?.stripe.close())
 
 async function openTollCluster() {
   const stripe = await startStripe({ departments: [machinePayments] })
