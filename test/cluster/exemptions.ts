@@ -9,26 +9,45 @@ const OWN_ENGINES = 'starts several gateways on engines of its own'
 const ONE_PROCESS = 'is about how one process starts, stops or breaks'
 const ONE_BROWSER =
   'local mode shows the bodies, and every mode the live requests, of the process that the browser has reached'
+const AT_ONCE = 'wants a hit at once; a reply that has just ended elsewhere is still `attached`'
+const LEARNT = 'wants at once what another process has learnt; `instances.test.ts` waits for it'
+const OWN_MEMORY =
+  'is about what one process remembers: a key that rests, a list of models, a token, an answer of Stripe'
 
 /** Files. */
 export const ABOUT_ENGINES: Reasons = {
   'test/accounts/{books,canary}.test.ts': OPENS_FILES,
   'test/accounts/store-down.test.ts': OWN_ENGINES,
+  'test/billing/recharge.test.ts': ONE_PROCESS,
   'test/cli/**': 'commands are told of an environment that the drill’s engines are no part of',
   'test/cost-guard/*.test.ts': OPENS_FILES,
   'test/dashboard/{door,live-feed,pages,states}.test.ts': ONE_BROWSER,
+  'test/dashboard/processes.test.ts': OWN_ENGINES,
   'test/exact-cache/{redis,single-flight}.test.ts': 'is about one process, and about a Redis of its own',
-  'test/exact-cache/replay.test.ts': 'wants a hit at once; a reply that has just ended elsewhere is still `attached`',
+  'test/exact-cache/{chat,replay,storing}.test.ts': AT_ONCE,
   'test/faults/{drain,start,log-reader}.test.ts': ONE_PROCESS,
   'test/faults/{kills,matrix}/**': ONE_PROCESS,
   'test/packaging/**': ONE_PROCESS,
   'test/payments/{canary,crashes,deaths,processes,reconcile,automatic,money}.test.ts': OWN_ENGINES,
+  'test/payments/readiness.test.ts': OWN_MEMORY,
   'test/plugins/start.test.ts': ONE_PROCESS,
   'test/receipts/{life,store}.test.ts': OPENS_FILES,
+  'test/semantic-cache/{answers,embedders,feedback,scope}.test.ts': LEARNT,
   'test/semantic-cache/{faults,instances,lasting,postgres}.test.ts': OWN_ENGINES,
 }
 
 /** Tests. */
 export const ABOUT_A_PROCESS: Reasons = {
+  'canaries: nothing that was said, logged or stored holds *': OPENS_FILES,
   'dashboard in the cloud: bodies are kept from when *': 'a process learns of the wish within ten seconds',
+  'fallback: a substitute*s answer is not stored*': AT_ONCE,
+  'keys: after a 401 *': OWN_MEMORY,
+  'models: a list that is known *': OWN_MEMORY,
+  'models: the list has the models of all*': OWN_MEMORY,
+  'patterns: a conversation stays with the patterns that it began with*': 'each process remembers choices that go',
+  'patterns: what the header *': 'each process remembers choices that go',
+  'plugins: a route is there once a pipeline has named its plugin*': 'each process loads a plugin when one names it',
+  'vertex: a token is asked for *': OWN_MEMORY,
+  'webhook: more than 256 KB *': 'the drill’s balancer loses replies that come before their request has ended',
+  '*the last use is told: at once by the process that saw it*': 'others tell it later',
 }
