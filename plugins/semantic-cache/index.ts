@@ -49,7 +49,7 @@ export default definePlugin({
       judge_model === undefined
         ? undefined
         : new Judge({ model: judge_model, perDayUsd: judge_per_day, models, clock, log })
-    // Opened when a pipeline first names the module: with Redis a store is a connection, and most gateways need none here.
+    // Opened when a pipeline first names the module, or somebody tells of an answer: with Redis a store is a connection, and most gateways need none here.
     let state: State | undefined
     let opening: Promise<State> | undefined
     const open = async (): Promise<State> => {
@@ -113,10 +113,12 @@ export default definePlugin({
         }
       },
       routes: {
-        'POST /v1/cache/feedback': createFeedbackRoute(
-          () => state?.answers,
-          (served, verdict) => state && applyVerdict(served, verdict, state),
-        ),
+        // The answer may be another process's, and this one asked for the first time.
+        'POST /v1/cache/feedback': createFeedbackRoute(async () => {
+          opening ??= open()
+          const opened = await opening
+          return { answers: opened.answers, onVerdict: (served, verdict) => applyVerdict(served, verdict, opened) }
+        }),
       },
       async close() {
         judge?.close()

@@ -69,9 +69,8 @@ export class LoadedPlugin {
     }
   }
 
-  /** What answers at this path, once a pipeline has named the plugin: one that nobody uses has no routes. */
+  /** What answers at this path. */
   routesAt(path: string): MountedRoute[] {
-    if (this.#variants.length === 0) return []
     return (this.definition.routes ?? []).flatMap((route) => {
       const handle = this.#instance.routes?.[`${route.method} ${route.path}`]
       return route.path === path && handle !== undefined ? [{ ...route, handle, plugin: this }] : []
@@ -141,7 +140,7 @@ export class PluginRegistry {
     return this.#plugins.get(name)
   }
 
-  /** The routes at this path, of the plugins that are in use. */
+  /** The routes at this path, of all plugins. */
   routesAt(path: string): MountedRoute[] {
     return [...this.#plugins.values()].flatMap((plugin) => plugin.routesAt(path))
   }

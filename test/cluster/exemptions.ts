@@ -46,7 +46,6 @@ export const ABOUT_A_PROCESS: Reasons = {
   'models: the list has the models of all*': OWN_MEMORY,
   'patterns: a conversation stays with the patterns that it began with*': 'each process remembers choices that go',
   'patterns: what the header *': 'each process remembers choices that go',
-  'plugins: a route is there once a pipeline has named its plugin*': 'each process loads a plugin when one names it',
   'vertex: a token is asked for *': OWN_MEMORY,
   'webhook: more than 256 KB *': 'the drill’s balancer loses replies that come before their request has ended',
   '*the last use is told: at once by the process that saw it*': 'others tell it later',

@@ -63,13 +63,14 @@ test('semantic-cache: feedback: a body that is not exactly that, another method,
   t.is(nobody.status, 401)
 })
 
-test('semantic-cache: feedback: the route is not there until a pipeline has named the module, and counts as a request', async (t) => {
+test('semantic-cache: feedback: of an answer that was never given is 404, before anybody has asked too, and counts as a request', async (t) => {
   await using stage = await startStage({ env: { SVC_RATE_LIMIT: '3' } })
   const body = { request: 'req_1', verdict: 'wrong' }
   const say = (as: string) =>
     send(stage.gateway.url, { path: '/v1/cache/feedback', body, headers: { authorization: `Bearer ${as}` } })
-  t.is((await say('a')).status, 404)
-  t.regex((await say('a')).text, /There is nothing at POST/)
+  const before = await say('a')
+  t.is(before.status, 404)
+  t.regex(before.text, /No answer from the cache was given to `req_1` of yours/)
   await stage.ask('How do I?', { pipe: PIPE, as: 'b' })
   const statuses = []
   for (let i = 0; i < 4; i++) statuses.push((await say('c')).status)

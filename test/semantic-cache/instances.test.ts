@@ -86,6 +86,10 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
       given.headers['x-svc-cache-entry'],
     )
     const third = await start()
+    await eventually(
+      () => third.feedback(verdict),
+      ({ status }) => status === 200,
+    )
     const later = await eventually(
       () => third.ask('How can I wash a rug?', { pipe: PIPE }),
       ({ headers }) => headers['x-svc-cache'] !== 'miss',

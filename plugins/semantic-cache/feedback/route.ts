@@ -9,24 +9,30 @@ const bodySchema = z.strictObject({
 /** What is done with a verdict; once for each answer, and again when somebody changes their mind. */
 export type OnVerdict = (served: Served, verdict: 'right' | 'wrong') => void
 
+/** What the route works with. */
+export interface FeedbackParts {
+  readonly answers: ServedAnswers
+  readonly onVerdict: OnVerdict
+}
+
 /**
  * `POST /v1/cache/feedback`: says whether an answer from the cache was right. Only its owner may; for others it is not
  * there. Saying the same again changes nothing.
  */
-export function createFeedbackRoute(answers: () => ServedAnswers | undefined, onVerdict: OnVerdict): RouteHandler {
+export function createFeedbackRoute(open: () => Promise<FeedbackParts>): RouteHandler {
   return async function feedback({ caller, body }) {
     const parsed = bodySchema.safeParse(body)
     if (!parsed.success) throw new GatewayError('invalid_request', explain(parsed.error))
     const { request, verdict } = parsed.data
-    const known = answers()
-    const served = await known?.find(request).catch((cause: unknown) => {
+    const { answers, onVerdict } = await open()
+    const served = await answers.find(request).catch((cause: unknown) => {
       throw new GatewayError('service_unavailable', 'What was given cannot be looked up just now.', { cause })
     })
     if (served === undefined || served.owner !== caller.scope) {
       throw new GatewayError('not_found', `No answer from the cache was given to \`${request}\` of yours within a day.`)
     }
     if (served.verdict !== verdict) {
-      known?.remember(request, { ...served, verdict })
+      answers.remember(request, { ...served, verdict })
       onVerdict(served, verdict)
     }
     return { request, verdict, entry: served.entry, evicted: verdict === 'wrong' }
