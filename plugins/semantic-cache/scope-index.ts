@@ -58,6 +58,7 @@ export class ScopeIndex implements GraphOwner {
   /** Entries by their labels in the graph. */
   readonly #labelled = new Map<number, Entry>()
   readonly #vectors: VectorList
+  #usefulUntilMs = 0
 
   constructor(dimensions: number, limit: number, openGraph?: OpenGraph) {
     this.#vectors = new VectorList(dimensions)
@@ -67,6 +68,16 @@ export class ScopeIndex implements GraphOwner {
 
   get size(): number {
     return this.#entries.length
+  }
+
+  /** Until when it may be of use: when its last entry has expired, and nobody has asked for it lately, it may go. */
+  get usefulUntilMs(): number {
+    return this.#usefulUntilMs
+  }
+
+  /** It is of use until this moment at least. */
+  keepUntil(atMs: number): void {
+    this.#usefulUntilMs = Math.max(this.#usefulUntilMs, atMs)
   }
 
   /** Whether a search looks at all entries: there are few, or the graph is ready. */
@@ -155,6 +166,7 @@ export class ScopeIndex implements GraphOwner {
     const place = this.#entries.push(entry) - 1
     this.#vectors.set(place, vector)
     this.#places.set(entry.text, place)
+    this.keepUntil(entry.expiresAtMs)
     this.#show(entry)
     return {
       fact: { kind: 'entry', entry, vector },

@@ -11,6 +11,8 @@ const MOST_ENTRIES_OF_A_SCOPE = 2000
 const LOAD_WITHIN_MS = 100
 const MOST_LOADING = 500
 const REST_AFTER_FAILURE_MS = 250
+/** One that was asked for is kept so long, if nothing in it lasts longer: that it is empty is worth knowing. */
+const ASKED_KEPT_MS = 60_000
 /** Removals and blocks outlive every reply that they may be about. */
 const LESSONS_KEPT_MS = 31 * 24 * 3_600_000
 
@@ -77,6 +79,7 @@ export class Scopes {
   get(scope: string): ScopeIndex | undefined {
     const index = this.#scopes.get(scope)
     if (index === undefined) return undefined
+    index.keepUntil(this.#nowMs() + ASKED_KEPT_MS)
     this.#scopes.delete(scope)
     this.#scopes.set(scope, index)
     return index
@@ -161,9 +164,11 @@ export class Scopes {
     this.#makeRoom()
   }
 
+  /** Those go that were used longest ago, as long as there are too many entries, or none of theirs is of use. */
   #makeRoom(): void {
+    const nowMs = this.#nowMs()
     for (const [oldest, index] of this.#scopes) {
-      if (this.#entryCount <= this.#maxEntries) return
+      if (this.#entryCount <= this.#maxEntries && index.usefulUntilMs >= nowMs) return
       index.close()
       this.#scopes.delete(oldest)
       this.#entryCount -= weightOf(index)
@@ -196,6 +201,7 @@ export class Scopes {
     // It was forgotten meanwhile: something has been missed.
     if (this.#loading.get(scope)?.index !== index) return LOADING
     this.#loading.delete(scope)
+    index.keepUntil(this.#nowMs() + ASKED_KEPT_MS)
     this.#scopes.set(scope, index)
     this.#entryCount += weightOf(index)
     this.#makeRoom()

@@ -114,6 +114,26 @@ for (const [engine, createPlace] of Object.entries(ENGINES)) {
     t.deepEqual(await textsOf(later, 's'), ['long'])
   })
 
+  test(`${engine}: scopes in which all has expired are no longer in memory, empty ones too`, async (t) => {
+    const place = await createPlace(t)
+    let nowMs = Date.now()
+    const scopes = openScopes(t, place, { nowMs: () => nowMs })
+    for (let nth = 0; nth < 20; nth++) {
+      await textsOf(scopes, `short ${nth}`)
+      if (nth % 5 > 0) scopes.add(`short ${nth}`, entry('a', { expiresAtMs: nowMs + 90_000 }), VECTOR)
+    }
+    await textsOf(scopes, 'long')
+    scopes.add('long', entry('a', { expiresAtMs: nowMs + 10 * HOUR_MS }), VECTOR)
+    t.is(scopes.entryCount, 21)
+    nowMs += 50_000
+    await textsOf(scopes, 'new')
+    t.is(scopes.entryCount, 22)
+    nowMs += 50_000
+    await textsOf(scopes, 'newer')
+    t.is(scopes.entryCount, 3, 'long, new and newer')
+    t.deepEqual(await textsOf(scopes, 'long'), ['a'])
+  })
+
   test(`${engine}: a scope that is cleared is empty for everybody; clearing all clears all`, async (t) => {
     const place = await createPlace(t)
     const [one, other] = [openScopes(t, place), openScopes(t, place)]
