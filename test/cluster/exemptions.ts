@@ -46,6 +46,7 @@ export const ABOUT_A_PROCESS: Reasons = {
   'models: the list has the models of all*': OWN_MEMORY,
   'patterns: a conversation stays with the patterns that it began with*': 'each process remembers choices that go',
   'patterns: what the header *': 'each process remembers choices that go',
+  'reload: a request that runs in the old version *': 'the other processes, in which none runs, close it at once',
   'vertex: a token is asked for *': OWN_MEMORY,
   'webhook: more than 256 KB *': 'the drill’s balancer loses replies that come before their request has ended',
   '*the last use is told: at once by the process that saw it*': 'others tell it later',
