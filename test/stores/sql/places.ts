@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext, type Implementation } from 'ava'
-import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
 import { createPostgres, isPostgresExpected, query } from '../../support/postgres.ts'
 import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
+import { querySqlite } from '../../support/sqlite.ts'
 
 /** An empty database of a test's own. */
 export interface Place {
@@ -86,18 +85,7 @@ const server = once(() => createPostgres(fileOwner))
 
 /** An empty SQLite database. */
 export async function createSqlitePlace(owner: Owner): Promise<Place> {
-  const place = await createPlace(owner, undefined, async (text) => {
-    const database = new DatabaseSync(sqliteFile(place.dataDir), { timeout: PATIENCE_MS })
-    try {
-      // Rows come without a prototype, which no plain object equals.
-      return database
-        .prepare(text)
-        .all()
-        .map((row) => ({ ...row }))
-    } finally {
-      database.close()
-    }
-  })
+  const place = await createPlace(owner, undefined, async (text) => querySqlite(place.dataDir, text))
   return place
 }
 
