@@ -1,3 +1,5 @@
+import { listenAddress, urlHere } from './core/listen-address.ts'
+
 /** What the start tells a person. */
 export interface BannerFacts {
   readonly host: string
@@ -5,12 +7,14 @@ export interface BannerFacts {
   readonly mode: string
   readonly pipeline: string
   readonly hasDashboard: boolean
+  /** Other machines reach it and need no key. */
+  readonly isOpen: boolean
   readonly providers: readonly { name: string; configured: boolean }[]
 }
 
 /** The text shown at start: where, which providers, which pipeline, and a line to paste. */
-export function banner({ host, port, mode, pipeline, hasDashboard, providers }: BannerFacts): string {
-  const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
+export function banner({ host, port, mode, pipeline, hasDashboard, isOpen, providers }: BannerFacts): string {
+  const url = urlHere(host, port)
   const isDemo = providers.some(({ name }) => name === 'demo') && !providers.some(({ configured }) => configured)
   const body = {
     model: isDemo ? 'demo/echo' : 'claude-sonnet-4-5',
@@ -18,16 +22,19 @@ export function banner({ host, port, mode, pipeline, hasDashboard, providers }: 
     messages: [{ role: 'user', content: 'Hello' }],
   }
   const json = "-H 'content-type: application/json'"
-  const isOpen = mode === 'local'
-  const key = isOpen ? 'any' : 'svc_live_…'
+  const isLocal = mode === 'local'
+  const key = isLocal ? 'any' : 'svc_live_…'
+  const warning = `
+  WARNING    listens on ${listenAddress(host, port)}: every machine that reaches it uses your provider keys, without a key.
+`
   const howToGetKey = `
   a key      curl ${url}/v1/keys -H 'authorization: Bearer <session token>' ${json} -d '{}'`
   return `
   turnpike  ${url}  (${mode} mode)
-
+${isOpen ? warning : ''}
   providers  ${providers.map(describe).join(', ')}
   pipeline   ${pipeline}
-${hasDashboard ? `  dashboard  ${url}/\n` : ''}${isOpen ? '' : howToGetKey}
+${hasDashboard ? `  dashboard  ${url}/\n` : ''}${isLocal ? '' : howToGetKey}
   try it     curl ${url}/v1/messages -H 'authorization: Bearer ${key}' ${json} \\
                -d '${JSON.stringify(body)}'
   an agent   ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=${key} claude

@@ -5,6 +5,7 @@ import { LastUsed } from './accounts/keys/last-used.ts'
 import type { VerifySession } from './accounts/sessions/session.ts'
 import type { SessionOptions } from './accounts/sessions/verify.ts'
 import { ConfigError } from './config/config-error.ts'
+import { assertReachMeant } from './config/reach.ts'
 import type { Config } from './config/schema.ts'
 import type { Clock, Log } from './core/ports.ts'
 import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from './http/authenticate.ts'
@@ -70,8 +71,12 @@ function warnOfUnpinned({ sessions: { jwks_url: jwksUrl, audience, azp } }: Conf
   log.warn({ set: 'SVC_SESSION_AUDIENCE or SVC_SESSION_AZP' }, 'sessions.taken-for-any-audience')
 }
 
-/** Throws `ConfigError` when cloud mode is asked for and nothing could verify its users. */
+/**
+ * Throws `ConfigError` for cloud mode when nothing could verify its users, and for local mode that others reach when the
+ * configuration does not allow it.
+ */
 export function assertModeComplete(config: Config): void {
+  assertReachMeant(config)
   if (config.mode === 'cloud') sessionOptions(config)
 }
 

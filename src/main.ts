@@ -6,6 +6,7 @@ import { createApp } from './app.ts'
 import { banner } from './banner.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load.ts'
+import { isOpenToOthers, listenHost } from './config/reach.ts'
 import { settingsInForce } from './config/settings-in-force.ts'
 import { errorCodeOf, messageOf } from './core/errors.ts'
 import { drain, listen } from './http/server.ts'
@@ -34,7 +35,7 @@ async function run(): Promise<void> {
     observers: [requestLogger(writeLine, config.log_level)],
     settings: () => settingsInForce(loaded),
   })
-  const host = config.server.host ?? (config.mode === 'local' ? '127.0.0.1' : '0.0.0.0')
+  const host = listenHost(config)
   const port = await listen(app.server, { host, port: config.server.port })
   let stoppingSinceMs: number | undefined
   const stop = async (signal: string): Promise<void> => {
@@ -57,10 +58,12 @@ async function run(): Promise<void> {
   const pipeline = app.pipelines.for(undefined).printed
   const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))
   log.info({ host, port, mode: config.mode, pipeline, providers }, 'gateway.listening')
+  const isOpen = isOpenToOthers(config)
+  if (isOpen) log.warn({ host, port }, 'gateway.open-to-others')
   flush()
   if (process.env.TURNPIKE_WORKER !== undefined) return
   const hasDashboard = config.dashboard.access !== 'off'
-  process.stderr.write(banner({ host, port, mode: config.mode, pipeline, hasDashboard, providers }))
+  process.stderr.write(banner({ host, port, mode: config.mode, pipeline, hasDashboard, isOpen, providers }))
 }
 
 /** A start that fails is told in words, without a stack, when its cause is something that the operator can mend. */

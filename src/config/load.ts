@@ -5,6 +5,7 @@ import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
 import { hideSecrets } from '../core/secrets.ts'
 import { ConfigError } from './config-error.ts'
+import { unknownVariables } from './known-variables.ts'
 import { ANY_NAME, isList, listOptions, memberOf, type Option, shapeOf } from './options.ts'
 import { type Config, configSchema, PLUGIN_SETTINGS } from './schema.ts'
 import { withVariables } from './variables.ts'
@@ -26,12 +27,14 @@ const LIST_SEPARATORS: Record<string, string> = { SVC_PLUGINS_DIR: ':' }
 
 /**
  * Reads the configuration file (`SVC_CONFIG`, else `config/turnpike.yaml` when it exists) and overrides it from `env`.
- * Throws `ConfigError` that names each unknown key with the nearest valid one and each bad value with what was expected.
+ * Throws `ConfigError` that names each unknown key and each unknown `SVC_…` variable with the nearest valid one, and each
+ * bad value with what was expected.
  */
 export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
   const file = env.SVC_CONFIG || (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
+  const written = file === undefined ? {} : readConfigFile(file)
   // Safe: a map stays a map.
-  const raw = file === undefined ? {} : (withVariables(readConfigFile(file), env) as Record<string, unknown>)
+  const raw = withVariables(written, env) as Record<string, unknown>
   const sources = new Map<string, ConfigSource>()
   for (const path of leafPaths(raw)) sources.set(path, 'file')
   for (const option of listOptions(configSchema)) {
@@ -41,8 +44,12 @@ export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
     sources.set(option.path.join('.'), 'environment')
   }
   const parsed = configSchema.safeParse(raw)
-  // A secret may stand where none belongs: in a name, or as the value of another option.
-  if (!parsed.success) throw new ConfigError(hideSecrets(describeFaults(parsed.error, raw, file)))
+  const unknown = unknownVariables(env, written)
+  if (!parsed.success || unknown.length > 0) {
+    const faults = [...unknown, ...(parsed.success ? [] : describeFaults(parsed.error, raw))]
+    // A secret may stand where none belongs: in a name, or as the value of another option.
+    throw new ConfigError(hideSecrets(listFaults(faults, file)))
+  }
   return { config: parsed.data, file, sourceOf: (path) => sourceAt(sources, path) }
 }
 
@@ -157,8 +164,13 @@ function leafPaths(value: unknown, prefix = ''): string[] {
   return Object.entries(value).flatMap(([key, child]) => leafPaths(child, prefix === '' ? key : `${prefix}.${key}`))
 }
 
-function describeFaults(error: z.ZodError, raw: Record<string, unknown>, file: string | undefined): string {
-  const faults = error.issues.map((issue) => {
+function listFaults(faults: readonly string[], file: string | undefined): string {
+  const place = file === undefined ? '' : ` (\`${file}\` and the environment)`
+  return `The configuration${place} cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`
+}
+
+function describeFaults(error: z.ZodError, raw: Record<string, unknown>): string[] {
+  return error.issues.map((issue) => {
     const path = issue.path.join('.')
     if (issue.code === 'unrecognized_keys') {
       return issue.keys
@@ -167,7 +179,6 @@ function describeFaults(error: z.ZodError, raw: Record<string, unknown>, file: s
     }
     return `\`${path}\`: ${issue.message}${holdsSecret(issue.path) ? '' : got(valueAt(raw, issue.path))}`
   })
-  return `The configuration${file === undefined ? '' : ` (\`${file}\` and the environment)`} cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`
 }
 
 function keysAt(path: readonly PropertyKey[]): string[] {

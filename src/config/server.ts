@@ -7,6 +7,9 @@ export const server = z.strictObject({
   host: fromEnv(z.string().min(1).optional(), 'HOST').describe(
     'Address to listen on. Unset: 127.0.0.1 in local mode, 0.0.0.0 in cloud mode.',
   ),
+  local_open: fromEnv(z.stringbool().or(z.boolean()).default(false), 'SVC_LOCAL_OPEN').describe(
+    'Local mode: whether `host` may be an address that other machines reach. They then send requests with your provider keys and need no key of their own. `false` refuses such a start. Set it in a container whose port is published to this machine alone.',
+  ),
   port: fromEnv(z.coerce.number().int().min(0).max(65535).default(3099), 'PORT').describe(
     'TCP port to listen on; 0 takes a free one.',
   ),

@@ -15,6 +15,13 @@ export function withVariables(value: unknown, env: NodeJS.ProcessEnv, path: read
   )
 }
 
+/** The names of all `${NAME}` in the strings of a configuration file. */
+export function variablesNamedIn(value: unknown): string[] {
+  if (typeof value === 'string') return [...value.matchAll(VARIABLE)].map(([, name = '']) => name)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(variablesNamedIn)
+}
+
 function readVariable(name: string, env: NodeJS.ProcessEnv, path: readonly string[]): string {
   const value = env[name]
   if (value !== undefined && value !== '') return value

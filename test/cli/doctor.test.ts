@@ -28,7 +28,7 @@ const MISTAKES: Readonly<Record<string, readonly [env: Record<string, string>, s
     { PORT: '4321', ANTHROPIC_BASE_URL: 'http://localhost:4321' },
     /`anthropic` is this gateway itself.*from the environment/,
   ],
-  'local mode that everybody reaches': [{ HOST: '0.0.0.0' }, /whoever reaches it uses your provider keys/],
+  'local mode that everybody reaches': [{ HOST: '0.0.0.0' }, /every machine that reaches it uses your provider keys/],
   'cloud mode without users': [{ SVC_MODE: 'cloud' }, /cloud mode cannot start/],
   'caps that nobody enforces': [{ SVC_COST_PER_DAY: '5', SVC_PIPELINE: 'exact-cache' }, /no pipeline enforces them/],
   'a pipeline that names what is not there': [{ SVC_PIPELINE: 'exact-cash' }, /cannot run.*exact-cash/],

@@ -1,10 +1,15 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
+import { runCommand } from '../support/command-line.ts'
+import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
 
+const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Many start at the same time. */
 const PATIENT = { waitMs: 50_000 }
 process.setMaxListeners(50) // every start that runs here has a clean-up of its own
@@ -76,7 +81,16 @@ const environments: [claim: string, env: Record<string, string>, expected: RegEx
   ['a port out of range', { PORT: '70000' }, /port.*65535/],
   ['an address that is none', { ANTHROPIC_BASE_URL: 'not an address' }, /base_url.*http/],
   ['a plugin folder that does not exist', { SVC_PLUGINS_DIR: '/nowhere/plugins' }, /\/nowhere\/plugins/],
-  ['a host that is not of this machine', { HOST: '192.0.2.1' }, /192\.0\.2\.1/],
+  ['a host that is not of this machine', { HOST: '192.0.2.1', SVC_LOCAL_OPEN: 'yes' }, /192\.0\.2\.1/],
+  ['an unknown variable', { SVC_COST_PER_DAYS: '5' }, /`SVC_COST_PER_DAYS`.*Did you mean `SVC_COST_PER_DAY`/],
+  ['another unknown variable', { SVC_PIPELIN: 'none' }, /`SVC_PIPELIN`.*Did you mean `SVC_PIPELINE`/],
+  ['a variable in mixed case', { Svc_Pipeline: 'none' }, /`Svc_Pipeline`.*Did you mean `SVC_PIPELINE`/],
+  [
+    'local mode on every interface',
+    { HOST: '0.0.0.0' },
+    /Local mode beyond loopback needs SVC_LOCAL_OPEN=yes: on 0\.0\.0\.0/,
+  ],
+  ['local mode on every IPv6 interface', { HOST: '::' }, /Local mode beyond loopback needs SVC_LOCAL_OPEN=yes: on ::/],
 ]
 
 for (const [claim, env, expected] of environments) {
@@ -98,3 +112,71 @@ test('start: a body_timeout below header_timeout is taken, or told in plain word
   )
   t.notRegex(message, /\n\s+at |node:internal/)
 })
+
+test('start: a variable that the configuration file names is known, and an empty one counts as unset', async (t) => {
+  const file = configFile(t, ['models:', `  mine: ${'$'}{SVC_MY_MODEL}`].join('\n'))
+  const env = { SVC_CONFIG: file, SVC_MY_MODEL: 'demo/echo', SVC_PIPELIN: '' }
+  const gateway = await startGateway(env, PATIENT)
+  t.is((await gateway.stop()).code, 0)
+})
+
+test('start: local mode that is opened to other machines warns, and shows the address it listens on', async (t) => {
+  const gateway = await startGateway({ HOST: '0.0.0.0', SVC_LOCAL_OPEN: 'yes' }, PATIENT)
+  t.teardown(() => gateway.stop())
+  await eventually(() => gateway.log().includes('an agent'), 'the banner')
+  t.regex(gateway.log(), new RegExp(`WARNING +listens on 0\\.0\\.0\\.0:${gateway.port}: every machine`))
+  t.regex(gateway.log(), /"level":40.*gateway\.open-to-others/)
+})
+
+for (const [command, ...words] of [
+  ['config'],
+  ['migrate'],
+  ['doctor', '--offline'],
+  ['pipeline', 'explain'],
+  ['tail'],
+]) {
+  test(`start: \`turnpike ${command}\` names an unknown variable, too`, async (t) => {
+    const env = { SVC_COST_PER_DAYS: '5', SVC_DATA_DIR: path.join(tmpdir(), 'turnpike-never-made') }
+    const { code, stdout, stderr } = await runCommand([command ?? '', ...words], { env })
+    t.not(code, 0)
+    t.regex(stdout + stderr, /`SVC_COST_PER_DAYS`.*Did you mean `SVC_COST_PER_DAY`/)
+  })
+}
+
+test('start: the command can be executed as it lies in the repository', async (t) => {
+  const { stdout } = await promisify(execFile)(path.join(ROOT, 'bin/turnpike.mjs'), ['--version'])
+  t.regex(stdout, /^\d+\.\d+\.\d+\n$/)
+})
+
+test('start: SIGTERM to `npm start` alone stops the gateway', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-npm-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, HOST: '127.0.0.1', PORT: '0', SVC_DATA_DIR: folder }
+  const npm = spawn('npm', ['start', '--silent'], {
+    cwd: ROOT,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  t.teardown(() => killGroup(npm))
+  // Ends when the last process that holds it has ended: npm, its shell and the gateway.
+  let log = ''
+  const closed = new Promise((resolve) =>
+    npm.stdout
+      .setEncoding('utf8')
+      .on('data', (piece) => (log += piece))
+      .once('close', resolve),
+  )
+  await eventually(() => log.includes('gateway.listening'), 'the gateway listens')
+  npm.kill('SIGTERM')
+  await closed
+  t.regex(log, /gateway\.stopped/)
+})
+
+/** The group may be gone already, which is what the signal is for. */
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {}
+}

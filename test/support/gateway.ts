@@ -106,7 +106,8 @@ async function startNow(
   }: GatewayOptions,
 ): Promise<Gateway> {
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
-  const defaults = { HOST: host.address, PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info' }
+  const open = host === THIS_HOST ? {} : { SVC_LOCAL_OPEN: 'yes' }
+  const defaults = { HOST: host.address, PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info', ...open }
   const [program, ...words] = [...host.runner, process.execPath, entry, 'start', ...args] as [string, ...string[]] // safe: not empty
   const child = spawn(program, words, {
     cwd,

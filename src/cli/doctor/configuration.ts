@@ -1,10 +1,10 @@
 import type { LoadedConfig } from '../../config/load.ts'
+import { isOpenToOthers, listenHost } from '../../config/reach.ts'
 import type { Config } from '../../config/schema.ts'
 import { messageOf } from '../../core/errors.ts'
+import { isLoopback } from '../../core/listen-address.ts'
 import { assertModeComplete } from '../../identity.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
-
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]', '::1', '0.0.0.0']
 
 /** Mistakes that can be seen without asking anybody. */
 export function checkConfiguration({ config, file, sourceOf }: LoadedConfig): Finding[] {
@@ -25,7 +25,7 @@ function checkSelf({ providers, server }: Config, sourceOf: LoadedConfig['source
     const address = addressOf(section)
     if (address === undefined || !URL.canParse(address)) return []
     const { hostname, port, host } = new URL(address)
-    const isOwn = own.includes(host) || (LOOPBACK.includes(hostname) && own.includes(`:${port}`))
+    const isOwn = own.includes(host) || ((isLoopback(hostname) || hostname === '0.0.0.0') && own.includes(`:${port}`))
     if (!isOwn) return []
     const from = sourceOf(`providers.${name}.base_url`)
     return fault(
@@ -40,13 +40,12 @@ function addressOf(section: unknown): string | undefined {
   return typeof section.base_url === 'string' ? section.base_url : undefined
 }
 
-function checkReach({ mode, server: { host } }: Config): Finding[] {
-  if (mode === 'cloud' || host === undefined || LOOPBACK.slice(0, 4).includes(host)) return []
+function checkReach(config: Config): Finding[] {
+  if (!isOpenToOthers(config)) return []
+  const reach = `local mode listens on ${listenHost(config)}: every machine that reaches it uses your provider keys`
+  const mend = 'Unset HOST, or use cloud mode, which accepts API keys only.'
   return [
-    fault(
-      `local mode listens on ${host}: whoever reaches it uses your provider keys`,
-      'Unset HOST, or use cloud mode, which lets in API keys only.',
-    ),
+    config.server.local_open ? advice(reach, mend) : fault(`${reach}, and SVC_LOCAL_OPEN does not allow it`, mend),
   ]
 }
 

@@ -3,6 +3,7 @@ import { createConnection } from 'node:net'
 import path from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { messageOf } from '../../core/errors.ts'
+import { urlHere } from '../../core/listen-address.ts'
 import { receiptKeyFile } from '../../receipts/signing-key.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
 
@@ -50,9 +51,9 @@ function checkKeyFile({ data_dir: dataDir }: Config): Finding[] {
 
 async function checkPort({ server: { port, host = '127.0.0.1' } }: Config): Promise<Finding> {
   if (port === 0) return ok('the port is one that is free')
-  const address = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  if (!(await isTaken(address, port))) return ok(`port ${port} is free`)
-  const running = await fetch(`http://${address}:${port}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+  const url = urlHere(host, port)
+  if (!(await isTaken(new URL(url).hostname.replace(/^\[|\]$/g, ''), port))) return ok(`port ${port} is free`)
+  const running = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
     .then((reply) => reply.json() as Promise<{ startedAt?: unknown; version?: unknown }>)
     .catch(() => undefined)
   return typeof running?.startedAt === 'number'

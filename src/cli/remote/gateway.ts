@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig } from '../../config/load.ts'
 import { errorCodeOf, messageOf } from '../../core/errors.ts'
+import { urlHere } from '../../core/listen-address.ts'
 import { CommandError } from '../exit-codes.ts'
 import { visible } from '../terminal/visible.ts'
 
-const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 const LONGEST_MESSAGE = 1000
 
 /** The options of commands that ask a running gateway. */
@@ -49,8 +49,7 @@ export function findGateway({ url, token }: GatewayOptions): RemoteGateway {
 
 function localUrl(): string {
   const { host = '127.0.0.1', port } = loadConfig(process.env).config.server
-  const name = EVERYWHERE[host] ?? (host.includes(':') ? `[${host}]` : host)
-  return `http://${name}:${port}`
+  return urlHere(host, port)
 }
 
 /** Asks the gateway. Throws `CommandError`: nobody answers (69), or it refuses (1; 404: 66). */
