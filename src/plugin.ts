@@ -12,6 +12,7 @@ import type { Exchange } from './core/exchange.ts'
 import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 
 export { z } from 'zod'
+export { abortable, onAbort, type WaitLimits } from './core/abortable.ts'
 export { cacheOptions, sharingRule } from './core/cache-options.ts'
 export type { Caller } from './core/caller.ts'
 export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts'

@@ -1,4 +1,4 @@
-import type { BytesReply, StoredReply } from 'turnpike/plugin'
+import { type BytesReply, onAbort, type StoredReply } from 'turnpike/plugin'
 import type { Broadcast } from './broadcast.ts'
 
 /** What a flight has come to, as soon as its reply has begun. */
@@ -53,13 +53,16 @@ export class Flight {
   /** Someone waits for the reply until `signal` says that they left, or until they call the function that this gives. */
   join(signal: AbortSignal): () => void {
     this.#present++
+    let hasLeft = false
     const leave = () => {
-      signal.removeEventListener('abort', leave)
+      if (hasLeft) return
+      hasLeft = true
+      stopListening?.()
       this.#present--
       if (this.#present === 0) this.#controller.abort(signal.reason)
     }
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave)
+    let stopListening: (() => void) | undefined
+    stopListening = onAbort(signal, leave)
     return leave
   }
 }

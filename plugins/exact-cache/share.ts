@@ -2,6 +2,7 @@ import {
   type Exchange,
   factsOf,
   GatewayError,
+  onAbort,
   packReply,
   type Reply,
   replyFromStored,
@@ -46,11 +47,10 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<Led> {
       leave(flight, leading, turn)
       return 'attached'
     }
-    exchange.signal = flight.signal
-    await next()
+    await exchange.withSignal(flight.signal, next)
     const landing = landingOf(exchange.reply, limitBytes)
     if (landing.kind === 'stream') {
-      flight.signal.addEventListener('abort', () => landing.broadcast.cancel())
+      onAbort(flight.signal, () => landing.broadcast.cancel())
       exchange.reply = landing.broadcast.read()
     }
     flight.land(landing)

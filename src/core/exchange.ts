@@ -49,6 +49,8 @@ export interface ExchangeState {
   readonly calls: CallTrace[]
   /** Replies that a module put another in the place of. */
   readonly putAside: Reply[]
+  /** Whether the pipeline is over: a reply that is set later is cancelled. */
+  isClosed?: boolean
 }
 
 /**
@@ -61,6 +63,8 @@ export class Exchange {
   #state: ExchangeState
   #step: StepTrace | undefined
   #revoked = false
+  /** Waits under way that the module has declared. */
+  #waits = 0
   /** @internal told when the module starts and stops a wait that it declared */
   onPatience: ((isWaiting: boolean) => void) | undefined
 
@@ -148,14 +152,23 @@ export class Exchange {
     return this.#state.targets
   }
 
-  /** Aborted when nobody waits for the reply any more. A module may put its own here for what runs downstream. */
+  /** Aborted when the reply is not wanted any more. */
   get signal(): AbortSignal {
     return this.#state.signal
   }
 
-  set signal(signal: AbortSignal) {
+  /** Runs `work`, downstream for example, with another signal in place of `signal`, which is restored when it has ended. */
+  async withSignal<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     this.#assertLive()
-    this.#state.signal = signal
+    const state = this.#state
+    const replaced = state.signal
+    state.signal = signal
+    try {
+      return await work()
+    } finally {
+      // Work that outlives the step it belongs to finds the signal restored.
+      if (state.signal === signal) state.signal = replaced
+    }
   }
 
   /** The reply, once a module or the provider gave one. Setting it is how a module answers. */
@@ -164,7 +177,10 @@ export class Exchange {
   }
 
   set reply(reply: Reply) {
+    // A reply that comes too late has no reader: its provider would stream without end.
+    if (this.#revoked || this.#state.isClosed) reply.cancel()
     this.#assertLive()
+    if (this.#state.isClosed) return
     const previous = this.#state.reply
     if (previous !== undefined && previous.kind === 'stream') this.#state.putAside.push(previous)
     this.#state.reply = reply
@@ -247,13 +263,16 @@ export class Exchange {
     if (details !== undefined) this.#step.details = { ...this.#step.details, ...details }
   }
 
-  /** Waits for `work` while the module's time budget stands still: for what may rightly take long. */
+  /**
+   * Waits for `work` while the module's time budget stands still: for what may rightly take long. Of waits that overlap
+   * the last to end lets the budget go on.
+   */
   async patiently<T>(work: Promise<T>): Promise<T> {
-    this.onPatience?.(true)
+    if (this.#waits++ === 0) this.onPatience?.(true)
     try {
       return await work
     } finally {
-      this.onPatience?.(false)
+      if (--this.#waits === 0) this.onPatience?.(false)
     }
   }
 
@@ -262,8 +281,8 @@ export class Exchange {
     this.#state.trace.push(step)
   }
 
-  /** @internal a handle for one step of the pipeline, over the same state */
-  forStep(step: StepTrace): Exchange {
+  /** @internal a handle for one step of the pipeline, or for what is behind the last, over the same state */
+  forStep(step?: StepTrace): Exchange {
     return new Exchange(this.#state, step)
   }
 
@@ -280,6 +299,11 @@ export class Exchange {
   /** @internal */
   get hasPutAside(): boolean {
     return this.#state.putAside.length > 0
+  }
+
+  /** @internal the pipeline is over, with the reply that there is now */
+  close(): void {
+    this.#state.isClosed = true
   }
 
   /** @internal a stream that was put aside and that nobody opened would hold its connection */

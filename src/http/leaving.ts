@@ -1,13 +1,21 @@
 import type { ServerResponse } from 'node:http'
 
-/** A signal that is aborted when the client leaves, or has left, before its reply was sent whole. */
-export function leavingSignal(response: ServerResponse): AbortSignal {
+/** Calls `listener` once: when the response closes, or at once when it has closed while something else was awaited. */
+export function onClosed(response: ServerResponse, listener: () => void): void {
+  if (response.destroyed) listener()
+  else response.once('close', listener)
+}
+
+/** A controller that is aborted when the client leaves, or has left, before its reply was sent whole. */
+export function leavingController(response: ServerResponse): AbortController {
   const controller = new AbortController()
-  const leave = () => {
+  onClosed(response, () => {
     if (!response.writableFinished) controller.abort(new Error('the client left'))
-  }
-  // Whoever left while something else was awaited is not told of again.
-  if (response.destroyed) leave()
-  else response.once('close', leave)
-  return controller.signal
+  })
+  return controller
+}
+
+/** The signal of a `leavingController`. */
+export function leavingSignal(response: ServerResponse): AbortSignal {
+  return leavingController(response).signal
 }

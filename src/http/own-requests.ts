@@ -73,6 +73,7 @@ export class OwnRequests {
     try {
       await pipeline.run(this.#contextOf(exchange))
     } finally {
+      exchange.close()
       exchange.cancelUnopened()
     }
     return answerOf(exchange, { ...parts, atMs })

@@ -1,3 +1,4 @@
+import { abortable } from '../core/abortable.ts'
 import { GatewayError } from '../core/errors.ts'
 import { type ByteSource, type ByteSourceSink, type Ending, StreamReply } from '../core/reply.ts'
 
@@ -15,8 +16,6 @@ export async function untilFirstEvent(reply: StreamReply, signal: AbortSignal): 
   let ending: Ending | undefined
   let isPaused = false
   const refuse = () => begun.reject(new GatewayError('upstream_error', NO_ANSWER))
-  const leave = () => begun.reject(signal.reason)
-  signal.addEventListener('abort', leave)
   reply.onEvent((name) => {
     if (hasBegun || name === 'ping') return
     if (name === 'error') refuse()
@@ -39,13 +38,10 @@ export async function untilFirstEvent(reply: StreamReply, signal: AbortSignal): 
     },
   })
   try {
-    signal.throwIfAborted()
-    await begun.promise
+    await abortable(begun.promise, { signal })
   } catch (error) {
     reply.cancel()
     throw error
-  } finally {
-    signal.removeEventListener('abort', leave)
   }
   const source: ByteSource = {
     start(to) {

@@ -65,8 +65,7 @@ test('compose: a step that answers keeps the rest from running', async (t) => {
 test('compose: a bypassed step leaves neither header nor trace of its edits, and the request goes on', async (t) => {
   const broken = step('broken', async (ctx) => {
     ctx.set('x-broken', 'yes')
-    ctx.state.exchange.signal = AbortSignal.abort()
-    throw new Error('boom')
+    await ctx.state.exchange.withSignal(AbortSignal.abort(), () => Promise.reject(new Error('boom')))
   })
   const ctx = await run([step('outer', pass), broken])
   t.deepEqual(bodyOf(ctx), { from: 'provider' })

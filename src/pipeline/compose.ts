@@ -12,6 +12,7 @@
  *   the reply from downstream stands.
  * - `refuse`: the request fails closed with 503.
  * A `GatewayError` is an answer, not a failure, and always goes to the client. What downstream throws is passed through.
+ * A step that fails so while `next()` is under way abandons it: a reply that downstream gives later is cancelled.
  */
 import { performance } from 'node:perf_hooks'
 import { GatewayError } from '../core/errors.ts'
@@ -40,7 +41,7 @@ export interface ComposeOptions {
 
 /** Joins the steps into one function that runs them around `innermost`. */
 export function compose(options: ComposeOptions): (ctx: PluginContext) => Promise<void> {
-  return (ctx) => runFrom({ options, ctx, exchange: ctx.state.exchange }, 0)
+  return (ctx) => runFrom({ options, ctx, exchange: ctx.state.exchange }, 0).run()
 }
 
 /** One request's way through the onion. */
@@ -51,15 +52,40 @@ interface Passage {
   readonly exchange: Exchange
 }
 
-function runFrom(passage: Passage, index: number): Promise<void> {
+/** What runs from one place of the onion on. */
+interface Run {
+  run(): Promise<void>
+  /** The request goes on, or ends, without it: what it does from now on changes nothing. */
+  abandon(): void
+}
+
+function runFrom(passage: Passage, index: number): Run {
   const step = passage.options.steps[index]
-  if (step !== undefined) return new StepRun(passage, index, step).run()
-  passage.ctx.state.exchange = passage.exchange
-  return passage.options.innermost(passage.ctx)
+  return step === undefined ? new InnermostRun(passage) : new StepRun(passage, index, step)
+}
+
+/** The provider's run for one request. */
+class InnermostRun implements Run {
+  readonly #passage: Passage
+  readonly #exchange: Exchange
+
+  constructor(passage: Passage) {
+    this.#passage = passage
+    this.#exchange = passage.exchange.forStep()
+  }
+
+  run(): Promise<void> {
+    this.#passage.ctx.state.exchange = this.#exchange
+    return this.#passage.options.innermost(this.#passage.ctx)
+  }
+
+  abandon(): void {
+    this.#exchange.revoke()
+  }
 }
 
 /** One step's run for one request. */
-class StepRun {
+class StepRun implements Run {
   readonly #passage: Passage
   readonly #ctx: PluginContext
   readonly #index: number
@@ -69,10 +95,12 @@ class StepRun {
   #undo: () => void
   /** The caller's, not one that the step put there. */
   readonly #signal: AbortSignal
+  #inner: Run | undefined
   #downstream: Promise<void> | undefined
   #downstreamState: 'idle' | 'running' | 'done' | 'failed' = 'idle'
   #downstreamError: unknown
   #isOver = false
+  #isAbandoned = false
   #resumedAtMs = 0
   #isPatient = false
   #timer: NodeJS.Timeout | undefined
@@ -105,8 +133,14 @@ class StepRun {
       this.#stopClock()
       this.#isOver = true
       this.#step.leave()
-      this.#ctx.state.exchange = this.#passage.exchange
+      if (!this.#isAbandoned) this.#ctx.state.exchange = this.#passage.exchange
     }
+  }
+
+  abandon(): void {
+    this.#isAbandoned = true
+    this.#exchange.revoke()
+    this.#inner?.abandon()
   }
 
   async #runMiddleware(): Promise<void> {
@@ -125,9 +159,10 @@ class StepRun {
   }
 
   #next = (): Promise<void> => {
-    if (this.#isOver || this.#downstreamState !== 'idle') {
+    const isLate = this.#isOver || this.#isAbandoned
+    if (isLate || this.#downstreamState !== 'idle') {
       const rejected = Promise.reject(
-        new Error(`module ${this.#step.name} called next() ${this.#isOver ? 'too late' : 'twice'}`),
+        new Error(`module ${this.#step.name} called next() ${isLate ? 'too late' : 'twice'}`),
       )
       rejected.catch(() => {})
       return rejected
@@ -143,7 +178,8 @@ class StepRun {
 
   async #runDownstream(): Promise<void> {
     try {
-      await runFrom(this.#passage, this.#index + 1)
+      this.#inner = runFrom(this.#passage, this.#index + 1)
+      await this.#inner.run()
       this.#downstreamState = 'done'
       this.#undo = savedAnswer(this.#ctx)
     } catch (error) {
@@ -152,7 +188,7 @@ class StepRun {
       throw error
     } finally {
       this.#resumedAtMs = performance.now()
-      this.#ctx.state.exchange = this.#exchange
+      if (!this.#isOver) this.#ctx.state.exchange = this.#exchange
     }
   }
 
@@ -164,7 +200,10 @@ class StepRun {
 
   async #handle(error: unknown): Promise<void> {
     this.#exchange.revoke()
-    if (error instanceof GatewayError || this.#signal.aborted) throw error
+    if (error instanceof GatewayError || this.#signal.aborted || this.#isAbandoned) {
+      if (this.#downstreamState === 'running') this.#inner?.abandon()
+      throw error
+    }
     if (this.#downstreamState === 'running') await this.#downstream?.catch(() => {})
     if (this.#downstreamState === 'failed') throw this.#downstreamError
     this.#passage.options.log.warn(
@@ -184,7 +223,8 @@ class StepRun {
     this.#isOver = true
     this.#stopClock()
     try {
-      await runFrom(this.#passage, this.#index + 1)
+      this.#inner = runFrom(this.#passage, this.#index + 1)
+      await this.#inner.run()
     } finally {
       this.#resumedAtMs = performance.now()
     }

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
+import { abortable } from '../core/abortable.ts'
 import { messageOf } from '../core/errors.ts'
 import { explain } from '../core/message.ts'
 import { suggest } from '../core/nearest.ts'
@@ -187,12 +188,11 @@ async function setUp(
   definition: PluginDefinition,
   { parsed, services, timeoutMs }: { parsed: unknown; services: PluginServices; timeoutMs: number },
 ): Promise<PluginInstance<unknown>> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`setup took longer than ${timeoutMs} ms`)), timeoutMs)
+  const onTimeout = () => new Error(`setup took longer than ${timeoutMs} ms`)
   let settingUp: Promise<PluginInstance<unknown>> | undefined
   try {
     settingUp = Promise.resolve(definition.setup(parsed, services))
-    const instance = await Promise.race([settingUp, late])
+    const instance = await abortable(settingUp, { timeoutMs, onTimeout })
     if (typeof instance?.middleware !== 'function') throw new Error('setup returned no middleware function')
     assertRoutesAnswered(definition, instance)
     return instance
@@ -200,8 +200,6 @@ async function setUp(
     // One that comes too late after all has taken resources, and nobody else would give them back.
     settingUp?.then((instance) => instance?.close?.()).catch(() => {})
     throw new PluginError(`plugin \`${definition.name}\` could not be set up: ${messageOf(cause)}`, { cause })
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
+import { abortable } from '../core/abortable.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports.ts'
 import type { PluginDefinition, PluginInstance, PluginMiddleware, PluginRoute, RouteHandler } from '../plugin.ts'
@@ -100,14 +101,11 @@ export class LoadedPlugin {
   }
 
   async #close(): Promise<void> {
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(new Error(`close took longer than ${CLOSE_TIMEOUT_MS} ms`)), CLOSE_TIMEOUT_MS)
+    const onTimeout = () => new Error(`close took longer than ${CLOSE_TIMEOUT_MS} ms`)
     try {
-      await Promise.race([this.#instance.close?.(), late])
+      await abortable(Promise.resolve(this.#instance.close?.()), { timeoutMs: CLOSE_TIMEOUT_MS, onTimeout })
     } catch (error) {
       this.#log.error({ plugin: this.name, reason: messageOf(error) }, 'plugin.close-failed')
-    } finally {
-      clearTimeout(timer)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { abortable } from '../core/abortable.ts'
 import { GatewayError, messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports.ts'
 
@@ -48,7 +49,9 @@ export class CredentialLookup<Credential> {
   async get(signal: AbortSignal): Promise<Credential> {
     const { find, timeoutMs = TIMEOUT_MS } = this.#options
     try {
-      const credential = await bounded(find(), timeoutMs, signal)
+      signal.throwIfAborted()
+      const onTimeout = () => new Error(`no credential came within ${timeoutMs} ms`)
+      const credential = await abortable(find(), { signal, timeoutMs, onTimeout })
       this.#isAvailable = true
       return credential
     } catch (error) {
@@ -64,19 +67,5 @@ export class CredentialLookup<Credential> {
     return this.#isAvailable
       ? new GatewayError('upstream_error', `The credential of provider ${provider} could not be renewed.`, { cause })
       : new GatewayError('authentication_error', `No credential for provider ${provider}: ${missing}.`, { cause })
-  }
-}
-
-async function bounded<Result>(work: Promise<Result>, timeoutMs: number, signal: AbortSignal): Promise<Result> {
-  const { promise: given, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no credential came within ${timeoutMs} ms`)), timeoutMs)
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  try {
-    signal.throwIfAborted()
-    return await Promise.race([work, given])
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', abort)
   }
 }

@@ -1,3 +1,4 @@
+import { abortable } from 'turnpike/plugin'
 import { EmbedderFault } from '../embedder.ts'
 
 /**
@@ -8,17 +9,6 @@ export function within<T>(
   work: Promise<T>,
   { budgetMs, signal }: { budgetMs: number; signal: AbortSignal },
 ): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const leave = () => reject(signal.reason)
-  const late = () => reject(new EmbedderFault('embedder-late', `No vector within ${budgetMs} ms.`))
-  const timer = setTimeout(late, budgetMs)
-  signal.addEventListener('abort', leave, { once: true })
-  if (signal.aborted) leave()
-  work.then(resolve, reject)
-  const done = () => {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', leave)
-  }
-  promise.then(done, done)
-  return promise
+  const onTimeout = () => new EmbedderFault('embedder-late', `No vector within ${budgetMs} ms.`)
+  return abortable(work, { signal, timeoutMs: budgetMs, onTimeout })
 }

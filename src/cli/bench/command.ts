@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
+import { abortable } from '../../core/abortable.ts'
 import { CommandError } from '../exit-codes.ts'
 import { addHelp } from '../help.ts'
 import { createPaint } from '../terminal/paint.ts'
@@ -61,7 +62,7 @@ async function bench(options: BenchOptions): Promise<void> {
   const signal = interruption()
   try {
     await using servers = await startServers(pipeline, signal)
-    const result = await Promise.race([compare(servers, load), rejectionOf(signal)])
+    const result = await abortable(compare(servers, load), { signal })
     process.stdout.write(json ? `${JSON.stringify(result, undefined, 2)}\n` : render(result))
   } catch (error) {
     signal.throwIfAborted()
@@ -84,12 +85,6 @@ function interruption(): AbortSignal {
   const stop = () => stopping.abort(new CommandError(1, 'Stopped before the end: nothing was measured.'))
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, stop)
   return stopping.signal
-}
-
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  return promise
 }
 
 /** What really runs, rails and all. */

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { onAbort } from '../../core/abortable.ts'
 import { CommandError } from '../exit-codes.ts'
 import { benchConfig } from './bench-config.ts'
 
@@ -66,7 +67,7 @@ async function untilListening(gateway: ChildProcess, signal: AbortSignal): Promi
     reject(new CommandError(1, `The gateway to be measured ${why}:\n${log.slice(-LAST_WORDS)}`))
   const timer = setTimeout(() => fail('did not start in time'), LONGEST_START_MS)
   gateway.once('exit', () => fail('has ended'))
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  onAbort(signal, () => reject(signal.reason))
   for (const stream of [gateway.stdout, gateway.stderr])
     stream?.setEncoding('utf8').on('data', (piece: string) => {
       if (log.length < MOST_LOG) log += piece

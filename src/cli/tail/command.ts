@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { onAbort } from '../../core/abortable.ts'
 import { addHelp } from '../help.ts'
 import { addGatewayOptions, findGateway, type GatewayOptions } from '../remote/gateway.ts'
 import { createPaint, type Paint } from '../terminal/paint.ts'
@@ -100,6 +101,6 @@ function noteTeller(url: string): (event: Exclude<FeedEvent, { kind: 'request' }
 function drained(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   process.stdout.once('drain', resolve)
-  signal.addEventListener('abort', () => resolve(), { once: true })
+  onAbort(signal, resolve)
   return promise
 }

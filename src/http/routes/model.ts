@@ -14,7 +14,7 @@ import { assertNoSecret, forProvider } from '../credential.ts'
 import { type CaptureOptions, captureRequest } from '../dashboard/capture-request.ts'
 import type { FrameState } from '../frame.ts'
 import { assertModel, assertModules } from '../key-limits.ts'
-import { leavingSignal } from '../leaving.ts'
+import { leavingController, onClosed } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { RECEIPT_HEADER, ReceiptOfReply } from '../receipt-of-reply.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
@@ -88,7 +88,8 @@ export interface Admitted {
 /** Sends a request through its pipeline, and the reply to the client. */
 export async function answer(ctx: ParameterizedContext<FrameState>, admitted: Admitted): Promise<void> {
   const { options, pipeline, enteredAtMs, readAtMs, settlement } = admitted
-  const exchange = openExchange(ctx, admitted)
+  const leaving = leavingController(ctx.res)
+  const exchange = openExchange(ctx, admitted, leaving.signal)
   ctx.state.exchange = exchange
   const ranPipeline = () => printRan(exchange, pipeline)
   const { recorder, capture } = options
@@ -106,7 +107,10 @@ export async function answer(ctx: ParameterizedContext<FrameState>, admitted: Ad
     await takeFee(ctx, exchange)
     settled = await admitted.beforeReply?.(exchange)
   } catch (error) {
+    exchange.close()
     exchange.cancelUnopened()
+    // A step may have failed while the provider was still at work.
+    leaving.abort(error)
     ctx.set(named)
     await (ctx.res.destroyed ? exchange.fee?.leave() : exchange.fee?.waive())
     throw error
@@ -132,7 +136,7 @@ export function pipelineHeader({ req }: Pick<Context, 'req'>): string | undefine
   return Array.isArray(value) ? value.join(',') : value
 }
 
-function openExchange(ctx: ParameterizedContext<FrameState>, admitted: Admitted): Exchange {
+function openExchange(ctx: ParameterizedContext<FrameState>, admitted: Admitted, signal: AbortSignal): Exchange {
   const { options, authenticated, pipeline, client, targets, headers } = admitted
   return new Exchange({
     id: ctx.state.requestId,
@@ -145,7 +149,7 @@ function openExchange(ctx: ParameterizedContext<FrameState>, admitted: Admitted)
     client,
     request: undefined,
     targets,
-    signal: leavingSignal(ctx.res),
+    signal,
     reply: undefined,
     pipeline: pipeline.printed,
     trace: [],
@@ -165,6 +169,7 @@ function send(ctx: ParameterizedContext<FrameState>, exchange: Exchange, { optio
   // Clients of either family look for an id of their own name.
   const id = { [options.dialect.requestIdHeader]: exchange.id }
   const headers = { ...told, 'request-id': exchange.id, ...id }
+  exchange.close()
   const { reply } = exchange
   if (reply === undefined || (ctx.body !== undefined && ctx.body !== null)) {
     exchange.cancelUnopened()
@@ -172,7 +177,7 @@ function send(ctx: ParameterizedContext<FrameState>, exchange: Exchange, { optio
     return
   }
   ctx.respond = false
-  if (exchange.hasPutAside) ctx.res.once('close', () => exchange.cancelUnopened())
+  if (exchange.hasPutAside) onClosed(ctx.res, () => exchange.cancelUnopened())
   sendReply(ctx.res, reply, { ...options.send, headers, dialect: options.dialect, request: exchange.client })
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Log } from 'turnpike/plugin'
+import { abortable, type Log } from 'turnpike/plugin'
 import type { Follower } from '../book.ts'
 import { unpackFact } from '../fact.ts'
 import { type Announcement, heard } from './announcement.ts'
@@ -150,12 +150,6 @@ function reasonOf(error: unknown): string {
 }
 
 /** Rejects when the server takes longer than `ms`. */
-async function soon(work: Promise<void>, ms: number): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`PostgreSQL did not answer within ${ms} ms`)), ms)
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+function soon(work: Promise<void>, ms: number): Promise<void> {
+  return abortable(work, { timeoutMs: ms, onTimeout: () => new Error(`PostgreSQL did not answer within ${ms} ms`) })
 }

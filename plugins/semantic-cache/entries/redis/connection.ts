@@ -1,5 +1,5 @@
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
-import { type Log, renewConnection } from 'turnpike/plugin'
+import { abortable, type Log, renewConnection } from 'turnpike/plugin'
 
 /** More is refused: while Redis hangs, what waits for it must not fill the memory. */
 const MOST_WAITING = 20_000
@@ -37,15 +37,10 @@ export function connect(url: string, log: Log) {
 }
 
 /** Rejects when Redis takes longer than `ms`, and calls `onLate` then. */
-export async function within<T>(work: Promise<T>, ms: number, onLate = () => {}): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    reject(new Error(`Redis did not answer within ${ms} ms`))
+export function within<T>(work: Promise<T>, ms: number, onLate = () => {}): Promise<T> {
+  const onTimeout = () => {
     onLate()
-  }, ms)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
+    return new Error(`Redis did not answer within ${ms} ms`)
   }
+  return abortable(work, { timeoutMs: ms, onTimeout })
 }

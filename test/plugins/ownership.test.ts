@@ -1,0 +1,90 @@
+import test from 'ava'
+import { eventually } from '../support/eventually.ts'
+import { ask } from '../support/http-client.ts'
+import { type PluginParts, pluginSource } from '../support/plugin-folders.ts'
+import { openPluginStage } from '../support/plugin-stage.ts'
+import { holdEvent, type Script } from '../support/provider/script.ts'
+
+/** Plugins that give up on what they have started, as a deadline of their own would make them. */
+const PLUGINS: Record<string, PluginParts> = {
+  hasty: {
+    run: `const late = new GatewayError('service_unavailable', 'too slow')
+      await Promise.race([next(), new Promise((_, reject) => setTimeout(() => reject(late), 50))])`,
+  },
+  recovering: { run: `await next().catch(() => { exchange.reply = jsonReply({ instead: true }) })` },
+  'late-asker': { run: `await new Promise((resolve) => setTimeout(resolve, 200)); await next()` },
+  dawdler: {
+    needs: ['log'],
+    run: `await next()
+      services.log.info({}, 'dawdler.waiting')
+      await new Promise((resolve) => setTimeout(resolve, 300))`,
+  },
+  'two-waits': {
+    run: `const wait = (ms) => exchange.patiently(new Promise((resolve) => setTimeout(resolve, ms)))
+      await Promise.all([wait(10), wait(700)])
+      ctx.set('x-two-waits', 'done')
+      await next()`,
+  },
+}
+
+const stage = await openPluginStage(
+  Object.fromEntries(Object.entries(PLUGINS).map(([name, parts]) => [`${name}/index.ts`, pluginSource(name, parts)])),
+  { config: { providers: { tries: 1 }, pipeline: { step_timeout: '300ms' }, plugins: { watch: false } } },
+)
+test.after('ownership: nothing is left of all that', (t) => stage.assertClean(t))
+test.after.always(() => stage.close())
+
+/** A stream that goes on until its reader has left. */
+const endless = (before?: Promise<unknown>): Script => ({
+  kind: 'answer',
+  text: 'one two three four',
+  writes: holdEvent(2, new Promise(() => {})),
+  ...(before !== undefined && { before: { until: before } }),
+})
+
+function askThrough(scene: ReturnType<typeof stage.scene>, pipe: string, signal?: AbortSignal) {
+  const body = ask('hello', { stream: true })
+  return scene.send({ body, headers: { 'x-svc-pipe': pipe }, ...(signal && { signal }) })
+}
+
+test('ownership: a module that gives up before the reply has come stops the provider', async (t) => {
+  const scene = stage.scene(endless(new Promise(() => {})))
+  t.is((await askThrough(scene, 'hasty')).status, 503)
+  await eventually(() => scene.seen()[0]?.ended === 'client-left', 'the provider is stopped', 5000)
+  t.is(scene.seen()[0]?.ended, 'client-left')
+})
+
+test('ownership: a stream that comes after a module gave up is cancelled, also where another has answered', async (t) => {
+  const begin = Promise.withResolvers<void>()
+  const scene = stage.scene(endless(begin.promise))
+  const reply = await askThrough(scene, 'recovering,hasty')
+  t.deepEqual(reply.json, { instead: true })
+  begin.resolve()
+  await eventually(() => scene.seen()[0]?.ended === 'client-left', 'the provider is stopped', 5000)
+  t.is(scene.seen()[0]?.ended, 'client-left')
+})
+
+test('ownership: behind a module that gave up no provider is called any more', async (t) => {
+  const scene = stage.scene()
+  t.is((await askThrough(scene, 'hasty,late-asker')).status, 503)
+  // A request through the same slow module, sent later, has its answer later.
+  t.is((await askThrough(scene, 'late-asker')).status, 200)
+  t.is(scene.seen().length, 1)
+})
+
+test('ownership: a stream of which every reader has left before it began is stopped', async (t) => {
+  const scene = stage.scene(endless())
+  const leaving = new AbortController()
+  const asked = askThrough(scene, 'exact-cache,dawdler', leaving.signal)
+  await eventually(() => stage.gateway.log().includes('dawdler.waiting'), 'the reply has begun')
+  leaving.abort()
+  await asked
+  await eventually(() => scene.seen()[0]?.ended === 'client-left', 'the provider is stopped', 5000)
+  t.is(scene.seen()[0]?.ended, 'client-left')
+})
+
+test('ownership: of two declared waits that overlap the longer one counts', async (t) => {
+  const reply = await askThrough(stage.scene(), 'two-waits')
+  t.is(reply.headers['x-two-waits'], 'done')
+  t.is(reply.headers['x-svc-pipe'], 'two-waits')
+})
