@@ -12,12 +12,13 @@ import { type DashboardIntake, knownHostsOf, openDashboard, openIntake } from '.
 import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
+import { BodyIntake, type Intakes } from './http/body-intake.ts'
 import { forProvider } from './http/credential.ts'
 import type { DashboardOptions } from './http/dashboard/routes.ts'
 import { type OwnRequestParts, OwnRequests } from './http/own-requests.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
 import { Readiness } from './http/readiness.ts'
-import type { BillingRouteOptions } from './http/routes/billing.ts'
+import type { BillingRouteParts } from './http/routes/billing.ts'
 import { createHttpServer } from './http/server.ts'
 import { assertModeComplete, type Identity, openIdentity } from './identity.ts'
 import { openLimits } from './limits.ts'
@@ -149,6 +150,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
 }
 
+function openIntakes({ server }: Config): Intakes {
+  const { unpaid_bodies: unpaid } = server
+  return {
+    callers: new BodyIntake({ limitBytes: server.body_limit, budgetBytes: server.bodies_at_once }),
+    strangers: new BodyIntake({ limitBytes: unpaid.limit, budgetBytes: unpaid.at_once, timeoutMs: unpaid.timeout }),
+  }
+}
+
 function startWatching(config: Config, install: InstallOptions): () => void {
   if (!(config.plugins.watch ?? config.mode === 'local')) return () => {}
   const reloader = new PluginReloader(install)
@@ -203,7 +212,7 @@ interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'>,
   limits: RequestLimits
   recording: Recording
   identity: Identity
-  paying: BillingRouteOptions | undefined
+  paying: BillingRouteParts | undefined
   tolling: Tolling | undefined
   capture: DashboardIntake['capture']
   dashboard: DashboardOptions | undefined
@@ -229,6 +238,7 @@ function createServer(
 ): Server {
   const { authenticate, accounts } = identity
   const { receipts, recorder, metrics } = recording
+  const intakes = openIntakes(config)
   const shared = {
     authenticate,
     limits,
@@ -236,7 +246,7 @@ function createServer(
     fees,
     capture,
     targetsOf: (model: string) => providers.targetsOf(model),
-    bodyLimitBytes: config.server.body_limit,
+    intakes,
     send: { pingIntervalMs: config.server.ping_interval },
   }
   const messages = createMessagesDialect()
@@ -273,6 +283,7 @@ function createServer(
       mode: config.mode,
       amountCents: tolling?.payable && tolling.prices.callCents,
     },
+    intakes,
     readiness,
     corsOrigins: config.server.cors_origins,
     knownHosts: knownHostsOf(config),

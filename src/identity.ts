@@ -10,7 +10,7 @@ import type { Config } from './config/schema.ts'
 import type { Clock, Log } from './core/ports.ts'
 import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from './http/authenticate.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
-import type { KeyRouteOptions } from './http/routes/keys.ts'
+import type { KeyRouteParts } from './http/routes/keys.ts'
 import { createSessionReader } from './http/session.ts'
 import { openKeyLookup } from './stores/sql/accounts/key-lookup.ts'
 import { createKeyStore } from './stores/sql/accounts/key-store.ts'
@@ -20,7 +20,7 @@ import type { SqlStore } from './stores/sql/store.ts'
 export interface Identity {
   readonly authenticate: Authenticate
   /** The routes of accounts; none in local mode. */
-  readonly accounts: KeyRouteOptions | undefined
+  readonly accounts: KeyRouteParts | undefined
   /** Of session tokens; none in local mode. */
   readonly verify: VerifySession | undefined
   close(): Promise<void>

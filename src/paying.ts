@@ -5,7 +5,7 @@ import type { ReturnAddresses } from './accounts/billing/return-address.ts'
 import { createStripeClient, type StripeClient } from './accounts/billing/stripe-client.ts'
 import type { Config } from './config/schema.ts'
 import type { Clock, Log } from './core/ports.ts'
-import type { BillingRouteOptions } from './http/routes/billing.ts'
+import type { BillingRouteParts } from './http/routes/billing.ts'
 import type { ReadSession } from './http/session.ts'
 import { createBillingStore } from './stores/sql/billing/store.ts'
 import type { SqlStore } from './stores/sql/store.ts'
@@ -22,7 +22,7 @@ export interface PayingOptions {
 }
 
 /** Opens billing, which cloud mode has, for its routes. */
-export function openPaying({ config, store, clock, log, session, onIntent }: PayingOptions): BillingRouteOptions {
+export function openPaying({ config, store, clock, log, session, onIntent }: PayingOptions): BillingRouteParts {
   const { recharge_interval: rechargeMs, meter_interval: meterMs } = config.billing
   const parts = { ...billingPartsOf({ config, store, clock, log }), onIntent }
   const billing = createBilling(parts, { times: { rechargeMs, meterMs }, randomId: randomUUID })

@@ -2,6 +2,23 @@ import { z } from 'zod'
 import { bytes, duration } from '../core/units.ts'
 import { address, fromEnv } from '../providers/options.ts'
 
+/** Bodies of clients without an account. */
+const unpaidBodies = z.strictObject({
+  limit: bytes({ min: '1KB', max: '256MB' })
+    .prefault('1MB')
+    .describe(
+      'Largest body. The default holds more text than the price of a call covers with most models; raise it for agents that pay for calls with large images. Calls of a prepaid session have `server.body_limit`.',
+    ),
+  at_once: bytes({ min: '1MB', max: '16GB' })
+    .prefault('64MB')
+    .describe(
+      'Bytes of such bodies that may be arriving at the same time. Beyond it the address that sends most loses the body on which nothing came for the longest time: 503 with `retry-after`.',
+    ),
+  timeout: duration({ min: '1s', max: '30m' })
+    .prefault('20s')
+    .describe('How long such a body may take to arrive. Beyond it: 408. Raise it for agents on slow lines.'),
+})
+
 /** How it listens, and how long it waits for clients. */
 export const server = z.strictObject({
   host: fromEnv(z.string().min(1).optional(), 'HOST').describe(
@@ -22,6 +39,14 @@ export const server = z.strictObject({
   body_limit: bytes({ min: '1KB', max: '256MB' })
     .prefault('32MB')
     .describe('Largest request body. Larger ones are answered 413 while they arrive.'),
+  bodies_at_once: bytes({ min: '1MB', max: '64GB' })
+    .prefault('512MB')
+    .describe(
+      'Bytes of request bodies that may be arriving at the same time, of all callers together. Beyond it the caller who sends most loses the body on which nothing came for the longest time: 503 with `retry-after`. Lower it where memory is scarce; at least `body_limit` counts.',
+    ),
+  unpaid_bodies: unpaidBodies
+    .prefault({})
+    .describe('Bodies of clients without an account: calls that are not paid yet, quotes, and webhooks.'),
   header_timeout: duration({ min: '1s', max: '5m' })
     .prefault('15s')
     .describe('How long a client may take to send its request headers.'),

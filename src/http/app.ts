@@ -3,6 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Provider } from '../core/ports.ts'
 import type { Discovery } from '../payments/discovery.ts'
+import type { Intakes } from './body-intake.ts'
 import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'
 import { createFrame, type FrameOptions, type FrameState } from './frame.ts'
 import { refuseLedPages } from './led-pages.ts'
@@ -15,6 +16,7 @@ import { openSessionRoute, SESSIONS_PATH, sessionRoute } from './routes/agent-se
 import {
   autoRechargeRoute,
   type BillingRouteOptions,
+  type BillingRouteParts,
   balanceRoute,
   checkoutRoute,
   portalRoute,
@@ -22,7 +24,14 @@ import {
 } from './routes/billing.ts'
 import { llmsRoute, openapiRoute } from './routes/documents.ts'
 import { healthRoute } from './routes/health.ts'
-import { changeKeyRoute, createKeyRoute, type KeyRouteOptions, listKeysRoute, revokeKeyRoute } from './routes/keys.ts'
+import {
+  changeKeyRoute,
+  createKeyRoute,
+  type KeyRouteOptions,
+  type KeyRouteParts,
+  listKeysRoute,
+  revokeKeyRoute,
+} from './routes/keys.ts'
 import { billingUnavailable, keysUnavailable, localBalance } from './routes/local-mode.ts'
 import { type MetricsRouteOptions, metricsRoute } from './routes/metrics.ts'
 import { type ModelRouteOptions, modelRoute } from './routes/model.ts'
@@ -39,14 +48,15 @@ export interface HttpAppOptions extends FrameOptions {
   readonly relay: RelayRouteOptions
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
-  readonly plugins: PluginRoutesOptions
+  readonly plugins: Omit<PluginRoutesOptions, 'intake'>
   /** Cloud mode's accounts; unset in local mode, which has none. */
-  readonly accounts: KeyRouteOptions | undefined
+  readonly accounts: KeyRouteParts | undefined
   /** `undefined` in local mode. */
-  readonly billing: BillingRouteOptions | undefined
+  readonly billing: BillingRouteParts | undefined
   /** `undefined` when agents cannot pay here. */
   readonly agent: AgentOptions | undefined
   readonly documents: OpenapiOptions
+  readonly intakes: Intakes
   /** `undefined`: there is none. */
   readonly dashboard: DashboardOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
@@ -84,7 +94,11 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
     return model(ctx, next)
   })
   const router = createRouter(options, hot)
-  app.use(router.routes()).use(router.allowedMethods()).use(pluginRoutes(options.plugins))
+  const { intakes } = options
+  app
+    .use(router.routes())
+    .use(router.allowedMethods())
+    .use(pluginRoutes({ ...options.plugins, intake: intakes.callers }))
   return app
 }
 
@@ -93,7 +107,7 @@ type HotRoutes = ReadonlyMap<string, Middleware<FrameState>>
 
 /** The routes by their paths, but for those of plugins, which come and go. */
 export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameState> {
-  const { relay, models, health, agent, allowedRoutes } = options
+  const { relay, models, health, agent, allowedRoutes, intakes } = options
   const payerScope = agent?.payable && createPayerScope({ ...agent, ...agent.payable })
   const receipts = { ...options.receipts, payerScope }
   const router = new Router<FrameState>({ strict: true, sensitive: true })
@@ -112,10 +126,10 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Fr
   router.head('/', alive)
   router.head('/api/hello', alive)
   if (options.accounts === undefined) addLocalRoutes(router)
-  else addAccountRoutes(router, options.accounts)
-  if (options.billing !== undefined) addBilling(router, options.billing)
+  else addAccountRoutes(router, { ...options.accounts, intake: intakes.callers })
+  if (options.billing !== undefined) addBilling(router, { ...options.billing, intakes })
   if (agent !== undefined) addAgentRoutes(router, agent)
-  if (options.dashboard !== undefined) addDashboard(router, options.dashboard)
+  if (options.dashboard !== undefined) addDashboard(router, options.dashboard, intakes.callers)
   for (const path of allowedRoutes) {
     for (const pattern of [path, `${path}/{*rest}`]) {
       router.get(pattern, allowedRoute(relay)).post(pattern, allowedRoute(relay)).delete(pattern, allowedRoute(relay))

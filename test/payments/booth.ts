@@ -61,10 +61,14 @@ export function boothEnvironment(stripe: StripeStandIn): Record<string, string> 
 /** Tests of a file share an address. */
 const UNLIMITED = { challenges_per_minute: { per_address: 0, overall: 0 } }
 
-/** Opens a booth; `mpp` is laid over that section of its configuration. */
-export async function openBooth(env: Readonly<Record<string, string>> = {}, mpp: JsonObject = {}): Promise<Booth> {
+/** Opens a booth; `mpp` is laid over that section of its configuration, `sections` beside it. */
+export async function openBooth(
+  env: Readonly<Record<string, string>> = {},
+  mpp: JsonObject = {},
+  sections: JsonObject = {},
+): Promise<Booth> {
   const stripe = await startStripe({ departments: [machinePayments] })
-  const config = { mpp: { ...UNLIMITED, ...mpp } }
+  const config = { ...sections, mpp: { ...UNLIMITED, ...mpp } }
   const stage = await openStage({ env: { ...boothEnvironment(stripe), ...env }, config })
   const close = async () => {
     await stage.close()

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
+import type { BodyIntake } from '../body-intake.ts'
 import { readControlBody } from '../control-body.ts'
 import type { FrameState } from '../frame.ts'
 import type { CaptureWishes } from './capture-wishes.ts'
@@ -10,6 +11,7 @@ import { type ReadViewer, userOf } from './viewer.ts'
 export interface CaptureWishOptions {
   readonly viewer: ReadViewer
   readonly wishes: CaptureWishes
+  readonly intake: BodyIntake
 }
 
 const MOST_HOURS = 7 * 24
@@ -18,7 +20,7 @@ const DECIDED = 'In local mode the operator decides.'
 const wish = z.strictObject({ hours: z.int().min(0).max(MOST_HOURS) })
 
 /** `GET /dashboard/api/capture`: until when bodies of the account's requests are kept; `null`: they are not. */
-export function captureRoute({ viewer, wishes }: CaptureWishOptions): Middleware<FrameState> {
+export function captureRoute({ viewer, wishes }: Omit<CaptureWishOptions, 'intake'>): Middleware<FrameState> {
   return async function capture(ctx) {
     const untilMs = await wishes.untilMs(userOf(await viewer(ctx), DECIDED))
     ctx.body = { untilMs: untilMs ?? null, keepMs: wishes.keepMs }
@@ -26,10 +28,10 @@ export function captureRoute({ viewer, wishes }: CaptureWishOptions): Middleware
 }
 
 /** `PUT /dashboard/api/capture` with `{ "hours": 1 }`: keeps bodies for so long; 0 ends it. */
-export function captureWishRoute({ viewer, wishes }: CaptureWishOptions): Middleware<FrameState> {
+export function captureWishRoute({ viewer, wishes, intake }: CaptureWishOptions): Middleware<FrameState> {
   return async function captureWish(ctx) {
     const userId = userOf(await viewer(ctx), DECIDED)
-    const parsed = wish.safeParse(await readControlBody(ctx.req))
+    const parsed = wish.safeParse(await readControlBody(ctx.req, { intake, sender: userId }))
     if (!parsed.success)
       throw new GatewayError('invalid_request', `hours: expected a whole number from 0 to ${MOST_HOURS}.`)
     ctx.body = { untilMs: (await wishes.set(userId, parsed.data.hours * HOUR_MS)) ?? null, keepMs: wishes.keepMs }

@@ -5,6 +5,7 @@ import type { ListCredits } from '../../core/credit-entries.ts'
 import type { PaymentBooks } from '../../core/payment-books.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Telemetry } from '../../core/telemetry.ts'
+import type { BodyIntake } from '../body-intake.ts'
 import type { FrameState } from '../frame.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import { assetsRoute } from './assets.ts'
@@ -44,7 +45,7 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
 }
 
 /** Adds the dashboard's page, its files and the data that it shows. */
-export function addDashboard(router: Router<FrameState>, options: DashboardOptions): void {
+export function addDashboard(router: Router<FrameState>, options: DashboardOptions, intake: BodyIntake): void {
   const { viewer, telemetry, signIn, captureWishes } = options
   const files = assetsRoute(options.folder)
   router.get('/', files).get('/assets/:name', files)
@@ -64,7 +65,7 @@ export function addDashboard(router: Router<FrameState>, options: DashboardOptio
   })
   api('live', liveRoute(options))
   if (captureWishes !== undefined) {
-    const wishes = { viewer, wishes: captureWishes }
+    const wishes = { viewer, wishes: captureWishes, intake }
     api('capture', captureRoute(wishes))
     router.put('/dashboard/api/capture', unstored, captureWishRoute(wishes))
   }

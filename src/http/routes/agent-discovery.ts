@@ -4,8 +4,8 @@ import type { SettledPage } from '../../core/payments.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { coverageOf } from '../../payments/coverage.ts'
 import { type Discovery, discoveryDocument, ledgerEntry } from '../../payments/discovery.ts'
-import { readJsonBody } from '../body.ts'
 import type { FrameState } from '../frame.ts'
+import { placeOf } from '../toll-gate.ts'
 import { AGENT_PATH, type AgentRouteOptions } from './agent.ts'
 import { FEWEST_CALLS, SESSIONS_PATH } from './agent-sessions.ts'
 
@@ -28,16 +28,13 @@ export function discoveryRoute(discovery: Discovery): Middleware<FrameState> {
 
 /** `POST /v1/agent/quote`: what the same body would cost on the paid route, and whether its price covers it. Stores nothing. */
 export function quoteRoute(
-  options: Pick<
-    AgentRouteOptions,
-    'dialect' | 'targetsOf' | 'bodyLimitBytes' | 'coverage' | 'prices' | 'gate' | 'nowMs'
-  >,
+  options: Pick<AgentRouteOptions, 'dialect' | 'targetsOf' | 'intakes' | 'coverage' | 'prices' | 'gate' | 'nowMs'>,
 ): Middleware<FrameState> {
-  const { dialect, targetsOf, bodyLimitBytes, coverage, prices, gate, nowMs } = options
+  const { dialect, targetsOf, intakes, coverage, prices, gate, nowMs } = options
   return async function quote(ctx) {
     ctx.state.dialect = dialect
     await gate.admit(ctx.req)
-    const bytes = await readJsonBody(ctx.req, bodyLimitBytes)
+    const bytes = await intakes.strangers.readJson(ctx.req, { sender: placeOf(ctx.req.socket.remoteAddress) })
     const client = dialect.parse(bytes)
     const targets = targetsOf(client.document.model)
     const atMs = nowMs()

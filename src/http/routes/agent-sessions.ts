@@ -3,9 +3,10 @@ import { GatewayError } from '../../core/errors.ts'
 import type { SessionStanding } from '../../core/payments.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { CaptureRefused } from '../../payments/open-payment.ts'
-import { assertJson, readBody } from '../body.ts'
+import { assertJson } from '../content-type.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
+import { placeOf } from '../toll-gate.ts'
 import {
   type AgentRouteOptions,
   admitPresented,
@@ -21,7 +22,7 @@ import { PRIVATE, receiptFor } from './agent-answer.ts'
 export const SESSIONS_PATH = '/v1/agent/sessions'
 
 /** What the routes of sessions are made from. */
-export type SessionRouteOptions = Pick<AgentRouteOptions, 'toll' | 'sessions' | 'gate' | 'prices' | 'nowMs'>
+export type SessionRouteOptions = Pick<AgentRouteOptions, 'toll' | 'sessions' | 'gate' | 'prices' | 'nowMs' | 'intakes'>
 
 /** The fewest calls of a session: as many as cost what Stripe charges at least. */
 export const FEWEST_CALLS = 10
@@ -35,11 +36,14 @@ const NO_MODEL = 'session'
  * value of `Authorization` that pays for each.
  */
 export function openSessionRoute(options: SessionRouteOptions): Middleware<FrameState> {
-  const { toll, sessions, prices, nowMs } = options
+  const { toll, sessions, prices, nowMs, intakes } = options
   return async function openSession(ctx) {
     const presented = presentedPayment(ctx)
     await admitPresented(ctx, presented, { ...options, route: SESSIONS_PATH })
-    const bytes = await readBody(ctx.req, LARGEST_BODY_BYTES)
+    const bytes = await intakes.strangers.read(ctx.req, {
+      sender: placeOf(ctx.req.socket.remoteAddress),
+      limitBytes: LARGEST_BODY_BYTES,
+    })
     if (bytes.length > 0) assertJson(ctx.req)
     const calls = bytes.length === 0 ? FEWEST_CALLS : callsOf(bytes)
     const amountCents = calls * prices.sessionCallCents

@@ -7,10 +7,10 @@ import { assertCovered, type CoverageOptions, coverageOf } from '../../payments/
 import { CaptureRefused, type Payable } from '../../payments/open-payment.ts'
 import type { Sessions } from '../../payments/sessions.ts'
 import { declined, type Refused, type Toll, type TolledRequest } from '../../payments/toll.ts'
-import { assertJson, readBody } from '../body.ts'
+import { assertJson } from '../content-type.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
-import type { TollGate } from '../toll-gate.ts'
+import { placeOf, type TollGate } from '../toll-gate.ts'
 import { admitPaid, type Call, type PaidAnswerOptions, repeat, repetitionOf } from './agent-answer.ts'
 import { answer, type ModelRouteOptions, pipelineHeader } from './model.ts'
 
@@ -27,7 +27,7 @@ export interface TollPrices {
 /** What the route of paid calls is made from. */
 export interface AgentRouteOptions
   extends PaidAnswerOptions,
-    Pick<ModelRouteOptions, 'targetsOf' | 'pipelines' | 'bodyLimitBytes'> {
+    Pick<ModelRouteOptions, 'targetsOf' | 'pipelines' | 'intakes'> {
   readonly toll: Toll
   readonly sessions: Sessions
   readonly gate: TollGate
@@ -40,13 +40,13 @@ export interface AgentRouteOptions
  * first; money is held next; it is taken when there is an answer, and only then does the answer go out.
  */
 export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
-  const { toll, dialect, bodyLimitBytes, prices } = options
+  const { toll, dialect, prices } = options
   return async function agent(ctx) {
     ctx.state.dialect = dialect
     const enteredAtMs = performance.now()
     const presented = presentedPayment(ctx)
     await admitPresented(ctx, presented, { ...options, route: AGENT_PATH })
-    const bytes = await readBody(ctx.req, bodyLimitBytes)
+    const bytes = await readAgentBody(ctx, presented, options)
     const readAtMs = performance.now()
     const request = { route: AGENT_PATH, digest: contentDigest(bytes), amountCents: prices.callCents }
     // Who only asks for the price need not have a request yet.
@@ -100,6 +100,22 @@ export async function admitPresented(
   if (presented.kind === 'payment' && toll.recognises(presented.challenge, route))
     return gate.admitSubmit(presented.challenge.id)
   await gate.admit(req)
+}
+
+/**
+ * Reads a body: of a session that has not ended like a caller's, of everybody else like a stranger's. A challenge is free,
+ * so holding one is no payment; the body that it is bound to was within the stranger's limit.
+ */
+function readAgentBody(
+  { req }: Pick<ParameterizedContext, 'req'>,
+  presented: PresentedPayment,
+  { intakes, sessions, nowMs }: Pick<AgentRouteOptions, 'intakes' | 'sessions' | 'nowMs'>,
+): Promise<Buffer> {
+  if (presented.kind === 'session' && sessions.recognises(presented.challenge)) {
+    const { id, expires = '' } = presented.challenge
+    if (Date.parse(expires) > nowMs()) return intakes.callers.read(req, { sender: `session:${id}` })
+  }
+  return intakes.strangers.read(req, { sender: placeOf(req.socket.remoteAddress) })
 }
 
 /** Whether there is no credential, or none that can be read. */

@@ -3,13 +3,19 @@ import type { Billing } from '../../accounts/billing/billing.ts'
 import { type ReturnAddresses, returnAddress } from '../../accounts/billing/return-address.ts'
 import { AUTO_RECHARGE_DEFAULTS, parseAutoRecharge, parseCheckout, parsePortal } from '../../accounts/billing/wishes.ts'
 import type { Balance } from '../../core/billing.ts'
-import { readBody } from '../body.ts'
+import type { Intakes } from '../body-intake.ts'
 import { readControlBody } from '../control-body.ts'
 import type { FrameState } from '../frame.ts'
 import type { ReadSession } from '../session.ts'
+import { placeOf } from '../toll-gate.ts'
 
 /** What the routes of billing are made from. */
-export interface BillingRouteOptions {
+export interface BillingRouteOptions extends BillingRouteParts {
+  readonly intakes: Intakes
+}
+
+/** The accounts behind the routes of billing. */
+export interface BillingRouteParts {
   readonly billing: Billing
   readonly session: ReadSession
   readonly addresses: ReturnAddresses
@@ -18,10 +24,12 @@ export interface BillingRouteOptions {
 const WEBHOOK_LIMIT_BYTES = 256 * 1024
 
 /** `POST /v1/billing/checkout`: opens a page on which a plan is bought. */
-export function checkoutRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+export function checkoutRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<FrameState> {
   return async function checkout(ctx) {
     const { userId } = await session(ctx)
-    const { tier, ...wished } = parseCheckout(await readControlBody(ctx.req))
+    const { tier, ...wished } = parseCheckout(
+      await readControlBody(ctx.req, { intake: intakes.callers, sender: userId }),
+    )
     const home = homeOf(ctx, addresses)
     const successUrl = returnAddress('successUrl', wished.successUrl ?? home, { addresses, home })
     const cancelUrl = returnAddress('cancelUrl', wished.cancelUrl ?? home, { addresses, home })
@@ -30,10 +38,10 @@ export function checkoutRoute({ billing, session, addresses }: BillingRouteOptio
 }
 
 /** `POST /v1/billing/portal`: opens the page on which a customer changes card and plan. A body may be left out. */
-export function portalRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+export function portalRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<FrameState> {
   return async function portal(ctx) {
     const { userId } = await session(ctx)
-    const wished = parsePortal(await readControlBody(ctx.req))
+    const wished = parsePortal(await readControlBody(ctx.req, { intake: intakes.callers, sender: userId }))
     const home = homeOf(ctx, addresses)
     const returnUrl = returnAddress('returnUrl', wished.returnUrl ?? home, { addresses, home })
     ctx.body = await billing.openPortal({ accountId: userId, returnUrl })
@@ -49,10 +57,15 @@ export function balanceRoute({ billing, session, addresses }: BillingRouteOption
 }
 
 /** `PATCH /v1/billing/auto-recharge`: sets when credits are bought by themselves. Answers the balance record. */
-export function autoRechargeRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+export function autoRechargeRoute({
+  billing,
+  session,
+  addresses,
+  intakes,
+}: BillingRouteOptions): Middleware<FrameState> {
   return async function autoRecharge(ctx) {
     const { userId } = await session(ctx)
-    const body = await readControlBody(ctx.req)
+    const body = await readControlBody(ctx.req, { intake: intakes.callers, sender: userId })
     const { autoRecharge: present = AUTO_RECHARGE_DEFAULTS } = await billing.balance(userId)
     await billing.setAutoRecharge(userId, parseAutoRecharge(body, present))
     ctx.body = toRecord(await billing.balance(userId), homeOf(ctx, addresses))
@@ -60,9 +73,12 @@ export function autoRechargeRoute({ billing, session, addresses }: BillingRouteO
 }
 
 /** `POST /v1/billing/webhook`: takes what Stripe tells. The bytes are checked as they came. */
-export function webhookRoute({ billing }: BillingRouteOptions): Middleware<FrameState> {
+export function webhookRoute({ billing, intakes }: BillingRouteOptions): Middleware<FrameState> {
   return async function webhook(ctx) {
-    const body = await readBody(ctx.req, WEBHOOK_LIMIT_BYTES)
+    const body = await intakes.strangers.read(ctx.req, {
+      sender: placeOf(ctx.req.socket.remoteAddress),
+      limitBytes: WEBHOOK_LIMIT_BYTES,
+    })
     await billing.takeWebhook({ body, signature: ctx.get('stripe-signature') })
     ctx.body = { received: true }
   }

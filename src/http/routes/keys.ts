@@ -1,20 +1,26 @@
 import type { Middleware } from 'koa'
 import type { Keys } from '../../accounts/keys/keys.ts'
+import type { BodyIntake } from '../body-intake.ts'
 import { readControlBody } from '../control-body.ts'
 import type { FrameState } from '../frame.ts'
 import type { ReadSession } from '../session.ts'
 
 /** What the routes of keys are made from. */
-export interface KeyRouteOptions {
+export interface KeyRouteOptions extends KeyRouteParts {
+  readonly intake: BodyIntake
+}
+
+/** The accounts behind the routes of keys. */
+export interface KeyRouteParts {
   readonly session: ReadSession
   readonly keys: Keys
 }
 
 /** `POST /v1/keys`: makes a key, which is shown this once. */
-export function createKeyRoute({ session, keys }: KeyRouteOptions): Middleware<FrameState> {
+export function createKeyRoute({ session, keys, intake }: KeyRouteOptions): Middleware<FrameState> {
   return async function createKey(ctx) {
     const { userId } = await session(ctx)
-    const created = await keys.create(userId, await readControlBody(ctx.req))
+    const created = await keys.create(userId, await readControlBody(ctx.req, { intake, sender: userId }))
     ctx.status = 201
     ctx.body = created
   }
@@ -29,10 +35,10 @@ export function listKeysRoute({ session, keys }: KeyRouteOptions): Middleware<Fr
 }
 
 /** `PATCH /v1/keys/:id`: changes one; its next request is under the change. */
-export function changeKeyRoute({ session, keys }: KeyRouteOptions): Middleware<FrameState> {
+export function changeKeyRoute({ session, keys, intake }: KeyRouteOptions): Middleware<FrameState> {
   return async function changeKey(ctx) {
     const { userId } = await session(ctx)
-    const body = await readControlBody(ctx.req)
+    const body = await readControlBody(ctx.req, { intake, sender: userId })
     ctx.body = { ok: true, key: await keys.change(userId, idIn(ctx.path), body) }
   }
 }

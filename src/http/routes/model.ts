@@ -9,7 +9,7 @@ import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
 import type { PluginContext } from '../../plugin.ts'
 import type { ReplyRecorder } from '../../receipts/receipts.ts'
 import type { Authenticate, Authenticated } from '../authenticate.ts'
-import { readJsonBody } from '../body.ts'
+import type { Intakes } from '../body-intake.ts'
 import { assertNoSecret, forProvider } from '../credential.ts'
 import { type CaptureOptions, captureRequest } from '../dashboard/capture-request.ts'
 import type { FrameState } from '../frame.ts'
@@ -35,7 +35,7 @@ export interface ModelRouteOptions {
   readonly recorder: ReplyRecorder | undefined
   /** What the dashboard may show of bodies; `undefined`: nothing. */
   readonly capture: CaptureOptions | undefined
-  readonly bodyLimitBytes: number
+  readonly intakes: Intakes
   readonly send: SendOptions
 }
 
@@ -54,7 +54,7 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
     const pipeline = options.pipelines.for(header, authenticated.pipelineConfig)
     assertModules(pipeline, authenticated.caller.limits)
-    const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
+    const bytes = await options.intakes.callers.readJson(ctx.req, { sender: authenticated.caller.scope })
     const readAtMs = performance.now()
     const client = dialect.parse(bytes)
     const { model } = client.document

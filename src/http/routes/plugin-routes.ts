@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { LoadedPlugin, PluginRegistry } from '../../pipeline/registry.ts'
 import type { Authenticate } from '../authenticate.ts'
+import type { BodyIntake } from '../body-intake.ts'
 import { readControlBody } from '../control-body.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
@@ -11,6 +12,7 @@ import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 export interface PluginRoutesOptions {
   readonly authenticate: Authenticate
   readonly limits: RequestLimits
+  readonly intake: BodyIntake
   readonly registry: Pick<PluginRegistry, 'routesAt'>
 }
 
@@ -26,7 +28,8 @@ export function pluginRoutes(options: PluginRoutesOptions): Middleware<FrameStat
     if (here === undefined) throw wrongMethod(ctx, found.map(({ method }) => method).join(', '))
     const authenticated = await identify(ctx.req, options)
     ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)), 'cache-control': 'no-store' })
-    const body = here.method === 'POST' ? await readControlBody(ctx.req) : undefined
+    const from = { intake: options.intake, sender: authenticated.caller.scope }
+    const body = here.method === 'POST' ? await readControlBody(ctx.req, from) : undefined
     const call = { caller: authenticated.caller, body, signal: leavingSignal(ctx.res) }
     ctx.body = await inside(here.plugin, () => here.handle(call))
   }

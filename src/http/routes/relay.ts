@@ -7,7 +7,7 @@ import type { Reply } from '../../core/reply.ts'
 import { RequestDocument } from '../../core/request.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Authenticate } from '../authenticate.ts'
-import { readBody, readJsonBody } from '../body.ts'
+import type { Intakes } from '../body-intake.ts'
 import { forProvider } from '../credential.ts'
 import type { FrameState } from '../frame.ts'
 import { assertModel } from '../key-limits.ts'
@@ -26,7 +26,7 @@ export interface RelayRouteOptions {
   readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
   /** Answers what names no model. */
   readonly defaultProvider: string
-  readonly bodyLimitBytes: number
+  readonly intakes: Intakes
   readonly send: SendOptions
 }
 
@@ -34,7 +34,7 @@ export interface RelayRouteOptions {
 export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameState> {
   return async function countTokens(ctx) {
     const { caller, ...call } = await callFor(ctx, options)
-    const bytes = await readJsonBody(ctx.req, options.bodyLimitBytes)
+    const bytes = await options.intakes.callers.readJson(ctx.req, { sender: caller.scope })
     const { body, target } = addressed(bytes, options, caller)
     const credential = forProvider(call.credential, target.provider)
     send(ctx, await options.provider(target.provider).countTokens({ ...call, body, credential }, target), options)
@@ -48,7 +48,7 @@ export function allowedRoute(options: RelayRouteOptions): Middleware<FrameState>
     const { caller, ...call } = await callFor(ctx, options)
     if (caller.limits !== undefined)
       throw new GatewayError('permission_error', 'This key has limits, which this route would escape.')
-    const bytes = await readBody(ctx.req, options.bodyLimitBytes)
+    const bytes = await options.intakes.callers.read(ctx.req, { sender: caller.scope })
     const body = bytes.length === 0 ? undefined : bytes
     const { defaultProvider } = options
     const credential = forProvider(call.credential, defaultProvider)

@@ -1,0 +1,36 @@
+import test from 'ava'
+import { type Arrival, ArrivingBytes } from './arriving-bytes.ts'
+
+function open(arriving: ArrivingBytes, budget: { dropped: string[] }) {
+  return (name: string, sender: string): ((bytes: number) => void) => {
+    const arrival: Arrival = { sender, bytes: 0, drop: () => budget.dropped.push(name) }
+    return (bytes) => arriving.add(arrival, bytes)
+  }
+}
+
+test('arriving bytes: the sender with most loses the body on which nothing came for the longest time', (t) => {
+  const seen = { dropped: [] as string[] }
+  const arrive = open(new ArrivingBytes(100), seen)
+  const [stalled, active, other] = [arrive('stalled', 'a'), arrive('active', 'a'), arrive('other', 'b')]
+  active(30)
+  stalled(30)
+  other(35)
+  active(1)
+  t.deepEqual(seen.dropped, [])
+  other(10)
+  t.deepEqual(seen.dropped, ['stalled'])
+  other(40)
+  t.deepEqual(seen.dropped, ['stalled', 'other'])
+})
+
+test('arriving bytes: what has arrived is free again, once', (t) => {
+  const seen = { dropped: [] as string[] }
+  const arriving = new ArrivingBytes(100)
+  const arrival: Arrival = { sender: 'a', bytes: 0, drop: () => seen.dropped.push('a') }
+  arriving.add(arrival, 90)
+  arriving.remove(arrival)
+  arriving.remove(arrival)
+  const arrive = open(arriving, seen)
+  arrive('b', 'b')(100)
+  t.deepEqual(seen.dropped, [])
+})

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '../core/errors.ts'
+import { Pieces } from '../core/pieces.ts'
+import { type Arrival, ArrivingBytes } from './arriving-bytes.ts'
+import { assertJson } from './content-type.ts'
+
+/** Bounds on the bodies that one kind of clients sends. */
+export interface IntakeBounds {
+  /** Of one body, in bytes. */
+  readonly limitBytes: number
+  /** Of all bodies that arrive at the same time, in bytes. */
+  readonly budgetBytes: number
+  /** Longest time for one body to arrive, in milliseconds. Default: the server's own for whole requests. */
+  readonly timeoutMs?: number
+}
+
+/** The two intakes of a gateway: every body is read through one of them. */
+export interface Intakes {
+  /** For clients that have shown a valid credential. */
+  readonly callers: BodyIntake
+  /** For clients that have not: calls before they are paid, quotes, webhooks. */
+  readonly strangers: BodyIntake
+}
+
+/** A body's sender, and the largest size that its route takes. */
+export interface Sending {
+  /** A caller's scope, or the place on the network of a client without one. */
+  readonly sender: string
+  /** Default: the intake's limit. */
+  readonly limitBytes?: number
+}
+
+/** Reads the bodies of requests within bounds on each of them and on all together. */
+export class BodyIntake {
+  readonly #bounds: IntakeBounds
+  readonly #arriving: ArrivingBytes
+
+  constructor(bounds: IntakeBounds) {
+    this.#bounds = bounds
+    this.#arriving = new ArrivingBytes(Math.max(bounds.budgetBytes, bounds.limitBytes))
+  }
+
+  /** Reads a JSON body like `read`. Throws `unsupported_media_type` when its headers name another type or a coding. */
+  readJson(request: IncomingMessage, sending: Sending): Promise<Buffer> {
+    assertJson(request)
+    return this.read(request, sending)
+  }
+
+  /**
+   * Reads a request's body as raw bytes. Throws `request_too_large` (while the body still arrives), `request_timeout`,
+   * `service_unavailable` when too much arrives at the same time, or `invalid_request` when the client leaves half-way.
+   */
+  read(request: IncomingMessage, { sender, limitBytes = this.#bounds.limitBytes }: Sending): Promise<Buffer> {
+    const announced = Number(request.headers['content-length'] ?? 0)
+    if (announced > limitBytes) return Promise.reject(tooLarge(limitBytes))
+    return new Promise((resolve, reject) => {
+      const pieces = new Pieces()
+      const leave = () => {
+        clearTimeout(timer)
+        this.#arriving.remove(arrival)
+      }
+      const refuse = (error: GatewayError) => {
+        leave()
+        // The rest is thrown away, until `body_timeout`: closing on a client that still writes would lose it the reply.
+        request.removeAllListeners('data').resume()
+        pieces.take()
+        reject(error)
+      }
+      const arrival: Arrival = { sender, bytes: 0, drop: () => refuse(tooMuchAtOnce()) }
+      const timer = this.#startTimer(refuse)
+      request.on('data', (chunk: Buffer) => {
+        if (pieces.bytes + chunk.length > limitBytes) return refuse(tooLarge(limitBytes))
+        pieces.add(chunk)
+        this.#arriving.add(arrival, chunk.length)
+      })
+      request.once('end', () => {
+        leave()
+        resolve(pieces.take())
+      })
+      request.once('error', (cause) => {
+        leave()
+        reject(new GatewayError('invalid_request', 'The request ended before its body was complete.', { cause }))
+      })
+    })
+  }
+
+  #startTimer(refuse: (error: GatewayError) => void): NodeJS.Timeout | undefined {
+    const { timeoutMs } = this.#bounds
+    return timeoutMs === undefined ? undefined : setTimeout(() => refuse(tooSlow(timeoutMs)), timeoutMs)
+  }
+}
+
+function tooLarge(limitBytes: number): GatewayError {
+  return new GatewayError('request_too_large', `Expected a body of at most ${limitBytes} bytes.`)
+}
+
+function tooMuchAtOnce(): GatewayError {
+  return new GatewayError('service_unavailable', 'Too many request bodies arrive at the same time. Send it again soon.')
+}
+
+/** The connection is closed with the reply: a client that stalls would occupy it until `server.body_timeout`. */
+function tooSlow(timeoutMs: number): GatewayError {
+  return new GatewayError('request_timeout', `Expected the whole body within ${timeoutMs / 1000} s.`, {
+    headers: { connection: 'close' },
+  })
+}
