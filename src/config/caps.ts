@@ -3,6 +3,23 @@ import type { KeyLimits } from '../core/keys.ts'
 import type { Config } from './schema.ts'
 
 const NANO_USD = 1e9
+/** The module that keeps caps. */
+const GUARD = 'cost-guard'
+/** Its options that are caps. */
+const GUARD_CAPS = ['per_request', 'per_day', 'per_month']
+
+/**
+ * The configuration with `cost-guard` among the locked modules when it sets a cap, in `costs` or as an option of the
+ * module: a cap that any caller can leave out is none.
+ */
+export function withGuardLocked(config: Config): Config {
+  const { costs, pipeline, plugins } = config
+  const guard = plugins[GUARD] ?? {}
+  const isCapped =
+    Object.values(costs).some((cap) => cap !== undefined) || GUARD_CAPS.some((name) => guard[name] !== undefined)
+  if (!isCapped || pipeline.locked.includes(GUARD)) return config
+  return { ...config, pipeline: { ...pipeline, locked: [...pipeline.locked, GUARD] } }
+}
 
 /**
  * The operator's caps: on each key, on each user who has keys, and on all of them together. The owner of a key may have

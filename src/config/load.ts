@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
 import { hideSecrets } from '../core/secrets.ts'
+import { withGuardLocked } from './caps.ts'
 import { ConfigError } from './config-error.ts'
 import { unknownVariables } from './known-variables.ts'
 import { ANY_NAME, isList, listOptions, memberOf, type Option, shapeOf } from './options.ts'
@@ -50,7 +51,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
     // A secret may stand where none belongs: in a name, or as the value of another option.
     throw new ConfigError(hideSecrets(listFaults(faults, file)))
   }
-  return { config: parsed.data, file, sourceOf: (path) => sourceAt(sources, path) }
+  return { config: withGuardLocked(parsed.data), file, sourceOf: (path) => sourceAt(sources, path) }
 }
 
 /** Of an option that is a map, that of any of its members. */

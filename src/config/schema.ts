@@ -45,7 +45,7 @@ const pipeline = z.strictObject({
     .array(z.string())
     .default([])
     .describe(
-      'Modules that always run, with your options; a caller can neither drop, move nor loosen them. A module that stands first in `pipeline.default` runs before what a caller names, any other after it.',
+      'Modules that always run, with your options; a caller can neither drop, move nor loosen them. A module that stands first in `pipeline.default` runs before what a caller names, any other after it. A configured cap locks `cost-guard`.',
     ),
   allowed: z
     .array(z.string())

@@ -3,8 +3,14 @@ import type { Target } from '../core/exchange.ts'
 import type { KeyLimits } from '../core/keys.ts'
 import type { ResolvedPipeline } from '../pipeline/resolve.ts'
 
-/** The module that keeps caps; a key that has some is good for nothing without it. */
-const GUARD = 'cost-guard'
+/** The module that keeps caps. */
+const GUARD = ['cost-guard'] as const
+const NONE: readonly string[] = []
+
+/** The modules that a key's own limits lock: `cost-guard`, when its owner has set a cap on it. */
+export function lockedByLimits({ costPerRequest, costPerDay, costPerMonth }: KeyLimits = {}): readonly string[] {
+  return [costPerRequest, costPerDay, costPerMonth].some((cap) => cap !== undefined) ? GUARD : NONE
+}
 
 /**
  * Checks a pipeline against what the owner of a key has set on it. What the operator runs by default, or locks, is not the
@@ -19,15 +25,6 @@ export function assertModules({ steps, source }: ResolvedPipeline, limits: KeyLi
       : steps.find(({ step, isLocked }) => !isLocked && !modules.includes(step.name))
   if (stranger !== undefined)
     throw new GatewayError('permission_error', `This key may not use the module \`${stranger.step.name}\`.`)
-  if (hasCaps(limits) && !steps.some(({ step }) => step.name === GUARD))
-    throw new GatewayError(
-      'permission_error',
-      `This key has cost limits, which \`${GUARD}\` keeps: the pipeline must have that module.`,
-    )
-}
-
-function hasCaps({ costPerRequest, costPerDay, costPerMonth }: KeyLimits): boolean {
-  return costPerRequest !== undefined || costPerDay !== undefined || costPerMonth !== undefined
 }
 
 /**

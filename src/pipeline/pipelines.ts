@@ -49,13 +49,13 @@ export class Pipelines {
   }
 
   /**
-   * The pipeline for a request: the header's, else the key's, else the operator's default.
-   * Throws `invalid_request` when it does not resolve.
+   * The pipeline for a request: the header's, else the key's, else the operator's default. `locked` names modules that
+   * are locked for this caller besides the operator's. Throws `invalid_request` when it does not resolve.
    */
-  for(header: string | undefined, keyPipeline?: string | null): RunnablePipeline {
-    if (header !== undefined) return this.#get(header, 'header')
-    if (keyPipeline !== undefined && keyPipeline !== null) return this.#get(keyPipeline, 'key')
-    return this.#get(this.#options.rails.default, 'default')
+  for(header: string | undefined, keyPipeline?: string | null, locked: readonly string[] = []): RunnablePipeline {
+    if (header !== undefined) return this.#get(header, 'header', locked)
+    if (keyPipeline !== undefined && keyPipeline !== null) return this.#get(keyPipeline, 'key', locked)
+    return this.#get(this.#options.rails.default, 'default', locked)
   }
 
   /**
@@ -66,30 +66,32 @@ export class Pipelines {
     return this.#get(text, 'own')
   }
 
-  #get(text: string, source: PipelineSource): RunnablePipeline {
-    const { registry, rails } = this.#options
+  #get(text: string, source: PipelineSource, locked: readonly string[] = []): RunnablePipeline {
+    const { registry } = this.#options
     if (this.#generation !== registry.generation) {
       this.#kept.clear()
       this.#generation = registry.generation
     }
-    const key = `${source} ${text}`
+    const key = `${source} ${locked.join()} ${text}`
     const known = this.#kept.get(key)
     if (known !== undefined) return known
-    const resolved = source === 'default' ? this.#resolveOwn(text) : resolvePipeline(text, source, { registry, rails })
+    const rails = railsWith(this.#options.rails, locked)
+    const resolved =
+      source === 'default' ? this.#resolveOwn(text, rails) : resolvePipeline(text, source, { registry, rails })
     const run = this.#join(resolved)
     const { generation } = registry
     const runnable: RunnablePipeline = {
       ...resolved,
       // A body may take long to arrive, and its modules may be replaced meanwhile.
-      run: (ctx) => (registry.generation === generation ? run(ctx) : this.#get(text, source).run(ctx)),
+      run: (ctx) => (registry.generation === generation ? run(ctx) : this.#get(text, source, locked).run(ctx)),
     }
     this.#kept.set(key, runnable)
     return runnable
   }
 
   /** What is wrong with the operator's own pipeline is not the caller's fault. */
-  #resolveOwn(text: string): ResolvedPipeline {
-    const { registry, rails } = this.#options
+  #resolveOwn(text: string, rails: Rails): ResolvedPipeline {
+    const { registry } = this.#options
     try {
       return resolvePipeline(text, 'default', { registry, rails })
     } catch (cause) {
@@ -101,6 +103,11 @@ export class Pipelines {
     const { innermost, stepTimeoutMs, log } = this.#options
     return compose({ steps: steps.map(bind), innermost, stepTimeoutMs, log })
   }
+}
+
+function railsWith(rails: Rails, locked: readonly string[]): Rails {
+  const more = locked.filter((name) => !rails.locked.includes(name))
+  return more.length === 0 ? rails : { ...rails, locked: [...rails.locked, ...more] }
 }
 
 function bind({ plugin, effective }: ResolvedStep): BoundStep {

@@ -30,7 +30,6 @@ const MISTAKES: Readonly<Record<string, readonly [env: Record<string, string>, s
   ],
   'local mode that everybody reaches': [{ HOST: '0.0.0.0' }, /every machine that reaches it uses your provider keys/],
   'cloud mode without users': [{ SVC_MODE: 'cloud' }, /cloud mode cannot start/],
-  'caps that nobody enforces': [{ SVC_COST_PER_DAY: '5', SVC_PIPELINE: 'exact-cache' }, /no pipeline enforces them/],
   'a pipeline that names what is not there': [{ SVC_PIPELINE: 'exact-cash' }, /cannot run.*exact-cash/],
   'PostgreSQL that is not there': [{ DATABASE_URL: 'postgres://127.0.0.1:9/x' }, /PostgreSQL does not answer/],
   'Redis that is not there': [{ REDIS_URL: 'redis://127.0.0.1:9' }, /Redis does not answer/],

@@ -37,6 +37,16 @@ for (const dialect of ['messages', 'chat'] as const) {
   }
 }
 
+test('refusal: a configured cap locks the guard: no pipeline leaves it out', async (t) => {
+  const scene = cost.stage.scene()
+  for (const pipe of ['none', 'exact-cache', '']) {
+    const reply = await cost.ask(scene, { as: `${t.title} ${pipe}`, pipe })
+    t.is(reply.status, 200)
+    t.regex(String(reply.headers['x-svc-pipe']), /cost-guard$/)
+    t.is(reply.headers['x-svc-budget-day-limit'], '1')
+  }
+})
+
 test('refusal: tells the budget in its headers too', async (t) => {
   const reply = await cost.ask(cost.stage.scene(), { as: t.title, guard: 'per_day=0.0003' })
   t.like(reply.headers, { 'x-svc-budget-day-limit': '0.0003', 'x-svc-budget-day-remaining': '0.0003' })

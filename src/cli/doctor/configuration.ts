@@ -68,15 +68,9 @@ function checkUsers(config: Config): Finding[] {
     : [ok('users are verified')]
 }
 
-/** A cap that no module enforces is worse than none: somebody relies on it. */
-function checkCaps({ costs, pipeline: { default: usual, locked }, mode }: Config): Finding[] {
+/** A configured cap locks the module that enforces it. */
+function checkCaps({ costs, mode }: Config): Finding[] {
   const isCapped = Object.values(costs).some((cap) => typeof cap === 'number')
-  const isLocked = locked.includes('cost-guard')
-  const isUsual = usual.split(',').some((step) => step.split('?')[0] === 'cost-guard')
-  if (isCapped && !isLocked && !isUsual)
-    return [fault('caps are set in `costs`, and no pipeline enforces them', 'Add `cost-guard` to `pipeline.locked`.')]
-  if (isCapped && !isLocked)
-    return [advice('callers can leave `cost-guard` out by naming a pipeline', 'Add `cost-guard` to `pipeline.locked`.')]
   if (!isCapped && mode === 'cloud')
     return [advice('nothing bounds what your provider keys may spend', 'Set caps in `costs`: see docs/costs.md.')]
   return isCapped ? [ok('caps are enforced')] : []

@@ -13,7 +13,7 @@ import type { Intakes } from '../body-intake.ts'
 import { assertNoSecret, forProvider } from '../credential.ts'
 import { type CaptureOptions, captureRequest } from '../dashboard/capture-request.ts'
 import type { FrameState } from '../frame.ts'
-import { assertModel, assertModules } from '../key-limits.ts'
+import { assertModel, assertModules, lockedByLimits } from '../key-limits.ts'
 import { leavingController, onClosed } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { RECEIPT_HEADER, ReceiptOfReply } from '../receipt-of-reply.ts'
@@ -52,7 +52,11 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     const standing = await limitRequests(options.limits, authenticated.caller)
     const header = pipelineHeader(ctx)
     if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
-    const pipeline = options.pipelines.for(header, authenticated.pipelineConfig)
+    const pipeline = options.pipelines.for(
+      header,
+      authenticated.pipelineConfig,
+      lockedByLimits(authenticated.caller.limits),
+    )
     assertModules(pipeline, authenticated.caller.limits)
     const bytes = await options.intakes.callers.readJson(ctx.req, { sender: authenticated.caller.scope })
     const readAtMs = performance.now()
