@@ -33,7 +33,6 @@ import {
 import { Pipelines } from './pipeline/pipelines.ts'
 import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
-import { billedCalls } from './prices/billed-calls.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
 import { metricsRouteOf, openRecording, type Recording } from './recording.ts'
@@ -202,8 +201,8 @@ interface OwnParts extends Pick<App, 'pipelines' | 'providers'> {
 
 /** From now on plugins can ask models. */
 function openOwn(own: OwnRequests, { clock }: AppOptions, { pipelines, providers, prices }: OwnParts): void {
-  const costOf: OwnRequestParts['costOf'] = (target, usage, atMs) =>
-    billedCalls(target, usage).reduce((sum, call) => sum + prices.price(call.target, call.usage, atMs).costNanoUsd, 0)
+  // The price book counts the calls inside a call, such as an advisor's.
+  const costOf: OwnRequestParts['costOf'] = (target, usage, atMs) => prices.price(target, usage, atMs).costNanoUsd
   const targetsOf = (model: string) => providers.targetsOf(model)
   own.open({ pipelines, dialect: createMessagesDialect(), targetsOf, costOf, clock })
 }

@@ -2,6 +2,7 @@ import test from 'ava'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { openPluginStage } from '../support/plugin-stage.ts'
+import { startProvider } from '../support/stand-in-provider.ts'
 
 /** A plugin that answers at a path, and asks a model there, under a cap. */
 const talker = (cap: string) => `
@@ -36,6 +37,21 @@ test('plugins: a route is there as long as its plugin is, and none of the gatewa
   const models = await send(url, { method: 'GET', path: '/v1/models' })
   t.is(valueAt(models.json, 'mine'), undefined)
   t.is((await say(url, 'x'.repeat(140_000))).status, 413)
+})
+
+test('plugins: a call inside a call of a plugin’s own question is priced once', async (t) => {
+  const counts = { input_tokens: 100, output_tokens: 20 }
+  const advice = { type: 'advisor_message', model: 'claude-opus-4-5', input_tokens: 1000, output_tokens: 100 }
+  const usage = { ...counts, iterations: [{ type: 'message', ...counts }, advice] }
+  const script = () => ({ kind: 'answer', text: 'Advised.', usage }) as const
+  const provider = await startProvider({ script })
+  const env = { ANTHROPIC_BASE_URL: provider.url }
+  await using stage = await openPluginStage({ 'talker/index.ts': talker('1') }, { env })
+  const said = await say(stage.gateway.url, { word: 'hello' })
+  const haiku = 100 * 1000 + 20 * 5000
+  const opus = 1000 * 5000 + 100 * 25_000
+  t.is(valueAt(said.json, 'costNanoUsd'), haiku + opus)
+  await provider.close()
 })
 
 test('plugins: what a plugin asks is refused over its own cap, and touches no caller’s', async (t) => {
