@@ -128,6 +128,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     dashboard,
     readiness,
   })
+  recording.startRetention()
   return {
     server,
     pipelines,

@@ -26,6 +26,10 @@ export interface Recording {
   readonly telemetry: SqlTelemetry | undefined
   /** `undefined` when nothing is counted. */
   readonly metrics: Metrics | undefined
+  /**
+   * Starts deleting old rows. Until plugins are set up, the process is too busy to hear the database's answers in time.
+   */
+  startRetention(): void
   close(): Promise<void>
 }
 
@@ -45,7 +49,7 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
   const { prices: pricer, tokens, store } = accounting
   const key = openKey(config)
   const telemetry = startTelemetry(options)
-  const retention = startRetention(options, telemetry)
+  const retention = openRetention(options, telemetry)
   const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
   const tracer = await startTracer(options)
   const onBuilt = whatIsTold(config, { telemetry, feed, metrics, tracer })
@@ -56,6 +60,7 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     recorder: config.receipts.enabled ? receipts : unwritten,
     telemetry,
     metrics,
+    startRetention: () => retention.start(),
     async close() {
       await receipts.close(config.server.drain_timeout)
       await retention.close()
@@ -107,7 +112,7 @@ function startTelemetry({ config, accounting, clock, log }: RecordingOptions): S
   return telemetry.enabled ? openTelemetry({ databaseUrl, dataDir, accounts: accounting.store, log, clock }) : undefined
 }
 
-function startRetention(
+function openRetention(
   { config, accounting, clock, log }: RecordingOptions,
   telemetry: SqlTelemetry | undefined,
 ): Retention {

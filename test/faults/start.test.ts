@@ -8,6 +8,7 @@ import test, { type ExecutionContext } from 'ava'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
+import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Many start at the same time. */
@@ -172,6 +173,14 @@ test('start: SIGTERM to `npm start` alone stops the gateway', async (t) => {
   npm.kill('SIGTERM')
   await closed
   t.regex(log, /gateway\.stopped/)
+})
+
+test('start: plugins that take long to load are no failure of retention', async (t) => {
+  const setup = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)'
+  const plugins = createPluginDirectory(t, { 'slow/index.ts': pluginSource('slow', { setup }) })
+  const gateway = await startGateway({ SVC_PLUGINS_DIR: plugins.path }, PATIENT)
+  t.teardown(() => gateway.stop())
+  t.notRegex(gateway.log(), /retention\.failed/)
 })
 
 /** The group may be gone already, which is what the signal is for. */

@@ -32,7 +32,9 @@ export interface RetentionOptions {
 
 /** Deletes old rows now and then. */
 export interface Retention {
-  /** Deletes all that is too old now; done at the start and every ten minutes. Throws `service_unavailable`. */
+  /** Deletes all that is too old now, and again every ten minutes. A failure is logged. */
+  start(): void
+  /** Deletes all that is too old now. Throws `service_unavailable`. */
   prune(): Promise<void>
   /** Ends the timer, and waits for the batch under way. */
   close(): Promise<void>
@@ -41,7 +43,7 @@ export interface Retention {
 /** One batch of one kind of row; returns how many rows went. */
 type Batch = () => Promise<number>
 
-/** Starts deleting what is too old. */
+/** Retention that deletes nothing until it is started. */
 export function createRetention(options: RetentionOptions): Retention {
   const { log } = options
   const closing = new AbortController()
@@ -53,9 +55,12 @@ export function createRetention(options: RetentionOptions): Retention {
         pruning = undefined
       })
   }
-  const timer = setInterval(pruneQuietly, EVERY_MS).unref()
-  pruneQuietly()
+  let timer: NodeJS.Timeout | undefined
   return {
+    start() {
+      timer ??= setInterval(pruneQuietly, EVERY_MS).unref()
+      pruneQuietly()
+    },
     prune: () => pruneAll(options, closing.signal),
     async close() {
       clearInterval(timer)

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { sqliteFault } from '../../../src/stores/sql/faults.ts'
 import { runGroup } from '../../../src/stores/sql/sqlite/group.ts'
@@ -58,6 +59,16 @@ test('sqlite: a database that another process has locked is refused in time, and
   await untilUsed(store, 'later')
   const ids = (await place.sql('select id from spend_hold')).map(({ id }) => id)
   t.deepEqual(ids, ['later'], 'what was refused has not happened')
+})
+
+test('sqlite: an answer that came while the event loop was blocked is not late', async (t) => {
+  const place = await createSqlitePlace(t)
+  const patienceMs = 2000
+  const store = await place.open({ patienceMs })
+  await sleep(1) // among timers, of which the store's own is due after the block
+  const asking = reserve(store, 'meanwhile')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patienceMs)
+  await t.notThrowsAsync(asking)
 })
 
 /** A store whose thread is this program. */

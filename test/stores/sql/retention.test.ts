@@ -55,6 +55,7 @@ for (const engine of engines) {
       log: place.log,
     })
     t.teardown(() => retention.close())
+    retention.start()
     await eventually(() => place.log.events().includes('retention.pruned'), 'old rows go')
 
     t.deepEqual(place.log.lines.find(({ event }) => event === 'retention.pruned')?.fields, {
@@ -115,6 +116,7 @@ for (const engine of engines) {
       clock,
       log: place.log,
     })
+    retention.start()
     await eventually(() => place.log.events().includes('retention.failed'), 'the fault is told')
     await retention.close()
     t.deepEqual(await place.sql('select id from receipt'), [])

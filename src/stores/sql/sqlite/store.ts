@@ -80,7 +80,8 @@ class SqliteStore implements SqlStore {
       // The cast is safe: the thread answers a command with its own output.
       const resolveAny = resolve as (output: unknown) => void
       this.#queue.push({ name, input, askedAtMs: monotonicMs(), resolve: resolveAny, reject })
-      this.#watch ??= setInterval(() => this.#rejectLate(), WATCH_EVERY_MS)
+      // A timer that is late itself runs before the answers that have come meanwhile: those go first.
+      this.#watch ??= setInterval(() => setImmediate(() => this.#rejectLate()), WATCH_EVERY_MS)
       if (this.#group.length === 0) void this.#sendGroups()
     })
   }
