@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type Stripe from 'stripe'
 import { isStripeFault } from '../accounts/billing/errors.ts'
 import { reconcile } from '../accounts/billing/reconcile.ts'
@@ -17,8 +17,8 @@ export function addStripeCommand(program: Command): void {
   const setup = stripe
     .command('setup')
     .description('Make products, prices, portal and webhook endpoint at Stripe, as far as they are not there.')
-    .option('--pro <usd>', 'price of a month of `pro`, in USD', toCents, 2000)
-    .option('--team <usd>', 'price of a month of `team`, in USD', toCents, 10_000)
+    .addOption(usdOption('--pro <usd>', 'price of a month of `pro`, in USD', '20'))
+    .addOption(usdOption('--team <usd>', 'price of a month of `team`, in USD', '100'))
     .option('--overage <usd>', 'meter calls beyond a plan, at this price each; 0 shows them on the invoice', toSubCents)
     .option('--url <url>', 'where Stripe sends webhooks (default: below SVC_PUBLIC_URL)')
     .option('--json', 'print JSON')
@@ -111,6 +111,11 @@ async function told<Result>(work: () => Promise<Result>): Promise<Result> {
 
 const USD = /^\d{1,6}(?:\.\d{1,2})?$/
 const FINE_USD = /^\d{1,4}(?:\.\d{1,10})?$/
+
+/** An option in dollars that is kept in cents; its help shows the default in dollars. */
+function usdOption(flags: string, description: string, usd: string): Option {
+  return new Option(flags, description).argParser(toCents).default(toCents(usd), usd)
+}
 
 function toCents(usd: string): number {
   if (!USD.test(usd)) throw new InvalidArgumentError('expected US dollars, e.g. 20 or 19.99')

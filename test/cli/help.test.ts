@@ -73,3 +73,12 @@ test('help: that of the whole command has the table of exit codes', (t) => {
   const help = helpOf(createProgram())
   for (const [code, meaning] of Object.entries(EXIT_CODES)) t.true(help.includes(`  ${code.padEnd(2)}  ${meaning}\n`))
 })
+
+test('help: a default that is shown is one that can be given', async (t) => {
+  for (const leaf of leavesOf(await program()))
+    for (const { flags, parseArg, defaultValue, defaultValueDescription } of leaf.options) {
+      if (parseArg === undefined || defaultValue === undefined || typeof defaultValue === 'object') continue
+      const shown = defaultValueDescription ?? String(defaultValue)
+      t.deepEqual(parseArg(shown, undefined), defaultValue, `${nameOf(leaf)} ${flags} (default: ${shown})`)
+    }
+})
