@@ -60,6 +60,7 @@ function billingSettingsOf({ billing }: Config): BillingSettings {
     overagePrice: billing.price_overage,
     portal: billing.portal,
     credits: { pro: billing.credits_pro, team: billing.credits_team },
+    trialCredits: billing.credits_trial,
   }
 }
 

@@ -47,9 +47,12 @@ export const billing = z.strictObject({
   credits_pro: credits
     .default(500_000)
     .describe(
-      'Credits that each paid invoice of `pro` brings, beside the calls that the plan includes. 100,000 are 1 USD.',
+      'Credits that each paid period of `pro` brings at its list price, beside the calls that the plan includes; a discount lowers them by its share. 100,000 are 1 USD.',
     ),
-  credits_team: credits.default(2_000_000).describe('Credits that each paid invoice of `team` brings.'),
+  credits_team: credits.default(2_000_000).describe('Credits that each paid period of `team` brings, likewise.'),
+  credits_trial: credits
+    .default(0)
+    .describe('Credits that a free trial brings, once for each account. 0: a trial brings the included calls only.'),
   allowed_origins: fromEnv(z.array(address).default([]), 'SVC_BILLING_ORIGINS').describe(
     'Origins to which checkout and portal may send people back, e.g. `https://app.example.com`; the dashboard’s is always allowed. Empty: any http(s) address. In the environment: separated by commas.',
   ),

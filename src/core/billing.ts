@@ -48,10 +48,16 @@ export interface FetchedSubscription {
 
 /** A payment that is complete, for which credits are given once. */
 export interface FetchedPayment {
-  /** `invoice:<id>` or `recharge:<id>`. */
+  /** `invoice:<id>`, `trial:<account>` or `recharge:<id>`. */
   readonly paymentId: string
   readonly accountId: string
   readonly credits: number
+}
+
+/** A paid invoice, or a trial. */
+export interface FetchedInvoice extends FetchedPayment {
+  /** What its prorations have charged (positive) or returned money (negative) for, in credits. */
+  readonly proratedCredits: number
 }
 
 /** What became of a payment later. */
@@ -124,8 +130,8 @@ export interface BillingStore {
   liveSubscriptions(accountId: string): Promise<readonly string[]>
   /** Writes a subscription down unless a later fetch has, and sets its account's tier and period by all of them. */
   applySubscription(subscription: FetchedSubscription, fetch: Fetch): Promise<void>
-  /** Gives the credits of a payment, once. */
-  applyPayment(payment: FetchedPayment, eventId?: string): Promise<void>
+  /** Gives the credits of an invoice, once, and takes back those for which prorations have returned money. */
+  applyPayment(payment: FetchedInvoice, eventId?: string): Promise<void>
   /** Takes the credits of what was refunded or is disputed, or gives them back, unless a later fetch has. */
   applyReversal(reversal: FetchedReversal, fetch: Fetch): Promise<void>
   /** Throws `invalid_request` for an account without a paid plan. */

@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import type { BillingParts } from '../../src/accounts/billing/parts.ts'
-import { createStripeClient } from '../../src/accounts/billing/stripe-client.ts'
-import { takeWebhook } from '../../src/accounts/billing/webhook.ts'
-import { createBillingStore } from '../../src/stores/sql/billing/store.ts'
-import { type Engine, engines, type Place } from '../stores/sql/places.ts'
-import { createRecordingLog } from '../support/recording-log.ts'
-import { type StripeStandIn, signatureOf, startStripe } from '../support/stripe/stand-in.ts'
-import type { StripeEvent } from '../support/stripe/world.ts'
+import { engines, type Place } from '../stores/sql/places.ts'
+import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
+import { openBooks } from './books.ts'
 import { type Happening, story } from './recorded.ts'
 import { stock } from './shop.ts'
 
@@ -37,37 +32,6 @@ async function stateOf({ sql }: Place): Promise<unknown> {
   const rows = { accounts, payments, subscriptions, recharges, customers, sums }
   // One engine gives sums as text.
   return JSON.parse(JSON.stringify(rows, (_, value) => (/^\d+$/.test(String(value)) ? Number(value) : value)))
-}
-
-interface Books {
-  readonly place: Place
-  /** Delivers one event as Stripe would; a failure is delivered again. */
-  deliver(event: StripeEvent): Promise<void>
-}
-
-async function openBooks(t: ExecutionContext, engine: Engine, { stripe, prices }: Shop): Promise<Books> {
-  const place = await engine.createPlace(t)
-  const clock = { nowMs: () => Date.now() }
-  const parts: BillingParts = {
-    store: createBillingStore(await place.open(), clock),
-    stripe: createStripeClient({ secretKey: stripe.key, apiBase: stripe.url }),
-    settings: {
-      webhookSecrets: [stripe.secret],
-      prices,
-      overagePrice: undefined,
-      portal: undefined,
-      credits: { pro: 500_000, team: 2_000_000 },
-    },
-    clock,
-    log: createRecordingLog(),
-  }
-  return {
-    place,
-    deliver: (event) => {
-      const body = Buffer.from(JSON.stringify(event))
-      return takeWebhook(parts, { body, signature: signatureOf(body.toString(), { secret: stripe.secret }) })
-    },
-  }
 }
 
 interface Shop {
@@ -110,7 +74,7 @@ for (const engine of engines) {
     for (const step of shop.steps) step(shop.stripe.world)
     const { events } = shop.stripe.world
     t.true(events.length >= FEWEST_EVENTS, `${events.length} events`)
-    const inOrder = await openBooks(t, engine, shop)
+    const inOrder = await openBooks(await engine.createPlace(t), shop)
     for (const event of events) await inOrder.deliver(event)
     const expected = await stateOf(inOrder.place)
     assertPlausible(t, expected)
@@ -120,7 +84,7 @@ for (const engine of engines) {
       lanes: fc.integer({ min: 1, max: 6 }),
     })
     const check = async ({ order, again, lanes }: { order: number[]; again: number[]; lanes: number }) => {
-      const books = await openBooks(t, engine, shop)
+      const books = await openBooks(await engine.createPlace(t), shop)
       const all = [...order, ...again].flatMap((index) => events[index] ?? [])
       await inLanes(all, lanes, books.deliver)
       t.deepEqual(await stateOf(books.place), expected)
@@ -135,7 +99,7 @@ for (const engine of engines) {
       const check = async ({ delays, pauses, twice, slowness }: Schedule) => {
         const shop = await openShop(t)
         const { world } = shop.stripe
-        const books = await openBooks(t, engine, shop)
+        const books = await openBooks(await engine.createPlace(t), shop)
         let asked = 0
         const hurry = shop.stripe.fail(({ method }) => {
           const ms = method === 'GET' ? (slowness[asked++ % slowness.length] ?? 0) : 0
@@ -157,7 +121,7 @@ for (const engine of engines) {
         }
         await Promise.all(deliveries)
         hurry()
-        const quiet = await openBooks(t, engine, shop)
+        const quiet = await openBooks(await engine.createPlace(t), shop)
         for (const event of world.events) await quiet.deliver(event)
         t.deepEqual(await stateOf(books.place), await stateOf(quiet.place))
       }

@@ -35,7 +35,9 @@ async function openMetered(t: ExecutionContext): Promise<Metered> {
     env: { SVC_METER_INTERVAL: '100ms', STRIPE_PRICE_OVERAGE: 'price_overage' },
   })
   const { world } = shop.stripe
-  world.objects.add({ id: 'price_overage', object: 'price', unit_amount: 0, metadata: {} })
+  const amounts = { currency: 'usd', unit_amount: 0, unit_amount_decimal: '0' }
+  const recurring = { interval: 'month', usage_type: 'metered' }
+  world.objects.add({ id: 'price_overage', object: 'price', product: 'prod_1', ...amounts, recurring, metadata: {} })
   world.objects.add({ id: 'mtr_1', object: 'billing.meter', event_name: 'turnpike_overage_calls', status: 'active' })
   await shop.buy('ann')
   await shop.deliver(t)

@@ -51,7 +51,7 @@ let server: ReturnType<typeof createPostgres> | undefined
 
 /** The user buys a plan. */
 async function enter(t: ExecutionContext, shop: Shop, userId: string, card: Card = 'good'): Promise<void> {
-  await shop.buy(userId, 'pro', card)
+  await shop.buy(userId, 'pro', { card })
   await shop.deliver(t)
   t.is((await shop.balance(userId)).credits, 500_000)
 }

@@ -46,7 +46,8 @@ export function story({ world }: StripeStandIn, prices: Readonly<Record<'pro' | 
   return steps
 }
 
-function makeCustomer(world: World, user: string): string {
+/** A customer of an account. */
+export function makeCustomer(world: World, user: string): string {
   const id = world.objects.nextId('cus')
   const members = { metadata: { user_id: user }, created: world.nowS(), invoice_settings: {} }
   return world.objects.add({ id, object: 'customer', ...members }).id
@@ -58,7 +59,8 @@ interface Purchase {
   readonly price: string
 }
 
-function openCheckout(world: World, { user, customer, price }: Purchase): string {
+/** A checkout as the gateway opens it. */
+export function openCheckout(world: World, { user, customer, price }: Purchase): string {
   const metadata = { user_id: user, tier: 'pro' }
   const members = { customer, metadata, line_items: [{ price }], subscription_data: { metadata } }
   return world.objects.add({ id: world.objects.nextId('cs'), object: 'checkout.session', ...members }).id

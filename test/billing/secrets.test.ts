@@ -19,7 +19,7 @@ test('billing: key and webhook secret stand in no answer, log or output, whateve
     const { text, rawHeaders } = await reply
     answers.push(text, rawHeaders.join())
   }
-  await shop.buy('ann', 'pro', 'declined')
+  await shop.buy('ann', 'pro', { card: 'declined' })
   await shop.deliver(t)
   await patchRecharge(url, 'ann', { autoRechargeEnabled: true, autoRechargeThreshold: 600_000 })
   await shop.until('ann', ({ autoRechargeEnabled }) => autoRechargeEnabled === false, 'the card is declined')

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { runCommand } from '../support/command-line.ts'
+import { type JsonObject, valueAt } from '../support/json.ts'
 import { startStripe } from '../support/stripe/stand-in.ts'
 
 const KINDS = ['product', 'price', 'billing.meter', 'billing_portal.configuration', 'webhook_endpoint'] as const
@@ -39,6 +40,17 @@ test('stripe setup: makes everything once, and prints what the environment takes
   t.deepEqual(counts(), [3, 3, 1, 1, 1])
   t.regex(second.stdout, new RegExp(`STRIPE_PRICE_PRO=${variables.STRIPE_PRICE_PRO}\n`))
   t.notRegex(second.stdout, /STRIPE_WEBHOOK_SECRET=/)
+
+  const portal = stripe.world.objects.get('billing_portal.configuration', String(variables.STRIPE_PORTAL))
+  const atPeriodEnd = [{ type: 'decreasing_item_amount' }, { type: 'shortening_interval' }]
+  const conditions = 'features.subscription_update.schedule_at_period_end.conditions'
+  t.deepEqual(valueAt(portal as unknown as JsonObject, conditions), atPeriodEnd)
+  // As an older version has made it.
+  delete (portal.features as { subscription_update: JsonObject }).subscription_update.schedule_at_period_end
+  const third = await run('--overage', '0.0001')
+  t.is(third.code, 0, third.stderr)
+  t.deepEqual(valueAt(portal as unknown as JsonObject, conditions), atPeriodEnd, 'a portal that is there is mended')
+  t.deepEqual(counts(), [3, 3, 1, 1, 1])
 
   const dearer = await run('--overage', '0.0001', '--pro', '25')
   t.is(dearer.code, 0, dearer.stderr)

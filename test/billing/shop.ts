@@ -1,11 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { sendAs, startCloudGateway } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Gateway } from '../support/gateway.ts'
 import type { Reply } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
-import type { Card } from '../support/stripe/objects.ts'
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
+import type { Purchase } from '../support/stripe/world.ts'
 
 /** What a configured gateway sells. */
 const PRICES = { pro: 2000, team: 10_000 } as const
@@ -16,13 +19,13 @@ export interface Shop {
   readonly gateways: readonly Gateway[]
   readonly url: string
   /** Ids of the prices. */
-  readonly prices: Readonly<Record<'pro' | 'team', string>>
+  readonly prices: Readonly<Record<'pro' | 'team' | 'overage', string>>
   balance(userId: string): Promise<JsonObject>
   /** The person buys a plan: checkout, Stripe's page, webhooks. */
   buy(
     userId: string,
     tier?: 'pro' | 'team',
-    card?: Card,
+    purchase?: Purchase,
   ): Promise<{ customer: string; subscription: string; charge: string }>
   /** Resolves once the balance is as said. */
   until(userId: string, isSo: (balance: JsonObject) => boolean, what: string): Promise<void>
@@ -33,6 +36,8 @@ export interface Shop {
 /** How a shop is opened. */
 export interface ShopOptions {
   readonly env?: Readonly<Record<string, string>>
+  /** The section `billing` of the configuration file. */
+  readonly config?: JsonObject
   readonly databaseUrl?: string | undefined
   readonly processes?: number
   readonly key?: string
@@ -41,25 +46,32 @@ export interface ShopOptions {
 
 /** Makes the products a shop sells at the stand-in. */
 export function stock({ world }: StripeStandIn): Record<'pro' | 'team' | 'overage', string> {
-  const price = (name: string, cents: number) => {
+  const price = (name: string, cents: number, usage_type = 'licensed') => {
     const product = world.objects.add({ id: world.objects.nextId('prod'), object: 'product', name, metadata: {} })
     const id = world.objects.nextId('price')
-    return world.objects.add({ id, object: 'price', product: product.id, unit_amount: cents, metadata: {} }).id
+    const amounts = { currency: 'usd', unit_amount: cents, unit_amount_decimal: String(cents) }
+    const members = { product: product.id, ...amounts, recurring: { interval: 'month', usage_type }, metadata: {} }
+    return world.objects.add({ id, object: 'price', ...members }).id
   }
-  return { pro: price('pro', PRICES.pro), team: price('team', PRICES.team), overage: price('overage', 0) }
+  return { pro: price('pro', PRICES.pro), team: price('team', PRICES.team), overage: price('overage', 0, 'metered') }
 }
 
 /** Opens a shop; it closes with the test. */
 export async function openShop(
   t: Pick<ExecutionContext, 'teardown'>,
-  { env = {}, databaseUrl, processes = 1, key, secret }: ShopOptions = {},
+  { env = {}, config = {}, databaseUrl, processes = 1, key, secret }: ShopOptions = {},
 ): Promise<Shop> {
   const stripe = await startStripe({ ...(key !== undefined && { key }), ...(secret !== undefined && { secret }) })
   t.teardown(stripe.close)
   const prices = stock(stripe)
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-shop-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = path.join(folder, 'turnpike.yaml')
+  writeFileSync(file, JSON.stringify({ billing: config })) // JSON is YAML
   const gateways = await Promise.all(
     Array.from({ length: processes }, async () => {
       const gateway = await startCloudGateway({
+        SVC_CONFIG: file,
         STRIPE_SECRET_KEY: stripe.key,
         STRIPE_WEBHOOK_SECRET: stripe.secret,
         STRIPE_API_BASE: stripe.url,
@@ -93,11 +105,11 @@ export async function openShop(
     prices,
     balance,
     deliver,
-    async buy(userId, tier = 'pro', card = 'good') {
+    async buy(userId, tier = 'pro', purchase = {}) {
       const reply = await post(url, 'checkout', userId, { tier })
       const sessionId = String(valueAt(reply.json, 'sessionId'))
       const { customer } = stripe.world.objects.get('checkout.session', sessionId)
-      return { customer: String(customer), ...stripe.world.completeCheckout(sessionId, card) }
+      return { customer: String(customer), ...stripe.world.completeCheckout(sessionId, purchase) }
     },
     until: (userId, isSo, what) => eventually(async () => isSo(await balance(userId)), what),
   }

@@ -12,8 +12,10 @@ export interface BillingSettings {
   readonly overagePrice: string | undefined
   /** Configuration of the portal. */
   readonly portal: string | undefined
-  /** Credits that a paid invoice of a plan brings. */
+  /** Credits that a plan's list price buys. */
   readonly credits: Readonly<Record<PaidTier, number>>
+  /** Credits of an account's first free trial. */
+  readonly trialCredits: number
 }
 
 /** What billing works with. */

@@ -1,48 +1,54 @@
 import type Stripe from 'stripe'
-import type { FetchedPayment, PaidTier } from '../../core/billing.ts'
 import { accountOf } from './customers.ts'
+import { creditsOfInvoice } from './invoice-credits.ts'
 import { type BillingParts, idOf, stripeOf } from './parts.ts'
+import { PriceReader } from './plan-prices.ts'
 import { refreshRecharge } from './recharge-end.ts'
-import { tierOfPriceId, toTier } from './subscriptions.ts'
 
-/** Invoices that begin a period, and bring its credits. A change within a period brings none before the next. */
-const PERIOD_REASONS = new Set(['subscription_create', 'subscription_cycle'])
 /** Disputes in which the money is gone, for now or for good. Inquiries (`warning_…`) move none. */
 const HELD_DISPUTES = new Set(['needs_response', 'under_review', 'lost'])
 
-/** Fetches an invoice and gives its credits if it is paid. Resolves with the payment, if it is one. */
+/** A paid invoice that has been entered. */
+interface EnteredInvoice {
+  readonly paymentId: string
+  /** What it came to, with taxes. */
+  readonly totalCents: number
+}
+
+/** Fetches an invoice and enters its credits if it is paid. Resolves with the payment, if it is one for a plan. */
 export async function refreshInvoice(
   parts: BillingParts,
   id: string,
   eventId?: string,
-): Promise<FetchedPayment | undefined> {
+): Promise<EnteredInvoice | undefined> {
   const stripe = await stripeOf(parts)
-  return applyInvoice(parts, await stripe.invoices.retrieve(id), eventId)
+  return applyInvoice(parts, await stripe.invoices.retrieve(id), { prices: new PriceReader(stripe), eventId })
 }
 
-/** Gives the credits of a fetched invoice if it is paid: that is final, so no later fetch says otherwise. */
+/** Enters the credits of a fetched invoice if it is paid: that is final, so no later fetch differs. */
 export async function applyInvoice(
   parts: BillingParts,
   invoice: Stripe.Invoice,
-  eventId?: string,
-): Promise<FetchedPayment | undefined> {
-  if (invoice.status !== 'paid' || !PERIOD_REASONS.has(invoice.billing_reason ?? '')) return undefined
-  const details = invoice.parent?.subscription_details
-  const accountId = await accountOf(parts, idOf(invoice.customer), details?.metadata)
-  const tier = tierOfInvoice(parts, invoice) ?? toTier(details?.metadata?.tier)
-  if (accountId === undefined || tier === undefined) return undefined
-  const payment = { paymentId: `invoice:${invoice.id}`, accountId, credits: parts.settings.credits[tier] }
-  await parts.store.applyPayment(payment, eventId)
-  return payment
-}
-
-function tierOfInvoice({ settings }: BillingParts, { lines }: Stripe.Invoice): PaidTier | undefined {
-  for (const { pricing } of lines.data) {
-    const price = idOf(pricing?.price_details?.price)
-    const tier = price === undefined ? undefined : tierOfPriceId(settings, price)
-    if (tier !== undefined) return tier
-  }
-  return undefined
+  { prices, eventId }: { prices: PriceReader; eventId?: string | undefined },
+): Promise<EnteredInvoice | undefined> {
+  if (invoice.status !== 'paid') return undefined
+  const worth = await creditsOfInvoice(parts, invoice, prices)
+  if (worth === undefined) return undefined
+  const metadata = invoice.parent?.subscription_details?.metadata
+  const accountId = await accountOf(parts, idOf(invoice.customer), metadata)
+  if (accountId === undefined) return undefined
+  const { credits, proratedCredits, trialOf } = worth
+  const paymentId = `invoice:${invoice.id}`
+  await parts.store.applyPayment({ paymentId, accountId, credits, proratedCredits }, eventId)
+  const trialCredits = trialOf === undefined ? 0 : parts.settings.trialCredits
+  if (trialCredits > 0)
+    await parts.store.applyPayment({
+      paymentId: `trial:${accountId}`,
+      accountId,
+      credits: trialCredits,
+      proratedCredits: 0,
+    })
+  return { paymentId, totalCents: invoice.total }
 }
 
 /** Fetches a charge with its refunds and disputes, and moves the credits of what it paid for accordingly. */
@@ -53,20 +59,24 @@ export async function refreshCharge(parts: BillingParts, id: string, eventId?: s
   const intent = idOf(charge.payment_intent)
   if (intent === undefined) return
   // What was paid comes first, whichever event came first.
-  const paymentId = (await refreshRecharge(parts, intent)) ?? (await refreshInvoiceOf(parts, intent))
-  if (paymentId === undefined) return
+  const recharge = await refreshRecharge(parts, intent)
+  const payment =
+    recharge === undefined ? await refreshInvoiceOf(parts, intent) : { paymentId: recharge, totalCents: 0 }
+  if (payment === undefined) return
   const disputes = charge.disputed ? (await stripe.disputes.list({ charge: id, limit: 100 })).data : []
   const held = disputes.filter(({ status }) => HELD_DISPUTES.has(status))
   const gone = charge.amount_refunded + held.reduce((sum, { amount }) => sum + amount, 0)
-  const reversal = { paymentId, share: Math.min(1, gone / charge.amount), isDisputed: disputes.length > 0 }
+  // A customer's balance may have paid the rest of an invoice.
+  const share = Math.min(1, gone / Math.max(charge.amount, payment.totalCents))
+  const reversal = { paymentId: payment.paymentId, share, isDisputed: disputes.length > 0 }
   await parts.store.applyReversal(reversal, { ticket, eventId })
 }
 
 /** The invoice that a payment intent has paid, with its credits given. */
-async function refreshInvoiceOf(parts: BillingParts, intent: string): Promise<string | undefined> {
+async function refreshInvoiceOf(parts: BillingParts, intent: string): Promise<EnteredInvoice | undefined> {
   const stripe = await stripeOf(parts)
   const payment = { type: 'payment_intent', payment_intent: intent }
   const { data } = await stripe.invoicePayments.list({ payment, limit: 1 })
   const invoice = idOf(data[0]?.invoice)
-  return invoice === undefined ? undefined : (await refreshInvoice(parts, invoice))?.paymentId
+  return invoice === undefined ? undefined : refreshInvoice(parts, invoice)
 }

@@ -1,5 +1,6 @@
 import { type BillingParts, stripeOf } from './parts.ts'
 import { applyInvoice } from './payments.ts'
+import { PriceReader } from './plan-prices.ts'
 import { applyIntent } from './recharge-end.ts'
 import { applyAll } from './subscriptions.ts'
 
@@ -29,10 +30,11 @@ export async function reconcile(parts: BillingParts): Promise<Reconciliation> {
       await applyAll(parts, data, ticket)
     },
   )
+  const prices = new PriceReader(stripe)
   const invoices = await eachPage(
     (page) => stripe.invoices.list({ status: 'paid', created, ...page }),
     async (data) => {
-      for (const invoice of data) await applyInvoice(parts, invoice)
+      for (const invoice of data) await applyInvoice(parts, invoice, { prices })
     },
   )
   const recharges = await eachPage(

@@ -24,6 +24,8 @@ export interface SetupStep {
 
 const MARK = 'turnpike'
 const TIERS: readonly PaidTier[] = ['pro', 'team']
+/** Changes of a plan that the portal schedules for the period's end. */
+const DOWNGRADES = ['decreasing_item_amount', 'shortening_interval'] as const
 const NAMES: Readonly<Record<PaidTier, string>> = { pro: 'Pro', team: 'Team' }
 
 /**
@@ -113,8 +115,23 @@ async function ensurePortal(stripe: Stripe, sold: readonly { product: string; pr
   const what = 'customer portal'
   // A portal that offers other prices is of no use any more.
   const role = sold.map(({ price }) => price).join(' ')
-  for await (const { id, metadata } of stripe.billingPortal.configurations.list({ active: true, limit: 100 })) {
-    if (metadata?.[MARK] === role) return { what, id, isNew: false }
+  const subscription_update = {
+    enabled: true,
+    default_allowed_updates: ['price' as const],
+    products: sold.map(({ product, price }) => ({ product, prices: [price] })),
+    proration_behavior: 'create_prorations' as const,
+    // A downgrade at once would return money for credits that are spent.
+    schedule_at_period_end: { conditions: DOWNGRADES.map((type) => ({ type })) },
+  }
+  for await (const { id, metadata, features } of stripe.billingPortal.configurations.list({
+    active: true,
+    limit: 100,
+  })) {
+    if (metadata?.[MARK] !== role) continue
+    const { conditions = [] } = features.subscription_update.schedule_at_period_end ?? {}
+    const lacks = DOWNGRADES.some((wanted) => !conditions.some(({ type }) => type === wanted))
+    if (lacks) await stripe.billingPortal.configurations.update(id, { features: { subscription_update } })
+    return { what, id, isNew: false }
   }
   const { id } = await stripe.billingPortal.configurations.create({
     business_profile: { headline: 'Plan, card and invoices' },
@@ -123,12 +140,7 @@ async function ensurePortal(stripe: Stripe, sold: readonly { product: string; pr
       payment_method_update: { enabled: true },
       customer_update: { enabled: true, allowed_updates: ['email', 'address', 'tax_id'] },
       subscription_cancel: { enabled: true, mode: 'at_period_end' },
-      subscription_update: {
-        enabled: true,
-        default_allowed_updates: ['price'],
-        products: sold.map(({ product, price }) => ({ product, prices: [price] })),
-        proration_behavior: 'create_prorations',
-      },
+      subscription_update,
     },
     metadata: { [MARK]: role },
   })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { FetchedSubscription, PaidTier } from '../../core/billing.ts'
 import { accountOf } from './customers.ts'
-import { type BillingParts, idOf, stripeOf } from './parts.ts'
+import { type BillingParts, type BillingSettings, idOf, stripeOf } from './parts.ts'
 
 const SECOND_MS = 1000
 
@@ -39,8 +39,8 @@ async function toFetched(
   { id, customer, metadata, status, items }: Stripe.Subscription,
 ): Promise<FetchedSubscription | undefined> {
   const accountId = await accountOf(parts, idOf(customer), metadata)
-  const item = items.data.find(({ price }) => tierOfPrice(parts, price) !== undefined) ?? items.data[0]
-  const tier = (item && tierOfPrice(parts, item.price)) ?? toTier(metadata.tier)
+  const item = items.data.find(({ price }) => tierOfPrice(parts.settings, price) !== undefined) ?? items.data[0]
+  const tier = (item && tierOfPrice(parts.settings, item.price)) ?? toTier(metadata.tier)
   if (accountId === undefined || tier === undefined || item === undefined) return undefined
   // Since API version 2025-03-31 the period is the item's.
   const [periodStartMs, periodEndMs] = [item.current_period_start, item.current_period_end].map(
@@ -50,14 +50,9 @@ async function toFetched(
 }
 
 /** The plan that a price is for: as configured, or as `turnpike stripe setup` has marked it. */
-function tierOfPrice({ settings }: BillingParts, { id, metadata }: Stripe.Price): PaidTier | undefined {
-  return tierOfPriceId(settings, id) ?? toTier(metadata?.turnpike_tier)
-}
-
-/** The plan whose configured price this is. */
-export function tierOfPriceId({ prices }: BillingParts['settings'], id: string): PaidTier | undefined {
+export function tierOfPrice({ prices }: BillingSettings, { id, metadata }: Stripe.Price): PaidTier | undefined {
   if (id === prices.team) return 'team'
-  return id === prices.pro ? 'pro' : undefined
+  return id === prices.pro ? 'pro' : toTier(metadata?.turnpike_tier)
 }
 
 /** A plan's name, from text that may hold anything. */

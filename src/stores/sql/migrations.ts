@@ -2,7 +2,7 @@ import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { accounts } from './accounts/migrations.ts'
-import { billing } from './billing/migrations.ts'
+import { billing, billingProrations } from './billing/migrations.ts'
 import { ledger } from './ledger/migrations.ts'
 import { payments, paymentsByTime } from './payments/migrations.ts'
 
@@ -72,6 +72,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-billing': billing,
   '0007-payments': payments,
   '0008-payments-by-time': paymentsByTime,
+  '0009-billing-prorations': billingProrations,
 }
 
 /** Tables that are brought up to date together; each set remembers its own steps, so that either may get new ones. */

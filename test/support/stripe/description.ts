@@ -17,7 +17,8 @@ const NEWER: Readonly<Record<string, readonly string[]>> = {
   '/v1/checkout/sessions': ['saved_payment_method_options'],
   '/v1/prices': ['recurring.meter'],
   '/v1/webhook_endpoints': ['api_version'],
-  '/v1/billing_portal/configurations': ['name'],
+  '/v1/billing_portal/configurations': ['name', 'features.subscription_update.schedule_at_period_end'],
+  '/v1/billing_portal/configurations/{configuration}': ['features.subscription_update.schedule_at_period_end'],
 }
 
 type Schema = { [name: string]: unknown }

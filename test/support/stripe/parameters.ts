@@ -11,10 +11,22 @@ const text = z.string().min(1).max(5000)
 const whole = z.string().regex(/^\d+$/)
 const flag = z.enum(['true', 'false'])
 const metadata = z.record(z.string().max(40), z.string().max(500))
-const page = { limit: whole.optional(), starting_after: text.optional(), ending_before: text.optional() }
+const page = {
+  limit: whole.refine((limit) => Number(limit) >= 1 && Number(limit) <= 100).optional(),
+  starting_after: text.optional(),
+  ending_before: text.optional(),
+}
 const created = z.strictObject({ gte: whole.optional(), lte: whole.optional() })
 const address = z.url({ protocol: /^https?$/ })
 const none = z.strictObject({})
+const conditions = z.array(z.strictObject({ type: z.enum(['decreasing_item_amount', 'shortening_interval']) }))
+const subscriptionUpdate = z.strictObject({
+  enabled: flag,
+  default_allowed_updates: z.array(text),
+  products: z.array(z.strictObject({ product: text, prices: z.array(text) })),
+  proration_behavior: z.enum(['always_invoice', 'create_prorations', 'none']),
+  schedule_at_period_end: z.strictObject({ conditions }).optional(),
+})
 
 const rules: readonly (readonly [method: string, pattern: RegExp, schema: z.ZodType])[] = [
   ['POST', /^\/v1\/customers$/, z.strictObject({ metadata, email: text.optional() })],
@@ -44,6 +56,8 @@ const rules: readonly (readonly [method: string, pattern: RegExp, schema: z.ZodT
   ['GET', /^\/v1\/subscriptions\/[^/]+$/, none],
   ['GET', /^\/v1\/invoices$/, z.strictObject({ ...page, status: text.optional(), created: created.optional() })],
   ['GET', /^\/v1\/invoices\/[^/]+$/, none],
+  ['GET', /^\/v1\/invoices\/[^/]+\/lines$/, z.strictObject(page)],
+  ['GET', /^\/v1\/prices\/[^/]+$/, z.strictObject({ expand: z.array(z.literal('currency_options')).optional() })],
   [
     'GET',
     /^\/v1\/invoice_payments$/,
@@ -150,15 +164,15 @@ const rules: readonly (readonly [method: string, pattern: RegExp, schema: z.ZodT
         payment_method_update: z.strictObject({ enabled: flag }),
         customer_update: z.strictObject({ enabled: flag, allowed_updates: z.array(text) }),
         subscription_cancel: z.strictObject({ enabled: flag, mode: z.enum(['at_period_end', 'immediately']) }),
-        subscription_update: z.strictObject({
-          enabled: flag,
-          default_allowed_updates: z.array(text),
-          products: z.array(z.strictObject({ product: text, prices: z.array(text) })),
-          proration_behavior: text,
-        }),
+        subscription_update: subscriptionUpdate,
       }),
       metadata,
     }),
+  ],
+  [
+    'POST',
+    /^\/v1\/billing_portal\/configurations\/[^/]+$/,
+    z.strictObject({ features: z.strictObject({ subscription_update: subscriptionUpdate }) }),
   ],
 ]
 

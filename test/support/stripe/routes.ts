@@ -1,4 +1,5 @@
 import type { Form } from './form.ts'
+import { linesOf, toAnswered } from './invoicing.ts'
 import { type StripeObject, toPage } from './objects.ts'
 import { Refusal } from './refusal.ts'
 import type { World } from './world.ts'
@@ -48,10 +49,18 @@ const routes: readonly Route[] = [
   [
     'GET',
     /^\/v1\/invoices$/,
-    (world, form) =>
-      list(world, 'invoice', form, (each) => isRecent(each, form) && [undefined, each.status].includes(form.status)),
+    (world, form) => {
+      const isAsked = (each: StripeObject) => isRecent(each, form) && [undefined, each.status].includes(form.status)
+      return toPage(world.objects.all('invoice').filter(isAsked).map(toAnswered), form)
+    },
   ],
-  ['GET', /^\/v1\/invoices\/([^/]+)$/, (world, _, id) => world.objects.get('invoice', id)],
+  ['GET', /^\/v1\/invoices\/([^/]+)$/, (world, _, id) => toAnswered(world.objects.get('invoice', id))],
+  [
+    'GET',
+    /^\/v1\/invoices\/([^/]+)\/lines$/,
+    (world, form, id) => toPage(linesOf(world.objects.get('invoice', id)), form),
+  ],
+  ['GET', /^\/v1\/prices\/([^/]+)$/, (world, _, id) => world.objects.get('price', id)],
   [
     'GET',
     /^\/v1\/invoice_payments$/,
@@ -136,6 +145,14 @@ const routes: readonly Route[] = [
     'POST',
     /^\/v1\/billing_portal\/configurations$/,
     (world, form) => make(world, 'bpc', 'billing_portal.configuration', { ...form, active: true }),
+  ],
+  [
+    'POST',
+    /^\/v1\/billing_portal\/configurations\/([^/]+)$/,
+    (world, form, id) => {
+      const portal = world.objects.get('billing_portal.configuration', id)
+      return Object.assign(portal, { features: { ...(portal.features as Form), ...(form.features as Form) } })
+    },
   ],
 ]
 

@@ -1,3 +1,4 @@
+import { addItem, bill, type Coupon, prorate } from './invoicing.ts'
 import { type Card, Objects, type StripeObject, textOf } from './objects.ts'
 import { Refusal } from './refusal.ts'
 
@@ -13,6 +14,24 @@ export interface StripeEvent {
 
 const PERIOD_S = 30 * 24 * 3600
 const API_VERSION = '2026-10-28.endive'
+
+/** How a plan is bought. */
+export interface Purchase {
+  readonly card?: Card
+  readonly coupon?: Coupon
+  /** The first period is free. */
+  readonly isTrial?: boolean
+}
+
+/** How a subscription changes. */
+export interface SubscriptionChange {
+  readonly status?: string
+  readonly price?: string
+  /** Part of the period that is over, from 0 to 1; default 0. */
+  readonly elapsed?: number
+  /** Whether the difference is billed with the next invoice (default), at once, or not at all. */
+  readonly prorations?: 'create_prorations' | 'always_invoice' | 'none'
+}
 
 /** What happens at Stripe: people pay, banks decline, time passes. Each step changes objects and raises events. */
 export class World {
@@ -31,7 +50,10 @@ export class World {
   }
 
   /** The person pays on the page of a checkout session. */
-  completeCheckout(sessionId: string, card: Card = 'good'): { subscription: string; charge: string } {
+  completeCheckout(
+    sessionId: string,
+    { card = 'good', coupon, isTrial = false }: Purchase = {},
+  ): { subscription: string; charge: string } {
     const session = this.objects.get('checkout.session', sessionId)
     const customer = textOf(session, 'customer')
     const method = this.saveCard(customer, card)
@@ -44,9 +66,10 @@ export class World {
       id: this.objects.nextId('sub'),
       object: 'subscription',
       customer,
-      status: 'active',
+      status: isTrial ? 'trialing' : 'active',
       created: start,
       metadata: data.metadata,
+      ...(coupon !== undefined && { coupon }),
       default_payment_method: method,
       items: { object: 'list', data: lines.map(({ price }) => this.#item(price, start)) },
     })
@@ -55,7 +78,7 @@ export class World {
     this.raise('customer.subscription.created', subscription)
     const charge = this.#bill(subscription, 'subscription_create')
     this.raise('customer.subscription.updated', subscription)
-    return { subscription: subscription.id, charge: charge.id }
+    return { subscription: subscription.id, charge }
   }
 
   /** A new card, as people add one on pages of Stripe's. */
@@ -72,17 +95,30 @@ export class World {
       item.current_period_start = item.current_period_end
       item.current_period_end = Number(item.current_period_end) + PERIOD_S
     }
+    if (subscription.status === 'trialing') subscription.status = 'active'
     this.raise('customer.subscription.updated', subscription)
-    return this.#bill(subscription, 'subscription_cycle').id
+    return this.#bill(subscription, 'subscription_cycle')
   }
 
-  /** Sets a subscription's status, or its price. */
-  change(subscriptionId: string, { status, price }: { status?: string; price?: string }): void {
+  /** Sets a subscription's status, or its price. With prorations, an end returns money for the rest of the period. */
+  change(
+    subscriptionId: string,
+    { status, price, elapsed = 0, prorations = price === undefined ? 'none' : 'create_prorations' }: SubscriptionChange,
+  ): void {
     const subscription = this.objects.get('subscription', subscriptionId)
-    if (status !== undefined) subscription.status = status
     const [item] = itemsOf(subscription)
-    if (price !== undefined && item !== undefined) item.price = this.objects.get('price', price)
+    const to = price === undefined ? undefined : this.objects.get('price', price)
+    if (item !== undefined && prorations !== 'none' && subscription.status !== 'trialing')
+      prorate(this, { subscription, item, to, elapsed })
+    if (status !== undefined) subscription.status = status
+    if (to !== undefined && item !== undefined) item.price = to
     this.raise(status === 'canceled' ? 'customer.subscription.deleted' : 'customer.subscription.updated', subscription)
+    if (prorations === 'always_invoice') bill(this, subscription, { reason: 'subscription_update', items: [] })
+  }
+
+  /** The operator adds an item to the customer's next invoice. */
+  addInvoiceItem(customer: string, cents: number): void {
+    addItem(this, { customer, cents })
   }
 
   refund(chargeId: string, amount: number): void {
@@ -120,7 +156,7 @@ export class World {
   /** A payment that was being processed ends. */
   finishPayment(intentId: string, status: 'succeeded' | 'requires_payment_method'): void {
     const intent = this.objects.get('payment_intent', intentId)
-    if (status === 'succeeded') return void this.#succeed(intent)
+    if (status === 'succeeded') return void this.succeed(intent)
     intent.status = status
     intent.last_payment_error = { type: 'card_error', code: 'card_declined', decline_code: 'insufficient_funds' }
     this.raise('payment_intent.payment_failed', intent)
@@ -131,7 +167,7 @@ export class World {
     const method = this.objects.get('payment_method', textOf(intent, 'payment_method'))
     const { behaves } = method.card as { behaves: Card }
     this.objects.add(intent)
-    if (behaves === 'good') return this.#succeed(intent)
+    if (behaves === 'good') return this.succeed(intent)
     if (behaves === 'slow') return Object.assign(intent, { status: 'processing' })
     const error =
       behaves === 'declined'
@@ -142,7 +178,8 @@ export class World {
     throw new Refusal(402, 'Your card was declined.', { ...error, payment_intent: structuredClone(intent) })
   }
 
-  #succeed(intent: StripeObject): StripeObject {
+  /** A payment is made. */
+  succeed(intent: StripeObject): StripeObject {
     const charge = this.objects.add({
       id: this.objects.nextId('ch'),
       object: 'charge',
@@ -169,41 +206,10 @@ export class World {
     }
   }
 
-  #bill(subscription: StripeObject, reason: string): StripeObject {
-    const [item] = itemsOf(subscription)
-    const price = item?.price as StripeObject
-    const created = this.nowS()
-    const intent = this.#succeed(
-      this.objects.add({
-        id: this.objects.nextId('pi'),
-        object: 'payment_intent',
-        amount: price.unit_amount,
-        customer: subscription.customer,
-        metadata: {},
-        created,
-      }),
-    )
-    const { id, customer, metadata } = subscription
-    const invoice = this.objects.add({
-      id: this.objects.nextId('in'),
-      object: 'invoice',
-      status: 'paid',
-      billing_reason: reason,
-      customer,
-      created,
-      amount_paid: price.unit_amount,
-      parent: { type: 'subscription_details', subscription_details: { subscription: id, metadata } },
-      lines: { object: 'list', data: [{ pricing: { type: 'price_details', price_details: { price: price.id } } }] },
-    })
-    this.objects.add({
-      id: this.objects.nextId('inpay'),
-      object: 'invoice_payment',
-      invoice: invoice.id,
-      payment: { type: 'payment_intent', payment_intent: intent.id },
-      status: 'paid',
-    })
-    this.raise('invoice.paid', invoice)
-    return this.objects.get('charge', textOf(intent, 'latest_charge'))
+  /** Bills all items for the period that begins; returns the charge's id, empty when nothing was to be paid. */
+  #bill(subscription: StripeObject, reason: string): string {
+    const { charge } = bill(this, subscription, { reason, items: itemsOf(subscription) })
+    return charge?.id ?? ''
   }
 }
 

@@ -85,3 +85,14 @@ export const billing: Migration = {
     await db.schema.createIndex('meter_report_due').on('meter_report').columns(['state', 'next_at_ms']).execute()
   },
 }
+
+/** The table of what prorations have charged and returned. */
+export const billingProrations: Migration = {
+  async up(db) {
+    const table = db.schema
+      .createTable('billing_proration')
+      .addColumn('account_id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('net_credits', 'bigint', (column) => column.notNull())
+    await addCounts(table, ['taken_credits']).execute()
+  },
+}

@@ -1,31 +1,32 @@
 import type { Kysely } from 'kysely'
-import type { Fetch, FetchedPayment, FetchedReversal } from '../../../core/billing.ts'
+import type { Fetch, FetchedInvoice, FetchedPayment, FetchedReversal } from '../../../core/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
 import type { Command, Moment } from '../command.ts'
-import { appendEntry } from '../ledger/entries.ts'
+import { appendEntry, moveAvailable } from '../ledger/entries.ts'
 import type { Database } from '../schema.ts'
 import { switchOff } from './auto-recharge.ts'
 import { rememberEvent } from './fetches.ts'
+import { settleProrations } from './prorations.ts'
 import type { BillingPaymentTable } from './schema.ts'
 
-/** Gives the credits of a payment, once. */
-export const applyPayment: Command<{ payment: FetchedPayment; eventId?: string | undefined }, void> = async (
+/** Gives the credits of an invoice, once, and takes back those for which prorations have returned money. */
+export const applyPayment: Command<{ payment: FetchedInvoice; eventId?: string | undefined }, void> = async (
   db,
   { payment, eventId },
   now,
 ) => {
   await rememberEvent(db, eventId, now)
-  await giveCredits(db, { ...payment, kind: 'grant' }, now)
+  if (await giveCredits(db, { ...payment, kind: 'grant' }, now)) await settleProrations(db, payment, now)
 }
 
-/** Gives the credits of a payment, once; for commands, whose transaction it joins. */
+/** Gives the credits of a payment; returns `false` when they were given before. For commands, whose transaction it joins. */
 export async function giveCredits(
   db: Kysely<Database>,
   { paymentId, accountId, credits, kind }: FetchedPayment & { kind: string },
   now: Moment,
-): Promise<void> {
+): Promise<boolean> {
   await ensureAccount(db, accountId, now)
-  await db
+  const inserted = await db
     .insertInto('billing_payment')
     .values({
       id: paymentId,
@@ -37,8 +38,11 @@ export async function giveCredits(
       applied_ticket: 0,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  if (inserted === undefined) return false
   if (credits > 0) await appendEntry(db, { accountId, kind, credits, idem: paymentId, now })
+  return true
 }
 
 /**
@@ -81,12 +85,5 @@ async function moveCredits(
   const credits = dueCredits > wasDue ? wasDue - dueCredits : Math.max(0, taken - dueCredits)
   if (credits === 0) return taken
   const idem = `reversal:${id}:${ticket}`
-  if ((await appendEntry(db, { accountId, kind: 'reversal', credits, idem, now })) === 'refused') return taken
-  const entry = await db
-    .selectFrom('ledger_entry')
-    .select('credits')
-    .where('account_id', '=', accountId)
-    .where('idem', '=', idem)
-    .executeTakeFirstOrThrow()
-  return taken - entry.credits
+  return taken - (await moveAvailable(db, { accountId, kind: 'reversal', credits, idem, now }))
 }

@@ -4,6 +4,7 @@ export interface BillingTables {
   billing_customer: BillingCustomerTable
   billing_subscription: BillingSubscriptionTable
   billing_payment: BillingPaymentTable
+  billing_proration: BillingProrationTable
   billing_event: BillingEventTable
   billing_task: BillingTaskTable
   auto_recharge: AutoRechargeTable
@@ -52,6 +53,15 @@ export interface BillingPaymentTable {
   disputed: number
   /** Of the last fetch of its refunds and disputes; 0: none yet. */
   applied_ticket: number
+}
+
+/** The prorations of all paid invoices of an account. */
+export interface BillingProrationTable {
+  account_id: string
+  /** What they have charged for, less what they have returned money for; may be negative. */
+  net_credits: number
+  /** Credits that were taken back for a negative sum. */
+  taken_credits: number
 }
 
 /** Events that were handled. */

@@ -42,6 +42,13 @@ export async function appendEntry(
   return 'appended'
 }
 
+/** Enters credits as far as they are there; returns those that were moved, with their sign. */
+export async function moveAvailable(db: Kysely<Database>, entry: NewEntry): Promise<number> {
+  if ((await appendEntry(db, entry)) === 'refused') return 0
+  const [entered] = await findEntry(db, entry)
+  return entered?.credits ?? 0
+}
+
 /** As a command of its own: what an operator gives or takes. */
 export const appendToLedger: Command<Omit<NewEntry, 'now'>, EntryOutcome> = (db, entry, now) =>
   appendEntry(db, { ...entry, now })
@@ -59,7 +66,11 @@ export async function enter(
 }
 
 const findEntry = statement(['accountId', 'idem'], (db, given: Places<{ accountId: string; idem: string }>) =>
-  db.selectFrom('ledger_entry').select('seq').where('account_id', '=', given.accountId).where('idem', '=', given.idem),
+  db
+    .selectFrom('ledger_entry')
+    .select(['seq', 'credits'])
+    .where('account_id', '=', given.accountId)
+    .where('idem', '=', given.idem),
 )
 
 const addCredits = statement(['accountId', 'credits'], (db, given: Places<{ accountId: string; credits: number }>) =>

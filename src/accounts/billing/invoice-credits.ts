@@ -1,0 +1,101 @@
+import type Stripe from 'stripe'
+import type { PaidTier } from '../../core/billing.ts'
+import { type BillingParts, idOf, stripeOf } from './parts.ts'
+import { creditsFor, type PlanPrice, type PriceReader, planPriceOf } from './plan-prices.ts'
+import { tierOfPrice, toTier } from './subscriptions.ts'
+
+/**
+ * DESIGN — what a paid invoice is worth in credits
+ *
+ *   a line of a plan's period   its cost after discounts ÷ the plan's list price × the plan's credits    → `credits`
+ *   a proration, ±              the same, signed                                                         → `proratedCredits`
+ *   another line                nothing
+ *
+ * Prorations pay for the rest of a period on another plan. They give no credits; those that return more money than others
+ * have taken, over all invoices of an account, take credits back (`stores/sql/billing/prorations.ts`). So what an account
+ * has received never exceeds what it has paid for at the list price. An invoice whose total is not positive gives nothing:
+ * what its lines are worth in all, if that is negative, counts as a proration.
+ */
+
+/** More lines than Stripe puts on an invoice; beyond them something is wrong. */
+const MOST_LINES = 10_000
+
+/** What a paid invoice gives. */
+export interface InvoiceCredits {
+  /** For lines of a plan's period. From 0. */
+  readonly credits: number
+  /** What its prorations were charged (positive) or returned (negative) for. */
+  readonly proratedCredits: number
+  /** The plan of a free trial that the invoice begins. */
+  readonly trialOf: PaidTier | undefined
+}
+
+/** Values a paid invoice by all its lines; `undefined` when none of them is of a plan. */
+export async function creditsOfInvoice(
+  parts: BillingParts,
+  invoice: Stripe.Invoice,
+  prices: PriceReader,
+): Promise<InvoiceCredits | undefined> {
+  const lines = await planLinesOf(parts, invoice, prices)
+  if (lines.length === 0) return undefined
+  const worthOf = (chosen: readonly PlanLine[]) =>
+    chosen.reduce((sum, { cents, price }) => sum + creditsFor(cents, parts.settings.credits[price.tier], price), 0)
+  const credits = worthOf(lines.filter(({ isProration }) => !isProration))
+  const proratedCredits = worthOf(lines.filter(({ isProration }) => isProration))
+  const trial = lines.find(({ isTrial }) => isTrial)
+  const atMost = Math.min(0, credits + proratedCredits)
+  const given = invoice.total > 0 ? { credits, proratedCredits } : { credits: 0, proratedCredits: atMost }
+  return { ...given, trialOf: invoice.billing_reason === 'subscription_create' ? trial?.price.tier : undefined }
+}
+
+/** A line of a plan. */
+interface PlanLine {
+  readonly price: PlanPrice
+  readonly isProration: boolean
+  /** Free though its price is not, before any discount. */
+  readonly isTrial: boolean
+  /** Its cost after discounts. */
+  readonly cents: number
+}
+
+async function planLinesOf(
+  parts: BillingParts,
+  invoice: Stripe.Invoice,
+  prices: PriceReader,
+): Promise<readonly PlanLine[]> {
+  const priced: { line: Stripe.InvoiceLineItem; price: Stripe.Price }[] = []
+  for (const line of await linesOf(parts, invoice)) {
+    const id = idOf(line.pricing?.price_details?.price)
+    if (id !== undefined && isOfSubscription(line)) priced.push({ line, price: await prices.read(id) })
+  }
+  const isKnown = priced.some(({ price }) => tierOfPrice(parts.settings, price) !== undefined)
+  const otherwise = isKnown ? undefined : toTier(invoice.parent?.subscription_details?.metadata?.tier)
+  return priced.flatMap(({ line, price }) => {
+    const plan = planPriceOf(parts.settings, price, { currency: line.currency, otherwise })
+    return plan === undefined ? [] : [toPlanLine(line, plan)]
+  })
+}
+
+/** All lines: the invoice itself carries the first few. */
+async function linesOf(parts: BillingParts, { id, lines }: Stripe.Invoice): Promise<readonly Stripe.InvoiceLineItem[]> {
+  if (!lines.has_more) return lines.data
+  const stripe = await stripeOf(parts)
+  return stripe.invoices.listLineItems(id, { limit: 100 }).autoPagingToArray({ limit: MOST_LINES })
+}
+
+/** A period of a subscription or a proration of one; not an item that was added to the invoice by hand. */
+function isOfSubscription(line: Stripe.InvoiceLineItem): boolean {
+  return line.parent?.type === 'subscription_item_details' || isProrated(line)
+}
+
+function isProrated({ parent }: Stripe.InvoiceLineItem): boolean {
+  return (parent?.subscription_item_details ?? parent?.invoice_item_details)?.proration === true
+}
+
+function toPlanLine(line: Stripe.InvoiceLineItem, price: PlanPrice): PlanLine {
+  const isProration = isProrated(line)
+  const discounts = (line.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
+  const cents = line.subtotal - discounts
+  const isTrial = !isProration && line.subtotal === 0 && line.quantity !== 0
+  return { price, isProration, isTrial, cents: isProration ? cents : Math.max(0, cents) }
+}
