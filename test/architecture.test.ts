@@ -201,3 +201,11 @@ for (const removed of PLUGINS) {
     await registry.close()
   })
 }
+
+test('architecture: signals are listened to in one place, which knows that they may be aborted already', (t) => {
+  const listening = files.filter(({ text }) => /(?:addEventListener|\bon(?:ce)?)\(\s*'abort'|\.onabort\b/.test(text))
+  t.deepEqual(
+    listening.map(({ file }) => file),
+    ['src/core/abortable.ts'],
+  )
+})

@@ -84,7 +84,7 @@ const timeouts = z.strictObject({
   first_byte: duration({ min: '1s', max: '2h' })
     .prefault('15m')
     .describe(
-      'How long the provider may take until its reply headers arrive. Models that think answer late: keep it above ten minutes.',
+      'How long the provider may take until its reply headers arrive. Models that think answer late: keep it above ten minutes. A JSON reply must be whole after as long again.',
     ),
   idle: duration({ min: '1s', max: '2h' })
     .prefault('10m')

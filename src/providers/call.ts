@@ -11,10 +11,10 @@ import type { Wire } from './wire.ts'
 /**
  * DESIGN — one call to a provider
  *
- * A call is tried up to `tries` times: on a 5xx, on a connection that breaks before the reply is whole (JSON) or has
- * begun (a stream), and on a 429 that asks for at most two seconds. Between tries it waits with exponential back-off and
- * full jitter, or as long as `retry-after` says, up to ten seconds. Nothing is retried once a byte can have reached the
- * client. A time-out is not retried: the provider may still be working, and be paid. A redirect is a failure: followed
+ * A call is tried up to `tries` times: on a 5xx, on a connection that breaks before the reply's headers, and on a 429
+ * that asks for at most two seconds. Between tries it waits with exponential back-off and full jitter, or as long as
+ * `retry-after` says, up to ten seconds. Nothing is retried behind a 200, whatever becomes of its body: the model has
+ * worked, and is paid. A time-out is not retried either: the provider may still be working. A redirect is a failure: followed
  * here, it would show the operator's credential to whomever it names, and by the client the client's.
  * Other replies of the provider, its 4xx errors included, are passed on as they are.
  */
@@ -22,6 +22,10 @@ export interface CallPolicy {
   readonly provider: string
   readonly tries: number
   readonly replyLimitBytes: number
+  /** Longest time from a reply's headers until its body is whole, in milliseconds; a stream has none. */
+  readonly bodyTimeoutMs: number
+  /** The same for the body of an error, of which only a message is read. */
+  readonly errorBodyTimeoutMs: number
   readonly random: () => number
   readonly log: Log
 }
@@ -99,29 +103,38 @@ export async function callProvider(
 }
 
 async function tryOnce(transport: Transport, request: UpstreamRequest, options: CallOptions): Promise<Reply | Failure> {
-  const { signal, waitsForLimit } = options
+  const { signal } = options
+  let response: UpstreamResponse | undefined
   try {
-    const response = await transport.send(request, signal)
+    response = await transport.send(request, signal)
     const secrets = response.status < 300 ? [] : secretsOf(request.headers)
-    const failure = await failureOf(response, { waitsForLimit, secrets })
+    const failure = await failureOf(response, { ...options, secrets })
     return failure ?? (await toReply(response, { ...options, secrets }))
   } catch (cause) {
+    // Nothing has taken the body over, and paused it would hold its connection.
+    response?.source.cancel()
     signal.throwIfAborted()
-    return { reason: describe(cause), waitMs: undefined, final: NOT_RETRIED.has(errorCodeOf(cause) ?? ''), cause }
+    // A model that has answered is paid for, also where its answer cannot be used.
+    const hasAnswered = response !== undefined && response.status < 300
+    const final = hasAnswered || NOT_RETRIED.has(errorCodeOf(cause) ?? '')
+    return { reason: describe(cause), waitMs: undefined, final, cause }
   }
 }
 
 /** A redirect, a 5xx, or a 429 that passes soon; the body is read so that the connection can be used again. */
 async function failureOf(
   { status, headers, source }: UpstreamResponse,
-  { waitsForLimit, secrets }: Pick<CallOptions, 'waitsForLimit'> & { secrets: readonly string[] },
+  { waitsForLimit, secrets, signal, policy }: CallOptions & { secrets: readonly string[] },
 ): Promise<Failure | undefined> {
   const waitMs = retryAfterMs(headers['retry-after'])
   const passesSoon = waitsForLimit && status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
   const isRedirect = status >= 300 && status < 400
   if (status < 500 && !passesSoon && !isRedirect) return undefined
-  const encoding = headers['content-encoding']
-  const body = await collect(decodeSource(source, encoding), ERROR_BODY_LIMIT_BYTES).catch(() => Buffer.alloc(0))
+  const limits = { limitBytes: ERROR_BODY_LIMIT_BYTES, signal, timeoutMs: policy.errorBodyTimeoutMs }
+  const body = await collect(decodeSource(source, headers['content-encoding']), limits).catch(() => {
+    signal.throwIfAborted()
+    return Buffer.alloc(0)
+  })
   return {
     reason: isRedirect
       ? `answered ${status}, a redirect`
@@ -138,7 +151,8 @@ async function toReply(
   const body = decodeSource(source, headers['content-encoding'])
   const kept = relayedHeaders(headers)
   if (status === 200 && wire.isStream(headers)) return wire.stream({ status, headers: kept }, body)
-  const bytes = await collect(body, policy.replyLimitBytes, signal)
+  const { replyLimitBytes: limitBytes, bodyTimeoutMs: timeoutMs } = policy
+  const bytes = await collect(body, { limitBytes, signal, timeoutMs })
   return wire.bytes(status, kept, status < 400 ? bytes : withoutSecrets(bytes, secrets))
 }
 

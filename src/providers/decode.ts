@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
+import { abortable } from '../core/abortable.ts'
 import { Pieces } from '../core/pieces.ts'
 import type { ByteSource, ByteSourceSink } from '../core/reply.ts'
 
@@ -54,28 +55,31 @@ function decodedSource(source: ByteSource, decoder: Transform): ByteSource {
   }
 }
 
-/** Collects a whole body, at most `limitBytes`. Rejects when the source fails, or is larger and is then cancelled. */
-export function collect(source: ByteSource, limitBytes: number, signal?: AbortSignal): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+/** How a whole body is read: everything that bounds it is needed. */
+export interface CollectLimits {
+  readonly limitBytes: number
+  readonly signal: AbortSignal
+  /** Longest time until the body is whole, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** Collects a whole body. Rejects, and cancels the source, when it fails, outgrows a limit or is not wanted any more. */
+export async function collect(source: ByteSource, { limitBytes, signal, timeoutMs }: CollectLimits): Promise<Buffer> {
+  const { promise: whole, resolve, reject } = Promise.withResolvers<Buffer>()
   const pieces = new Pieces()
-  const abort = () => {
-    source.cancel()
-    reject(signal?.reason)
-  }
-  const settle = (tell: () => void) => {
-    signal?.removeEventListener('abort', abort)
-    tell()
-  }
-  signal?.addEventListener('abort', abort)
   source.start({
     data(chunk) {
       pieces.add(chunk)
-      if (pieces.bytes <= limitBytes) return
-      source.cancel()
-      settle(() => reject(new Error(`the provider's reply is larger than ${limitBytes} bytes`)))
+      if (pieces.bytes > limitBytes) reject(new Error(`the provider's reply is larger than ${limitBytes} bytes`))
     },
-    end: () => settle(() => resolve(pieces.take())),
-    fail: (error) => settle(() => reject(error)),
+    end: () => resolve(pieces.take()),
+    fail: reject,
   })
-  return promise
+  const onTimeout = () => new Error(`the provider's reply was not whole within ${timeoutMs} ms`)
+  try {
+    return await abortable(whole, { signal, timeoutMs, onTimeout })
+  } catch (error) {
+    source.cancel()
+    throw error
+  }
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import type { Dispatcher } from 'undici'
+import { onAbort } from '../core/abortable.ts'
 import type { ByteSource, ByteSourceSink } from '../core/reply.ts'
 
 const require = createRequire(import.meta.url)
@@ -96,13 +97,15 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   #controller: Dispatcher.DispatchController | undefined
   #sink: ByteSourceSink | undefined
   #earlyEnd: (() => void) | undefined
+  readonly #stopListening: () => void
+  #hasEnded = false
   #cancelled = false
 
   constructor(resolve: (response: UpstreamResponse) => void, reject: (error: Error) => void, signal: AbortSignal) {
     this.#resolve = resolve
     this.#reject = reject
     this.#signal = signal
-    signal.addEventListener('abort', this.#abort)
+    this.#stopListening = onAbort(signal, this.#abort)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -112,7 +115,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return
-    this.#signal.removeEventListener('abort', this.#abort)
+    this.#stopListening()
     controller.pause()
     this.#resolve({ status, headers, source: this })
   }
@@ -126,7 +129,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#signal.removeEventListener('abort', this.#abort)
+    this.#stopListening()
     this.#reject(error)
     this.#finish(() => this.#sink?.fail(error))
   }
@@ -146,6 +149,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   cancel(): void {
+    if (this.#hasEnded) return
     this.#cancelled = true
     this.#controller?.abort(new Error('nobody wants the rest of the reply'))
   }
@@ -153,6 +157,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   /** The end of a reply without a body, or its break, may come before anybody has opened the source. */
   #finish(tell: () => void): void {
     if (this.#cancelled) return
+    this.#hasEnded = true
     if (this.#sink === undefined) this.#earlyEnd = tell
     else tell()
   }

@@ -47,6 +47,8 @@ export interface CallerFacts {
   readonly conversation?: () => string
 }
 
+/** An error's message is worth no longer wait. */
+const LONGEST_ERROR_BODY_MS = 5000
 const LIMITED_REST_MS = 30_000
 const REFUSED_REST_MS = 5 * 60_000
 const LONGEST_REST_MS = 15 * 60_000
@@ -78,7 +80,15 @@ export class Upstream {
     this.#ring = new KeyRing(options.keys, nowMs)
     this.#transport = new Transport(options.baseUrl, { connections, timeouts, proxy, no_proxy })
     this.#forwarder = new HeaderForwarder(options.headers, settings.forward_headers)
-    this.#policy = { provider: options.name, tries, replyLimitBytes: reply_limit, random, log }
+    this.#policy = {
+      provider: options.name,
+      tries,
+      replyLimitBytes: reply_limit,
+      bodyTimeoutMs: timeouts.first_byte,
+      errorBodyTimeoutMs: Math.min(LONGEST_ERROR_BODY_MS, timeouts.idle),
+      random,
+      log,
+    }
     this.#passThrough = passThrough
     this.#isShared = isShared
     this.#isTraced = isTraced

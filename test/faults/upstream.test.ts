@@ -52,48 +52,66 @@ for (const [kind, request] of Object.entries(requests)) {
   }
 }
 
-test('faults: a JSON reply that breaks off is fetched again', async (t) => {
-  const scene = stage.scene((_request, nth) => (nth < 3 ? { kind: 'answer', cutAfterBytes: 40 } : undefined))
-  const reply = await scene.send(requests.json)
-  t.is(reply.status, 200)
-  t.like(reply.json, { type: 'message' })
-  t.is(scene.seen().length, 3)
+/** Answers that were made, and are paid, and cannot be used. */
+const spoilt: Record<string, Script> = {
+  'breaks off': { kind: 'answer', cutAfterBytes: 40 },
+  'is compressed and damaged': { kind: 'reply', body: 'not gzip', headers: { 'content-encoding': 'gzip' } },
+  'is compressed and breaks off': { kind: 'answer', encoding: 'br', writes: { sizes: [20] }, cutAfterBytes: 60 },
+  'has an encoding that is not known': { kind: 'reply', body: '{}', headers: { 'content-encoding': 'x-future' } },
+  'is over the limit': { kind: 'reply', body: { text: 'x'.repeat(100_000) } },
+}
+
+for (const [claim, script] of Object.entries(spoilt)) {
+  test(`faults: a JSON reply that ${claim} is 502 after one call, and no part of it reaches the client`, async (t) => {
+    const scene = stage.scene(script)
+    const reply = await scene.send(requests.json)
+    t.is(reply.status, 502)
+    t.like(reply.json, { error: { type: 'upstream_error' } })
+    t.is(scene.seen().length, 1)
+    await stage.assertSound(t, scene)
+  })
+}
+
+const never = new Promise(() => {})
+
+for (const status of [200, 500]) {
+  test(`faults: a body of ${status} that cannot be decoded and does not end holds no connection`, async (t) => {
+    const headers = { 'content-encoding': 'x-future' }
+    const writes = { sizes: [10], between: (done: number) => (done === 1 ? { until: never } : undefined) }
+    const scene = stage.scene({ kind: 'reply', status, body: 'x'.repeat(100), headers, writes })
+    t.is((await scene.send(requests.json)).status, 502)
+    await stage.assertSound(t, scene)
+    t.true(scene.seen().every(({ ended }) => ended === 'client-left'))
+  })
+}
+
+const dripping = { sizes: [1], between: { delayMs: 100 } }
+
+test('faults: a client that leaves while an error drips in is not waited for', async (t) => {
+  const scene = stage.scene({ ...overloaded, message: 'x'.repeat(1000), writes: dripping })
+  const leaving = new AbortController()
+  const asked = scene.send({ ...requests.json, signal: leaving.signal }).catch(() => undefined)
+  await stage.provider.until(() => scene.seen().length === 1)
+  leaving.abort()
+  await asked
   await stage.assertSound(t, scene)
+  t.deepEqual(
+    scene.seen().map(({ ended }) => ended),
+    ['client-left'],
+  )
 })
 
-test('faults: a JSON reply that breaks off every time is 502, and no part of it reaches the client', async (t) => {
-  const scene = stage.scene({ kind: 'answer', cutAfterBytes: 40 })
-  const reply = await scene.send(requests.json)
-  t.is(reply.status, 502)
-  t.like(reply.json, { error: { type: 'upstream_error' } })
-  t.is(scene.seen().length, 3)
-  await stage.assertSound(t, scene)
-})
-
-test('faults: a compressed reply that is damaged is 502', async (t) => {
-  const headers = { 'content-encoding': 'gzip' }
-  const scene = stage.scene({ kind: 'reply', body: 'this is not gzip', headers })
-  t.is((await scene.send(requests.json)).status, 502)
-  await stage.assertSound(t, scene)
-})
-
-test('faults: a compressed reply that breaks off is 502', async (t) => {
-  const scene = stage.scene({ kind: 'answer', encoding: 'br', writes: { sizes: [20] }, cutAfterBytes: 60 })
-  t.is((await scene.send(requests.json)).status, 502)
-  await stage.assertSound(t, scene)
-})
-
-test('faults: an encoding that was not asked for and is not known is 502', async (t) => {
-  const headers = { 'content-encoding': 'x-future' }
-  const scene = stage.scene({ kind: 'reply', body: '{}', headers })
-  t.is((await scene.send(requests.json)).status, 502)
-  await stage.assertSound(t, scene)
-})
-
-test('faults: a JSON reply over the limit is 502', async (t) => {
-  const scene = stage.scene({ kind: 'reply', body: { text: 'x'.repeat(100_000) } })
-  t.is((await scene.send(requests.json)).status, 502)
-  await stage.assertSound(t, scene)
+test('faults: a body that drips in is given up, an error and tried again, an answer and not', async (t) => {
+  for (const [script, calls] of [
+    [{ ...overloaded, message: 'x'.repeat(1000), writes: dripping }, 3],
+    [{ kind: 'answer', text: 'x'.repeat(1000), writes: dripping }, 1],
+  ] as const) {
+    const scene = hasty.scene(script)
+    t.is((await scene.send(requests.json)).status, 502)
+    t.is(scene.seen().length, calls)
+    await hasty.assertSound(t, scene)
+    t.true(scene.seen().every(({ ended }) => ended === 'client-left'))
+  }
 })
 
 for (const [kind, request] of Object.entries(requests)) {

@@ -1,0 +1,42 @@
+import type { Caller } from './caller.ts'
+import type { ClientRequest } from './client-request.ts'
+import type { RouteName, Target } from './exchange.ts'
+import type { Fee } from './fee.ts'
+import type { PresentedCredential } from './ports.ts'
+import type { Reply } from './reply.ts'
+import type { RequestDocument } from './request.ts'
+import type { CallTrace, EditTrace, StepTrace } from './traces.ts'
+import type { Wishes } from './wishes.ts'
+
+/** The state behind the handles: one per request. */
+export interface ExchangeState {
+  readonly id: string
+  readonly route: RouteName
+  readonly caller: Caller
+  /** What a provider may be shown as the caller's own; in cloud mode never the API key. */
+  readonly credential: PresentedCredential | undefined
+  readonly fee?: Fee | undefined
+  /** Request headers as they came, lower-case names. */
+  readonly headers: NodeJS.Dict<string | string[]>
+  /** The query string as it came, `?` included, or empty. */
+  readonly query: string
+  /** What the client sent, in its own dialect. */
+  readonly client: ClientRequest
+  /** The canonical request as modules left it; `undefined` while none has edited it. */
+  request: RequestDocument | undefined
+  /** Who may answer, in the order in which they are asked. Never empty. */
+  readonly targets: readonly [Target, ...Target[]]
+  /** What modules have said of the request for those that come after them. */
+  wishes?: Wishes | undefined
+  signal: AbortSignal
+  reply: Reply | undefined
+  /** The pipeline that runs, printed. */
+  pipeline: string
+  readonly trace: StepTrace[]
+  readonly edits: EditTrace[]
+  readonly calls: CallTrace[]
+  /** Replies that a module put another in the place of. */
+  readonly putAside: Reply[]
+  /** Whether the pipeline is over: a reply that is set later is cancelled. */
+  isClosed?: boolean
+}
