@@ -70,6 +70,7 @@ export { streamOfMessage } from './core/stream-of-message.ts'
 export type { CallTrace, StepTrace } from './core/traces.ts'
 export { bytes, duration } from './core/units.ts'
 export type { Usage } from './core/usage.ts'
+export { betasOf } from './core/version-headers.ts'
 export type { EditWatcher } from './core/wishes.ts'
 
 /** What a plugin can ask for in `needs`. */

@@ -1,4 +1,4 @@
-import type { Edit, Exchange, Tool } from 'turnpike/plugin'
+import { betasOf, type Edit, type Exchange, type Tool } from 'turnpike/plugin'
 import type { EpochSettings } from './epochs.ts'
 
 /** The beta that clients of context editing ask for, and its strategy. Source: Anthropic's documentation, Context editing. */
@@ -14,8 +14,7 @@ export function managesContext({ request }: Exchange): boolean {
 
 /** Whether every provider that may answer can clear old results itself, and the client has asked for the beta that lets it. */
 export function canClear({ targets, headers }: Exchange): boolean {
-  const betas = [headers['anthropic-beta'] ?? headers['provider-beta'] ?? []].flat().flatMap((text) => text.split(','))
-  return targets.every(({ provider }) => provider === PROVIDER) && betas.some((beta) => beta.trim() === BETA)
+  return targets.every(({ provider }) => provider === PROVIDER) && betasOf(headers).includes(BETA)
 }
 
 /** The edit that has the provider clear old results, of tools that may be elided, at the same size of the conversation. */

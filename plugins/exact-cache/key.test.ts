@@ -171,13 +171,19 @@ for (const name of ['version', 'beta']) {
   test(`key: the two names of the ${name} header are one`, (t) => {
     t.is(keyOf({ headers: { [`provider-${name}`]: 'a' } }), keyOf({ headers: { [`anthropic-${name}`]: 'a' } }))
   })
-
-  test(`key: the provider's own name of the ${name} header wins, in either order`, (t) => {
-    const own = keyOf({ headers: { [`anthropic-${name}`]: 'a' } })
-    t.is(keyOf({ headers: { [`anthropic-${name}`]: 'a', [`provider-${name}`]: 'b' } }), own)
-    t.is(keyOf({ headers: { [`provider-${name}`]: 'b', [`anthropic-${name}`]: 'a' } }), own)
-  })
 }
+
+test('key: an explicit provider-version is the version, in either order', (t) => {
+  const explicit = keyOf({ headers: { 'provider-version': 'b' } })
+  t.is(keyOf({ headers: { 'anthropic-version': 'a', 'provider-version': 'b' } }), explicit)
+  t.is(keyOf({ headers: { 'provider-version': 'b', 'anthropic-version': 'a' } }), explicit)
+})
+
+test('key: betas of both headers count', (t) => {
+  const joined = keyOf({ headers: { 'anthropic-beta': 'a', 'provider-beta': 'b' } })
+  t.not(joined, keyOf({ headers: { 'anthropic-beta': 'a' } }))
+  t.is(joined, keyOf({ headers: { 'anthropic-beta': 'a,b' } }))
+})
 
 test('key: version and beta are not confused', (t) => {
   t.not(keyOf({ headers: { 'anthropic-version': 'a' } }), keyOf({ headers: { 'anthropic-beta': 'a' } }))

@@ -5,6 +5,7 @@ import { code, GENERATED, table } from './markdown.ts'
 const WHEN: Record<ErrorCode, string> = {
   invalid_request: 'The body, the pipeline string, an option or the model’s prefix is not valid; the message names it.',
   authentication_error: 'No credential was sent, or no credential for the provider is there.',
+  key_revoked: 'The key was revoked; it does not count as a failed authentication of its address.',
   payment_required: 'Out of credits.',
   permission_error: 'The caller is known but may not do this.',
   not_found: 'There is nothing at this path, or no such resource of the caller’s.',
@@ -19,7 +20,8 @@ const WHEN: Record<ErrorCode, string> = {
   plan_calls_used: 'The calls that the account’s plan has are used up; the message says when there are more.',
   rate_limit_error: 'More requests than the key’s rate allows.',
   internal_error: 'A fault of the gateway; its log has the reason under the request id.',
-  upstream_error: 'The provider answered 5xx, or could not be reached, after all tries.',
+  upstream_error:
+    'The provider answered 5xx, or could not be reached, after all tries; `error.provider` has its name, status, type and request id.',
   service_unavailable: 'A store or a module without which requests do not pass has failed.',
   not_configured: 'The operator has not set what this route needs; `error.detail` names it.',
   unavailable_in_mode: 'Keys and billing do not exist in local mode.',
@@ -27,7 +29,7 @@ const WHEN: Record<ErrorCode, string> = {
 
 const INTRODUCTION = `# Errors
 
-An error of the gateway itself has this body, and the \`request-id\` of the request in a header and in the body:
+An error of the gateway itself has this body, and the id of the request in the headers \`request-id\` and \`x-request-id\` and in the body:
 
 \`\`\`json
 { "type": "error", "error": { "type": "invalid_request", "message": "max_tokens: …" }, "request_id": "req_…" }

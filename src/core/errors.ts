@@ -5,6 +5,7 @@
 export const errorCatalogue = {
   invalid_request: { status: 400, type: 'invalid_request' },
   authentication_error: { status: 401, type: 'authentication_error' },
+  key_revoked: { status: 401, type: 'authentication_error' },
   payment_required: { status: 402, type: 'payment_required' },
   permission_error: { status: 403, type: 'permission_error' },
   not_found: { status: 404, type: 'not_found' },
@@ -42,14 +43,19 @@ export interface ErrorOptions {
 const NEVER_RETRY = { 'x-should-retry': 'false' }
 const RETRY_SOON = { 'retry-after': '1' }
 
-/** Codes whose cause does not go away by asking again: clients are told so. */
+/**
+ * Codes after which clients should not retry: the cause does not pass by itself, or, for `upstream_error`, the gateway
+ * has made its tries already and a client's own would multiply them.
+ */
 const FINAL_CODES = new Set<ErrorCode>([
   'authentication_error',
+  'key_revoked',
   'payment_required',
   'permission_error',
   'unavailable_in_mode',
   'price_too_low',
   'not_configured',
+  'upstream_error',
   'cost_limit_per_request',
   'cost_limit_per_day',
   'cost_limit_per_month',

@@ -7,6 +7,7 @@
 import { createHash, hash } from 'node:crypto'
 import type { Exchange } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
+import { betaTextOf, versionOf } from './version-headers.ts'
 
 /** Whose answers a caller may be given. */
 export type SharingScope = 'key' | 'user' | 'shared'
@@ -43,6 +44,8 @@ export function requestIdentity(exchange: Exchange, { scope, module, asked }: Id
 
 const NOTHING = Buffer.alloc(0)
 const TWIN_PREFIX = 'provider-'
+/** Counted by what they ask for together, not by name. */
+const VERSIONED = new Set(['anthropic-version', 'provider-version', 'anthropic-beta', 'provider-beta'])
 
 /** Bodies up to this size are put together here and hashed at once: a hash object costs more than hashing them. */
 const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024)
@@ -96,20 +99,21 @@ function downstreamOf({ pipeline }: Exchange, module: string): string {
 }
 
 /**
- * Version and beta headers under either of their names, whatever else the provider's own headers may mean, and what the
- * caller asks of other modules: of the modules behind this one that counts, and nobody can tell which those are.
+ * The version and betas that are asked for, whatever else the provider's own headers may mean, and what the caller asks
+ * of other modules: of the modules behind this one that counts, and nobody can tell which those are.
  */
 function tellingHeaders({ headers }: Exchange): [string, string][] {
-  let values: Map<string, string> | undefined
+  const values: [string, string][] = []
   for (const name in headers) {
-    const isTwin = name.startsWith(TWIN_PREFIX)
-    if (!isTwin && !name.startsWith('anthropic-') && !isWish(name)) continue
+    if (!name.startsWith(TWIN_PREFIX) && !name.startsWith('anthropic-') && !isWish(name)) continue
     const value = headers[name]
-    const canonical = isTwin ? `anthropic-${name.slice(TWIN_PREFIX.length)}` : name
-    values ??= new Map()
-    if (value !== undefined && (!isTwin || !values.has(canonical))) values.set(canonical, String(value))
+    if (value !== undefined && !VERSIONED.has(name)) values.push([name, String(value)])
   }
-  return values === undefined ? [] : [...values].sort(([a], [b]) => (a < b ? -1 : 1))
+  const version = versionOf(headers)
+  const betas = betaTextOf(headers)
+  if (version !== undefined) values.push(['version', version])
+  if (betas !== undefined) values.push(['beta', betas])
+  return values.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** The pipeline itself counts as it was resolved. */

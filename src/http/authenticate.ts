@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AuthenticateKey, KeyHolder } from '../accounts/keys/authenticate.ts'
+import { isWellFormedKey } from '../accounts/keys/key-format.ts'
 import type { Caller } from '../core/caller.ts'
 import type { PresentedCredential } from '../core/ports.ts'
 import { presentedCredential, providerKeyOf } from './credential.ts'
@@ -40,7 +41,7 @@ export function createCloudAuthenticate(authenticateKey: AuthenticateKey): Authe
   return (headers) => {
     const credential = providerKeyOf(headers)
     const authenticated = (holder: KeyHolder): Authenticated => ({ ...holder, credential })
-    const holder = authenticateKey(presentedCredential(headers).secret)
+    const holder = authenticateKey(presentedCredential(headers, isWellFormedKey).secret)
     return holder instanceof Promise ? holder.then(authenticated) : authenticated(holder)
   }
 }

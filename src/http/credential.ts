@@ -2,11 +2,13 @@ import { GatewayError } from '../core/errors.ts'
 import type { PresentedCredential } from '../core/ports.ts'
 import { holdsSecret } from '../core/secrets.ts'
 
-const BEARER = /^Bearer +(\S+) *$/i
+const BEARER = /^Bearer +/i
 
-/** The token of `Authorization: Bearer …`. */
+/** The token of `Authorization: Bearer …`: all that follows the scheme, spaces within it included. */
 export function bearerOf({ authorization }: NodeJS.Dict<string | string[]>): string | undefined {
-  return BEARER.exec(single(authorization) ?? '')?.[1]
+  const value = single(authorization) ?? ''
+  const scheme = BEARER.exec(value)?.[0]
+  return scheme === undefined ? undefined : value.slice(scheme.length).trim() || undefined
 }
 
 /** The key of the caller's own account with a provider, which cloud mode takes in a header of its own. */
@@ -36,12 +38,20 @@ export function forProvider(
   return credential?.header === 'x-provider-key' ? { ...credential, provider } : credential
 }
 
-/** The caller's credential: `Authorization: Bearer …`, or `x-api-key` as its equal. Throws `authentication_error`. */
-export function presentedCredential(headers: NodeJS.Dict<string | string[]>): PresentedCredential {
+/**
+ * The caller's credential: `Authorization: Bearer …`, or `x-api-key` as its equal. Of both, the bearer, unless only the
+ * key has the form that `isWellFormed` asks for: clients that take a key of their own often send a placeholder beside it.
+ * Throws `authentication_error`.
+ */
+export function presentedCredential(
+  headers: NodeJS.Dict<string | string[]>,
+  isWellFormed?: (secret: string) => boolean,
+): PresentedCredential {
   const bearer = bearerOf(headers)
-  if (bearer !== undefined) return { header: 'authorization', secret: bearer }
   const key = single(headers['x-api-key'])?.trim()
-  if (key) return { header: 'x-api-key', secret: key }
+  const isKeyMeant = key && (bearer === undefined || (isWellFormed?.(key) && !isWellFormed(bearer)))
+  if (isKeyMeant) return { header: 'x-api-key', secret: key }
+  if (bearer !== undefined) return { header: 'authorization', secret: bearer }
   throw new GatewayError(
     'authentication_error',
     'Expected a credential in `Authorization: Bearer <API_KEY>` or in `x-api-key`.',

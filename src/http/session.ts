@@ -7,6 +7,9 @@ import { bearerOf } from './credential.ts'
 import { dashboardTokenOf } from './dashboard/session-cookie.ts'
 import { countFailure, limitRequests, type RequestLimits } from './rate-limit.ts'
 
+/** Requests of one user to the routes of keys and billing, however many sessions they have. */
+const REQUESTS_PER_MINUTE = 600
+
 /** What sessions are read with. */
 export interface SessionReaderOptions {
   readonly verify: VerifySession
@@ -23,9 +26,12 @@ export type ReadSession = (ctx: Context) => Promise<Session>
 
 /** Creates the reader of sessions. */
 export function createSessionReader({ verify, limits, openAccount }: SessionReaderOptions): ReadSession {
+  // The operator's limit is about requests to models, and may be a few a minute.
+  const sessionLimits = { ...limits, requestsPerMinute: REQUESTS_PER_MINUTE }
   return async function session(ctx) {
     const session = await identifyUser(ctx, { verify, limits })
-    ctx.set({ 'cache-control': 'no-store', ...(await limitRequests(limits, { scope: `session:${session.userId}` })) })
+    const standing = await limitRequests(sessionLimits, { scope: `session:${session.userId}` })
+    ctx.set({ 'cache-control': 'no-store', ...standing })
     const { suspendedAtMs } = await openAccount(session.userId)
     if (suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
     return session

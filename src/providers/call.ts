@@ -1,10 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, GatewayError, messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports.ts'
-import type { Reply, ReplyHeaders } from '../core/reply.ts'
+import type { Reply } from '../core/reply.ts'
 import { hideSecrets } from '../core/secrets.ts'
 import { collect, decodeSource } from './decode.ts'
+import { type FailedReply, providerMessage, readFailedReply, retryAfterMs, upstreamErrorParts } from './failed-reply.ts'
+import { relayedHeaders } from './reply-headers.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
 import type { Wire } from './wire.ts'
 
@@ -13,8 +14,10 @@ import type { Wire } from './wire.ts'
  *
  * A call is tried up to `tries` times: on a 5xx, on a connection that breaks before the reply's headers, and on a 429
  * that asks for at most two seconds. Between tries it waits with exponential back-off and full jitter, or as long as
- * `retry-after` says, up to ten seconds. Nothing is retried behind a 200, whatever becomes of its body: the model has
- * worked, and is paid. A time-out is not retried either: the provider may still be working. A redirect is a failure: followed
+ * `retry-after` says, up to ten seconds. `x-should-retry: false` of the provider ends the tries; after the last one the
+ * client gets the same header, since its own retries would multiply these. Nothing is retried behind a 200, whatever
+ * becomes of its body: the model has worked, and is paid. A time-out is not retried either: the provider may still be
+ * working. A redirect is a failure: followed
  * here, it would show the operator's credential to whomever it names, and by the client the client's.
  * Other replies of the provider, its 4xx errors included, are passed on as they are.
  */
@@ -35,32 +38,6 @@ const LONGEST_RETRY_AFTER_MS = 10_000
 const LONGEST_RATE_LIMIT_WAIT_MS = 2_000
 const ERROR_BODY_LIMIT_BYTES = 1024 * 1024
 
-/**
- * Headers of a reply that are about the provider's connection or site, not about the reply, and its cookies; and what is
- * ours to say.
- */
-const NOT_RELAYED = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'content-length',
-  'content-encoding',
-  'set-cookie',
-  'alt-svc',
-  'strict-transport-security',
-  'clear-site-data',
-  'content-security-policy',
-  'content-security-policy-report-only',
-  'refresh',
-  'payment-receipt',
-])
-/** Whom browsers let read a reply is decided here, and so is what the gateway tells of its own work. */
-const NOT_RELAYED_PREFIX = /^(?:access-control|x-svc)-/
-
 /** Time-outs in which the provider may have worked on the request. */
 const NOT_RETRIED = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 
@@ -69,6 +46,8 @@ interface Failure {
   readonly reason: string
   readonly waitMs: number | undefined
   readonly final: boolean
+  /** The provider's own account of the failure; unset when no reply came. */
+  readonly reply?: FailedReply
   readonly cause?: unknown
 }
 
@@ -91,12 +70,14 @@ export async function callProvider(
   options: CallOptions,
 ): Promise<Reply> {
   const { policy, signal, requestId } = options
+  let last: FailedReply | undefined
   for (let attempt = 1; ; attempt++) {
     const waitsForLimit = options.waitsForLimit && attempt < policy.tries
     const outcome = await tryOnce(transport, request, { ...options, waitsForLimit })
     if (!('reason' in outcome)) return outcome
     policy.log.warn({ requestId, provider: policy.provider, attempt, reason: outcome.reason }, 'upstream.failed')
-    if (outcome.final || attempt >= policy.tries) throw exhausted(policy, attempt, outcome)
+    last = outcome.reply ?? last
+    if (outcome.final || attempt >= policy.tries) throw exhausted(policy, attempt, outcome, last)
     const backoffMs = policy.random() * FIRST_BACKOFF_MS * 2 ** (attempt - 1)
     await sleep(outcome.waitMs ?? backoffMs, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
@@ -127,7 +108,9 @@ async function failureOf(
   { waitsForLimit, secrets, signal, policy }: CallOptions & { secrets: readonly string[] },
 ): Promise<Failure | undefined> {
   const waitMs = retryAfterMs(headers['retry-after'])
-  const passesSoon = waitsForLimit && status === 429 && waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
+  const mayRetry = headers['x-should-retry'] !== 'false'
+  const isShort = waitMs !== undefined && waitMs <= LONGEST_RATE_LIMIT_WAIT_MS
+  const passesSoon = waitsForLimit && mayRetry && status === 429 && isShort
   const isRedirect = status >= 300 && status < 400
   if (status < 500 && !passesSoon && !isRedirect) return undefined
   const limits = { limitBytes: ERROR_BODY_LIMIT_BYTES, signal, timeoutMs: policy.errorBodyTimeoutMs }
@@ -140,7 +123,8 @@ async function failureOf(
       ? `answered ${status}, a redirect`
       : `answered ${status}${hideSecrets(providerMessage(body), secrets)}`,
     waitMs: waitMs === undefined ? undefined : Math.min(waitMs, LONGEST_RETRY_AFTER_MS),
-    final: isRedirect,
+    final: isRedirect || !mayRetry,
+    reply: readFailedReply({ status, headers, body, secrets }),
   }
 }
 
@@ -172,46 +156,20 @@ function withoutSecrets(bytes: Buffer, secrets: readonly string[]): Buffer {
   return isTold ? Buffer.from(hideSecrets(bytes.toString(), secrets)) : bytes
 }
 
-function relayedHeaders(headers: IncomingHttpHeaders): ReplyHeaders {
-  const kept: ReplyHeaders = {}
-  // What `connection` names is for one hop only (RFC 9110 §7.6.1).
-  const hop = headers.connection?.toLowerCase().split(/\s*,\s*/) ?? []
-  for (const name in headers) {
-    const value = headers[name]
-    if (value === undefined || NOT_RELAYED.has(name) || NOT_RELAYED_PREFIX.test(name)) continue
-    if (!hop.includes(name)) kept[name] = value
-  }
-  return kept
-}
-
-/** `retry-after` in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3). */
-export function retryAfterMs(text: string | string[] | undefined): number | undefined {
-  if (typeof text !== 'string') return undefined
-  const seconds = Number(text)
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now()
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
-}
-
-/** Providers put it in `error.message`, in `message`, or in a list of such. */
-function providerMessage(body: Buffer): string {
-  try {
-    const parsed = JSON.parse(body.toString())
-    const said = Array.isArray(parsed) ? parsed[0] : parsed
-    const message: unknown = said?.error?.message ?? said?.message
-    return typeof message === 'string' ? `: ${message.slice(0, 300)}` : ''
-  } catch {
-    return ''
-  }
-}
-
 function describe(cause: unknown): string {
   const code = errorCodeOf(cause)
   return code === undefined ? messageOf(cause) : `${messageOf(cause)} (${code})`
 }
 
-function exhausted(policy: CallPolicy, attempts: number, failure: Failure): GatewayError {
+function exhausted(
+  policy: CallPolicy,
+  attempts: number,
+  failure: Failure,
+  last: FailedReply | undefined,
+): GatewayError {
   const tries = attempts === 1 ? 'one try' : `${attempts} tries`
   return new GatewayError('upstream_error', `Provider ${policy.provider} failed after ${tries}: ${failure.reason}.`, {
     cause: failure.cause,
+    ...upstreamErrorParts(policy.provider, last),
   })
 }

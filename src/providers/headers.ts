@@ -1,58 +1,72 @@
-/** Which headers of a client a provider is sent, and under which names. */
+import { betaTextOf, versionOf } from '../core/version-headers.ts'
+
+/** Which headers of a client a provider is sent. */
 export interface HeaderRules {
   readonly prefixes: readonly string[]
-  /** Headers that have two names each; the value goes out under both, and the first name wins. */
-  readonly twins: readonly (readonly [string, string])[]
+  /** Version and beta headers go out under the provider's names and the specification's. */
+  readonly hasVersions: boolean
 }
 
 /** Request headers that every provider may be sent. */
 const FORWARDED = ['accept', 'accept-language', 'content-type', 'user-agent', 'x-app', 'idempotency-key']
 
-/** Of the Messages API: version and beta headers go out under the provider's name and the specification's. */
+/** Of the Messages API. */
 export const MESSAGES_HEADERS: HeaderRules = {
   prefixes: ['anthropic-', 'x-stainless-', 'x-claude-code-'],
-  twins: [
-    ['anthropic-version', 'provider-version'],
-    ['anthropic-beta', 'provider-beta'],
-  ],
+  hasVersions: true,
 }
 
 /** Of chat completions. */
-export const CHAT_HEADERS: HeaderRules = { prefixes: ['openai-', 'x-stainless-'], twins: [] }
+export const CHAT_HEADERS: HeaderRules = { prefixes: ['openai-', 'x-stainless-'], hasVersions: false }
+
+/** Of other APIs. */
+export const PLAIN_HEADERS: HeaderRules = { prefixes: [], hasVersions: false }
 
 /** Headers that carry a caller's credential to the gateway; a provider's is put there under its own rules. */
 const CREDENTIALS = new Set(['authorization', 'x-api-key', 'x-provider-key', 'cookie'])
 
-/** Of other APIs. */
-export const PLAIN_HEADERS: HeaderRules = { prefixes: [], twins: [] }
+/**
+ * Headers that choose among the accounts of whoever owns the credential, or have meaning only within one account: of two
+ * callers with the same idempotency key, the second would get the first one's answer.
+ */
+const OF_ACCOUNT =
+  /^idempotency-key$|^(?:anthropic|openai)-(?:.*-)?(?:organi[sz]ation|org|project|workspace|account|tenant|customer|billing)(?:-|$)/
+
+const VERSION_NAMES = ['anthropic-version', 'provider-version']
+const BETA_NAMES = ['anthropic-beta', 'provider-beta']
+const VERSIONED = new Set([...VERSION_NAMES, ...BETA_NAMES])
 
 /** Decides which of a client's headers go on to a provider. */
 export class HeaderForwarder {
   readonly #exact: ReadonlySet<string>
+  readonly #allowed: ReadonlySet<string>
   readonly #prefixes: readonly string[]
-  readonly #twins: HeaderRules['twins']
-  readonly #twinNames: ReadonlySet<string>
+  readonly #hasVersions: boolean
 
   /** `extra` are the operator's own names, a trailing `*` matching any rest. */
-  constructor({ prefixes, twins }: HeaderRules, extra: readonly string[]) {
+  constructor({ prefixes, hasVersions }: HeaderRules, extra: readonly string[]) {
     const names = extra.map((name) => name.toLowerCase())
-    this.#exact = new Set([...FORWARDED, ...names.filter((name) => !name.endsWith('*'))])
+    this.#allowed = new Set(names.filter((name) => !name.endsWith('*')))
+    this.#exact = new Set([...FORWARDED, ...this.#allowed])
     this.#prefixes = [...prefixes, ...names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))]
-    this.#twins = twins
-    this.#twinNames = new Set(twins.flat())
+    this.#hasVersions = hasVersions
   }
 
-  /** A flat list of name, value, …: what is forwarded, and the twins. */
-  forward(headers: NodeJS.Dict<string | string[]>): string[] {
+  /**
+   * A flat list of name, value, …. Headers that belong to an account go out with the caller's own credential only, or
+   * where the operator has named them in `forward_headers`.
+   */
+  forward(headers: NodeJS.Dict<string | string[]>, { isCallersOwn }: { isCallersOwn: boolean }): string[] {
     const list: string[] = []
     for (const name in headers) {
       const value = headers[name]
-      if (value !== undefined && this.#isForwarded(name))
+      if (value === undefined || !this.#isForwarded(name)) continue
+      if (isCallersOwn || this.#allowed.has(name) || !OF_ACCOUNT.test(name))
         list.push(name, Array.isArray(value) ? value.join(', ') : value)
     }
-    for (const twins of this.#twins) {
-      const value = versionHeader(headers, twins)
-      if (value !== undefined) list.push(twins[0], value, twins[1], value)
+    if (this.#hasVersions) {
+      for (const name of VERSION_NAMES) pushIfSet(list, name, versionOf(headers))
+      for (const name of BETA_NAMES) pushIfSet(list, name, betaTextOf(headers))
     }
     // Plain bytes are asked for: compressing an event stream delays it, and taps would have to decompress it.
     list.push('accept-encoding', 'identity')
@@ -60,15 +74,21 @@ export class HeaderForwarder {
   }
 
   #isForwarded(name: string): boolean {
-    if (this.#twinNames.has(name) || CREDENTIALS.has(name)) return false
+    if (CREDENTIALS.has(name) || (this.#hasVersions && VERSIONED.has(name))) return false
     if (this.#exact.has(name)) return true
     for (const prefix of this.#prefixes) if (name.startsWith(prefix)) return true
     return false
   }
 }
 
-/** The value of a version or beta header, under either of its names; the provider's own name wins. */
-function versionHeader(headers: NodeJS.Dict<string | string[]>, names: readonly [string, string]): string | undefined {
-  const value = headers[names[0]] ?? headers[names[1]]
-  return Array.isArray(value) ? value.join(', ') : value
+/** Flat lists of headers as one, in which each name stands once: of the same name in several lists, the last counts. */
+export function mergeHeaders(...lists: readonly (readonly string[])[]): string[] {
+  const merged = new Map<string, string>()
+  for (const list of lists)
+    for (let i = 0; i < list.length; i += 2) merged.set((list[i] ?? '').toLowerCase(), list[i + 1] ?? '')
+  return [...merged].flat()
+}
+
+function pushIfSet(list: string[], name: string, value: string | undefined): void {
+  if (value !== undefined) list.push(name, value)
 }

@@ -1,12 +1,11 @@
 import type { Exchange } from '../core/exchange.ts'
 import type { Losses } from '../core/losses.ts'
 import type { Reply } from '../core/reply.ts'
-
-const BETA_HEADERS = ['anthropic-beta', 'provider-beta']
+import { betaTextOf } from '../core/version-headers.ts'
 
 /** Betas of the Messages API mean nothing to a provider of another shape. */
 export function dropBetas({ headers }: Exchange, losses: Losses): void {
-  if (BETA_HEADERS.some((name) => headers[name] !== undefined)) losses.drop('anthropic-beta')
+  if (betaTextOf(headers) !== undefined) losses.drop('anthropic-beta')
 }
 
 /** Says in the reply's headers what of the request was not carried to the provider. */

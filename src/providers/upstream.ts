@@ -3,8 +3,9 @@ import type { Exchange } from '../core/exchange.ts'
 import { OPERATOR, type PresentedCredential, type RelayCall } from '../core/ports.ts'
 import type { Reply } from '../core/reply.ts'
 import { traceparentFor } from '../core/trace-context.ts'
-import { type CallPolicy, callProvider, retryAfterMs } from './call.ts'
-import { HeaderForwarder, type HeaderRules } from './headers.ts'
+import { type CallPolicy, callProvider } from './call.ts'
+import { retryAfterMs } from './failed-reply.ts'
+import { HeaderForwarder, type HeaderRules, mergeHeaders } from './headers.ts'
 import { KeyRing, type RingKey } from './key-ring.ts'
 import type { ProviderParts } from './kind.ts'
 import type { WeightedKey } from './options.ts'
@@ -33,7 +34,7 @@ export interface UpstreamOptions {
   readonly isSigned?: boolean
   /** Which of a client's headers go on. */
   readonly headers: HeaderRules
-  /** Headers of the operator's own, put over the rest. */
+  /** Headers of the operator's own; they replace those of the same name. */
   readonly extraHeaders?: Readonly<Record<string, string>>
 }
 
@@ -54,6 +55,15 @@ const REFUSED_REST_MS = 5 * 60_000
 const LONGEST_REST_MS = 15 * 60_000
 const CONVERSATION_BYTES = 1024
 const VERBATIM = verbatimWire()
+/** Headers that carry credentials, by their names: `authorization`, `api-key`, `x-auth-token`, … */
+const CREDENTIAL_NAME = /auth|key|token|secret/i
+
+/** How one credential is used. */
+interface Sending {
+  /** The credential is the caller's, not the operator's. */
+  readonly isCallersOwn: boolean
+  readonly waitsForLimit: boolean
+}
 
 /** One address of a provider, with its connections, credentials and headers. */
 export class Upstream {
@@ -68,6 +78,7 @@ export class Upstream {
   readonly #isShared: boolean
   readonly #isTraced: boolean
   readonly #extraHeaders: readonly string[]
+  readonly #hasFixedCredential: boolean
 
   constructor(
     options: UpstreamOptions,
@@ -93,6 +104,7 @@ export class Upstream {
     this.#isShared = isShared
     this.#isTraced = isTraced
     this.#extraHeaders = Object.entries(options.extraHeaders ?? {}).flat()
+    this.#hasFixedCredential = Object.keys(options.extraHeaders ?? {}).some((name) => CREDENTIAL_NAME.test(name))
   }
 
   /** Whether it could be called for a caller with this credential. */
@@ -112,20 +124,22 @@ export class Upstream {
     wire: Wire = VERBATIM,
   ): Promise<Reply> {
     const trace = this.#isTraced ? ['traceparent', traceparentFor(caller.requestId, caller.headers)] : []
-    const forwarded = this.#forwarder.forward(caller.headers)
-    const headers = [...forwarded, ...(request.headers ?? []), ...trace, ...this.#extraHeaders]
-    const send = (credential: readonly string[], waitsForLimit: boolean) =>
-      callProvider(
-        this.#transport,
-        { ...request, headers: [...headers, ...credential] },
-        { policy: this.#policy, signal: caller.signal, requestId: caller.requestId, wire, waitsForLimit },
-      )
-    if (this.#isBroughtFor(caller.credential)) return send(this.#headersOf(caller.credential), true)
+    const send = (credential: readonly string[], { isCallersOwn, waitsForLimit }: Sending) => {
+      const forwarded = this.#forwarder.forward(caller.headers, { isCallersOwn })
+      const headers = mergeHeaders(forwarded, request.headers ?? [], trace, credential, this.#extraHeaders)
+      const options = { policy: this.#policy, signal: caller.signal, requestId: caller.requestId, wire, waitsForLimit }
+      return callProvider(this.#transport, { ...request, headers }, options)
+    }
+    if (this.#isBroughtFor(caller.credential))
+      return send(this.#headersOf(caller.credential), { isCallersOwn: true, waitsForLimit: true })
     if (this.#usesOperators && !this.#isPaidFor(caller.credential))
       throw this.#noCredential('send your own key in x-provider-key')
-    if (this.#ring.size === 0) return send(this.#callersOwn(caller), true)
-    const keys = this.#ring.order(caller.conversation ?? (() => caller.requestId))
-    return this.#callWithKeys(keys, send)
+    if (this.#ring.size > 0) {
+      const keys = this.#ring.order(caller.conversation ?? (() => caller.requestId))
+      return this.#callWithKeys(keys, (key, waitsForLimit) => send(key, { isCallersOwn: false, waitsForLimit }))
+    }
+    const own = this.#callersOwn(caller)
+    return send(own, { isCallersOwn: own.length > 0 && !this.#hasFixedCredential, waitsForLimit: true })
   }
 
   close(): Promise<void> {

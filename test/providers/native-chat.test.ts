@@ -6,6 +6,7 @@ import type { JsonObject } from '../support/json.ts'
 import type { ChatScript } from '../support/openai/script.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { openProviderStage } from '../support/provider-stage.ts'
+import { startOpenAI } from '../support/stand-in-openai.ts'
 
 /** Modules that edit the request, by what they do. */
 const edits = {
@@ -28,9 +29,16 @@ const plugins = createPluginDirectory(
     ]),
   ),
 )
-const stage = await openProviderStage({ config: { providers: { tries: 1 } }, env: { SVC_PLUGINS_DIR: plugins.path } })
+/** A service to which the operator sends a header of their own. */
+const fixed = await startOpenAI({ flavour: 'compatible', apiKey: 'fixed-key' })
+const service = { base_url: `${fixed.url}/v1`, api_key: 'fixed-key', headers: { 'X-App': 'operator' } }
+const stage = await openProviderStage({
+  config: { providers: { tries: 1, 'openai-compatible': { fixed: service } } },
+  env: { SVC_PLUGINS_DIR: plugins.path },
+})
 test.after.always(async () => {
   await stage.close()
+  await fixed.close()
   removePlugins()
 })
 
@@ -75,14 +83,25 @@ test('native chat: the query string goes on', async (t) => {
   t.is(scene.seen('openai')[0]?.url, '/v1/chat/completions?api-version=2024-10-21&x=%2F')
 })
 
-test('native chat: the operator’s credential goes out, the caller’s does not', async (t) => {
+test('native chat: the operator’s credential goes out, the caller’s and what chooses its account do not', async (t) => {
   const scene = stage.scene()
+  const account = { 'openai-organization': 'org', 'openai-project': 'proj', 'idempotency-key': 'order-1' }
   await sendChat(scene, chat('hi'), {
-    headers: { authorization: 'Bearer sk-caller-own', 'openai-organization': 'org' },
+    headers: { authorization: 'Bearer sk-caller-own', 'openai-beta': 'assistants=v2', ...account },
   })
-  t.is(scene.seen('openai')[0]?.headers.authorization, 'Bearer sk-operator-key')
-  t.is(scene.seen('openai')[0]?.headers['openai-organization'], 'org')
-  t.false(scene.seen('openai')[0]?.rawHeaders.some((value) => value.includes('sk-caller-own')))
+  const [seen] = scene.seen('openai')
+  t.is(seen?.headers.authorization, 'Bearer sk-operator-key')
+  t.is(seen?.headers['openai-beta'], 'assistants=v2')
+  for (const name of Object.keys(account)) t.is(seen?.headers[name], undefined, name)
+  t.false(seen?.rawHeaders.some((value) => value.includes('sk-caller-own')))
+})
+
+test('native chat: headers that the operator has fixed replace the caller’s', async (t) => {
+  await sendChat(stage.scene(), chat('hi', { model: 'fixed/model' }), { headers: { 'x-app': 'cli' } })
+  const [seen] = fixed.seen
+  t.is(seen?.headers['x-app'], 'operator')
+  const names = seen?.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()) ?? []
+  t.deepEqual(names, [...new Set(names)], 'each header once')
 })
 
 test('native chat: a JSON reply comes back byte for byte, with the provider’s headers, and its tokens are logged', async (t) => {

@@ -13,6 +13,7 @@ const callers = {
   'an x-api-key': { 'x-api-key': 'sk-ant-caller' },
   'a bearer of the provider’s form': { authorization: 'Bearer sk-ant-oat01-caller' },
   'any bearer': { authorization: 'Bearer anything-goes' },
+  'a bearer of two words': { authorization: 'Bearer two words' },
   'a bearer in odd spelling': { authorization: 'bEaReR   anything-goes  ' },
   both: { authorization: 'Bearer anything-goes', 'x-api-key': 'sk-ant-caller' },
 }
@@ -72,7 +73,6 @@ const bad: Record<string, Record<string, string>> = {
   'no credential': { authorization: '' },
   'an empty bearer': { authorization: 'Bearer ' },
   'a scheme other than Bearer': { authorization: 'Basic dTpw' },
-  'a bearer of two words': { authorization: 'Bearer two words' },
   'an empty x-api-key': { 'x-api-key': ' ' },
 }
 const routes = [

@@ -14,7 +14,6 @@ test('headers: every anthropic-* header reaches the provider as it is', async (t
     'anthropic-beta': 'context-management-2025-06-27, future-beta-2099-01-01,x',
     'anthropic-dangerous-direct-browser-access': 'true',
     'anthropic-future-thing': 'any; value=1',
-    'anthropic-organization-id': 'org_1',
   }
   await scene.send({ body, headers })
   t.like(scene.seen()[0]?.headers, headers)
@@ -35,6 +34,47 @@ for (const [name, [sent, twin]] of Object.entries({
     })
   })
 }
+
+test("headers: an explicit provider-version wins over the SDK's", async (t) => {
+  const scene = stage.scene()
+  await scene.send({ body, headers: { 'anthropic-version': '2023-06-01', 'provider-version': '2030-01-01' } })
+  t.like(scene.seen()[0]?.headers, { 'anthropic-version': '2030-01-01', 'provider-version': '2030-01-01' })
+})
+
+test('headers: betas of both headers are joined, each once', async (t) => {
+  const scene = stage.scene()
+  await scene.send({ body, headers: { 'anthropic-beta': 'a-1, b-2', 'provider-beta': 'b-2,c-3' } })
+  t.like(scene.seen()[0]?.headers, { 'anthropic-beta': 'a-1,b-2,c-3', 'provider-beta': 'a-1,b-2,c-3' })
+})
+
+const OF_ACCOUNT = {
+  'anthropic-organization-id': 'org_1',
+  'anthropic-workspace-id': 'ws_1',
+  'idempotency-key': 'order-1',
+}
+
+test("headers: what chooses among accounts does not go out with the operator's key", async (t) => {
+  const scene = stage.scene()
+  t.is((await scene.send({ body, headers: OF_ACCOUNT })).status, 200)
+  const { headers = {} } = scene.seen()[0] ?? {}
+  for (const name of Object.keys(OF_ACCOUNT)) t.is(headers[name], undefined, name)
+})
+
+test("headers: what chooses among accounts goes out with the caller's own key", async (t) => {
+  await using own = await openStage({ env: { ANTHROPIC_API_KEY: '' }, provider: { acceptAnything: true } })
+  const scene = own.scene()
+  await scene.send({ body, headers: { ...OF_ACCOUNT, 'x-api-key': 'sk-ant-own' } })
+  t.like(scene.seen()[0]?.headers, { ...OF_ACCOUNT, 'x-api-key': 'sk-ant-own' })
+})
+
+test('headers: a name that the operator forwards goes out', async (t) => {
+  const config = { providers: { forward_headers: ['anthropic-workspace-id'] } }
+  await using named = await openStage({ config, provider: { acceptAnything: true } })
+  const scene = named.scene()
+  await scene.send({ body, headers: OF_ACCOUNT })
+  t.is(scene.seen()[0]?.headers['anthropic-workspace-id'], 'ws_1')
+  t.is(scene.seen()[0]?.headers['anthropic-organization-id'], undefined)
+})
 
 test('headers: no version is made up where the client sent none', async (t) => {
   const scene = stage.scene()
@@ -132,6 +172,50 @@ for (const stream of [false, true]) {
       [],
     )
     t.notRegex(String(reply.headers.connection), /x-hop/)
+  })
+}
+
+/** Headers with which a reply acts on something else than its reader: one or two of each family. */
+const ACTING = {
+  'x-accel-redirect': '/etc/passwd',
+  'x-accel-buffering': 'yes',
+  'x-sendfile': '/etc/passwd',
+  'x-lighttpd-send-file': '/etc/passwd',
+  'x-reproxy-url': 'http://127.0.0.1/',
+  'surrogate-control': 'max-age=3600',
+  'cdn-cache-control': 'max-age=3600',
+  location: 'http://127.0.0.1:1/',
+  'content-location': '/elsewhere',
+  link: '</x.js>; rel=preload',
+  refresh: '0; url=http://127.0.0.1:1/',
+  sourcemap: '/x.map',
+  'www-authenticate': 'Basic realm="provider"',
+  'authentication-info': 'x',
+  'set-cookie': 'a=b',
+  'service-worker-allowed': '/',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=*',
+  'x-frame-options': 'DENY',
+  'report-to': '{}',
+  nel: '{}',
+  'timing-allow-origin': '*',
+}
+
+for (const [status, stream] of [
+  [200, false],
+  [200, true],
+  [401, false],
+] as const) {
+  test(`headers: a provider's reply instructs neither proxies nor browsers (${status}, stream: ${stream})`, async (t) => {
+    const headers = { ...ACTING, 'anthropic-future': 'yes' }
+    const scene = stage.scene(status === 200 ? { kind: 'answer', headers } : { kind: 'error', status, headers })
+    const reply = await scene.send({ body: ask('hi', { stream }) })
+    t.is(reply.status, status)
+    t.is(reply.headers['anthropic-future'], 'yes')
+    t.deepEqual(
+      Object.keys(reply.headers).filter((name) => name in ACTING),
+      [],
+    )
   })
 }
 

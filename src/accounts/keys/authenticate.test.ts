@@ -57,13 +57,16 @@ for (const kind of ['at once', 'later'] as const) {
   const answer = (found: KeyInUse | undefined) => (kind === 'later' ? Promise.resolve(found) : found)
 
   test(`keys: one that is not there, or was revoked, is not asked for again at once (answered ${kind})`, async (t) => {
-    for (const found of [undefined, { ...FOUND, revokedAtMs: 1 }]) {
+    for (const [found, code] of [
+      [undefined, 'authentication_error'],
+      [{ ...FOUND, revokedAtMs: 1 }, 'key_revoked'],
+    ] as const) {
       const { authenticate, asked, used, clock } = open(() => answer(found))
       const key = createKey('svc')
-      for (let i = 0; i < 5; i++) await t.throwsAsync(async () => authenticate(key), refusal)
+      for (let i = 0; i < 5; i++) await t.throwsAsync(async () => authenticate(key), { code })
       t.is(asked.length, 1)
       clock.at = 5001
-      await t.throwsAsync(async () => authenticate(key), refusal)
+      await t.throwsAsync(async () => authenticate(key), { code })
       t.is(asked.length, 2)
       t.deepEqual(used, [])
     }

@@ -14,8 +14,8 @@ export interface KeyHolder {
 }
 
 /**
- * Finds out whose key it is, anew for each request. Throws `authentication_error`, `permission_error` for a suspended
- * account, `service_unavailable`. Answers at once where the database does.
+ * Finds out whose key it is, anew for each request. Throws `authentication_error`, `key_revoked`, `permission_error` for a
+ * suspended account, `service_unavailable`. Answers at once where the database does.
  */
 export type AuthenticateKey = (key: string) => KeyHolder | Promise<KeyHolder>
 
@@ -27,18 +27,25 @@ export interface AuthenticateKeyOptions {
   readonly clock: Clock
 }
 
-/** Well-formed keys that nobody has: guesses, and keys of another gateway whose client tries again and again. */
-const MOST_UNKNOWN = 10_000
-const UNKNOWN_FOR_MS = 5000
+/** Well-formed keys that do not open anything: guesses, revoked keys, and keys of another gateway, sent again and again. */
+const MOST_REFUSED = 10_000
+const REFUSED_FOR_MS = 5000
+
+/** A key that was refused, known by its hash. */
+interface Refused {
+  readonly isRevoked: boolean
+  readonly untilMs: number
+}
 
 /** Creates the authentication by API key. */
 export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: AuthenticateKeyOptions): AuthenticateKey {
-  const unknownUntilMs = new LRUCache<string, number>({ max: MOST_UNKNOWN })
+  const refused = new LRUCache<string, Refused>({ max: MOST_REFUSED })
   const accept = (hash: string, found: KeyInUse | undefined): KeyHolder => {
     if (found === undefined || found.revokedAtMs !== null) {
       // No key comes into being later with the hash of one that was tried, nor is one ever un-revoked.
-      unknownUntilMs.set(hash, clock.nowMs() + UNKNOWN_FOR_MS)
-      throw unknown()
+      const isRevoked = found !== undefined
+      refused.set(hash, { isRevoked, untilMs: clock.nowMs() + REFUSED_FOR_MS })
+      throw isRevoked ? revoked() : unknown()
     }
     if (found.suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
     onUse(found.id)
@@ -47,7 +54,8 @@ export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: Authent
   return function authenticateKey(key) {
     if (!isWellFormedKey(key)) throw malformed()
     const hash = hashKey(key)
-    if ((unknownUntilMs.get(hash) ?? 0) > clock.nowMs()) throw unknown()
+    const known = refused.get(hash)
+    if (known !== undefined && known.untilMs > clock.nowMs()) throw known.isRevoked ? revoked() : unknown()
     const found = lookup.find(hash)
     return found instanceof Promise ? found.then((row) => accept(hash, row)) : accept(hash, found)
   }
@@ -75,5 +83,10 @@ function malformed(): GatewayError {
 }
 
 function unknown(): GatewayError {
-  return new GatewayError('authentication_error', 'The API key is unknown or was revoked.')
+  return new GatewayError('authentication_error', 'The API key is unknown.')
+}
+
+/** A code of its own: a key that was once valid is no guess, and does not count as one against its address. */
+function revoked(): GatewayError {
+  return new GatewayError('key_revoked', 'The API key was revoked.')
 }

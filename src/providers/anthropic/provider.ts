@@ -1,13 +1,13 @@
 import type { Exchange, Target } from '../../core/exchange.ts'
 import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports.ts'
 import type { Reply } from '../../core/reply.ts'
+import { versionOf } from '../../core/version-headers.ts'
 import { askClaude } from '../claude/ask.ts'
 import { readModelList } from '../model-list.ts'
 import { type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
 
 const OWN_CREDENTIAL = /^sk-ant-/
 const MODELS = /^claude-/
-/** For requests that the gateway wrote itself; clients of this API name a version of their own. */
 const VERSION = ['anthropic-version', '2023-06-01']
 const MOST_MODELS = 1000
 
@@ -46,7 +46,7 @@ export class AnthropicProvider implements Provider {
   complete(exchange: Exchange, target: Target): Promise<Reply> {
     const isOwnDialect = exchange.dialect.name === 'messages'
     const path = `/v1/messages${isOwnDialect ? exchange.query : ''}`
-    const headers = isOwnDialect ? [] : VERSION
+    const headers = isOwnDialect ? [] : versionFor(exchange.headers)
     return askClaude(exchange, target, ({ bytes }) =>
       this.#upstream.call({ method: 'POST', path, body: bytes, headers }, callerOf(exchange)),
     )
@@ -57,12 +57,9 @@ export class AnthropicProvider implements Provider {
   }
 
   async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {
-    const versioned =
-      caller.headers['anthropic-version'] !== undefined || caller.headers['provider-version'] !== undefined
-    const reply = await this.#upstream.call(
-      { method: 'GET', path: `/v1/models?limit=${MOST_MODELS}`, body: undefined, headers: versioned ? [] : VERSION },
-      caller,
-    )
+    const headers = versionFor(caller.headers)
+    const path = `/v1/models?limit=${MOST_MODELS}`
+    const reply = await this.#upstream.call({ method: 'GET', path, body: undefined, headers }, caller)
     return readModelList(reply, this.name)
   }
 
@@ -73,4 +70,9 @@ export class AnthropicProvider implements Provider {
   close(): Promise<void> {
     return this.#upstream.close()
   }
+}
+
+/** The version header for a request that the gateway wrote itself, where the client names no version. */
+function versionFor(headers: RelayCall['headers']): readonly string[] {
+  return versionOf(headers) === undefined ? VERSION : []
 }

@@ -5,7 +5,7 @@ import { betasOf, CLIENT_BETAS, tellLeftOut } from './betas.ts'
 test('betas: each is named once, from headers of either name and any number of lines', (t) => {
   t.deepEqual(betasOf({ 'anthropic-beta': ' a-1, b-2,,a-1 ' }, []).kept, ['a-1', 'b-2'])
   t.deepEqual(betasOf({ 'provider-beta': ['a-1', 'b-2,c-3'] }, []).kept, ['a-1', 'b-2', 'c-3'])
-  t.deepEqual(betasOf({ 'anthropic-beta': 'a-1', 'provider-beta': 'b-2' }, []).kept, ['a-1'])
+  t.deepEqual(betasOf({ 'anthropic-beta': 'a-1', 'provider-beta': 'b-2,a-1' }, []).kept, ['a-1', 'b-2'])
   t.deepEqual(betasOf({}, CLIENT_BETAS), { kept: [], leftOut: [] })
 })
 

@@ -1,5 +1,6 @@
 import type { RelayCall } from '../../core/ports.ts'
 import type { Reply } from '../../core/reply.ts'
+import { betasOf as askedBetas } from '../../core/version-headers.ts'
 import { tellDropped } from '../tell.ts'
 
 /**
@@ -20,9 +21,7 @@ export interface Betas {
  * trailing `*` matches any rest) are left out.
  */
 export function betasOf(headers: RelayCall['headers'], patterns: readonly string[]): Betas {
-  const value = headers['anthropic-beta'] ?? headers['provider-beta'] ?? []
-  const names = [value].flat().flatMap((text) => text.split(','))
-  const betas = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))]
+  const betas = askedBetas(headers)
   const isLeftOut = (name: string) => patterns.some((pattern) => matches(pattern, name))
   return { kept: betas.filter((name) => !isLeftOut(name)), leftOut: betas.filter(isLeftOut) }
 }

@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ErrorOptions } from '../core/errors.ts'
+import { hideSecrets } from '../core/secrets.ts'
+
+/** A provider's own account of a failed try. */
+export interface FailedReply {
+  readonly status: number
+  readonly type: string | null
+  readonly requestId: string | null
+  /** As the provider sent it; unset when it sent none that can be read. */
+  readonly retryAfter: string | undefined
+}
+
+const LONGEST_WORD = 200
+const LONGEST_MESSAGE = 300
+/** Where providers put the id of a request: Anthropic, OpenAI, AWS, Google. */
+const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'x-amzn-requestid', 'x-goog-request-id']
+
+/** Reads type, request id and `retry-after` of a failed reply; its texts are bounded and hold none of `secrets`. */
+export function readFailedReply(reply: {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly secrets: readonly string[]
+}): FailedReply {
+  const { status, headers, secrets } = reply
+  const body = parseBody(reply.body)
+  const error = body?.error
+  const wordOf = (...values: unknown[]) => {
+    const word = values.find((value) => typeof value === 'string' && value !== '')
+    return typeof word === 'string' ? hideSecrets(word.slice(0, LONGEST_WORD), secrets) : null
+  }
+  const amazonType = String(headers['x-amzn-errortype'] ?? '').split(':')[0]
+  const retryAfter = headers['retry-after']
+  return {
+    status,
+    type: wordOf(error?.type, error?.status, error?.code, amazonType, body?.type, body?.code),
+    requestId: wordOf(...REQUEST_ID_HEADERS.map((name) => headers[name]), body?.request_id),
+    retryAfter: retryAfterMs(retryAfter) === undefined ? undefined : retryAfter,
+  }
+}
+
+/** What an `upstream_error` carries of the provider's last failed reply: `error.provider` and `retry-after`. */
+export function upstreamErrorParts(name: string, last: FailedReply | undefined): ErrorOptions {
+  const { status = null, type = null, requestId = null, retryAfter } = last ?? {}
+  return {
+    fields: { provider: { name, status, type, request_id: requestId } },
+    headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+  }
+}
+
+/** `retry-after` in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3). */
+export function retryAfterMs(text: string | string[] | undefined): number | undefined {
+  if (typeof text !== 'string') return undefined
+  const seconds = Number(text)
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
+}
+
+/** The message of an error body, behind a colon: in `error.message`, in `message`, or in a list of such. */
+export function providerMessage(body: Buffer): string {
+  const parsed = parseBody(body)
+  const message = parsed?.error?.message ?? parsed?.message
+  return typeof message === 'string' ? `: ${message.slice(0, LONGEST_MESSAGE)}` : ''
+}
+
+/** Members in which providers describe an error; each may hold anything. */
+interface ErrorBody {
+  readonly error?: {
+    readonly type?: unknown
+    readonly status?: unknown
+    readonly code?: unknown
+    readonly message?: unknown
+  } | null
+  readonly type?: unknown
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly request_id?: unknown
+}
+
+/** Gemini's servers wrap an error in a list. */
+function parseBody(body: Buffer): ErrorBody | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body.toString())
+    const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+    // Safe: every member may be missing or hold anything, and readers check.
+    return typeof first === 'object' && first !== null ? (first as ErrorBody) : undefined
+  } catch {
+    return undefined
+  }
+}

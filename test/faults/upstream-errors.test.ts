@@ -1,0 +1,81 @@
+import test from 'ava'
+import { chat, streamed } from '../support/chat-bodies.ts'
+import { ROUTES } from '../support/door.ts'
+import { ask } from '../support/http-client.ts'
+import { MODELS, openProviderStage, type ProviderName, type SceneScripts } from '../support/provider-stage.ts'
+
+const stage = await openProviderStage({ config: { models: { pair: ['claude-sonnet-4-5', 'gpt-4o'] } } })
+test.after.always(() => stage.close())
+
+const NAMES: readonly ProviderName[] = ['anthropic', 'openai', 'gemini', 'house']
+const everywhere = (script: SceneScripts['anthropic'] & SceneScripts['gemini'] & SceneScripts['openai']) =>
+  Object.fromEntries(NAMES.map((name) => [name, script]))
+
+for (const name of NAMES)
+  for (const [route, path] of Object.entries(ROUTES))
+    for (const stream of [false, true]) {
+      const model = MODELS[name]
+      const plain = route === 'chat' ? chat('hi', { model }) : ask('hi', { model })
+      const body = stream ? streamed(plain) : plain
+      const which = `${name}, ${route}, stream: ${stream}`
+
+      test(`upstream errors: x-should-retry: false ends the tries, and reaches the client (${which})`, async (t) => {
+        const headers = { 'x-should-retry': 'false' }
+        const scene = stage.scene(everywhere({ kind: 'error', status: 500, headers }))
+        const reply = await scene.send({ path, body })
+        t.is(scene.seen(name).length, 1)
+        t.is(reply.status, 502)
+        t.is(reply.headers['x-should-retry'], 'false')
+      })
+
+      test(`upstream errors: 502 after the last try ends the client's tries and names the failure (${which})`, async (t) => {
+        const headers = { 'retry-after': '0', 'request-id': 'req_of_provider' }
+        const scene = stage.scene(everywhere({ kind: 'error', status: 503, headers }))
+        const reply = await scene.send({ path, body })
+        t.is(scene.seen(name).length, 3)
+        t.is(reply.status, 502)
+        t.like(reply.headers, { 'x-should-retry': 'false', 'retry-after': '0' })
+        t.like(reply.json, {
+          type: 'error',
+          error: { type: 'upstream_error', provider: { name, status: 503, request_id: 'req_of_provider' } },
+        })
+        const { type } = (reply.json as { error: { provider: { type: unknown } } }).error.provider // safe: checked above
+        t.regex(String(type), /^[A-Za-z_]+$/)
+      })
+    }
+
+test('upstream errors: a provider that cannot be reached has neither status nor id', async (t) => {
+  const scene = stage.scene(everywhere({ kind: 'break', at: 'before-headers' }))
+  const reply = await scene.send({ body: ask('hi') })
+  t.like(reply.json, { error: { provider: { name: 'anthropic', status: null, type: null, request_id: null } } })
+  t.is(reply.headers['x-should-retry'], 'false')
+  t.is(reply.headers['retry-after'], undefined)
+})
+
+test('upstream errors: what an earlier try was told is not lost when the last one breaks', async (t) => {
+  const scene = stage.scene({
+    anthropic: (nth) =>
+      nth === 1
+        ? { kind: 'error', status: 529, headers: { 'retry-after': '0' } }
+        : { kind: 'break', at: 'before-headers' },
+  })
+  const reply = await scene.send({ body: ask('hi') })
+  t.like(reply.json, { error: { provider: { status: 529, type: 'overloaded_error' } } })
+  t.is(reply.headers['retry-after'], '0')
+})
+
+test('upstream errors: a 429 with x-should-retry: false is not waited for', async (t) => {
+  const headers = { 'x-should-retry': 'false', 'retry-after': '0' }
+  const scene = stage.scene({ anthropic: { kind: 'error', status: 429, headers } })
+  const reply = await scene.send({ body: ask('hi') })
+  t.is(scene.seen('anthropic').length, 1)
+  t.is(reply.status, 429)
+  t.like(reply.headers, headers)
+})
+
+test('upstream errors: another provider of a list is asked all the same: it is not the one that said so', async (t) => {
+  const scene = stage.scene({ anthropic: { kind: 'error', status: 500, headers: { 'x-should-retry': 'false' } } })
+  const reply = await scene.send({ body: ask('hi', { model: 'pair' }) })
+  t.is(reply.status, 200)
+  t.is(scene.seen('anthropic').length, 1)
+})
