@@ -1,6 +1,7 @@
 /**
  * The process: configuration → app → listen → drain on SIGTERM. The only file that does something when it is imported.
  */
+import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { banner } from './banner.ts'
@@ -14,7 +15,8 @@ import { createLogging } from './logging/log.ts'
 import { requestLogger } from './logging/request-log.ts'
 import { PluginError } from './pipeline/load.ts'
 
-const startedAtMs = Date.now()
+/** The process's start on the wall clock, before Node itself was loaded; this line runs after all imports. */
+const startedAtMs = Math.round(performance.timeOrigin)
 const EXIT_CONFIGURATION = 78
 const SAME_SIGNAL_MS = 500
 

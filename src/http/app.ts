@@ -7,6 +7,7 @@ import type { Intakes } from './body-intake.ts'
 import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'
 import { createFrame, type FrameOptions, type FrameState } from './frame.ts'
 import { refuseLedPages } from './led-pages.ts'
+import { notFound } from './not-found.ts'
 import type { OpenapiOptions } from './openapi/document.ts'
 import { createPayerScope } from './payer.ts'
 import type { Readiness } from './readiness.ts'
@@ -40,6 +41,9 @@ import { type PluginRoutesOptions, pluginRoutes } from './routes/plugin-routes.t
 import { READY_PATH, readyRoute } from './routes/ready.ts'
 import { type ReceiptRouteOptions, receiptKeysRoute, receiptRoute, receiptsRoute } from './routes/receipts.ts'
 import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed } from './routes/relay.ts'
+
+const MESSAGES_PATH = '/v1/messages'
+const CHAT_PATH = '/v1/chat/completions'
 
 /** What the HTTP application is put together from. */
 export interface HttpAppOptions extends FrameOptions {
@@ -83,13 +87,15 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
   if (options.accounts === undefined) app.use(refuseLedPages(options.knownHosts, options.corsOrigins))
   if (options.corsOrigins.length > 0) app.use(corsFor(options.corsOrigins))
   const hot: HotRoutes = new Map([
-    ['/v1/messages', modelRoute(options.messages)],
-    ['/v1/chat/completions', modelRoute(options.chat)],
+    [MESSAGES_PATH, modelRoute(options.messages)],
+    [CHAT_PATH, modelRoute(options.chat)],
   ])
   app.use((ctx, next) => {
     // The router would walk its whole list for every request: the hot routes are found first.
-    const model = ctx.method === 'POST' ? hot.get(ctx.path) : undefined
+    const model = hot.get(ctx.path)
     if (model === undefined) return next()
+    ctx.state.dialect = ctx.path === CHAT_PATH ? options.chat.dialect : options.messages.dialect
+    if (ctx.method !== 'POST') return next()
     ctx.state.route = ctx.path
     return model(ctx, next)
   })
@@ -99,6 +105,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
     .use(router.routes())
     .use(router.allowedMethods())
     .use(pluginRoutes({ ...options.plugins, intake: intakes.callers }))
+    .use(notFound(router))
   return app
 }
 

@@ -6,7 +6,7 @@ import type { RequestObserver } from '../core/ports.ts'
 import { hideSecrets } from '../core/secrets.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
 import { presentedSecrets } from './credential.ts'
-import { createRequestId } from './request-id.ts'
+import { createRequestId, requestIdHeaders } from './request-id.ts'
 
 /** What the frame keeps for a request, in `ctx.state`. */
 export interface FrameState {
@@ -58,7 +58,7 @@ export function createFrame({ enter, observe }: FrameOptions): Middleware<FrameS
     try {
       await next()
       assertFound(ctx)
-      if (ctx.respond !== false) ctx.set('request-id', requestId)
+      if (ctx.respond !== false) ctx.set(requestIdHeaders(requestId))
     } catch (thrown) {
       error = thrown
       sendError(ctx, thrown, { requestId, hide })
@@ -95,8 +95,11 @@ function sendError(
   const shown = dialect?.errorBody(error, requestId) ?? { ...error.toBody(), request_id: requestId }
   const body = Buffer.from(hide(JSON.stringify(shown)))
   for (const name in error.headers) res.setHeader(name, error.headers[name] ?? '')
-  res.setHeader('request-id', requestId)
-  res.writeHead(error.status, { 'content-type': 'application/json', 'content-length': body.length })
+  res.writeHead(error.status, {
+    ...requestIdHeaders(requestId),
+    'content-type': 'application/json',
+    'content-length': body.length,
+  })
   res.end(ctx.method === 'HEAD' ? undefined : body)
 }
 

@@ -2,7 +2,7 @@ import http, { type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, GatewayError } from '../core/errors.ts'
-import { createRequestId } from './request-id.ts'
+import { createRequestId, requestIdHeaders } from './request-id.ts'
 
 /** Limits of the HTTP server, in milliseconds. */
 export interface ServerOptions {
@@ -41,7 +41,7 @@ function refuseMalformed(cause: Error, socket: Duplex & { _httpMessage?: { heade
     'connection: close',
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
-    `request-id: ${requestId}`,
+    ...Object.entries(requestIdHeaders(requestId)).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

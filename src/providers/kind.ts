@@ -41,6 +41,8 @@ export interface ProviderKind<Schema extends z.ZodType = z.ZodType> {
   readonly summary: string
   /** The section of the configuration; it is parsed with `{}` when absent. */
   readonly options: Schema
+  /** What is to be set for the providers that are there only when it is: the variable or option, by the provider's name. */
+  readonly settings?: Readonly<Record<string, string>>
   /** The providers that the section asks for: usually one, none when it lacks what is needed. */
   create(options: z.output<Schema>, parts: ProviderParts): readonly Provider[] | Promise<readonly Provider[]>
 }

@@ -34,10 +34,14 @@ export class Providers {
   readonly #routes: ModelRoutes
 
   /** Throws `invalid_request` when `fallback` or a model's route names a provider that is not there. */
-  constructor(providers: readonly Provider[], fallback: string, routes: ProvidersConfig['models'] = {}) {
+  constructor(
+    providers: readonly Provider[],
+    fallback: string,
+    { routes = {}, settings }: { routes?: ProvidersConfig['models']; settings?: ReadonlyMap<string, string> } = {},
+  ) {
     this.#byName = new Map(providers.map((provider) => [provider.name, provider]))
     this.fallback = this.get(fallback).name
-    this.#selection = { providers: this.#byName, fallback }
+    this.#selection = { providers: this.#byName, fallback, ...(settings && { settings }) }
     this.#routes = new ModelRoutes(routes, this.#selection)
   }
 
@@ -98,5 +102,6 @@ export async function createProviders(config: ProvidersConfig, parts: Parts): Pr
   const all = created.flat()
   const hasCredential = all.some(({ configured }) => configured)
   const there = all.filter(({ stepsBack }) => !(stepsBack && hasCredential))
-  return new Providers(there, settings.default, models)
+  const notThere = providerKinds.flatMap((kind) => Object.entries(kind.settings ?? {}))
+  return new Providers(there, settings.default, { routes: models, settings: new Map(notThere) })
 }

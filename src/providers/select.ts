@@ -8,13 +8,15 @@ export interface Selection {
   readonly providers: ReadonlyMap<string, Provider>
   /** Answers models that no provider claims. */
   readonly fallback: string
+  /** What an operator sets to have a provider that is not there, by its name. */
+  readonly settings?: ReadonlyMap<string, string>
 }
 
 /**
  * Finds the provider of a model: by its prefix (`openai/…`), by the form of its name, by the configured default.
  * Throws `invalid_request` when the prefix names no provider.
  */
-export function selectTarget(model: string, { providers, fallback }: Selection): Target {
+export function selectTarget(model: string, { providers, fallback, settings }: Selection): Target {
   const slash = model.indexOf('/')
   if (slash === -1) {
     for (const provider of providers.values()) if (provider.claims(model)) return { provider: provider.name, model }
@@ -22,6 +24,9 @@ export function selectTarget(model: string, { providers, fallback }: Selection):
   }
   const prefix = model.slice(0, slash)
   if (!providers.has(prefix)) {
+    const setting = settings?.get(prefix)
+    if (setting !== undefined)
+      throw new GatewayError('invalid_request', `model: provider \`${prefix}\` is not set up here. Set ${setting}.`)
     throw new GatewayError(
       'invalid_request',
       `model: expected the name of a provider before the slash, got \`${prefix}\`.${suggest(prefix, [...providers.keys()])}`,

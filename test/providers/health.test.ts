@@ -29,6 +29,13 @@ test('health: shows each provider, and whether it has a credential', async (t) =
   })
 })
 
+test('health: startedAt is the start of the process, before its modules were loaded', async (t) => {
+  const { json } = await stage.scene().send({ method: 'GET', path: '/health' })
+  const [startedAt, uptime] = [Number(valueAt(json, 'startedAt')), Number(valueAt(json, 'uptime'))]
+  t.true(Number.isSafeInteger(startedAt))
+  t.true(startedAt + uptime * 1000 <= Date.now() + 50, `${startedAt + uptime * 1000 - Date.now()} ms too late`)
+})
+
 test('health: a preset is there only when its variable is set', async (t) => {
   const { json } = await stage.scene().send({ method: 'GET', path: '/health' })
   const names = Object.keys(Object(valueAt(json, 'providers')))

@@ -122,3 +122,19 @@ test('routing: a route to a provider that is not there fails the start, and the 
 test('routing: a default provider that is not there fails the start, and the line names it', async (t) => {
   t.regex(await refusalOfStart({ providers: { default: 'nobody' } }), /`providers`.*There is no provider `nobody`/)
 })
+
+for (const [prefix, setting] of [
+  ['groq', 'GROQ_API_KEY'],
+  ['ollama', 'OLLAMA_BASE_URL'],
+  ['bedrock', 'BEDROCK_REGION'],
+  ['vertex', 'VERTEX_PROJECT'],
+] as const) {
+  test(`routing: ${prefix}/… without its setting names ${setting}`, async (t) => {
+    const reply = await stage.scene().send({ body: ask('hi', { model: `${prefix}/some-model` }) })
+    t.is(reply.status, 400)
+    t.regex(
+      String(valueAt(reply.json, 'error.message')),
+      new RegExp(`\`${prefix}\` is not set up here. Set ${setting}`),
+    )
+  })
+}

@@ -156,6 +156,36 @@ for (const [method, path] of [
   })
 }
 
+for (const [method, path, hint] of [
+  ['POST', '/v1/v1/messages', /Did you mean `\/v1\/messages`\? .*leave it out of the base URL/],
+  ['POST', '/v1/v1/chat/completions', /`\/v1\/chat\/completions`.*leave it out of the base URL/],
+  ['POST', '/chat/completions', /`\/v1\/chat\/completions`.*Put `\/v1` at the end/],
+  ['POST', '/messages', /`\/v1\/messages`.*Put `\/v1` at the end/],
+  ['GET', '/models', /`\/v1\/models`/],
+  ['POST', '/v1/messages/', /Did you mean `\/v1\/messages`/],
+  ['POST', '//v1/messages', /Did you mean `\/v1\/messages`/],
+  ['POST', '/v1//messages', /Did you mean `\/v1\/messages`/],
+  ['POST', '/anthropic/v1/messages', /Did you mean `\/v1\/messages`/],
+  ['GET', '/health/', /Did you mean `\/health`/],
+  ['POST', '/v1/responses', /Responses API is not offered.*\/v1\/chat\/completions/],
+  ['POST', '/responses', /Responses API is not offered/],
+  ['POST', '/v1/completions', /\/v1\/chat\/completions/],
+] as const) {
+  test(`routes: ${method} ${path} is answered 404 with the path that is meant`, async (t) => {
+    // As a whole address: two slashes at the beginning of a path would be read as a host.
+    const address = plain.gateway.url + path
+    const reply = await plain.scene().send({ method, path: address, ...(method === 'POST' && { body: ask('hi') }) })
+    t.is(reply.status, 404)
+    t.like(reply.json, { type: 'error', error: { type: 'not_found' } })
+    t.regex(String(valueAt(reply.json, 'error.message')), hint)
+  })
+}
+
+test('routes: a path that resembles none is answered without a hint', async (t) => {
+  const reply = await plain.scene().send({ method: 'GET', path: '/v1/v1/nowhere' })
+  t.is(valueAt(reply.json, 'error.message'), 'There is nothing at GET /v1/v1/nowhere.')
+})
+
 for (const [method, path, allow] of [
   ['GET', '/v1/messages', /\bPOST\b/],
   ['PUT', '/v1/messages', /\bPOST\b/],

@@ -64,6 +64,7 @@ type Options = z.output<typeof options>
 export const kind = defineProviderKind({
   name: 'bedrock',
   summary: 'Claude on Amazon Bedrock: `bedrock/<model or inference profile>`.',
+  settings: { bedrock: 'BEDROCK_REGION' },
   options,
   async create(section, parts) {
     const { region, base_url, models, left_out_betas } = section

@@ -12,6 +12,12 @@ export const kind = defineProviderKind({
   name: 'openai-compatible',
   summary: 'Services that speak OpenAI’s chat completions, any number of them, each under its own name.',
   options: compatibleOptions,
+  settings: Object.fromEntries(
+    Object.entries(PRESETS).map(([name, { keyVariable, urlVariable }]) => [
+      name,
+      keyVariable ?? urlVariable ?? `providers.openai-compatible.${name}`,
+    ]),
+  ),
   create: (section, parts) =>
     Object.entries(section).flatMap(([name, options]) =>
       options === undefined ? [] : [createService(name, options, parts)],

@@ -12,6 +12,7 @@ import { TOKEN, VertexProvider } from './provider.ts'
 export const kind = defineProviderKind({
   name: 'vertex',
   summary: 'Claude on Google Cloud’s Vertex AI: `vertex/<model>`.',
+  settings: { vertex: 'VERTEX_PROJECT' },
   options: z
     .strictObject({
       project: fromEnv(z.string().min(1).optional(), 'VERTEX_PROJECT').describe(

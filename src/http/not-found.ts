@@ -1,0 +1,54 @@
+import type Router from '@koa/router'
+import type { Middleware } from 'koa'
+import { GatewayError } from '../core/errors.ts'
+import type { FrameState } from './frame.ts'
+
+/** Paths of APIs that clients may be set up for and that the gateway does not have. */
+const OTHER_APIS: Readonly<Record<string, string>> = {
+  '/v1/responses':
+    'The Responses API is not offered here. Set the client to chat completions (`/v1/chat/completions`) or Messages (`/v1/messages`).',
+  '/v1/completions': 'Use chat completions: `/v1/chat/completions`.',
+  '/v1/complete': 'Use Messages: `/v1/messages`.',
+  '/v1/embeddings': 'Embeddings are not offered here.',
+}
+
+/**
+ * Answers paths that no route has. A path that differs from a route's by its base address or by slashes, as a client sends
+ * it whose base URL has a `/v1` too many or too few, is told that route. Throws `not_found`.
+ */
+export function notFound(router: Pick<Router<FrameState>, 'match'>): Middleware<FrameState> {
+  return function notFound(ctx, next) {
+    const { method, path } = ctx
+    if (router.match(path, method).path.length > 0) return next()
+    throw new GatewayError('not_found', `There is nothing at ${method} ${path}.${hint(path, method, router)}`)
+  }
+}
+
+function hint(path: string, method: string, router: Pick<Router<FrameState>, 'match'>): string {
+  const meant = likelyPath(path)
+  const other = OTHER_APIS[meant]
+  if (other !== undefined) return ` ${other}`
+  if (meant === path || !router.match(meant, method).route) return ''
+  const base = meant.startsWith('/v1/') ? ` ${baseAdvice(path)}` : ''
+  return ` Did you mean \`${meant}\`?${base}`
+}
+
+/** The path from its last `/v1` on, or below one, with single slashes and none at its end. */
+function likelyPath(path: string): string {
+  const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
+  const at = plain.toLowerCase().lastIndexOf('/v1/')
+  if (at >= 0) return `/v1${plain.slice(at + 3)}`
+  return OF_VERSION.test(plain) ? `/v1${plain}` : plain
+}
+
+const OF_VERSION =
+  /^\/(?:messages|chat\/completions|models|receipts|responses|completions|complete|embeddings|keys|billing|agent)(?:\/|$)/
+
+/** What is to be changed in the client, whose base URL is usually what is wrong. */
+function baseAdvice(path: string): string {
+  const lower = path.toLowerCase()
+  if (lower.indexOf('/v1/') !== lower.lastIndexOf('/v1/'))
+    return 'The client adds `/v1` itself: leave it out of the base URL.'
+  if (!lower.includes('/v1')) return 'Put `/v1` at the end of the client’s base URL.'
+  return 'Check the base URL of the client for slashes and further parts.'
+}
