@@ -98,7 +98,8 @@ async function tryOnce(transport: Transport, request: UpstreamRequest, options: 
     // A model that has answered is paid for, also where its answer cannot be used.
     const hasAnswered = response !== undefined && response.status < 300
     const final = hasAnswered || NOT_RETRIED.has(errorCodeOf(cause) ?? '')
-    return { reason: describe(cause), waitMs: undefined, final, cause }
+    const failure = { reason: describe(cause), waitMs: undefined, final, cause }
+    return response === undefined ? failure : { ...failure, reply: unreadReply(response, secretsOf(request.headers)) }
   }
 }
 
@@ -142,6 +143,11 @@ async function toReply(
 
 /** Headers that carry a credential to a provider. */
 const CREDENTIAL_HEADERS = new Set(['authorization', 'x-api-key', 'x-goog-api-key'])
+
+/** A reply whose head came, and whose body is of no use. */
+function unreadReply({ status, headers }: UpstreamResponse, secrets: readonly string[]): FailedReply {
+  return readFailedReply({ status, headers, body: Buffer.alloc(0), secrets })
+}
 
 /** The credentials of a request: some providers repeat in an error what they were shown. */
 function secretsOf(headers: readonly string[]): string[] {

@@ -52,6 +52,17 @@ test('upstream errors: a provider that cannot be reached has neither status nor 
   t.is(reply.headers['retry-after'], undefined)
 })
 
+test('upstream errors: an answer that breaks off is named by its status and id', async (t) => {
+  const headers = { 'request-id': 'req_of_provider' }
+  const scene = stage.scene({ anthropic: { kind: 'answer', headers, cutAfterBytes: 40 } })
+  const reply = await scene.send({ body: ask('hi') })
+  t.is(reply.status, 502)
+  t.like(reply.json, {
+    error: { provider: { name: 'anthropic', status: 200, type: null, request_id: 'req_of_provider' } },
+  })
+  t.is(reply.headers['x-should-retry'], 'false')
+})
+
 test('upstream errors: what an earlier try was told is not lost when the last one breaks', async (t) => {
   const scene = stage.scene({
     anthropic: (nth) =>
