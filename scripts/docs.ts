@@ -45,7 +45,7 @@ async function render(): Promise<Map<string, string>> {
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/reference/plugins.md', pluginsPage(plugins)],
     ['docs/comparison.md', comparisonPage(read('docs/comparison.md') ?? '', read('bench/RESULTS.md') ?? '')],
-    ['docs/reference/cli.md', await commandLinePage(ROOT)],
+    ['docs/reference/cli.md', await commandLinePage()],
     ['docs/reference/licences.md', licencesPage(ROOT)],
     [RELIABILITY, reliabilityPage(read(RELIABILITY) ?? '')],
     ['docs/reference/sizing.md', sizingPage()],

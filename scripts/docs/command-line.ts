@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process'
-import path from 'node:path'
-import { promisify } from 'node:util'
+import type { Command } from 'commander'
+import { createProgram } from '../../src/cli/main.ts'
+import { addCommandsOfPlugins } from '../../src/cli/plugin-commands.ts'
 import { GENERATED } from './markdown.ts'
+
+const WIDTH = 80
 
 const INTRODUCTION = `# The \`turnpike\` command
 
@@ -16,8 +18,10 @@ interface CommandHelp {
 }
 
 /** The reference page of the command line: what \`--help\` says, command by command. */
-export async function commandLinePage(root: string): Promise<string> {
-  const { text, below } = await helpOf(path.join(root, 'bin/turnpike.mjs'), [])
+export async function commandLinePage(): Promise<string> {
+  const program = createProgram()
+  await addCommandsOfPlugins(program)
+  const { text, below } = helpOf(program)
   const parts = [block(text), ...below.flatMap(entriesOf)]
   return `${[GENERATED, INTRODUCTION, ...parts].join('\n\n')}\n`
 }
@@ -31,16 +35,15 @@ function block(text: string): string {
   return `\`\`\`text\n${text.trimEnd()}\n\`\`\``
 }
 
-/** Commander prints its examples only in the help that a person sees, so that is what is asked for. */
-async function helpOf(binary: string, words: readonly string[]): Promise<CommandHelp> {
-  const environment = { PATH: process.env.PATH, NO_COLOR: '1' }
-  const { stdout } = await promisify(execFile)(process.execPath, [binary, ...words, '--help'], { env: environment })
-  const below = await Promise.all(commandsIn(stdout).map((word) => helpOf(binary, [...words, word])))
-  return { name: ['turnpike', ...words].join(' '), text: stdout, below }
+/** Collects what a person sees: Commander prints examples and exit codes only as it outputs help. */
+function helpOf(command: Command, parents: readonly string[] = []): CommandHelp {
+  let text = ''
+  command.configureOutput({ writeOut: (piece) => (text += piece), getOutHelpWidth: () => WIDTH }).outputHelp()
+  const names = [...parents, command.name()]
+  const below = command.createHelp().visibleCommands(command).filter(isNotHelp)
+  return { name: names.join(' '), text, below: below.map((inner) => helpOf(inner, names)) }
 }
 
-function commandsIn(help: string): string[] {
-  const [, list = ''] = help.split('\nCommands:\n')
-  const words = [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, word = '']) => word)
-  return words.filter((word) => word !== 'help')
+function isNotHelp(command: Command): boolean {
+  return command.name() !== 'help'
 }
