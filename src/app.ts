@@ -246,6 +246,7 @@ function createServer(
     fees,
     capture,
     targetsOf: (model: string) => providers.targetsOf(model),
+    callerParts: providers.callerParts,
     intakes,
     send: { pingIntervalMs: config.server.ping_interval },
   }

@@ -57,11 +57,19 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<Led> {
     void settle(landing, flight, { ...leading, turn, isOwnAnswer: exchange.calls.length === 1 })
     return 'miss'
   } catch (error) {
-    // Whoever attached shares the fate: were each to try again now, they would all arrive at once.
-    flight.fail(error)
+    if (isOfProvider(error)) flight.fail(error)
+    else flight.land({ kind: 'private' })
     leave(flight, leading, turn)
     throw error
   }
+}
+
+/**
+ * Whether an error is about the provider, and so of everybody who asked the same: were each to try again now, they would
+ * all arrive at once. Every other may be about the leader alone: its caps, its limits, its plan, its credential.
+ */
+function isOfProvider(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'upstream_error'
 }
 
 async function turnOf(flight: Flight, exchange: Exchange, { key, store, takesTurns }: Leading) {

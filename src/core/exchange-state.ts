@@ -1,6 +1,6 @@
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
-import type { RouteName, Target } from './exchange.ts'
+import type { Exchange, RouteName, Target } from './exchange.ts'
 import type { Fee } from './fee.ts'
 import type { PresentedCredential } from './ports.ts'
 import type { Reply } from './reply.ts'
@@ -18,6 +18,8 @@ export interface ExchangeState {
   readonly fee?: Fee | undefined
   /** Request headers as they came, lower-case names. */
   readonly headers: NodeJS.Dict<string | string[]>
+  /** What of the caller's own providers would be shown; `undefined`: nothing. */
+  readonly callerParts?: ((exchange: Exchange) => string) | undefined
   /** The query string as it came, `?` included, or empty. */
   readonly query: string
   /** What the client sent, in its own dialect. */

@@ -67,6 +67,11 @@ export class Exchange {
     return this.#state.headers
   }
 
+  /** What of the caller's own a call would carry that can choose the account, or the answer; credentials as hashes. */
+  get callerParts(): string {
+    return this.#state.callerParts?.(this) ?? ''
+  }
+
   get query(): string {
     return this.#state.query
   }

@@ -168,6 +168,11 @@ export interface Provider {
   /** Whether it could be called for a caller with this credential. */
   isUsableBy(credential: PresentedCredential | undefined): boolean
   /**
+   * What of the caller's own a call would carry that can choose the account, or the answer: the caller's credential as a
+   * hash, and headers that the operator lets through. Empty: nothing. Unset: never anything.
+   */
+  callerParts?(credential: PresentedCredential | undefined, headers: RelayCall['headers']): string
+  /**
    * Answers the exchange's request with a model of its own. Throws `upstream_error`, `authentication_error`,
    * `invalid_request` for what it cannot be asked, or the signal's reason.
    */

@@ -1,8 +1,8 @@
 /**
  * DESIGN — when two requests may share an answer
  *
- * Only if nothing that can change it differs: who asks, whom, with which headers, through which modules, and what. Each
- * part goes into one SHA-256, preceded by its length. What is asked is digested by the caller, who knows which fields count.
+ * Only if nothing that can change it differs: who asks, whom, at whose account, with which headers, through which
+ * modules, and what. Each part goes into one SHA-256, preceded by its length. What is asked is digested by the caller, who knows which fields count.
  */
 import { createHash, hash } from 'node:crypto'
 import type { Exchange } from './exchange.ts'
@@ -32,6 +32,7 @@ export function requestIdentity(exchange: Exchange, { scope, module, asked }: Id
   add(target.provider)
   add(target.model)
   add(query)
+  add(exchange.callerParts)
   add(downstreamOf(exchange, module))
   add(asked)
   for (const [name, value] of tellingHeaders(exchange)) {
@@ -46,6 +47,8 @@ const NOTHING = Buffer.alloc(0)
 const TWIN_PREFIX = 'provider-'
 /** Counted by what they ask for together, not by name. */
 const VERSIONED = new Set(['anthropic-version', 'provider-version', 'anthropic-beta', 'provider-beta'])
+/** Of providers' own headers: versions, betas, accounts. */
+const TELLING_PREFIX = /^(?:anthropic|openai)-/
 
 /** Bodies up to this size are put together here and hashed at once: a hash object costs more than hashing them. */
 const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024)
@@ -99,13 +102,14 @@ function downstreamOf({ pipeline }: Exchange, module: string): string {
 }
 
 /**
- * The version and betas that are asked for, whatever else the provider's own headers may mean, and what the caller asks
- * of other modules: of the modules behind this one that counts, and nobody can tell which those are.
+ * The version and betas that are asked for, whatever else the providers' own headers may mean (an organisation or project
+ * that pays, say), and what the caller asks of other modules: of the modules behind this one that counts, and nobody can
+ * tell which those are.
  */
 function tellingHeaders({ headers }: Exchange): [string, string][] {
   const values: [string, string][] = []
   for (const name in headers) {
-    if (!name.startsWith(TWIN_PREFIX) && !name.startsWith('anthropic-') && !isWish(name)) continue
+    if (!name.startsWith(TWIN_PREFIX) && !TELLING_PREFIX.test(name) && !isWish(name)) continue
     const value = headers[name]
     if (value !== undefined && !VERSIONED.has(name)) values.push([name, String(value)])
   }

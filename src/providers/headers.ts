@@ -36,12 +36,18 @@ const VERSION_NAMES = ['anthropic-version', 'provider-version']
 const BETA_NAMES = ['anthropic-beta', 'provider-beta']
 const VERSIONED = new Set([...VERSION_NAMES, ...BETA_NAMES])
 
+/** About the client, its try or its way here: they change no answer. What is asked of modules counts elsewhere. */
+const ABOUT_CLIENT =
+  /^(?:x-stainless-|x-claude-code-|x-svc-|x-forwarded-|x-real-ip$|x-request-id$|x-app$|user-agent$|accept|content-type$|idempotency-key$)/
+
 /** Decides which of a client's headers go on to a provider. */
 export class HeaderForwarder {
   readonly #exact: ReadonlySet<string>
   readonly #allowed: ReadonlySet<string>
   readonly #prefixes: readonly string[]
   readonly #hasVersions: boolean
+  /** Whether the operator has named a header. */
+  readonly #isOperators: ((name: string) => boolean) | undefined
 
   /** `extra` are the operator's own names, a trailing `*` matching any rest. */
   constructor({ prefixes, hasVersions }: HeaderRules, extra: readonly string[]) {
@@ -50,6 +56,7 @@ export class HeaderForwarder {
     this.#exact = new Set([...FORWARDED, ...this.#allowed])
     this.#prefixes = [...prefixes, ...names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))]
     this.#hasVersions = hasVersions
+    this.#isOperators = names.length === 0 ? undefined : matcher(names)
   }
 
   /**
@@ -73,6 +80,16 @@ export class HeaderForwarder {
     return list
   }
 
+  /** The headers that go on because the operator has named them, printed; empty when there are none. */
+  extras(headers: NodeJS.Dict<string | string[]>): string {
+    if (this.#isOperators === undefined) return ''
+    const extras: unknown[] = []
+    for (const name in headers)
+      if (this.#isOperators(name) && this.#isForwarded(name) && !ABOUT_CLIENT.test(name))
+        extras.push(name, headers[name])
+    return extras.length === 0 ? '' : JSON.stringify(extras)
+  }
+
   #isForwarded(name: string): boolean {
     if (CREDENTIALS.has(name) || (this.#hasVersions && VERSIONED.has(name))) return false
     if (this.#exact.has(name)) return true
@@ -91,4 +108,10 @@ export function mergeHeaders(...lists: readonly (readonly string[])[]): string[]
 
 function pushIfSet(list: string[], name: string, value: string | undefined): void {
   if (value !== undefined) list.push(name, value)
+}
+
+function matcher(names: readonly string[]): (name: string) => boolean {
+  const exact = new Set(names)
+  const prefixes = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+  return (name) => exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
 }

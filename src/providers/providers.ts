@@ -77,6 +77,16 @@ export class Providers {
     return usable.length > 0 ? usable : [this.get(this.fallback)]
   }
 
+  /** What of the caller's own the exchange's targets would be shown: see `Provider.callerParts`. */
+  readonly callerParts = ({ targets, credential, headers }: Exchange): string => {
+    let parts = ''
+    for (const target of targets) {
+      const own = this.get(target.provider).callerParts?.(credential, headers) ?? ''
+      if (own !== '') parts += `${target.provider} ${own.length}:${own}`
+    }
+    return parts
+  }
+
   /** Asks who may answer until somebody does. */
   complete(exchange: Exchange): Promise<Reply> {
     return completeWithFallback(exchange, (name) => this.get(name))

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
 import { OPERATOR, type PresentedCredential, type RelayCall } from '../core/ports.ts'
@@ -114,6 +115,13 @@ export class Upstream {
     return this.#options.credentialOptional || this.#passedThrough(presented, {}) !== undefined
   }
 
+  /** See `Provider.callerParts`. */
+  callerParts(presented: PresentedCredential | undefined, headers: RelayCall['headers']): string {
+    const own = this.#ownOf(presented, headers)
+    const account = own === undefined ? '' : hash('sha256', own.secret, 'base64url')
+    return account + this.#forwarder.extras(headers)
+  }
+
   /**
    * Calls the address: with the operator's keys, one after another while they are refused, or else with the caller's own.
    * Throws `upstream_error`, `authentication_error`, or the signal's reason.
@@ -181,6 +189,12 @@ export class Upstream {
   /** Whether the caller has brought a key for this provider. One that signs cannot use it. */
   #isBroughtFor(credential: PresentedCredential | undefined): credential is PresentedCredential {
     return credential?.header === 'x-provider-key' && credential.provider === this.name && !this.#options.isSigned
+  }
+
+  /** The caller's own credential, where a call would be made with it. */
+  #ownOf(presented: PresentedCredential | undefined, headers: RelayCall['headers']): PresentedCredential | undefined {
+    if (this.#isBroughtFor(presented)) return presented
+    return this.#usesOperators ? undefined : this.#passedThrough(presented, headers)
   }
 
   /** A key in the provider's usual form. */

@@ -16,7 +16,7 @@ import { sendReply } from '../send-reply.ts'
 import type { Admitted, ModelRouteOptions } from './model.ts'
 
 /** What paid answers are given with. */
-export interface PaidAnswerOptions extends Pick<ModelRouteOptions, 'dialect' | 'recorder' | 'send'> {
+export interface PaidAnswerOptions extends Pick<ModelRouteOptions, 'dialect' | 'recorder' | 'send' | 'callerParts'> {
   readonly delivered: DeliveredAnswers
   /** Wall-clock time in milliseconds since 1970. */
   readonly nowMs: () => number

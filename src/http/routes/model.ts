@@ -29,6 +29,8 @@ export interface ModelRouteOptions {
   /** Who may answer a model. Throws `invalid_request`. */
   readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
   readonly pipelines: Pipelines
+  /** What of the caller's own its targets would be shown: it tells requests apart. */
+  readonly callerParts: (exchange: Exchange) => string
   /** What plans take for requests; `undefined`: nothing. */
   readonly fees: Pick<Fees, 'of'> | undefined
   /** Is told how replies ended; `undefined`: nobody is. */
@@ -71,7 +73,10 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
 
 /** A request that may be answered. */
 export interface Admitted {
-  readonly options: Pick<ModelRouteOptions, 'route' | 'dialect' | 'fees' | 'recorder' | 'capture' | 'send'>
+  readonly options: Pick<
+    ModelRouteOptions,
+    'route' | 'dialect' | 'fees' | 'recorder' | 'capture' | 'send' | 'callerParts'
+  >
   readonly authenticated: Authenticated
   readonly pipeline: RunnablePipeline
   readonly client: ClientRequest
@@ -149,6 +154,7 @@ function openExchange(ctx: ParameterizedContext<FrameState>, admitted: Admitted,
     fee: options.fees?.of(ctx.state.requestId, authenticated.caller),
     credential: forProvider(authenticated.credential, targets[0].provider),
     headers: headers ?? ctx.req.headers,
+    callerParts: options.callerParts,
     query: ctx.search,
     client,
     request: undefined,

@@ -43,6 +43,10 @@ export class AnthropicProvider implements Provider {
     return this.#upstream.isUsableBy(credential)
   }
 
+  callerParts(credential: PresentedCredential | undefined, headers: RelayCall['headers']): string {
+    return this.#upstream.callerParts(credential, headers)
+  }
+
   complete(exchange: Exchange, target: Target): Promise<Reply> {
     const isOwnDialect = exchange.dialect.name === 'messages'
     const path = `/v1/messages${isOwnDialect ? exchange.query : ''}`

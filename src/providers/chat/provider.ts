@@ -53,6 +53,10 @@ export class ChatProvider implements Provider {
     return this.#options.upstream.isUsableBy(credential)
   }
 
+  callerParts(credential: PresentedCredential | undefined, headers: RelayCall['headers']): string {
+    return this.#options.upstream.callerParts(credential, headers)
+  }
+
   complete(exchange: Exchange, target: Target): Promise<Reply> {
     return exchange.dialect.name === 'chat'
       ? this.#completeNatively(exchange, target)

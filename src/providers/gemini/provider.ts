@@ -44,6 +44,10 @@ export class GeminiProvider implements Provider {
     return this.#upstream.isUsableBy(credential)
   }
 
+  callerParts(credential: PresentedCredential | undefined, headers: RelayCall['headers']): string {
+    return this.#upstream.callerParts(credential, headers)
+  }
+
   async complete(exchange: Exchange, { model }: Target): Promise<Reply> {
     const losses = new Losses()
     losses.add(exchange.client.losses)

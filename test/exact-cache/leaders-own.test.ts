@@ -1,0 +1,94 @@
+import test from 'ava'
+import { bearer, CLOUD, createKey } from '../support/accounts.ts'
+import { ask } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { pluginSource } from '../support/plugin-folders.ts'
+import { openPluginStage } from '../support/plugin-stage.ts'
+import type { Scene } from '../support/stage.ts'
+
+/** Time for others to join before the guard behind it decides. */
+const slow = pluginSource('slow', { run: `await new Promise((resolve) => setTimeout(resolve, 400)); await next()` })
+const stage = await openPluginStage(
+  { 'slow/index.ts': slow },
+  {
+    provider: { acceptAnything: true },
+    env: { ...CLOUD, SVC_COST_PER_DAY: '100' },
+    config: { providers: { tries: 1, forward_headers: ['x-tenant'] }, plugins: { watch: false } },
+  },
+)
+test.after.always(() => stage.close())
+
+const PIPE = 'exact-cache?scope=user,slow,cost-guard'
+const TINY_USD = 0.000001
+
+/** Sends the same body for each of these headers, one after another in the order of the gateway's reading. */
+async function askAll(scene: Scene, body: object, all: readonly Record<string, string>[]) {
+  const replies = []
+  for (const headers of all) {
+    const sent = Promise.withResolvers<void>()
+    replies.push(scene.send({ body: { ...body }, headers: { 'x-svc-pipe': PIPE, ...headers }, onSent: sent.resolve }))
+    await sent.promise
+    await scene.send({ method: 'GET', path: '/health' })
+  }
+  return Promise.all(replies)
+}
+
+for (const stream of [false, true]) {
+  test(`leader's own: a cap of the caller who asked first is not the next one's, stream ${stream}`, async (t) => {
+    const user = `capped-${stream}`
+    const capped = await createKey(stage.gateway, user, { limits: { costPerDay: TINY_USD } })
+    const free = await createKey(stage.gateway, user)
+    const scene = stage.scene()
+    const all = [capped, free, free].map(({ key }) => bearer(key))
+    const replies = await askAll(scene, ask(t.title, { stream }), all)
+    t.deepEqual(
+      replies.map(({ status }) => status),
+      [429, 200, 200],
+    )
+    // Those who are left share one call.
+    t.is(scene.seen().length, 1)
+    t.false(replies.slice(1).some(({ text }) => text.includes('cost_limit')))
+  })
+}
+
+test("leader's own: a failure of the provider is everybody's, after one call", async (t) => {
+  const { key } = await createKey(stage.gateway, 'failing')
+  const scene = stage.scene({ kind: 'error', status: 500 })
+  const replies = await askAll(scene, ask(t.title), [bearer(key), bearer(key)])
+  t.deepEqual(
+    replies.map(({ status }) => status),
+    [502, 502],
+  )
+  t.is(scene.seen().length, 1)
+})
+
+const OWN = { good: 'sk-good-key-of-an-account', bad: 'sk-bad-key-of-an-account' }
+
+test("leader's own: a provider key that is refused is not another's, and accounts share no answer", async (t) => {
+  const { key } = await createKey(stage.gateway, 'with-accounts')
+  const scene = stage.scene(({ headers }) =>
+    headers['x-api-key'] === OWN.bad ? { kind: 'error', status: 401 } : undefined,
+  )
+  const all = [OWN.bad, OWN.good, OWN.good].map((own) => ({ ...bearer(key), 'x-provider-key': own }))
+  const body = ask(t.title)
+  const replies = await askAll(scene, body, all)
+  t.deepEqual(
+    replies.map(({ status }) => status),
+    [401, 200, 200],
+  )
+  t.is(scene.seen().length, 2)
+  const [operators] = await askAll(scene, body, [bearer(key)])
+  t.not(valueAt(operators?.json, 'id'), undefined)
+  t.is(scene.seen().length, 3, 'the operator’s account does not answer with that of a caller')
+})
+
+test("leader's own: a header that the operator lets through tells requests apart", async (t) => {
+  const { key } = await createKey(stage.gateway, 'tenants')
+  const scene = stage.scene()
+  const all = ['one', 'two', 'two'].map((tenant) => ({ ...bearer(key), 'x-tenant': tenant }))
+  await askAll(scene, ask(t.title), all)
+  t.deepEqual(
+    scene.seen().map(({ headers }) => headers['x-tenant']),
+    ['one', 'two'],
+  )
+})
