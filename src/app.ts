@@ -293,6 +293,7 @@ function createServer(
     enter: () => metrics?.enter(),
     observe: (record) => {
       metrics?.leave(record)
+      recording.noteRefused(record)
       for (const observer of observers) observer(record)
     },
   })

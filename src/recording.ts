@@ -1,7 +1,8 @@
 import type { Accounting } from './accounting.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
-import type { Clock, Log } from './core/ports.ts'
+import type { Clock, Log, RequestRecord } from './core/ports.ts'
+import type { FinishedRequest } from './core/telemetry.ts'
 import type { LiveFeed } from './http/dashboard/live-feed.ts'
 import type { MetricsRouteOptions } from './http/routes/metrics.ts'
 import { Metrics } from './metrics/metrics.ts'
@@ -11,6 +12,7 @@ import { finishedRequestOf } from './receipts/finished-request.ts'
 import { ReceiptKeyError } from './receipts/public-key.ts'
 import { firstReceiptIdAt } from './receipts/receipt-id.ts'
 import { createReceipts, type Receipts, type ReceiptsOptions, type ReplyRecorder } from './receipts/receipts.ts'
+import { Refusals } from './receipts/refusals.ts'
 import { openReceiptKey, type ReceiptKey } from './receipts/signing-key.ts'
 import { createReceiptStore } from './stores/sql/receipt-store.ts'
 import { createRetention, type Retention } from './stores/sql/retention.ts'
@@ -26,6 +28,8 @@ export interface Recording {
   readonly telemetry: SqlTelemetry | undefined
   /** `undefined` when nothing is counted. */
   readonly metrics: Metrics | undefined
+  /** Takes in every request that has ended; those that were refused before their pipeline become rows. */
+  noteRefused(record: RequestRecord): void
   /**
    * Starts deleting old rows. Until plugins are set up, the process is too busy to hear the database's answers in time.
    */
@@ -54,12 +58,14 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
   const tracer = await startTracer(options)
   const onBuilt = whatIsTold(config, { telemetry, feed, metrics, tracer })
   const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log, onBuilt })
+  const refusals = refusalsOf(telemetry, options)
   const unwritten = onBuilt && receipts.unwritten
   return {
     receipts,
     recorder: config.receipts.enabled ? receipts : unwritten,
     telemetry,
     metrics,
+    noteRefused: (record) => refusals?.note(record),
     startRetention: () => retention.start(),
     async close() {
       await receipts.close(config.server.drain_timeout)
@@ -68,6 +74,16 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
       await tracer?.close()
     },
   }
+}
+
+/** They are shown where other requests are. */
+function refusalsOf(telemetry: SqlTelemetry | undefined, { feed, clock }: RecordingOptions): Refusals | undefined {
+  if (telemetry === undefined) return undefined
+  const record = (request: FinishedRequest): void => {
+    telemetry.record(request)
+    feed.publish(request)
+  }
+  return new Refusals({ clock, record })
 }
 
 /** What `/metrics` answers with. */

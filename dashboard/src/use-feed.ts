@@ -79,7 +79,7 @@ function merged(fresh: readonly RequestRow[], old: readonly RequestRow[]): Reque
 /** Whether a request fits a filter of the page. */
 export function isShown(request: RequestRow, { text, failedOnly }: { text: string; failedOnly: boolean }): boolean {
   if (failedOnly && request.outcome === 'complete') return false
-  const { id, requestId, modelAsked, modelServed, provider, pipeline, keyId } = request
-  const searched = [id, requestId, modelAsked, modelServed, provider, pipeline, keyId].join(' ').toLowerCase()
+  const { id, requestId, modelAsked, modelServed, provider, pipeline, keyId, reason } = request
+  const searched = [id, requestId, modelAsked, modelServed, provider, pipeline, keyId, reason].join(' ').toLowerCase()
   return searched.includes(text.trim().toLowerCase())
 }

@@ -1,3 +1,4 @@
+import type { Asked } from './asked.ts'
 import type { Exchange, Target } from './exchange.ts'
 import type { Fee } from './fee.ts'
 import type { Reply } from './reply.ts'
@@ -192,6 +193,8 @@ export type RequestObserver = (record: RequestRecord) => void
 /** What is known of a request once its reply has ended. */
 export interface RequestRecord {
   readonly exchange: Exchange | undefined
+  /** What was known of a request without an exchange; unset where its route reads nothing of the kind. */
+  readonly asked: Asked | undefined
   readonly requestId: string
   readonly method: string
   readonly path: string

@@ -5,6 +5,9 @@ import type { DialectName } from './reply-dialect.ts'
 /** What a cache did with a request; `none`: no cache was asked. */
 export type CacheOutcome = 'hit' | 'attached' | 'miss' | 'none'
 
+/** How a request ended; `refused`: before its pipeline, so that it has no receipt. */
+export type RequestOutcome = Receipt['outcome'] | 'refused'
+
 /**
  * One request whose reply has ended, for usage figures and for looking into it: what its receipt says as numbers, and its
  * trace. Never prompts, answers or credentials.
@@ -24,7 +27,9 @@ export interface FinishedRequest {
   readonly isStream: boolean
   /** The HTTP status; `null` when the client left before there was one. */
   readonly status: number | null
-  readonly outcome: Receipt['outcome']
+  readonly outcome: RequestOutcome
+  /** Why the gateway refused it, with the error's code or detail first; `null` when it did not. */
+  readonly reason: string | null
   readonly cache: CacheOutcome
   /** The pipeline that ran. */
   readonly pipeline: string
@@ -36,6 +41,8 @@ export interface FinishedRequest {
   readonly tokens: TokensByClass | null
   /** What the provider bills; `null` when it cannot be known. */
   readonly costNanoUsd: number | null
+  /** Where its price came from: `operator`, `catalogue`, or `ceiling` for a model whose price is not known. */
+  readonly priceSource: string | null
   /** What it would have cost without the gateway; `null` when it cannot be told. */
   readonly counterfactualNanoUsd: number | null
   /** `estimate`: modules changed the request; the others are measured. */
@@ -109,7 +116,7 @@ export interface RequestPage extends RequestFilter {
 
 /** Which requests to list; what is unset does not matter. */
 export interface RequestFilter {
-  /** Stands in an id, a model, a provider or a pipeline, in capitals or not. */
+  /** Part of an id, a key's id, a model, a provider, a pipeline or a reason, in capitals or not. */
   readonly text?: string | undefined
   readonly cache?: CacheOutcome | undefined
   /** `failed`: an error, a reply that broke off, or a client that left. */

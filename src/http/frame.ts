@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Middleware, ParameterizedContext } from 'koa'
+import type { Asked } from '../core/asked.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
 import type { RequestObserver } from '../core/ports.ts'
@@ -13,6 +14,8 @@ export interface FrameState {
   requestId: string
   /** Set by the message routes. */
   exchange?: Exchange
+  /** Set by routes that authenticate callers, before they read anything of the request. */
+  asked?: Asked
   /** The shape in which the client reads errors; that of the specification unless a route says another. */
   dialect?: ClientDialect
   /** The route, where it was found without the router. */
@@ -44,6 +47,7 @@ export function createFrame({ enter, observe }: FrameOptions): Middleware<FrameS
     ctx.res.once('close', () => {
       observe({
         exchange: ctx.state.exchange,
+        asked: ctx.state.asked,
         requestId,
         method: ctx.method,
         path: ctx.path.length > LONGEST_SHOWN_PATH ? hide(ctx.path) : ctx.path,

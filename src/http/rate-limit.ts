@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { KeyRefused } from '../accounts/keys/authenticate.ts'
+import type { Asked } from '../core/asked.ts'
 import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/rate-limit.ts'
@@ -42,16 +44,19 @@ function tightest(operators: number, owners = 0): number {
 }
 
 /**
- * Finds out who sends a request. Failures are counted by address, so that nobody can guess at leisure.
+ * Finds out who sends a request, and notes it in `asked`, also the holder of a key that is good no more. Failures are counted by address, so that nobody can guess at leisure.
  * Throws `authentication_error`, `rate_limit_error`.
  */
 export async function identify(
   request: IncomingMessage,
-  { authenticate, limits }: { authenticate: Authenticate; limits: RequestLimits },
+  { authenticate, limits, asked }: { authenticate: Authenticate; limits: RequestLimits; asked?: Asked },
 ): Promise<Authenticated> {
   try {
-    return await authenticate(request.headers)
+    const authenticated = await authenticate(request.headers)
+    if (asked !== undefined) asked.caller = authenticated.caller
+    return authenticated
   } catch (error) {
+    if (asked !== undefined && error instanceof KeyRefused) asked.caller = error.caller
     await countFailure(limits.failures, request, error)
     throw error
   }

@@ -2,8 +2,11 @@ import { performance } from 'node:perf_hooks'
 import type { Context } from 'koa'
 import type { Exchange } from '../core/exchange.ts'
 import type { ReceiptSettlement } from '../core/receipt.ts'
+import { reasonOf } from '../core/refusal-reason.ts'
+import { hideSecrets } from '../core/secrets.ts'
 import type { Latency } from '../receipts/build.ts'
 import type { ReplyRecorder } from '../receipts/receipts.ts'
+import { presentedSecrets } from './credential.ts'
 import { followBody } from './sent-body.ts'
 
 /** The reply header that names the receipt. */
@@ -36,9 +39,10 @@ export class ReceiptOfReply {
   readonly #exchange: Exchange
   #runAtMs: number
   #repliedAtMs: number | undefined
+  #error: unknown
 
   constructor(
-    { res }: Pick<Context, 'res'>,
+    { req, res }: Pick<Context, 'req' | 'res'>,
     { recorder, exchange, ranPipeline, settlement, ...moments }: ReceiptOpening,
   ) {
     const { id, admittedAtMs } = recorder.open()
@@ -60,8 +64,17 @@ export class ReceiptOfReply {
         latency: this.#latency(performance.now()),
         admittedAtMs,
         settlement: settlement?.(),
+        reason:
+          this.#error === undefined || !res.headersSent
+            ? undefined
+            : reasonOf(this.#error, (text) => hideSecrets(text, presentedSecrets(req.headers))),
       })
     })
+  }
+
+  /** The pipeline has failed with this error, which becomes the reply. */
+  markFailed(error: unknown): void {
+    this.#error = error
   }
 
   /** The pipeline has given its reply, or failed. */

@@ -1,10 +1,12 @@
 import pino from 'pino'
+import type { Caller } from '../core/caller.ts'
 import type { Exchange } from '../core/exchange.ts'
 import type { RequestObserver, RequestRecord } from '../core/ports.ts'
 import type { CallTrace } from '../core/traces.ts'
 
 const INFO = 30
 const ERROR = 50
+const LONGEST_NAME = 300
 
 /**
  * One line of JSON per request, in the form of the other log lines. It is put together by hand: as an object through
@@ -27,13 +29,23 @@ function lineOf(record: RequestRecord, severity: number): string {
   const { exchange, requestId, method, path, status, durationMs, delivered, error, hide } = record
   let line = `{"level":${severity},"time":${Date.now()},"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${Math.round(durationMs * 10) / 10}`
   if (!delivered) line += ',"delivered":false'
-  if (exchange !== undefined) line += membersOf(exchange)
+  line += exchange === undefined ? askedMembers(record) : membersOf(exchange)
   if (error !== undefined) line += `,"err":${hide(JSON.stringify(describe(error)))}`
   return `${line},"msg":"${severity === ERROR ? 'request.failed' : 'request.done'}"}\n`
 }
 
-function membersOf({ client, target, pipeline, trace, calls, usage, reply }: Exchange): string {
-  let members = `,"model":${JSON.stringify(client.document.model)},"provider":"${target.provider}","pipe":"${pipeline}"`
+/** Of a request that was refused before its pipeline. */
+function askedMembers({ asked, hide }: RequestRecord): string {
+  const model = asked?.model
+  return `${keyMember(asked?.caller)}${model === undefined ? '' : `,"model":${hide(JSON.stringify(model.slice(0, LONGEST_NAME)))}`}`
+}
+
+function keyMember(caller: Caller | undefined): string {
+  return caller?.keyId === undefined ? '' : `,"key":"${caller.keyId}"`
+}
+
+function membersOf({ caller, client, target, pipeline, trace, calls, usage, reply }: Exchange): string {
+  let members = `${keyMember(caller)},"model":${JSON.stringify(client.document.model)},"provider":"${target.provider}","pipe":"${pipeline}"`
   if (calls.length > 1) members += `,"calls":${JSON.stringify(calls.map(describeCall).join(' '))}`
   if (trace.length > 0)
     members += `,"steps":${JSON.stringify(trace.map(({ module, action }) => `${module}:${action}`).join(' '))}`

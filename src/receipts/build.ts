@@ -22,6 +22,8 @@ export interface ReplyFacts {
   readonly admittedAtMs: number
   /** How it was paid for, call by call. */
   readonly settlement?: ReceiptSettlement | undefined
+  /** Why the gateway refused it; goes into telemetry, not into the receipt. */
+  readonly reason?: string | undefined
 }
 
 /** In milliseconds. */

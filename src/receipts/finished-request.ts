@@ -15,7 +15,7 @@ const LONGEST_PIPELINE = 300
 /** What telemetry keeps of a request, from what its receipt says. Cheap: nothing is priced or counted again. */
 export function finishedRequestOf(
   receipt: Receipt,
-  { exchange, admittedAtMs }: Pick<ReplyFacts, 'exchange' | 'admittedAtMs'>,
+  { exchange, admittedAtMs, reason }: Pick<ReplyFacts, 'exchange' | 'admittedAtMs' | 'reason'>,
   { hasReceipt }: { hasReceipt: boolean },
 ): FinishedRequest {
   const { usage, latency } = receipt
@@ -31,6 +31,7 @@ export function finishedRequestOf(
     isStream: receipt.stream,
     status: receipt.status,
     outcome: receipt.outcome,
+    reason: reason ?? providersRefusal(receipt),
     cache: cacheOutcomeOf(exchange.trace),
     pipeline: receipt.pipeline.slice(0, LONGEST_PIPELINE),
     modelAsked: receipt.model_asked,
@@ -43,6 +44,7 @@ export function finishedRequestOf(
       cacheWrite: usage.cache_creation_input_tokens,
     },
     costNanoUsd: fromUsd(receipt.cost.provider_usd),
+    priceSource: receipt.cost.price_source,
     counterfactualNanoUsd: fromUsd(receipt.counterfactual.usd),
     counterfactualBasis: receipt.counterfactual.basis,
     gatewayMs: latency.gateway_ms,
@@ -50,6 +52,14 @@ export function finishedRequestOf(
     totalMs: latency.total_ms,
     trace: traceOf(receipt, exchange),
   }
+}
+
+/** An error that a provider gave, and the gateway passed on. */
+function providersRefusal({ outcome, status, attempts }: Receipt): string | null {
+  const last = attempts.at(-1)
+  return outcome === 'error' && last !== undefined
+    ? `${last.provider} answered ${last.status ?? status ?? 'nothing'}`
+    : null
 }
 
 /** Exact, since the decimal has nine digits behind the point. */

@@ -41,7 +41,7 @@ function Detail(detail: RequestDetail) {
   return (
     <>
       <div class="page-head">
-        <h1 class="wrap">{visible(request.modelServed ?? request.modelAsked)}</h1>
+        <h1 class="wrap">{visible(request.modelServed ?? request.modelAsked) || 'Refused request'}</h1>
         <StatusBadge {...request} />
         {request.cache !== 'none' && <CacheBadge {...request} />}
         {capture !== null && (
@@ -87,13 +87,18 @@ function Facts(request: FinishedRequest) {
         )}
       </Fact>
       <Fact name="Tokens out">{tokens === null ? NOTHING : count(tokens.output)}</Fact>
-      <Fact name="Asked for">{visible(request.modelAsked)}</Fact>
+      <Fact name="Asked for">{visible(request.modelAsked) || NOTHING}</Fact>
       <Fact name="Provider">{request.provider ?? 'nobody answered'}</Fact>
       <Fact name="Came as">
         {request.route}
         {request.isStream ? ', streamed' : ''}
       </Fact>
       <Fact name="Key">{request.keyId ?? NOTHING}</Fact>
+      {request.reason !== null && (
+        <Fact name="Refused because" isWide>
+          {visible(request.reason)}
+        </Fact>
+      )}
       <Fact name="Pipeline that ran" isWide>
         <code>{visible(request.pipeline)}</code>
       </Fact>
@@ -174,12 +179,16 @@ function Bodies({ capture }: RequestDetail) {
   )
 }
 
-function ReceiptPart({ receipt: found }: RequestDetail) {
+function ReceiptPart({ request, receipt: found }: RequestDetail) {
   if (found === null)
     return (
       <section aria-labelledby="receipt">
         <h2 id="receipt">Receipt</h2>
-        <p class="told">This request has none, or it is kept no more.</p>
+        <p class="told">
+          {request.outcome === 'refused'
+            ? 'This request was refused before its pipeline: it has no receipt.'
+            : 'This request has none, or it is kept no more.'}
+        </p>
       </section>
     )
   const { receipt, isValid, checks } = found

@@ -68,7 +68,7 @@ function Filters({ filter, onChange }: { filter: Filter; onChange: (part: Partia
     <div class="filters">
       <SearchField
         value={filter.text}
-        placeholder="model, provider, pipeline, id …"
+        placeholder="model, provider, key id, reason …"
         onChange={(text) => onChange({ text })}
       />
       <Choice

@@ -43,14 +43,16 @@ export function RequestHead() {
 export function RequestCells(request: RequestRow) {
   const { id, startedAtMs, modelServed, modelAsked, tokens, costNanoUsd, counterfactualBasis } = request
   const saved = savedOf(request)
-  const model = visible(modelServed ?? modelAsked)
+  const model = visible(modelServed ?? modelAsked) || NOTHING
+  const reason = request.reason === null ? '' : ` ${visible(request.reason)}`
   return (
     <>
       <span class="cell time" role="cell">
         <a href={`#/request/${id}`}>{moment(startedAtMs)}</a>
       </span>
-      <span class="cell model" role="cell" title={model}>
+      <span class="cell model" role="cell" title={model + reason}>
         {model}
+        {reason !== '' && <small class="reason">{reason}</small>}
       </span>
       <span class="cell status" role="cell">
         <StatusBadge {...request} />

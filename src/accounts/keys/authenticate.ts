@@ -33,31 +33,43 @@ const REFUSED_FOR_MS = 5000
 
 /** A key that was refused, known by its hash. */
 interface Refused {
-  readonly isRevoked: boolean
   readonly untilMs: number
+  /** Of a key that was revoked. */
+  readonly caller: Caller | undefined
 }
 
 /** Creates the authentication by API key. */
 export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: AuthenticateKeyOptions): AuthenticateKey {
   const refused = new LRUCache<string, Refused>({ max: MOST_REFUSED })
   const accept = (hash: string, found: KeyInUse | undefined): KeyHolder => {
-    if (found === undefined || found.revokedAtMs !== null) {
+    const caller = found && callerOf(found)
+    if (found === undefined || caller === undefined || found.revokedAtMs !== null) {
       // No key comes into being later with the hash of one that was tried, nor is one ever un-revoked.
-      const isRevoked = found !== undefined
-      refused.set(hash, { isRevoked, untilMs: clock.nowMs() + REFUSED_FOR_MS })
-      throw isRevoked ? revoked() : unknown()
+      refused.set(hash, { caller, untilMs: clock.nowMs() + REFUSED_FOR_MS })
+      throw caller === undefined ? unknown() : revoked(caller)
     }
-    if (found.suspendedAtMs !== null) throw new GatewayError('permission_error', SUSPENDED)
+    if (found.suspendedAtMs !== null) throw new KeyRefused('permission_error', SUSPENDED, { caller })
     onUse(found.id)
-    return { caller: callerOf(found), pipelineConfig: found.pipelineConfig }
+    return { caller, pipelineConfig: found.pipelineConfig }
   }
   return function authenticateKey(key) {
     if (!isWellFormedKey(key)) throw malformed()
     const hash = hashKey(key)
     const known = refused.get(hash)
-    if (known !== undefined && known.untilMs > clock.nowMs()) throw known.isRevoked ? revoked() : unknown()
+    if (known !== undefined && known.untilMs > clock.nowMs())
+      throw known.caller === undefined ? unknown() : revoked(known.caller)
     const found = lookup.find(hash)
     return found instanceof Promise ? found.then((row) => accept(hash, row)) : accept(hash, found)
+  }
+}
+
+/** A key that is refused although it is or was one, so that its owner can be shown the refusal. */
+export class KeyRefused extends GatewayError {
+  readonly caller: Caller
+
+  constructor(code: 'key_revoked' | 'permission_error', message: string, { caller }: { caller: Caller }) {
+    super(code, message)
+    this.caller = caller
   }
 }
 
@@ -87,6 +99,6 @@ function unknown(): GatewayError {
 }
 
 /** A code of its own: a key that was once valid is no guess, and does not count as one against its address. */
-function revoked(): GatewayError {
-  return new GatewayError('key_revoked', 'The API key was revoked.')
+function revoked(caller: Caller): KeyRefused {
+  return new KeyRefused('key_revoked', 'The API key was revoked.', { caller })
 }

@@ -27,7 +27,7 @@ export function addTailCommand(program: Command): void {
     .addOption(
       new Option('--cache <outcome>', 'only where the cache said so').choices(['hit', 'attached', 'miss', 'none']),
     )
-    .option('--text <text>', 'only where this stands in an id, a model, a provider or a pipeline')
+    .option('--text <text>', 'only with this in an id, a model, a provider, a pipeline or a reason')
     .option('-n, --limit <count>', 'stop after so many', parseLimit)
     .option('--json', 'print JSON, one request a line')
   addHelp(addGatewayOptions(command), {

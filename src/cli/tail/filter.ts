@@ -10,7 +10,7 @@ export interface TailFilter {
   /** A key’s id. */
   readonly key?: string
   readonly cache?: CacheOutcome
-  /** Stands in an id, a model, a provider or a pipeline. */
+  /** Part of an id, a key's id, a model, a provider, a pipeline or a reason. */
   readonly text?: string
 }
 
@@ -27,13 +27,13 @@ export function parseStatus(text: string): StatusFilter {
 
 /** Whether a request is to be shown. */
 export function isShown(request: LiveRequest, { model, status, key, cache, text }: TailFilter): boolean {
-  const { id, requestId, modelAsked, modelServed, provider, pipeline, keyId } = request
+  const { id, requestId, modelAsked, modelServed, provider, pipeline, keyId, reason } = request
   return (
     has([modelAsked, modelServed], model) &&
     (status === undefined || status(request)) &&
     (key === undefined || keyId === key) &&
     (cache === undefined || request.cache === cache) &&
-    has([id, requestId, modelAsked, modelServed, provider, pipeline, keyId], text)
+    has([id, requestId, modelAsked, modelServed, provider, pipeline, keyId, reason], text)
   )
 }
 

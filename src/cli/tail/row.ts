@@ -57,8 +57,10 @@ const COLUMNS: readonly Column[] = [
     title: 'modules',
     width: 'flexible',
     from: 76,
-    cell: ({ outcome, steps = [] }, width) =>
-      outcome === 'complete' ? dim(modulesOf(steps, width)) : { text: endOf(outcome, steps, width), style: 'yellow' },
+    cell: (request, width) =>
+      request.outcome === 'complete'
+        ? dim(modulesOf(request.steps ?? [], width))
+        : { text: endOf(request, width), style: 'yellow' },
   },
 ]
 
@@ -118,7 +120,8 @@ function savedCell(request: LiveRequest): { text: string; style: Style } {
 }
 
 /** A request that did not end well says so before its modules. */
-function endOf(outcome: string, steps: readonly TraceStep[], width: number): string {
+function endOf({ outcome, reason, steps = [] }: LiveRequest, width: number): string {
+  if (typeof reason === 'string') return `${outcome} ${visible(reason)}`
   return `${outcome} ${modulesOf(steps, width - outcome.length - 1)}`.trimEnd()
 }
 

@@ -12,7 +12,7 @@ import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
 import { placeOf, type TollGate } from '../toll-gate.ts'
 import { admitPaid, type Call, type PaidAnswerOptions, repeat, repetitionOf } from './agent-answer.ts'
-import { answer, type ModelRouteOptions, pipelineHeader } from './model.ts'
+import { answer, type ModelRouteOptions, parseBody, pipelineHeader } from './model.ts'
 
 /** The path of paid calls. */
 export const AGENT_PATH = '/v1/agent/messages'
@@ -43,6 +43,7 @@ export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
   const { toll, dialect, prices } = options
   return async function agent(ctx) {
     ctx.state.dialect = dialect
+    ctx.state.asked = { route: 'agent', dialect: dialect.name }
     const enteredAtMs = performance.now()
     const presented = presentedPayment(ctx)
     await admitPresented(ctx, presented, { ...options, route: AGENT_PATH })
@@ -151,13 +152,15 @@ function openCall(
 ): Call {
   assertJson(ctx.req)
   const { coverage, prices, nowMs } = options
-  const client = options.dialect.parse(bytes)
+  const asked = ctx.state.asked ?? {}
+  const client = parseBody(bytes, options.dialect, asked)
+  asked.model = client.document.model
   const targets = options.targetsOf(client.document.model)
   const pipeline = options.pipelines.for(pipelineHeader(ctx))
-  const asked = { request: client.canonical, targets, client }
+  const call = { request: client.canonical, targets, client }
   // A call that costs a tenth covers a tenth.
   const coversNanoUsd = Math.floor((coverage.coversNanoUsd * amountCents) / prices.callCents)
-  assertCovered(coverageOf(asked, { ...coverage, coversNanoUsd, atMs: nowMs() }))
+  assertCovered(coverageOf(call, { ...coverage, coversNanoUsd, atMs: nowMs() }))
   return { client, targets, pipeline }
 }
 

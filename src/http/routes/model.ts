@@ -1,9 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Middleware, ParameterizedContext } from 'koa'
 import type { Fees } from '../../accounts/plans/fees.ts'
+import type { Asked } from '../../core/asked.ts'
 import type { ClientRequest } from '../../core/client-request.ts'
 import { Exchange, type RouteName, type Target } from '../../core/exchange.ts'
 import type { ReceiptSettlement } from '../../core/receipt.ts'
+import { RequestDocument } from '../../core/request.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
 import type { PluginContext } from '../../plugin.ts'
@@ -41,6 +43,7 @@ export interface ModelRouteOptions {
   readonly send: SendOptions
 }
 
+const MOST_BYTES_READ_AGAIN = 64 * 1024
 /** The first status that tells of an error. */
 const FIRST_ERROR = 400
 
@@ -50,7 +53,9 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
   return async function model(ctx) {
     ctx.state.dialect = dialect
     const enteredAtMs = performance.now()
-    const authenticated = await identify(ctx.req, options)
+    const asked: Asked = { route: options.route, dialect: dialect.name }
+    ctx.state.asked = asked
+    const authenticated = await identify(ctx.req, { ...options, asked })
     const standing = await limitRequests(options.limits, authenticated.caller)
     const header = pipelineHeader(ctx)
     if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
@@ -62,12 +67,34 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     assertModules(pipeline, authenticated.caller.limits)
     const bytes = await options.intakes.callers.readJson(ctx.req, { sender: authenticated.caller.scope })
     const readAtMs = performance.now()
-    const client = dialect.parse(bytes)
+    const client = parseBody(bytes, dialect, asked)
     const { model } = client.document
+    asked.model = model
     assertNoSecret(model, 'model', ctx.req.headers)
     const targets = options.targetsOf(model)
     assertModel(model, targets, authenticated.caller.limits)
     await answer(ctx, { options, authenticated, pipeline, client, targets, standing, enteredAtMs, readAtMs })
+  }
+}
+
+/** Parses a body; of one that is refused, the model is noted as far as it can be read. Throws `invalid_request`. */
+export function parseBody(bytes: Buffer, dialect: ClientDialect, asked: Asked): ClientRequest {
+  try {
+    return dialect.parse(bytes)
+  } catch (error) {
+    asked.model = modelIn(bytes)
+    throw error
+  }
+}
+
+/** The model that a small body names. A large one is not read a second time. */
+function modelIn(bytes: Buffer): string | undefined {
+  if (bytes.length > MOST_BYTES_READ_AGAIN) return undefined
+  try {
+    const model = new RequestDocument(bytes).field('model')
+    return typeof model === 'string' ? model : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -116,6 +143,7 @@ export async function answer(ctx: ParameterizedContext<FrameState>, admitted: Ad
     await takeFee(ctx, exchange)
     settled = await admitted.beforeReply?.(exchange)
   } catch (error) {
+    receipt?.markFailed(error)
     exchange.close()
     exchange.cancelUnopened()
     // A step may have failed while the provider was still at work.

@@ -1,4 +1,5 @@
-import type { Context, Middleware } from 'koa'
+import type { Context, Middleware, ParameterizedContext } from 'koa'
+import type { Asked } from '../../core/asked.ts'
 import type { Caller } from '../../core/caller.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Target } from '../../core/exchange.ts'
@@ -75,10 +76,12 @@ export const routeNotAllowed: Middleware = function routeNotAllowed({ path }) {
 
 /** A call that is made past the pipeline. Throws `authentication_error`, `rate_limit_error`. */
 export async function callFor(
-  ctx: Context,
+  ctx: ParameterizedContext<FrameState>,
   options: Pick<RelayRouteOptions, 'authenticate' | 'limits'>,
 ): Promise<RelayCall & { caller: Caller }> {
-  const authenticated = await identify(ctx.req, options)
+  const asked: Asked = {}
+  ctx.state.asked = asked
+  const authenticated = await identify(ctx.req, { ...options, asked })
   ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)) })
   const { credential, caller } = authenticated
   const signal = leavingSignal(ctx.res)

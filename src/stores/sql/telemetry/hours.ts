@@ -53,6 +53,8 @@ function addTo(hour: UsageHourTable, request: UsageRequestTable): void {
   const cost = plausible(request.cost_nano_usd)
   const without = plausible(request.counterfactual_nano_usd)
   hour.requests++
+  // Refused before its pipeline: it has used nothing, and its time is no time of the gateway's work.
+  if (request.outcome === 'refused') return void hour.errors++
   if (isError(request)) hour.errors++
   else if (request.outcome !== 'complete') hour.unfinished++
   if (request.cache === 'hit') hour.cache_hits++

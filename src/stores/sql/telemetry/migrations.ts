@@ -48,7 +48,15 @@ const usage: Migration = {
   },
 }
 
+const reasons: Migration = {
+  async up(db) {
+    await db.schema.alterTable('usage_request').addColumn('reason', 'text').execute()
+    await db.schema.alterTable('usage_request').addColumn('price_source', 'text').execute()
+  },
+}
+
 /** The steps from an empty database to the present tables of telemetry. One that was released never changes. */
 export const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0001-usage': usage,
+  'telemetry-0002-reasons': reasons,
 }

@@ -24,7 +24,16 @@ const MOST_SUMS = 20_000
 const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
 const LISTED = REQUEST_COLUMNS.filter((column) => column !== 'trace')
 
-const SEARCHED = ['id', 'request_id', 'model_asked', 'model_served', 'provider', 'pipeline'] as const
+const SEARCHED = [
+  'id',
+  'request_id',
+  'key_id',
+  'model_asked',
+  'model_served',
+  'provider',
+  'pipeline',
+  'reason',
+] as const
 
 /** Requests of scopes, newest first. */
 export const listRequests: Command<RequestPage & { scopes: Scopes }, ListedRequest[]> = async (

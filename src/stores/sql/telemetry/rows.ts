@@ -39,6 +39,8 @@ export function toRow(request: FinishedRequest): RequestRow {
     provider_us: request.providerMs === null ? null : toUs(request.providerMs),
     total_us: toUs(request.totalMs),
     trace: traceText(request.trace),
+    reason: request.reason === null ? null : storable(request.reason),
+    price_source: request.priceSource,
   }
   return REQUEST_COLUMNS.map((column) => record[column])
 }
@@ -88,6 +90,7 @@ export function toListed(record: Omit<UsageRequestTable, 'trace'>): ListedReques
     isStream: record.is_stream === 1,
     status: record.status,
     outcome: record.outcome as ListedRequest['outcome'],
+    reason: record.reason,
     cache: record.cache as ListedRequest['cache'],
     pipeline: record.pipeline,
     modelAsked: record.model_asked,
@@ -98,6 +101,7 @@ export function toListed(record: Omit<UsageRequestTable, 'trace'>): ListedReques
         ? null
         : { input, output, cacheRead: record.cache_read_tokens ?? 0, cacheWrite: record.cache_write_tokens ?? 0 },
     costNanoUsd: record.cost_nano_usd,
+    priceSource: record.price_source,
     counterfactualNanoUsd: record.counterfactual_nano_usd,
     counterfactualBasis: record.counterfactual_basis as ListedRequest['counterfactualBasis'],
     gatewayMs: record.gateway_us / US_PER_MS,

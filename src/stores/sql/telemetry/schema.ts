@@ -36,6 +36,8 @@ export interface UsageRequestTable {
   total_us: number
   /** JSON of the steps, edits and calls. */
   trace: string
+  reason: string | null
+  price_source: string | null
 }
 
 /** What each column of a request is. */
@@ -67,6 +69,8 @@ export const REQUEST_TYPES = {
   provider_us: 'bigint',
   total_us: 'bigint',
   trace: 'text',
+  reason: 'text',
+  price_source: 'text',
 } as const satisfies Record<keyof UsageRequestTable, 'text' | 'bigint'>
 
 /** All columns of a request, in the order in which rows are sent to the database. The cast is safe: these are its keys. */
