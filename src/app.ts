@@ -33,6 +33,7 @@ import {
 import { Pipelines } from './pipeline/pipelines.ts'
 import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
+import { usageCheckOf } from './providers/believed-usage.ts'
 import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
 import { metricsRouteOf, openRecording, type Recording } from './recording.ts'
@@ -102,7 +103,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   await installPlugins(install)
   const stopWatching = startWatching(config, install)
-  const pipelines = createPipelines(config, { registry, providers, log })
+  const pipelines = createPipelines(config, { registry, providers, tokens: accounting.tokens, log })
   pipelines.for(undefined)
   openOwn(own, options, { pipelines, providers, prices })
   const identity = await openIdentity({
@@ -167,10 +168,11 @@ function startWatching(config: Config, install: InstallOptions): () => void {
 interface Parts {
   registry: PluginRegistry
   providers: Providers
+  tokens: Accounting['tokens']
   log: Log
 }
 
-function createPipelines({ pipeline }: Config, { registry, providers, log }: Parts): Pipelines {
+function createPipelines({ pipeline }: Config, { registry, providers, tokens, log }: Parts): Pipelines {
   return new Pipelines({
     registry,
     rails: pipeline,
@@ -181,7 +183,9 @@ function createPipelines({ pipeline }: Config, { registry, providers, log }: Par
       // Unless a guard has held it along with its money: nobody is asked for a caller whose plan has no call left.
       await exchange.fee?.hold()
       exchange.fee?.markAsked()
-      exchange.reply = await providers.complete(exchange)
+      const reply = await providers.complete(exchange)
+      reply.checkUsage(usageCheckOf(exchange, tokens))
+      exchange.reply = reply
     },
   })
 }

@@ -70,6 +70,7 @@ export default definePlugin({
             prices,
             log,
             learn(usage) {
+              if (usage.isCounted) return
               expectation.learn(key, Math.ceil(usage.outputTokens / answers))
               tokens.learn?.(request, (exchange.calls.at(-1) ?? exchange.target).model, inputTokensOf(usage))
             },

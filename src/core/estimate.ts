@@ -1,5 +1,6 @@
 import type { Prices } from './caps.ts'
 import type { Exchange } from './exchange.ts'
+import { targetsWithNamed } from './named-models.ts'
 import type { TokenCounter } from './ports.ts'
 import { priceFactor } from './price-factor.ts'
 
@@ -21,13 +22,14 @@ const MARGIN_TOKENS = 32
 const CACHE_CONTROL = Buffer.from('"cache_control"')
 const ONE_HOUR = Buffer.from('"1h"')
 
-/** Estimates a request for so many answers, at the prices of the dearest of those who may answer it. */
+/** Estimates a request for so many answers, at the prices of the dearest of the models that may answer it. */
 export function estimate(
   asked: Asked,
   { tokens, prices }: { tokens: TokenCounter; prices: Prices },
   { answers, atMs }: { answers: number; atMs: number },
 ): Estimate {
-  const { request, targets } = asked
+  const { request, client } = asked
+  const targets = targetsWithNamed(asked.targets, client.document)
   const inputTokens = targets.reduce((most, { model }) => Math.max(most, tokens.inputTokens(request, model)), 0)
   const bounded = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
   const writes = cacheWrites(request.bytes)

@@ -87,6 +87,8 @@ export interface ReceiptUsage {
   readonly service_tier?: string
   readonly inference_geo?: string
   readonly speed?: string
+  /** The provider reported less than the reply can have: these counts are the gateway's estimate. */
+  readonly counted_by?: 'gateway'
 }
 
 /** What the provider bills. */

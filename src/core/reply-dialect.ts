@@ -2,6 +2,7 @@ import type { EventTranslator } from './event-translator.ts'
 import type { RequestDocument } from './request.ts'
 import { createMessagesEnd, type StreamEnd } from './stream-end.ts'
 import { readUsage, type Usage } from './usage.ts'
+import { lastNamed, objectsIn, type WrittenIn } from './usage-check.ts'
 
 /** The shapes that clients speak: Anthropic's Messages, which is also the canonical one, and OpenAI's chat completions. */
 export type DialectName = 'messages' | 'chat'
@@ -21,6 +22,8 @@ export interface ReplyDialect {
   readEvent(name: string, data: string): EventSign | undefined
   /** The `usage` member of a JSON reply. */
   readUsage(raw: unknown): Usage | undefined
+  /** Where a reply has what the model has written. */
+  readonly written: WrittenIn
   /** Tells a stream's events in the canonical shape, for whoever listens; `undefined` when they are in it. */
   readonly toMessagesEvents: (() => EventTranslator) | undefined
   /** What can end a stream of this dialect early, for the client's own request. */
@@ -40,6 +43,19 @@ export const MESSAGES_REPLIES: ReplyDialect = {
     return { kind: 'usage', usage: usageOfEvent(name, data) }
   },
   readUsage,
+  written: {
+    event: 'content_block_delta',
+    members: ['text', 'partial_json'],
+    // Results of the provider's tools are blocks, too, and nothing that the model has written.
+    inReply: (json, members) =>
+      objectsIn(json, lastNamed(members, 'content')).map((block) => {
+        const type = lastNamed(block, 'type')
+        const kind = type && json.slice(type.start, type.end)
+        return kind === '"text"' || kind === '"tool_use"'
+          ? lastNamed(block, kind === '"text"' ? 'text' : 'input')
+          : undefined
+      }),
+  },
   toMessagesEvents: undefined,
   createEnd: createMessagesEnd,
 }

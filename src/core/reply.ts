@@ -16,9 +16,10 @@
  */
 import type { EventTranslator } from './event-translator.ts'
 import { MESSAGES_REPLIES, type ReplyDialect } from './reply-dialect.ts'
-import { findMember } from './scan.ts'
+import { children } from './scan.ts'
 import { EventFramer, scanEvents } from './sse.ts'
 import { mergeUsage, type Usage } from './usage.ts'
+import { BytesShown, lastNamed, StreamShown, type UsageCheck } from './usage-check.ts'
 
 /** Response headers, lower-case names. */
 export type ReplyHeaders = Record<string, string | string[]>
@@ -73,6 +74,7 @@ export class BytesReply {
   /** The shape of `bytes`. */
   readonly dialect: ReplyDialect
   #usage: Usage | undefined
+  #check: UsageCheck | undefined
   #isUsageRead = false
 
   /** `usage` when it is known already, as for a replay. */
@@ -87,9 +89,14 @@ export class BytesReply {
 
   /** Token counts of a successful message, read from its bytes when first asked for. */
   get usage(): Usage | undefined {
-    if (!this.#isUsageRead && this.status === 200) this.#usage = usageOfReply(this.bytes, this.dialect)
+    if (!this.#isUsageRead && this.status === 200) this.#usage = usageOfReply(this, this.#check)
     this.#isUsageRead = true
     return this.#usage
+  }
+
+  /** Has the usage pass `check`; before it is first asked for. */
+  checkUsage(check: UsageCheck): void {
+    this.#check = check
   }
 
   /** How the reply ended; a JSON reply is complete when it is a success. */
@@ -127,6 +134,7 @@ export class StreamReply {
   #portionListeners: ((portion: Buffer) => void)[] = []
   #eventListeners: { names: ReadonlySet<string> | undefined; listener: EventListener }[] = []
   #usage: Usage | undefined
+  #check: { readonly usage: UsageCheck; readonly shown: StreamShown } | undefined
   #translator: EventTranslator | undefined
   #sawStop = false
   #sawFinish = false
@@ -164,6 +172,11 @@ export class StreamReply {
   onEvent(listener: EventListener, names?: ReadonlySet<string>): void {
     this.#translator ??= this.dialect.toMessagesEvents?.()
     this.#eventListeners.push({ names, listener })
+  }
+
+  /** Has the usage of a complete answer pass `check` at its end; before `open`. */
+  checkUsage(check: UsageCheck): void {
+    this.#check = { usage: check, shown: new StreamShown(this.dialect.written) }
   }
 
   /** Calls `listener` with the bytes of whole events, as they are passed on. */
@@ -225,12 +238,14 @@ export class StreamReply {
   }
 
   #forward(portion: Buffer): void {
-    if (this.#framer !== undefined || this.#eventListeners.length > 0) scanEvents(portion, this.#observe)
+    const isScanned = this.#framer ?? this.#check
+    if (isScanned !== undefined || this.#eventListeners.length > 0) scanEvents(portion, this.#observe)
     for (const listener of this.#portionListeners) listener(portion)
     if (this.#sink?.write(portion) === false) this.#source.pause()
   }
 
   #observe = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {
+    this.#check?.shown.see(name, source, dataStart, dataEnd)
     const isMetered = this.dialect.meteredEvents.has(name)
     if (!isMetered && this.#eventListeners.length === 0) return
     const data = source.toString('utf8', dataStart, dataEnd)
@@ -257,12 +272,20 @@ export class StreamReply {
     else if (sign?.kind === 'error') this.#sawError = true
   }
 
-  #finish(ending: Ending): void {
+  #finish(end: Ending): void {
     this.#settled = true
+    const ending = this.#checked(end)
     if (ending.outcome === 'complete' && this.#translator !== undefined)
       scanEvents(Buffer.from(this.#translator.end()), this.#tellTranslated)
     this.#settle(ending)
     this.#sink?.end(ending)
+  }
+
+  /** What an answer that broke off has reported is what it had by then. */
+  #checked(ending: Ending): Ending {
+    if (this.#check === undefined || ending.outcome !== 'complete') return ending
+    this.#usage = this.#check.usage(ending.usage, this.#check.shown)
+    return { ...ending, usage: this.#usage }
   }
 }
 
@@ -288,12 +311,14 @@ export function storedStreamReply(bytes: Buffer, headers: ReplyHeaders, options:
   return new StreamReply({ status: 200, headers, isWhole: true, dialect: options.dialect }, source)
 }
 
-/** Reads only the `usage` member of a reply's JSON; the rest is not parsed. */
-function usageOfReply(bytes: Buffer, dialect: ReplyDialect): Usage | undefined {
+/** Reads only the `usage` member of a reply's JSON, the last one as JSON.parse has it; the rest is not parsed. */
+function usageOfReply({ bytes, dialect }: BytesReply, check: UsageCheck | undefined): Usage | undefined {
   try {
-    const text = bytes.toString('latin1')
-    const range = findMember(text, text.indexOf('{'), 'usage')
-    return range && dialect.readUsage(JSON.parse(bytes.toString('utf8', range.start, range.end)))
+    const json = bytes.toString('latin1')
+    const members = children(json, json.indexOf('{'))
+    const range = lastNamed(members, 'usage')
+    const usage = range && dialect.readUsage(JSON.parse(bytes.toString('utf8', range.start, range.end)))
+    return check === undefined ? usage : check(usage, new BytesShown(bytes, { json, members }, dialect.written))
   } catch {
     return undefined
   }

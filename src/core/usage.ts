@@ -15,6 +15,10 @@ export interface Usage {
   readonly serviceTier?: string
   readonly inferenceGeo?: string
   readonly speed?: string
+  /** The model that answered, by the provider's name, where the request named several and this is not the one asked. */
+  readonly servedModel?: string
+  /** The gateway has counted, since the provider's counts were less than the reply can have. */
+  readonly isCounted?: true
   /** The provider's own object; of merged usages, its members merged. */
   readonly raw: RawUsage
 }

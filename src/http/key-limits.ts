@@ -1,6 +1,8 @@
 import { GatewayError } from '../core/errors.ts'
 import type { Target } from '../core/exchange.ts'
 import type { KeyLimits } from '../core/keys.ts'
+import { namedModels } from '../core/named-models.ts'
+import type { RequestDocument } from '../core/request.ts'
 import type { ResolvedPipeline } from '../pipeline/resolve.ts'
 
 /** The module that keeps caps. */
@@ -28,14 +30,28 @@ export function assertModules({ steps, source }: ResolvedPipeline, limits: KeyLi
 }
 
 /**
- * Checks a model against those that a key may ask: by the name that is asked for, or by all that it leads to. Throws
- * `permission_error`.
+ * Checks the models of a body against those that a key may use: the one that is asked, by its name or by all that it
+ * leads to, and each that the body names besides. Throws `permission_error`.
  */
-export function assertModel(model: string, targets: readonly Target[], limits: KeyLimits | undefined): void {
+export function assertModels(
+  document: RequestDocument,
+  targets: readonly Target[],
+  limits: KeyLimits | undefined,
+): void {
   const patterns = limits?.models
-  if (patterns === undefined || isAmong(patterns, model)) return
-  if (targets.every((to) => isAmong(patterns, to.model) || isAmong(patterns, `${to.provider}/${to.model}`))) return
-  throw new GatewayError('permission_error', 'model: this key may not use it. Its owner has listed those that it may.')
+  if (patterns === undefined) return
+  const isUsable = ({ provider, model }: Target) =>
+    isAmong(patterns, model) || isAmong(patterns, `${provider}/${model}`)
+  if (!isAmong(patterns, document.model) && !targets.every(isUsable)) throw refusal('model')
+  const named = namedModels(document).find((model) => !targets.every(({ provider }) => isUsable({ provider, model })))
+  if (named !== undefined) throw refusal(`The model \`${named.slice(0, LONGEST_NAME)}\` in the body`)
+}
+
+const LONGEST_NAME = 100
+
+function refusal(what: string): GatewayError {
+  const words = `${what}: this key may not use it. Its owner has listed those that it may.`
+  return new GatewayError('permission_error', words)
 }
 
 function isAmong(patterns: readonly string[], name: string): boolean {

@@ -2,6 +2,7 @@ import type { Prices } from '../core/caps.ts'
 import { GatewayError } from '../core/errors.ts'
 import { type Asked, costOf, type Estimate, estimate, tokensFor } from '../core/estimate.ts'
 import type { Target } from '../core/exchange.ts'
+import { targetsWithNamed } from '../core/named-models.ts'
 import type { TokenCounter } from '../core/ports.ts'
 import { priceFactor } from '../core/price-factor.ts'
 import type { Usage } from '../core/usage.ts'
@@ -58,7 +59,8 @@ function withWork(
   { searches, rounds, foundTokens }: ProviderWork,
   { asked, prices, atMs }: { asked: Asked; prices: Prices; atMs: number },
 ): Estimate {
-  const most = (of: (target: Target) => number) => Math.max(...asked.targets.map(of))
+  const targets = targetsWithNamed(asked.targets, asked.client.document)
+  const most = (of: (target: Target) => number) => Math.max(...targets.map(of))
   const usage = { ...NO_TOKENS, webSearchRequests: searches }
   const fees = most((target) => prices.price(target, usage, atMs).costNanoUsd)
   const largest = plain.inputTokens + foundTokens + asked.request.maxTokens

@@ -39,6 +39,7 @@ const TOOL_SEARCH = /^tool_search_/
 const UNBOUNDED_FIELDS = {
   mcp_servers: 'what other servers are asked',
   fallbacks: 'which other models are asked',
+  plugins: 'what is run beside the model',
 } as const
 
 /** Reads what a request has the provider do beside answering. Throws `price_too_low` for what has no bound. */

@@ -11,13 +11,15 @@ export interface BilledCall {
 const HIDDEN = new Set(['compaction', 'advisor_message'])
 
 /**
- * Which models are billed for a usage. Mostly the one that was asked. The provider may have had another answer in its
+ * Lists the models that are billed for a usage. Mostly the one that was asked, or which the reply names of several. The provider may have had another answer in its
  * place, which the counts are then of (Claude API, "Refusals and fallback": server-side fallback); and there are calls
  * inside a call that the counts leave out, though they are billed: the summary of a compaction, and the word of an advisor,
  * who is a model of its own ("Compaction": usage; "Advisor tool": usage and billing).
  */
-export function billedCalls(target: Target, usage: Usage): [BilledCall, ...BilledCall[]] {
+export function billedCalls(asked: Target, usage: Usage): [BilledCall, ...BilledCall[]] {
+  const { servedModel } = usage
   const { iterations } = usage.raw
+  const target = servedModel === undefined ? asked : { provider: asked.provider, model: servedModel }
   if (!Array.isArray(iterations)) return [{ target, usage }]
   let answering = target
   const hidden: BilledCall[] = []

@@ -80,7 +80,7 @@ function receiptOf(
     stream: exchange.wantsStream,
     status: status ?? null,
     model_asked: nameOf(exchange.client.document.model),
-    model_served: served === undefined ? null : nameOf(served.model),
+    model_served: served === undefined ? null : nameOf(usage?.servedModel ?? served.model),
     provider: served?.provider ?? null,
     attempts: exchange.calls.map(({ provider, model, outcome, status }) => ({
       provider,
@@ -155,6 +155,7 @@ function usageOf(usage: Usage): ReceiptUsage {
     ...(isWord(serviceTier) && { service_tier: serviceTier }),
     ...(isWord(inferenceGeo) && { inference_geo: inferenceGeo }),
     ...(isWord(speed) && { speed }),
+    ...(usage.isCounted && { counted_by: 'gateway' as const }),
   }
 }
 

@@ -51,6 +51,25 @@ for (const fleet of fleets({ SVC_COST_PER_REQUEST: '20', SVC_COST_PER_DAY: '100'
     }
   })
 
+  fleet.test('a key asks no other model by naming it elsewhere in the body', async (t) => {
+    const { next } = await fleet.open()
+    const key = await limited(next(), { models: ['demo/echo', 'claude-haiku-*'] })
+    const opus = { model: 'claude-opus-4-1' }
+    const bodies = [
+      { fallbacks: [opus] },
+      { tools: [{ type: 'advisor_20260301', name: 'advisor', ...opus }] },
+      { models: ['claude-haiku-4-5', opus.model] },
+      { plugins: [{ id: 'auto-router', allowed_models: ['*'] }] },
+    ]
+    for (const path of ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions'])
+      for (const extra of bodies) {
+        const refused = await use(next(), key, { path, body: ask('hi', { model: 'demo/echo', ...extra }) })
+        t.is(refused.status, 403, `${path} ${JSON.stringify(extra)} ${refused.text}`)
+      }
+    const allowed = ask('hi', { model: 'demo/echo', fallbacks: [{ model: 'claude-haiku-4-5' }] })
+    t.is((await use(next(), key, { body: allowed })).status, 200)
+  })
+
   fleet.test('a key names the modules that its owner has listed, and no others', async (t) => {
     const { next } = await fleet.open()
     const key = await limited(next(), { modules: ['exact-cache'] })

@@ -418,6 +418,18 @@ test('money: searches are in the price, and work without a bound is refused, bef
   t.true(Number(two.worst_case_provider_usd) - Number(one.worst_case_provider_usd) > added)
 })
 
+test('money: every model that a body names is in the price', async (t) => {
+  const agent = booth.agent()
+  const body = (extra: JsonObject) => ask('x', { model: 'claude-haiku-4-5', max_tokens: 30_000, ...extra })
+  t.is((await agent.send({ body: body({}) })).status, 402)
+  for (const extra of [{ models: ['claude-opus-4-1'] }, { router: { fallback_model: 'claude-opus-4-1' } }]) {
+    const reply = await agent.send({ body: body(extra) })
+    t.is(reply.status, 400, reply.text)
+    t.is(valueAt(reply.json, 'error.type'), 'cost_limit_per_request')
+  }
+  t.is((await agent.send({ body: body({ plugins: [{ id: 'web' }] }) })).status, 400)
+})
+
 test('money: a bare probe has a challenge, which pays for nothing else', async (t) => {
   const agent = booth.agent()
   const challenge = assertRefused(t, await agent.send(), 'payment-required')

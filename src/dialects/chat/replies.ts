@@ -1,4 +1,6 @@
 import type { EventSign, ReplyDialect } from '../../core/reply-dialect.ts'
+import type { Child } from '../../core/scan.ts'
+import { lastNamed, membersOf, objectsIn } from '../../core/usage-check.ts'
 import { createChatEnd } from './reply/chat-end.ts'
 import { createMessagesEvents } from './reply/to-messages-events.ts'
 import { readChatUsage } from './reply/usage.ts'
@@ -26,6 +28,12 @@ export const CHAT_REPLIES: ReplyDialect = {
     return FINISHED.test(data) ? FINISH : undefined
   },
   readUsage: readChatUsage,
+  written: {
+    event: 'message',
+    members: ['content', 'arguments'],
+    inReply: (json, members) =>
+      objectsIn(json, lastNamed(members, 'choices')).flatMap((choice) => writtenIn(json, choice)),
+  },
   toMessagesEvents: () => createMessagesEvents({ model: '', id: '' }),
   createEnd: (request) => createChatEnd({ includeUsage: wantsUsage(request) }),
 }
@@ -40,4 +48,14 @@ function readChunk(data: string): EventSign | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The text and the arguments of calls of a choice. */
+function writtenIn(json: string, choice: readonly Child[]): (Child | undefined)[] {
+  const message = membersOf(json, lastNamed(choice, 'message'))
+  const content = lastNamed(message, 'content')
+  const calls = objectsIn(json, lastNamed(message, 'tool_calls'))
+  // Parts of a list may be images; the text that models write is one string.
+  const text = content && json[content.start] === '"' ? content : undefined
+  return [text, ...calls.map((call) => lastNamed(membersOf(json, lastNamed(call, 'function')), 'arguments'))]
 }

@@ -15,7 +15,7 @@ import type { Intakes } from '../body-intake.ts'
 import { assertNoSecret, forProvider } from '../credential.ts'
 import { type CaptureOptions, captureRequest } from '../dashboard/capture-request.ts'
 import type { FrameState } from '../frame.ts'
-import { assertModel, assertModules, lockedByLimits } from '../key-limits.ts'
+import { assertModels, assertModules, lockedByLimits } from '../key-limits.ts'
 import { leavingController, onClosed } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { RECEIPT_HEADER, ReceiptOfReply } from '../receipt-of-reply.ts'
@@ -72,7 +72,7 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     asked.model = model
     assertNoSecret(model, 'model', ctx.req.headers)
     const targets = options.targetsOf(model)
-    assertModel(model, targets, authenticated.caller.limits)
+    assertModels(client.document, targets, authenticated.caller.limits)
     await answer(ctx, { options, authenticated, pipeline, client, targets, standing, enteredAtMs, readAtMs })
   }
 }

@@ -11,7 +11,7 @@ import type { Authenticate } from '../authenticate.ts'
 import type { Intakes } from '../body-intake.ts'
 import { forProvider } from '../credential.ts'
 import type { FrameState } from '../frame.ts'
-import { assertModel } from '../key-limits.ts'
+import { assertModels } from '../key-limits.ts'
 import { leavingSignal } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
@@ -116,7 +116,7 @@ function addressed(
   const document = new RequestDocument(bytes)
   const model = readModel(document)
   const targets = targetsOf(model)
-  assertModel(model, targets, limits)
+  assertModels(document, targets, limits)
   const [target] = targets
   const body =
     target.model === model ? bytes : document.edited([{ op: 'replace', path: ['model'], value: target.model }]).bytes

@@ -1,0 +1,52 @@
+import type { Exchange } from '../core/exchange.ts'
+import { namedModels } from '../core/named-models.ts'
+import type { TokenCounter } from '../core/ports.ts'
+import type { Usage } from '../core/usage.ts'
+import type { Shown, UsageCheck } from '../core/usage-check.ts'
+import { MOST_LETTERS } from '../core/written-text.ts'
+
+/**
+ * The check of the usage that a provider reports. It is believed to the token, except where it is less than the reply can
+ * have: no input tokens at all, or fewer output tokens than the answer's text has. Those counts are then the gateway's
+ * own. Where the body names several models, it is the usage of the one that the reply names.
+ */
+export function usageCheckOf(exchange: Exchange, tokens: TokenCounter): UsageCheck {
+  const { client, targets } = exchange
+  return (reported, shown) => {
+    if (reported === undefined) return undefined
+    const answered = exchange.calls.findLast(({ outcome }) => outcome === 'answered') ?? targets[0]
+    const model = answered?.model ?? ''
+    const servedModel = servedOf(shown.model, { asked: model, named: namedModels(client.document) })
+    const usage = { ...reported, ...(servedModel !== undefined && { servedModel }) }
+    const output = outputTokens(reported, shown)
+    const input = inputTokens(reported, () => tokens.inputTokens(exchange.request, model))
+    if (output === reported.outputTokens && input === reported.inputTokens) return usage
+    return { ...usage, inputTokens: input, outputTokens: output, isCounted: true }
+  }
+}
+
+function outputTokens({ outputTokens: reported }: Usage, shown: Shown): number {
+  // Honest counts of JSON replies are far above this, and their text need not be looked at.
+  if (shown.mostBytes !== undefined && shown.mostBytes <= reported * MOST_LETTERS) return reported
+  const { text } = shown
+  return reported < text.leastTokens ? Math.max(reported, text.likelyTokens) : reported
+}
+
+/** A request has a token at least, wherever it was read from. */
+function inputTokens({ inputTokens, cacheReadInputTokens, cacheCreationInputTokens }: Usage, count: () => number) {
+  return inputTokens + cacheReadInputTokens + cacheCreationInputTokens === 0 ? count() : inputTokens
+}
+
+/** A model's own version behind its name, as in `gpt-4o-2024-08-06`. */
+const VERSION = /^[-@:]\d/
+
+/** The model that answered, when it is not the one that was asked: by its name in the body, else by its own. */
+function servedOf(
+  told: string | undefined,
+  { asked, named }: { asked: string; named: readonly string[] },
+): string | undefined {
+  if (told === undefined || named.length === 0) return undefined
+  const isThis = (name: string) => told === name || (told.startsWith(name) && VERSION.test(told.slice(name.length)))
+  if (isThis(asked)) return undefined
+  return named.find(isThis) ?? told
+}
