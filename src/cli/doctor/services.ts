@@ -17,7 +17,7 @@ async function checkDatabase({ database_url: url, data_dir: dataDir }: Config): 
   if (url === undefined) return checkFile(sqliteFile(dataDir))
   const { createPool } = await import('../../stores/sql/postgres/pool.ts')
   const times = { connectTimeoutMs: PATIENCE_MS, statementTimeoutMs: PATIENCE_MS }
-  const pool = createPool({ url, log: commandLog, ...times })
+  const pool = createPool({ url, log: commandLog, max: 1, ...times })
   try {
     const { rows } = await pool.query<{ version: string }>('show server_version')
     return ok(`PostgreSQL ${rows[0]?.version ?? ''} answers`)

@@ -3,6 +3,7 @@ import type { KeyInUse, KeyLookup } from '../../../core/keys.ts'
 import { sqliteFault, toError } from '../faults.ts'
 import { sqliteFile } from '../sqlite/location.ts'
 import type { SqlStore } from '../store.ts'
+import { SharedLookups } from './shared-lookups.ts'
 
 /** Where keys are looked up. */
 export interface KeyLookupOptions {
@@ -12,12 +13,13 @@ export interface KeyLookupOptions {
 }
 
 /**
- * Opens the look-up of keys, one for each request: nothing is kept, so a key that was revoked or changed, by whichever
+ * Opens the look-up of keys, which begins after each request: nothing is kept, so a key that was revoked or changed, by whichever
  * instance, is so for the next request on all of them.
  */
 export function openKeyLookup({ databaseUrl, dataDir, store }: KeyLookupOptions): KeyLookup {
   if (databaseUrl === undefined) return new SqliteKeyLookup(sqliteFile(dataDir))
-  return { find: (hash) => store.run('keys.find', { hash }), close() {} }
+  const shared = new SharedLookups((hash) => store.run('keys.find', { hash }))
+  return { find: (hash) => shared.find(hash), close() {} }
 }
 
 /** Readers wait for nobody in a write-ahead log, but for its recovery after a crash. */

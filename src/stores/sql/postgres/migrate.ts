@@ -18,7 +18,7 @@ export async function migratePostgres(
   { url, log }: PostgresMigration,
   sets: readonly TableSet[] = Object.values(tableSets),
 ): Promise<string[]> {
-  const pool = createPool({ url, log, connectTimeoutMs: CONNECT_TIMEOUT_MS, statementTimeoutMs: 0 })
+  const pool = createPool({ url, log, max: 2, connectTimeoutMs: CONNECT_TIMEOUT_MS, statementTimeoutMs: 0 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   try {
     const taken: string[] = []

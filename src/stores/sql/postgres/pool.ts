@@ -3,12 +3,13 @@ import { messageOf } from '../../../core/errors.ts'
 import type { Log } from '../../../core/ports.ts'
 
 const INT8 = 20
-const MOST_CONNECTIONS = 10
 
 /** What a pool is made from. */
 export interface PoolOptions {
   readonly url: string
   readonly log: Log
+  /** The most connections at once. */
+  readonly max: number
   /** How long connecting, or waiting for a free connection, may take. */
   readonly connectTimeoutMs: number
   /** How long the server works on one statement; 0: as long as it takes. */
@@ -16,10 +17,10 @@ export interface PoolOptions {
 }
 
 /** Opens connections to PostgreSQL as they are needed; one that breaks is replaced. */
-export function createPool({ url, log, connectTimeoutMs, statementTimeoutMs }: PoolOptions): pg.Pool {
+export function createPool({ url, log, max, connectTimeoutMs, statementTimeoutMs }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: MOST_CONNECTIONS,
+    max,
     application_name: 'turnpike',
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,

@@ -7,6 +7,8 @@ import { type CommandInput, type CommandName, type CommandOutput, commands, SING
 import { postgresError, sqlStateOf, unavailable } from '../faults.ts'
 import type { Database } from '../schema.ts'
 import type { SqlStore } from '../store.ts'
+import { LaneKeys } from './lane-keys.ts'
+import { Lanes } from './lanes.ts'
 import { migratePostgres } from './migrate.ts'
 import { createPool } from './pool.ts'
 import { prepareStatements } from './prepared.ts'
@@ -15,11 +17,17 @@ import { type ShortCut, shortCuts } from './short-cuts.ts'
 /**
  * DESIGN — PostgreSQL store
  *
+ * Commands that change the same rows wait for each other in memory, not on connections (`lanes.ts`), and look-ups of keys
+ * have connections that nothing else uses: a caller in a hurry takes none from the others.
+ *
  * Each command is a transaction on a connection of its own, or a short cut that needs none; the server's clock is the
  * present. When its time is up the connection is cut, which undoes what it has not committed: nobody waits for a server that hangs, and the connection is
  * not used again. Commands that the server undid because of others (deadlock, serialization) are run again.
  */
 const PATIENCE_MS = 2000
+/** Of one process. */
+const MOST_CONNECTIONS = 10
+const MOST_LOOKUPS = 2
 const CONNECT_SHARE = 0.5
 const COMMIT_SHARE = 0.75
 const ANSWER_SHARE = 0.95
@@ -55,6 +63,10 @@ interface Call {
 
 class PostgresStore implements SqlStore {
   readonly #pool: pg.Pool
+  /** For look-ups of keys. */
+  readonly #lookups: pg.Pool
+  readonly #lanes = new Lanes()
+  readonly #laneKeys = new LaneKeys()
   readonly #patienceMs: number
   readonly #send = prepareStatements()
   readonly #queries = new WeakMap<pg.PoolClient, Kysely<Database>>()
@@ -63,18 +75,22 @@ class PostgresStore implements SqlStore {
   constructor({ url, log, patienceMs = PATIENCE_MS }: PostgresStoreOptions) {
     this.#patienceMs = patienceMs
     const connectTimeoutMs = CONNECT_SHARE * patienceMs
-    this.#pool = createPool({ url, log, connectTimeoutMs, statementTimeoutMs: patienceMs })
+    const options = { url, log, connectTimeoutMs, statementTimeoutMs: patienceMs }
+    this.#pool = createPool({ ...options, max: MOST_CONNECTIONS })
+    this.#lookups = createPool({ ...options, max: MOST_LOOKUPS })
   }
 
   async run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> {
     if (this.#pool.ending) throw unavailable('The database is closed.')
     if (this.#waiting >= MOST_WAITING) throw unavailable('The database has too much to do.')
     this.#waiting++
-    try {
+    const lane = this.#laneKeys.of(name, input)
+    const attempt = async () => {
       // The cast is safe: the command of that name is run.
       return (await this.#attempts({ name, input, askedAtMs: performance.now() })) as CommandOutput<Name>
-    } catch (error) {
-      throw postgresError(error)
+    }
+    try {
+      return await (lane === undefined ? attempt() : this.#lanes.run(lane, attempt))
     } finally {
       this.#waiting--
     }
@@ -85,7 +101,7 @@ class PostgresStore implements SqlStore {
   }
 
   async close(): Promise<void> {
-    if (!this.#pool.ending) await this.#pool.end()
+    if (!this.#pool.ending) await Promise.all([this.#pool.end(), this.#lookups.end()])
   }
 
   async #attempts(call: Call): Promise<unknown> {
@@ -94,13 +110,13 @@ class PostgresStore implements SqlStore {
         return await this.#onConnection(call)
       } catch (error) {
         const state = sqlStateOf(error)
-        if ((state !== DEADLOCK && state !== SERIALIZATION_FAILURE) || tried === TRIES) throw error
+        if ((state !== DEADLOCK && state !== SERIALIZATION_FAILURE) || tried === TRIES) throw postgresError(error)
       }
     }
   }
 
   async #onConnection(call: Call): Promise<unknown> {
-    const client = await this.#connect()
+    const client = await this.#connect(call.name === 'keys.find' ? this.#lookups : this.#pool)
     let isReleased = false
     const release = (isBroken: boolean): void => {
       if (!isReleased) client.release(isBroken)
@@ -121,10 +137,10 @@ class PostgresStore implements SqlStore {
     }
   }
 
-  async #connect(): Promise<pg.PoolClient> {
+  async #connect(pool: pg.Pool): Promise<pg.PoolClient> {
     const startedAtMs = performance.now()
     try {
-      return await this.#pool.connect()
+      return await pool.connect()
     } catch (error) {
       // The pool says the same whether nobody answers or all connections are in use.
       const wasBusy = performance.now() - startedAtMs >= CONNECT_SHARE * this.#patienceMs - TIMER_MS

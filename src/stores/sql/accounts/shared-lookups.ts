@@ -1,0 +1,35 @@
+interface Running<Value> {
+  readonly done: Promise<unknown>
+  /** Begins when that is done, for all who have asked meanwhile. */
+  next: Promise<Value> | undefined
+}
+
+/**
+ * Shares look-ups: at most one runs for each name, and all that ask meanwhile share the one after it. So each answer is of
+ * a look-up that began after it was asked for, and requests at once with one key take one connection.
+ */
+export class SharedLookups<Value> {
+  readonly #lookUp: (name: string) => Promise<Value>
+  readonly #running = new Map<string, Running<Value>>()
+
+  constructor(lookUp: (name: string) => Promise<Value>) {
+    this.#lookUp = lookUp
+  }
+
+  find(name: string): Promise<Value> {
+    const running = this.#running.get(name)
+    if (running === undefined) return this.#begin(name)
+    running.next ??= running.done.then(() => this.#begin(name))
+    return running.next
+  }
+
+  #begin(name: string): Promise<Value> {
+    const found = this.#lookUp(name)
+    const running: Running<Value> = { done: found.catch(() => {}), next: undefined }
+    this.#running.set(name, running)
+    void running.done.then(() => {
+      if (running.next === undefined) this.#running.delete(name)
+    })
+    return found
+  }
+}

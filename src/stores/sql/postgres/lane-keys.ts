@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache'
+import type { CommandInput, CommandName } from '../commands.ts'
+
+/** Holds whose lane is known; of others each is a lane of its own. */
+const MOST_HOLDS = 20_000
+
+/** Names the rows that a command changes: commands under the same name would wait for each other in the database. */
+export class LaneKeys {
+  readonly #scopes = new LRUCache<string, string>({ max: MOST_HOLDS })
+  readonly #keys: { [Name in CommandName]?: (input: CommandInput<Name>) => string | undefined } = {
+    'spend.reserve': (hold) => this.#begin(hold),
+    'spend.admit': ({ hold }) => this.#begin(hold),
+    'spend.grow': ({ holdId }) => this.#scopes.get(holdId),
+    'spend.settle': ({ holdId }) => this.#end(holdId),
+    'spend.read': ([window]) => window?.scope,
+    'ledger.take': ({ accountId }) => `calls ${accountId}`,
+  }
+
+  /** The lane of a command; `undefined`: it waits for no other. */
+  of<Name extends CommandName>(name: Name, input: CommandInput<Name>): string | undefined {
+    return this.#keys[name]?.(input)
+  }
+
+  #begin({ holdId, windows }: { holdId: string; windows: readonly { scope: string }[] }): string | undefined {
+    const scope = windows[0]?.scope
+    if (scope !== undefined) this.#scopes.set(holdId, scope)
+    return scope
+  }
+
+  #end(holdId: string): string | undefined {
+    const scope = this.#scopes.get(holdId)
+    this.#scopes.delete(holdId)
+    return scope
+  }
+}

@@ -1,0 +1,69 @@
+import { GatewayError } from '../../../core/errors.ts'
+import { unavailable } from '../faults.ts'
+
+/** More of one lane would only wait for the rows of those before, and keep connections from other lanes. */
+const MOST_RUNNING = 2
+const MOST_WAITING = 1024
+const LONGEST_WAIT_MS = 30_000
+
+interface Waiting {
+  readonly sinceMs: number
+  readonly start: () => void
+  readonly fail: (error: unknown) => void
+}
+
+interface Lane {
+  running: number
+  readonly waiting: Waiting[]
+}
+
+/**
+ * Runs work that changes the same rows, two at a time for each key, in the order in which it came; the rest waits in
+ * memory, without a connection. Rejects with `service_unavailable` what would be the 1,025th to wait, what has waited
+ * for 30 s, and all that waits when the database does not answer one before it.
+ */
+export class Lanes {
+  readonly #lanes = new Map<string, Lane>()
+
+  async run<Output>(key: string, work: () => Promise<Output>): Promise<Output> {
+    const lane = this.#laneOf(key)
+    if (lane.running < MOST_RUNNING) lane.running++
+    else await waitIn(lane)
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'service_unavailable')
+        for (const { fail } of lane.waiting.splice(0)) fail(error)
+      throw error
+    } finally {
+      this.#leave(key, lane)
+    }
+  }
+
+  #laneOf(key: string): Lane {
+    const known = this.#lanes.get(key)
+    if (known !== undefined) return known
+    const lane: Lane = { running: 0, waiting: [] }
+    this.#lanes.set(key, lane)
+    return lane
+  }
+
+  /** Hands the place to the next that has not waited for too long. */
+  #leave(key: string, lane: Lane): void {
+    const nowMs = performance.now()
+    for (let next = lane.waiting.shift(); next !== undefined; next = lane.waiting.shift()) {
+      if (nowMs - next.sinceMs <= LONGEST_WAIT_MS) {
+        next.start()
+        return
+      }
+      next.fail(unavailable('The database did not get round to it in time.'))
+    }
+    lane.running--
+    if (lane.running === 0) this.#lanes.delete(key)
+  }
+}
+
+function waitIn({ waiting }: Lane): Promise<void> {
+  if (waiting.length >= MOST_WAITING) throw unavailable('The database has too much to do.')
+  return new Promise((start, fail) => waiting.push({ sinceMs: performance.now(), start, fail }))
+}

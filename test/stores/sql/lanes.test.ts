@@ -1,0 +1,98 @@
+import test from 'ava'
+import { GatewayError } from '../../../src/core/errors.ts'
+import { SharedLookups } from '../../../src/stores/sql/accounts/shared-lookups.ts'
+import { unavailable } from '../../../src/stores/sql/faults.ts'
+import { Lanes } from '../../../src/stores/sql/postgres/lanes.ts'
+
+/** Work that ends when it is let go. */
+function createWork() {
+  const gates: PromiseWithResolvers<void>[] = []
+  let most = 0
+  let running = 0
+  return {
+    gates,
+    most: () => most,
+    async work(): Promise<void> {
+      most = Math.max(most, ++running)
+      const gate = Promise.withResolvers<void>()
+      gates.push(gate)
+      await gate.promise.finally(() => running--)
+    },
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('lanes: two of a name run, in their order; another name does not wait', async (t) => {
+  const lanes = new Lanes()
+  const { gates, work, most } = createWork()
+  const ended: number[] = []
+  const all = Array.from({ length: 6 }, (_, nth) => lanes.run('a', work).then(() => void ended.push(nth)))
+  await turn()
+  t.is(gates.length, 2)
+  const other = lanes.run('b', async () => 'done')
+  t.is(await other, 'done')
+  for (let nth = 0; nth < 6; nth++) {
+    gates[nth]?.resolve()
+    await turn()
+  }
+  await Promise.all(all)
+  t.deepEqual(ended, [0, 1, 2, 3, 4, 5])
+  t.is(most(), 2)
+})
+
+test('lanes: who waits is refused with the one whom the database does not answer, and not with another failure', async (t) => {
+  const lanes = new Lanes()
+  const { gates, work } = createWork()
+  const all = Promise.allSettled(Array.from({ length: 4 }, () => lanes.run('a', work)))
+  await turn()
+  gates[0]?.reject(new GatewayError('internal_error', 'This one only.'))
+  await turn()
+  t.is(gates.length, 3)
+  gates[1]?.reject(unavailable('Down.'))
+  await turn()
+  gates[2]?.resolve()
+  t.deepEqual(
+    (await all).map(({ status }) => status),
+    ['rejected', 'rejected', 'fulfilled', 'rejected'],
+  )
+  t.is(await lanes.run('a', async () => 'again'), 'again')
+})
+
+test('lanes: the 1,025th that would wait is refused', async (t) => {
+  const lanes = new Lanes()
+  const gate = Promise.withResolvers<void>()
+  const all = Array.from({ length: 2 + 1024 }, () => lanes.run('a', () => gate.promise))
+  await t.throwsAsync(
+    lanes.run('a', () => gate.promise),
+    { code: 'service_unavailable' },
+  )
+  gate.resolve()
+  await Promise.all(all)
+})
+
+test('shared look-ups: each begins after it was asked for, and all that ask meanwhile share one', async (t) => {
+  let begun = 0
+  const gates: PromiseWithResolvers<number>[] = []
+  const lookups = new SharedLookups(() => {
+    const gate = Promise.withResolvers<number>()
+    gates.push(gate)
+    begun++
+    return gate.promise
+  })
+  const first = lookups.find('k')
+  const second = lookups.find('k')
+  const third = lookups.find('k')
+  t.is(begun, 1)
+  gates[0]?.resolve(1)
+  t.is(await first, 1)
+  await turn()
+  t.is(begun, 2)
+  gates[1]?.resolve(2)
+  t.deepEqual(await Promise.all([second, third]), [2, 2])
+  const failing = lookups.find('k')
+  gates[2]?.reject(unavailable('Down.'))
+  await t.throwsAsync(failing, { code: 'service_unavailable' })
+  void lookups.find('k')
+  t.is(begun, 4)
+})
