@@ -4,7 +4,7 @@ import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'
 import { lowerMaxTokens } from './lower-max-tokens.ts'
 import { answersOf, isMetered } from './metering.ts'
-import { toUsd } from './refusal.ts'
+import { isRefusal, toUsd, withStatus } from './refusal.ts'
 import { type Bill, settleFailure, settleReply } from './settlement.ts'
 import { budgetHeaders, type Standing } from './standing.ts'
 import { type Budget, budgetOf } from './windows.ts'
@@ -27,6 +27,12 @@ const options = z.strictObject({
     .min(1)
     .default(64)
     .describe('The fewest output tokens worth having: a request that could not have them is refused.'),
+  refusal_status: z
+    .literal([429, 402])
+    .default(429)
+    .describe(
+      'HTTP status of a refusal. Coding agents other than Claude Code take 429 for a short rate limit and retry for a while; with 402 nearly all stop and show the message. Paid calls of agents are always refused with 429: there 402 asks for a payment.',
+    ),
 })
 
 /** Caps that hold, and lock nobody out. */
@@ -81,10 +87,11 @@ export default definePlugin({
             maxTokens: exchange.request.maxTokens,
             clamp,
           })
-          const { maxTokens } = await exchange.patiently(admission).catch(async (refusal) => {
+          const { maxTokens } = await exchange.patiently(admission).catch(async (error) => {
+            if (!isRefusal(error)) throw error
             // Without an answer of the ledger the refusal goes without these headers.
-            if (refusal.status === 429) tell(await bill.hold.currentStanding().catch(() => []))
-            throw refusal
+            tell(await bill.hold.currentStanding().catch(() => []))
+            throw withStatus(error, exchange.route === 'agent' ? error.status : operators.refusal_status)
           })
           tell(bill.hold.standing)
           let isAsked = false

@@ -44,3 +44,13 @@ export function windowRefusal(
     },
   )
 }
+
+/** Whether an error is a refusal by a cap. */
+export function isRefusal(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && error.code.startsWith('cost_limit_per_')
+}
+
+/** The same refusal under the status that the operator has chosen. */
+export function withStatus({ code, message, fields, headers }: GatewayError, status: number): GatewayError {
+  return new GatewayError(code, message, { fields, headers, status })
+}

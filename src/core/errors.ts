@@ -33,6 +33,8 @@ export type ErrorCode = keyof typeof errorCatalogue
 export interface ErrorOptions {
   /** Machine-readable detail, shown as `error.detail` and at the start of `error.message`. */
   detail?: string
+  /** The HTTP status, where the operator may choose it. Default: the catalogue's. */
+  status?: number
   /** Further members of the `error` object, e.g. `limit`, `spent`. */
   fields?: Readonly<Record<string, unknown>>
   /** Response headers, lower-case names. */
@@ -80,7 +82,7 @@ export class GatewayError extends Error {
     )
     this.name = 'GatewayError'
     this.code = code
-    this.status = errorCatalogue[code].status
+    this.status = options.status ?? errorCatalogue[code].status
     this.detail = options.detail
     this.fields = options.fields ?? {}
     this.headers = { ...retryHeaders(code), ...options.headers }
