@@ -13,6 +13,7 @@ import {
 } from './raw-json.ts'
 import { ScanError } from './scan.ts'
 import { scanEvents } from './sse.ts'
+import { startedBlocks } from './started-blocks.ts'
 import { COMPACTED, isFallback } from './stream-of-message.ts'
 
 /** Where live JSON replies have the members that a stream brings only at its end. */
@@ -62,7 +63,9 @@ const HANDLERS = new Map<string, (assembly: Assembly, data: string) => void>([
 ])
 
 function startMessage(assembly: Assembly, data: string): void {
-  assembly.message = membersOf(need(membersOf(data), 'message'))
+  const message = membersOf(need(membersOf(data), 'message'))
+  assembly.message = message
+  assembly.blocks.push(...startedBlocks(message).map((block) => ({ members: membersOf(block), tails: new Map() })))
 }
 
 function startBlock({ blocks }: Assembly, data: string): void {

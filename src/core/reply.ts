@@ -18,6 +18,7 @@ import type { EventTranslator } from './event-translator.ts'
 import { MESSAGES_REPLIES, type ReplyDialect } from './reply-dialect.ts'
 import { children } from './scan.ts'
 import { EventFramer, scanEvents } from './sse.ts'
+import { startedEvents } from './started-blocks.ts'
 import { mergeUsage, type Usage } from './usage.ts'
 import { BytesShown, lastNamed, StreamShown, type UsageCheck } from './usage-check.ts'
 
@@ -250,8 +251,14 @@ export class StreamReply {
     if (!isMetered && this.#eventListeners.length === 0) return
     const data = source.toString('utf8', dataStart, dataEnd)
     if (isMetered) this.#meter(name, data)
-    if (this.#translator === undefined) this.#tell(name, data)
+    if (this.#translator === undefined) this.#tellWithStarted(name, data)
     else scanEvents(Buffer.from(this.#translator.event(name, data)), this.#tellTranslated)
+  }
+
+  #tellWithStarted(name: string, data: string): void {
+    this.#tell(name, data)
+    if (name !== 'message_start' || this.#eventListeners.length === 0) return
+    for (const event of startedEvents(data)) this.#tell(event.name, event.data)
   }
 
   #tellTranslated = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {

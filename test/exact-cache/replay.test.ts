@@ -51,6 +51,45 @@ test('replay: a stream asked as JSON is the same message', async (t) => {
   t.deepEqual(replayed.json, assembleMessage(assertMessageStream(stored.body)))
 })
 
+/** A stream that goes on with an answer the provider has begun: its first block is in `message_start`. */
+const begun = (rest: readonly JsonObject[] = []) => {
+  const usage = { input_tokens: 5, output_tokens: 1 }
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [TOOL],
+    stop_reason: null,
+    usage,
+  }
+  return [
+    { type: 'message_start', message },
+    ...rest,
+    { type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { output_tokens: 9 } },
+    { type: 'message_stop' },
+  ]
+    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join('')
+}
+
+test('replay: a stream whose message_start holds content keeps it as JSON', async (t) => {
+  const { replayed } = await askTwice(t, [STREAM, {}], { kind: 'sse', bytes: begun() })
+  t.deepEqual(valueAt(replayed.json, 'content'), [TOOL])
+})
+
+test('replay: blocks that follow the content of message_start come behind it', async (t) => {
+  const block = { type: 'text', text: '' }
+  const delta = { type: 'text_delta', text: 'Then this.' }
+  const rest = [
+    { type: 'content_block_start', index: 1, content_block: block },
+    { type: 'content_block_delta', index: 1, delta },
+    { type: 'content_block_stop', index: 1 },
+  ]
+  const { replayed } = await askTwice(t, [STREAM, {}], { kind: 'sse', bytes: begun(rest) })
+  t.deepEqual(valueAt(replayed.json, 'content'), [TOOL, { type: 'text', text: 'Then this.' }])
+})
+
 test('replay: a stream is the same bytes however the provider cut them', async (t) => {
   const { stored, replayed } = await askTwice(t, [STREAM, STREAM], { ...ANSWER, writes: { sizes: [1, 7, 300] } })
   t.deepEqual(replayed.body, stored.body)

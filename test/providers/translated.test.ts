@@ -251,3 +251,23 @@ test('translated: a strict tool of a chat client reaches anthropic with its sche
   const [sent] = (scene.seen('anthropic')[0]?.json?.tools ?? []) as JsonObject[] // safe: the stand-in took them
   t.deepEqual(sent?.input_schema, valueAt(chatTools, '0.function.parameters'))
 })
+
+test('translated: a call that message_start holds already reaches a chat client, its numbers as they came', async (t) => {
+  const input = '{"city":"Zürich","n":1.0,"big":9007199254740993}'
+  const call = `{"type":"tool_use","id":"toolu_1","name":"look","input":${input}}`
+  const text = '{"type":"text","text":"Let me look."}'
+  const usage = '{"input_tokens":5,"output_tokens":1}'
+  const bytes =
+    `event: message_start\ndata: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[${text},${call}],"stop_reason":null,"usage":${usage}}}\n\n` +
+    'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}\n\n' +
+    'event: message_stop\ndata: {"type":"message_stop"}\n\n'
+  const scene = stage.scene({ anthropic: { kind: 'sse', bytes } })
+  const completion = assembleCompletion(
+    (await sendChat(scene, chatWithTools({ model: MODELS.anthropic, stream: true }))).body,
+  )
+  t.is(valueAt(completion, 'choices.0.message.content'), 'Let me look.')
+  t.like(valueAt(completion, 'choices.0.message.tool_calls.0'), {
+    id: 'toolu_1',
+    function: { name: 'look', arguments: input },
+  })
+})

@@ -12,6 +12,7 @@ import type { EventTranslator } from '../../../core/event-translator.ts'
 import { latin1Of, membersOf, utf8Of } from '../../../core/raw-json.ts'
 import { ScanError } from '../../../core/scan.ts'
 import { parseEventData } from '../../../core/sse.ts'
+import { startedEvents } from '../../../core/started-blocks.ts'
 import { mergeUsage, readUsage, type Usage } from '../../../core/usage.ts'
 import { chatErrorOf } from './errors.ts'
 import { isRecord, type JsonRecord, recordOf, stringOf } from './narrow.ts'
@@ -73,7 +74,7 @@ class ChatChunks implements EventTranslator {
     const event = recordOf(parseEventData(data))
     if (event === undefined || this.#phase === 'complete' || this.#phase === 'failed') return ''
     if (event.type === 'error') return this.#fail(event)
-    if (event.type === 'message_start') return this.#phase === 'before' ? this.#start(recordOf(event.message)) : ''
+    if (event.type === 'message_start') return this.#phase === 'before' ? this.#start(event, data) : ''
     return this.#phase === 'open' ? this.#tell(event, data) : ''
   }
 
@@ -90,7 +91,8 @@ class ChatChunks implements EventTranslator {
     return event.type === 'content_block_stop' ? this.#stopBlock(event) : ''
   }
 
-  #start(message: JsonRecord | undefined): string {
+  #start(event: JsonRecord, data: string): string {
+    const message = recordOf(event.message)
     this.#phase = 'open'
     this.#usage = readUsage(message?.usage)
     const { created } = this.#options
@@ -98,7 +100,8 @@ class ChatChunks implements EventTranslator {
     const head = JSON.stringify({ id, object: 'chat.completion.chunk', created, model: stringOf(message?.model) })
     this.#head = `data: ${head.slice(0, -1)},"choices":[`
     this.#deltaHead = `${this.#head}{"index":0,"delta":`
-    return this.#chunk('{"role":"assistant","content":"","refusal":null}')
+    const first = this.#chunk('{"role":"assistant","content":"","refusal":null}')
+    return startedEvents(data).reduce((text, { name, data }) => text + this.event(name, data), first)
   }
 
   #startBlock({ index, content_block }: JsonRecord, data: string): string {
