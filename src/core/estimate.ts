@@ -3,6 +3,8 @@ import type { Exchange } from './exchange.ts'
 import { targetsWithNamed } from './named-models.ts'
 import type { TokenCounter } from './ports.ts'
 import { priceFactor } from './price-factor.ts'
+import type { RequestDocument } from './request.ts'
+import { createStringSearch } from './string-search.ts'
 
 /** What is asked, and of whom. */
 export type Asked = Pick<Exchange, 'request' | 'targets' | 'client'>
@@ -19,8 +21,11 @@ export interface Estimate {
 /** The estimate of the input may be short; by so much it never was on recorded traffic. */
 const MARGIN = 1.3
 const MARGIN_TOKENS = 32
-const CACHE_CONTROL = Buffer.from('"cache_control"')
-const ONE_HOUR = Buffer.from('"1h"')
+const CACHE_CONTROL = createStringSearch('cache_control')
+const ONE_HOUR = createStringSearch('1h')
+const CACHE_WRITES = Symbol('cache writes')
+/** The limits of a chat completion: a provider may obey either. */
+const CHAT_LIMITS = ['max_tokens', 'max_completion_tokens']
 
 /** Estimates a request for so many answers, at the prices of the dearest of the models that may answer it. */
 export function estimate(
@@ -30,9 +35,9 @@ export function estimate(
 ): Estimate {
   const { request, client } = asked
   const targets = targetsWithNamed(asked.targets, client.document)
-  const inputTokens = targets.reduce((most, { model }) => Math.max(most, tokens.inputTokens(request, model)), 0)
+  const inputTokens = targets.reduce((most, { model }) => Math.max(most, sentTokens(asked, tokens, model)), 0)
   const bounded = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
-  const writes = cacheWrites(request.bytes)
+  const writes = dearest(cacheWritesOf(request), cacheWritesOf(client.document))
   let inputNanoUsd = 0
   let outputTokenNanoUsd = 0
   for (const target of targets) {
@@ -44,9 +49,40 @@ export function estimate(
   return { inputNanoUsd, outputTokenNanoUsd: outputTokenNanoUsd * answers, inputTokens }
 }
 
-function cacheWrites(body: Buffer): 'inputNanoUsd' | 'cacheWrite5mNanoUsd' | 'cacheWrite1hNanoUsd' {
-  if (!body.includes(CACHE_CONTROL)) return 'inputNanoUsd'
-  return body.includes(ONE_HOUR) ? 'cacheWrite1hNanoUsd' : 'cacheWrite5mNanoUsd'
+/**
+ * Input tokens of what may be sent. A provider that speaks chat completions is sent the client's own document, with the
+ * fields that modules have edited translated again; what the document has beyond its translation stays.
+ */
+function sentTokens({ request, client }: Asked, tokens: TokenCounter, model: string): number {
+  const { dialect, document } = client
+  if (dialect.name === 'messages') return tokens.inputTokens(request, model)
+  const written = tokens.inputTokens(document, model, dialect.name)
+  if (request === client.canonical) return written
+  return tokens.inputTokens(request, model) + Math.max(0, written - tokens.inputTokens(client.canonical, model))
+}
+
+/** The most output tokens that a provider may read out of a request: of two limits of a chat completion the larger. */
+export function outputLimitOf({ request, client }: Pick<Asked, 'request' | 'client'>): number {
+  const { maxTokens } = request
+  if (client.dialect.name === 'messages' || maxTokens !== client.canonical.maxTokens) return maxTokens
+  const limits = CHAT_LIMITS.map((name) => Number(client.document.field(name)))
+  return Math.max(maxTokens, ...limits.filter(Number.isFinite))
+}
+
+const CACHE_WRITE_RATES = ['inputNanoUsd', 'cacheWrite5mNanoUsd', 'cacheWrite1hNanoUsd'] as const
+type CacheWrites = (typeof CACHE_WRITE_RATES)[number]
+
+function dearest(one: CacheWrites, other: CacheWrites): CacheWrites {
+  return CACHE_WRITE_RATES.indexOf(one) > CACHE_WRITE_RATES.indexOf(other) ? one : other
+}
+
+/** The rate of input that the body may ask to be written to the prompt cache. */
+function cacheWritesOf(request: RequestDocument): CacheWrites {
+  return request.fact(CACHE_WRITES, ({ bytes }) => {
+    const text = bytes.toString('latin1')
+    if (!CACHE_CONTROL.test(text)) return 'inputNanoUsd'
+    return ONE_HOUR.test(text) ? 'cacheWrite1hNanoUsd' : 'cacheWrite5mNanoUsd'
+  })
 }
 
 /** The cost of so many output tokens, with the input. */

@@ -2,6 +2,7 @@ import type { Asked } from './asked.ts'
 import type { Exchange, Target } from './exchange.ts'
 import type { Fee } from './fee.ts'
 import type { Reply } from './reply.ts'
+import type { DialectName } from './reply-dialect.ts'
 import type { RequestDocument } from './request.ts'
 
 /** Structured log: an event named noun-verb, with fields. Shaped like pino's logger, which implements it. */
@@ -21,8 +22,11 @@ export interface Clock {
 
 /** Estimates tokens, for whoever cannot ask the provider. */
 export interface TokenCounter {
-  /** Input tokens of a request for a model, by its provider's name; a whole number of 1 or more. Never throws. */
-  inputTokens(request: RequestDocument, model: string): number
+  /**
+   * Input tokens of a request for a model, by its provider's name; a whole number of 1 or more. `dialect` is that of the
+   * document; default: the canonical one. Never throws.
+   */
+  inputTokens(request: RequestDocument, model: string, dialect?: DialectName): number
   /** Learns from an answer how many input tokens its provider has counted, those of its cache included. */
   learn?(request: RequestDocument, model: string, counted: number): void
 }

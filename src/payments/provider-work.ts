@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 import type { RequestDocument } from '../core/request.ts'
+import { createStringSearch } from '../core/string-search.ts'
 
 /**
  * DESIGN — what `max_tokens` does not bound
@@ -28,7 +29,7 @@ const MOST_ROUNDS = 10
 
 /** A document in a result of a tool in a message. */
 const DEEPEST = 8
-const DOCUMENT = Buffer.from('"document"')
+const DOCUMENT = createStringSearch('document')
 
 /** Tools that the client runs although the provider knows them by their type. */
 const RUN_BY_CLIENT = /^(?:custom$|bash_|text_editor_|computer_|memory_)/
@@ -48,7 +49,7 @@ export function providerWorkOf(request: RequestDocument): ProviderWork {
     if (hasItems(request.field(field))) throw unbounded(field, what)
   assertNoCompaction(request.field('context_management'))
   // Most requests have no document, and need not be walked through.
-  if (request.raw('messages')?.includes(DOCUMENT) === true) assertEnclosed(request.messages, 'messages')
+  if (DOCUMENT.test(request.raw('messages')?.toString('latin1') ?? '')) assertEnclosed(request.messages, 'messages')
   const tools = request.field('tools')
   let [searches, rounds] = [0, 0]
   for (const [index, tool] of (Array.isArray(tools) ? tools : []).entries()) {

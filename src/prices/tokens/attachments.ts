@@ -2,10 +2,13 @@
  * DESIGN: what images and documents cost, from the first bytes of their base64.
  *
  * - An image costs by its size (Anthropic's documentation, Vision, "Calculate image costs"): scaled down until its long
- *   edge and its cost are within the model's bounds, then a token for each square of 28 pixels. Unknown: 1,600.
+ *   edge and its cost are within the model's bounds, then a token for each square of 28 pixels. Unknown: the model's most.
  * - A page of a PDF costs its text, 1,500 to 3,000 tokens (Anthropic's documentation, PDF support, "Estimate your costs"),
  *   and its image. 3,000 are assumed for both; the pages are counted by their marks in the first 256 KB and taken to
  *   go on alike, and where there are no marks, as in compressed files, a page is 50 KB. Unknown: one page.
+ * - Audio costs by its length: 10 to 32 tokens a second (OpenAI's documentation, Audio; Gemini's, Token counting), at up
+ *   to 16 times the price of text. 32 and 16 are assumed. A WAV file says how many bytes make a second; of another
+ *   format it is 2,000, the least that is usual for speech.
  */
 import { HEADER_BYTES, type ImageSize, imageSizeOf } from './image-size.ts'
 
@@ -15,8 +18,6 @@ export interface ImageLimits {
   readonly tokens: number
 }
 
-/** Tokens of an image whose size is not known. */
-const UNKNOWN_IMAGE_TOKENS = 1600
 /** Tokens of a page of a PDF: its text and its image. */
 const PAGE_TOKENS = 3000
 
@@ -25,6 +26,11 @@ const PAGE_BYTES = 50_000
 const SAMPLE_BYTES = 256 * 1024
 /** Anthropic's bound for one request. */
 const MOST_PAGES = 600
+const PDF_HEAD_BYTES = 1024
+const WAV_HEAD_BYTES = 44
+const AUDIO_TOKENS_PER_SECOND = 32
+const AUDIO_PRICE_FACTOR = 16
+const AUDIO_BYTES_PER_SECOND = 2000
 /** `/Type /Page`, and not `/Pages`, of which there is one for many. */
 const PAGE_MARK = /\/Type\s*\/Page(?!s)/g
 
@@ -35,12 +41,29 @@ export function sizeOfBase64(base64: Buffer): ImageSize | undefined {
 
 /** Tokens of an image for a model. */
 export function imageTokens(size: ImageSize | undefined, limits: ImageLimits): number {
-  if (size === undefined) return Math.min(UNKNOWN_IMAGE_TOKENS, limits.tokens)
+  if (size === undefined) return limits.tokens
   const scale = Math.min(1, limits.longEdge / Math.max(size.width, size.height))
   const width = size.width * scale
   const height = size.height * scale
   const squares = Math.ceil(width / SQUARE) * Math.ceil(height / SQUARE)
   return Math.max(1, Math.min(squares, limits.tokens))
+}
+
+/** Whether a file in base64 begins as a PDF does; readers take some bytes before its mark. */
+export function isPdf(base64: Buffer): boolean {
+  return decodeStart(base64, PDF_HEAD_BYTES).includes('%PDF')
+}
+
+/** Tokens of audio in base64, in tokens of text of the same price. */
+export function audioTokens(base64: Buffer): number {
+  const bytes = (base64.length * 3) / 4
+  const seconds = bytes / bytesPerSecond(decodeStart(base64, WAV_HEAD_BYTES))
+  return Math.ceil(seconds * AUDIO_TOKENS_PER_SECOND * AUDIO_PRICE_FACTOR)
+}
+
+function bytesPerSecond(head: Buffer): number {
+  const isWav = head.length === WAV_HEAD_BYTES && head.toString('latin1', 0, 4) === 'RIFF'
+  return isWav ? Math.max(1, head.readUInt32LE(28)) : AUDIO_BYTES_PER_SECOND
 }
 
 /** Tokens of a PDF in base64. */

@@ -8,19 +8,44 @@ export interface ModelFamily {
   readonly image: ImageLimits
   /** Tokens that the provider adds for what the request asks: they are Anthropic's, and no other's are known. */
   readonly hasHiddenPrompts: boolean
+  /**
+   * Whether the thinking of turns before the user's last words is surely left out: of Claude up to Sonnet and Haiku 4.5
+   * and Opus 4.1 (Claude API, "Extended thinking": later models keep it).
+   */
+  readonly dropsEarlierThinking: boolean
+  /** Whether tools that are deferred are left out until the model finds them. */
+  readonly defersTools: boolean
 }
 
 const OLD_CLAUDE: ImageLimits = { longEdge: 1568, tokens: 1568 }
 const NEW_CLAUDE: ImageLimits = { longEdge: 2576, tokens: 4784 }
 
-/** Claude up to 4.6. */
-const CLAUDE: ModelFamily = { name: 'claude', startFactor: 1.2, image: OLD_CLAUDE, hasHiddenPrompts: true }
-/** Claude 4.7 and later has a tokenizer of its own, which cuts finer. */
-const CLAUDE_4_7: ModelFamily = { name: 'claude-4.7', startFactor: 1.5, image: NEW_CLAUDE, hasHiddenPrompts: true }
-const O200K: ModelFamily = { name: 'o200k', startFactor: 1, image: OLD_CLAUDE, hasHiddenPrompts: false }
-const OTHER: ModelFamily = { name: 'other', startFactor: 1.05, image: OLD_CLAUDE, hasHiddenPrompts: false }
+/** Those of Anthropic. */
+const ANTHROPIC = { hasHiddenPrompts: true, defersTools: true }
+const OTHERS = { hasHiddenPrompts: false, dropsEarlierThinking: false, defersTools: false }
 
-/** Every family there is. */
+/** Claude up to 4.5, but for Opus 4.5. */
+const CLAUDE: ModelFamily = {
+  name: 'claude',
+  startFactor: 1.2,
+  image: OLD_CLAUDE,
+  dropsEarlierThinking: true,
+  ...ANTHROPIC,
+}
+/** Claude Opus 4.5, and 4.6: the tokenizer of those before, and what is learnt of it. */
+const CLAUDE_4_6: ModelFamily = { ...CLAUDE, dropsEarlierThinking: false }
+/** Claude 4.7 and later has a tokenizer of its own, which cuts finer. */
+const CLAUDE_4_7: ModelFamily = {
+  name: 'claude-4.7',
+  startFactor: 1.5,
+  image: NEW_CLAUDE,
+  dropsEarlierThinking: false,
+  ...ANTHROPIC,
+}
+const O200K: ModelFamily = { name: 'o200k', startFactor: 1, image: OLD_CLAUDE, ...OTHERS }
+const OTHER: ModelFamily = { name: 'other', startFactor: 1.05, image: OLD_CLAUDE, ...OTHERS }
+
+/** Every tokenizer there is. */
 export const FAMILIES: readonly ModelFamily[] = [CLAUDE, CLAUDE_4_7, O200K, OTHER]
 
 const O200K_MODEL = /(^|[/.])(gpt-(4o|4\.\d|[5-9]|oss)|chatgpt-|o[1-9](-|$)|codex-)/
@@ -30,6 +55,7 @@ const O200K_MODEL = /(^|[/.])(gpt-(4o|4\.\d|[5-9]|oss)|chatgpt-|o[1-9](-|$)|code
  */
 const CLAUDE_VERSION = /claude-(?:v|[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const FINE_VERSION = 4.07
+const KEEPING_VERSION = 4.05
 
 /** The family of a model, by its provider's name or with the gateway's prefix. */
 export function familyOf(model: string): ModelFamily {
@@ -42,5 +68,7 @@ export function familyOf(model: string): ModelFamily {
 function claudeFamily(name: string): ModelFamily {
   const [, major, minor = '0'] = CLAUDE_VERSION.exec(name) ?? []
   if (major === undefined) return CLAUDE_4_7
-  return Number(major) + Number(minor) / 100 < FINE_VERSION ? CLAUDE : CLAUDE_4_7
+  const version = Number(major) + Number(minor) / 100
+  if (version >= FINE_VERSION) return CLAUDE_4_7
+  return version > KEEPING_VERSION || (version === KEEPING_VERSION && name.includes('opus')) ? CLAUDE_4_6 : CLAUDE
 }

@@ -4,11 +4,11 @@ import type { RequestDocument } from '../../core/request.ts'
  * Tokens that Anthropic adds to a request for what it asks, beside the text that the client wrote. Those of tools are
  * from its documentation (Tool use, "Pricing"), the others from recorded replies to Claude 4 models.
  */
-const TOOLS_TOKENS = 346
+export const TOOLS_TOKENS = 346
 const FORCED_TOOL_TOKENS = 313
-const THINKING_TOKENS = 28
+export const THINKING_TOKENS = 28
 const ADAPTIVE_THINKING_TOKENS = 17
-const OUTPUT_FORMAT_TOKENS = 180
+export const OUTPUT_FORMAT_TOKENS = 180
 const TASK_BUDGET_TOKENS = 34
 /** A server's tools are fetched by the provider, so that only their number can be guessed. */
 const MCP_SERVER_TOKENS = 600
@@ -24,7 +24,7 @@ const PROVIDER_TOOLS: readonly (readonly [prefix: string, tokens: number])[] = [
   ['web_search_', 700],
   ['tool_search_', 340],
 ]
-const UNKNOWN_PROVIDER_TOOL_TOKENS = 500
+export const UNKNOWN_PROVIDER_TOOL_TOKENS = 500
 
 /** Tokens of a tool that the provider knows by its `type`. */
 export function providerToolTokens(type: string): number {

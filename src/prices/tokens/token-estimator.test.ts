@@ -201,14 +201,14 @@ test('token estimate: a plain document counts as text, a PDF by its pages', (t) 
   t.is(count(ask([pdf])) - count(ask([])), 6000)
 })
 
-test('token estimate: ids, signatures, cache marks and thinking of earlier turns are not in the prompt', (t) => {
+test('token estimate: ids, signatures and cache marks are not in the prompt, and thinking is as long as the model keeps it', (t) => {
   const plain = { type: 'text', text: PROSE }
   t.is(
     count(ask([{ ...plain, cache_control: { type: 'ephemeral' }, id: PROSE, citations: [PROSE] }])),
     count(ask([plain])),
   )
   const thought = { type: 'thinking', thinking: PROSE, signature: 'x'.repeat(5000) }
-  const turn = (content: unknown, last: unknown) =>
+  const turn = (content: unknown, last: unknown, model: string) =>
     count(
       document({
         messages: [
@@ -217,18 +217,33 @@ test('token estimate: ids, signatures, cache marks and thinking of earlier turns
           { role: 'user', content: last },
         ],
       }),
+      model,
     )
   const result = [{ type: 'tool_result', tool_use_id: 'a', content: 'b' }]
-  t.is(turn([thought], 'b'), turn([], 'b'))
-  t.is(turn([thought], result) - turn([], result), textTokens(PROSE))
+  t.is(turn([thought], 'b', CLAUDE), turn([], 'b', CLAUDE))
+  for (const [last, model] of [
+    [result, CLAUDE],
+    ['b', 'claude-opus-4-5'],
+    ['b', 'claude-sonnet-4-6'],
+    ['b', 'claude-sonnet-5'],
+    ['b', GPT],
+  ] as const) {
+    const thinking = new TokenEstimator().textTokens(PROSE, model)
+    const added = turn([thought], last, model) - turn([], last, model)
+    t.true(Math.abs(added - thinking) <= 1, `${model}: ${added} of ${thinking}`)
+  }
 })
 
-test('token estimate: tools count as their JSON, deferred ones not at all', (t) => {
+test('token estimate: tools count as their JSON; of deferred ones the five largest, where tools are deferred', (t) => {
   const tool = { name: 'look', description: PROSE, input_schema: { type: 'object', properties: {} } }
   const none = count(ask('hi'))
   t.true(count(ask('hi', { tools: [tool] })) >= none + textTokens(PROSE) + 10)
   t.true(count(ask('hi', { tools: [tool] }), CLAUDE) >= none + textTokens(PROSE) + 346)
-  t.is(count(ask('hi', { tools: [{ ...tool, defer_loading: true }] })), none)
+  const many = (defer_loading: boolean) =>
+    ask('hi', { tools: Array.from({ length: 50 }, () => ({ ...tool, defer_loading })) })
+  t.true(count(many(true)) >= count(many(false)) - 1)
+  t.true(count(many(true), CLAUDE) < count(many(false), CLAUDE) / 5)
+  t.true(count(many(true), CLAUDE) >= none + 5 * textTokens(PROSE))
 })
 
 const LONG = ask(PROSE.repeat(100))

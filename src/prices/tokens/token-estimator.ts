@@ -12,6 +12,7 @@
  * tools of MCP servers, and files and images that are only named, are guessed.
  */
 import type { TokenCounter } from '../../core/ports.ts'
+import type { DialectName } from '../../core/reply-dialect.ts'
 import type { RequestDocument } from '../../core/request.ts'
 import { ScanError } from '../../core/scan.ts'
 import { imageTokens } from './attachments.ts'
@@ -20,14 +21,15 @@ import { partsOf, type RequestParts } from './request-parts.ts'
 import { unitsOfJson, unitsOfText } from './text-units.ts'
 import { UNITS_PER_TOKEN } from './weights.ts'
 
-const PARTS = Symbol('token parts')
+/** Facts of a body, by the dialect that it is read in. */
+const PARTS = { messages: Symbol('token parts'), chat: Symbol('token parts of chat') }
 const LEARNING_RATE = 0.05
 const LEAST_FACTOR = 0.7
 const MOST_FACTOR = 2.2
 /** Below that, frames and hidden prompts weigh too much to tell the tokenizer. */
 const LEAST_TEACHING_TOKENS = 1000
 
-/** Estimates input tokens of canonical Messages requests, and learns from what providers report. */
+/** Estimates input tokens of Messages and chat requests, and learns from what providers report. */
 export class TokenEstimator implements TokenCounter {
   readonly #factors: Map<string, number>
 
@@ -40,10 +42,10 @@ export class TokenEstimator implements TokenCounter {
   }
 
   /** Input tokens of a request for a model, calibrated; a whole number of 1 or more. Takes about 1 ms for 300 KB. */
-  inputTokens(request: RequestDocument, model: string): number {
+  inputTokens(request: RequestDocument, model: string, dialect: DialectName = 'messages'): number {
     const family = familyOf(model)
-    const parts = partsOrText(request)
-    return wholeTokens(this.#textTokens(parts.units, family) + fixedTokens(parts, family))
+    const parts = partsOrText(request, dialect)
+    return wholeTokens(this.#textTokens(promptUnits(parts, family), family) + fixedTokens(parts, family))
   }
 
   /** Tokens of a text for a model, calibrated; a whole number, 0 of an empty text. Bytes are read as UTF-8. */
@@ -68,9 +70,9 @@ export class TokenEstimator implements TokenCounter {
   learn(request: RequestDocument, model: string, counted: number): void {
     if (!Number.isSafeInteger(counted) || counted < LEAST_TEACHING_TOKENS) return
     const family = familyOf(model)
-    const parts = partsOrText(request)
+    const parts = partsOrText(request, 'messages')
     if (!parts.isPlain || this.inputTokens(request, model) < LEAST_TEACHING_TOKENS) return
-    const right = ((counted - fixedTokens(parts, family)) / parts.units) * UNITS_PER_TOKEN
+    const right = ((counted - fixedTokens(parts, family)) / promptUnits(parts, family)) * UNITS_PER_TOKEN
     const factor = this.#factorOf(family)
     this.#factors.set(family.name, clamp(factor + LEARNING_RATE * (clamp(right) - factor)))
   }
@@ -90,14 +92,29 @@ export class TokenEstimator implements TokenCounter {
 }
 
 /** A body that is not JSON, or has wrong escapes, is text, so that whoever asks need not fear. */
-function partsOrText(request: RequestDocument): RequestParts {
+function partsOrText(request: RequestDocument, dialect: DialectName): RequestParts {
   try {
-    return request.fact(PARTS, partsOf)
+    return request.fact(PARTS[dialect], () => partsOf(request, dialect))
   } catch (error) {
     if (!(error instanceof ScanError || error instanceof SyntaxError)) throw error
     const units = unitsOfJson(request.bytes, 0, request.bytes.length)
-    return { units, frameTokens: 0, hiddenTokens: 0, documentTokens: 0, images: [], isPlain: false }
+    return { ...NO_PARTS, units, images: [] }
   }
+}
+
+const NO_PARTS = {
+  earlierThinkingUnits: 0,
+  deferredUnits: 0,
+  frameTokens: 0,
+  hiddenTokens: 0,
+  documentTokens: 0,
+  isPlain: false,
+}
+
+/** Weight of the text that a family's models read. */
+function promptUnits(parts: RequestParts, { dropsEarlierThinking, defersTools }: ModelFamily): number {
+  const thinking = dropsEarlierThinking ? 0 : parts.earlierThinkingUnits
+  return parts.units + thinking + (defersTools ? 0 : parts.deferredUnits)
 }
 
 /** Tokens that the factor is not for. */
