@@ -21,13 +21,24 @@ export const HANGUL = 11
 export const FULL_WIDTH = 12
 /** First byte of a sign of four bytes. */
 export const EMOJI = 13
-/** A further byte of a sign; it costs nothing of its own. */
+/** A further byte of a sign, 80 to AF; it costs nothing of its own, but behind some first bytes. */
 export const CONTINUATION = 14
 export const CONTROL = 15
-/** Columns of a table. */
-export const CLASSES = 16
+/** A further byte, B0 to B9. */
+export const CONTINUATION_B0 = 16
+/** A further byte, BA to BF. */
+export const CONTINUATION_BA = 17
+export const TAB = 18
+/** First byte of a letter of an alphabet of two bytes that tokenizers cut into bytes. */
+export const RARE_ALPHABET = 19
+/** First byte of a sign of three bytes that tokenizers cut into bytes. */
+export const RARE_SIGN = 20
+/** First byte of a Korean syllable, or of a sign of Yi, Vai and other rare scripts: the next byte decides. */
+export const HANGUL_OR_RARE = 21
+/** Columns of a table: a power of two, for states and classes share an index. */
+export const CLASSES = 32
 /** A backslash in JSON: what follows says which character it stands for. No column. */
-export const ESCAPE = 16
+export const ESCAPE = 32
 
 const BYTES = 256
 const BACKSLASH = 92
@@ -35,7 +46,7 @@ const BACKSLASH = 92
 /** Last byte (inclusive) of each stretch of bytes of one class, in order. */
 const STRETCHES: readonly (readonly [last: number, byteClass: number])[] = [
   [0x08, CONTROL],
-  [0x09, SPACE],
+  [0x09, TAB],
   [0x0a, NEWLINE],
   [0x0c, CONTROL],
   [0x0d, NEWLINE],
@@ -49,13 +60,20 @@ const STRETCHES: readonly (readonly [last: number, byteClass: number])[] = [
   [0x7a, LOWER],
   [0x7e, PUNCTUATION],
   [0x7f, CONTROL],
-  [0xbf, CONTINUATION],
+  [0xaf, CONTINUATION],
+  [0xb9, CONTINUATION_B0],
+  [0xbf, CONTINUATION_BA],
   [0xcc, LATIN],
-  [0xdf, ALPHABET],
+  [0xd1, ALPHABET],
+  [0xd5, RARE_ALPHABET],
+  [0xdb, ALPHABET],
+  [0xdf, RARE_ALPHABET],
   [0xe0, INDIC],
   [0xe2, SYMBOL],
   [0xe9, IDEOGRAPH],
+  [0xea, HANGUL_OR_RARE],
   [0xed, HANGUL],
+  [0xee, RARE_SIGN],
   [0xef, FULL_WIDTH],
   [0xff, EMOJI],
 ]
@@ -63,14 +81,20 @@ const STRETCHES: readonly (readonly [last: number, byteClass: number])[] = [
 /** Last code point (inclusive) of each stretch beyond ASCII that begins with bytes of one class. */
 const CODE_POINTS: readonly (readonly [last: number, byteClass: number])[] = [
   [0x33f, LATIN],
-  [0x7ff, ALPHABET],
-  [0xfff, INDIC],
+  [0x47f, ALPHABET],
+  [0x57f, RARE_ALPHABET],
+  [0x6ff, ALPHABET],
+  [0x7ff, RARE_ALPHABET],
+  [0xe7f, INDIC],
+  [0xfff, RARE_SIGN],
   [0x2fff, SYMBOL],
   [0x9fff, IDEOGRAPH],
+  [0xabff, RARE_SIGN],
   [0xd7ff, HANGUL],
   // The halves of a surrogate pair are one sign.
   [0xdbff, EMOJI],
   [0xdfff, CONTINUATION],
+  [0xefff, RARE_SIGN],
 ]
 
 /** Classes of the bytes of plain text. */

@@ -1,4 +1,4 @@
-import { classOfCodeUnit, ESCAPE, JSON_CLASSES, NEWLINE, PUNCTUATION, SPACE, TEXT_CLASSES } from './byte-classes.ts'
+import { classOfCodeUnit, ESCAPE, JSON_CLASSES, NEWLINE, PUNCTUATION, TAB, TEXT_CLASSES } from './byte-classes.ts'
 import { START, STATE_MASK, STEPS, WEIGHT_SHIFT } from './weights.ts'
 
 const LOWER_N = 110
@@ -8,7 +8,7 @@ const LOWER_U = 117
 const HEX_DIGITS = 4
 const HEX = 16
 
-/** Most bytes that are added up as a 32-bit integer: no weight is above 200, so that stays below 2^31. */
+/** Most bytes that are added up as a 32-bit integer: no weight is above 250, so that stays below 2^31. */
 const BLOCK_BYTES = 4 * 1024 * 1024
 
 /** Weight of the UTF-8 text that `bytes` are, in hundredths of a token before calibration. */
@@ -66,7 +66,7 @@ function classOfEscape(bytes: Uint8Array, at: number): number {
     case LOWER_R:
       return NEWLINE
     case LOWER_T:
-      return SPACE
+      return TAB
     case LOWER_U:
       return classOfCodeUnit(readHex(bytes, at + 1))
     default:
