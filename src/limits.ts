@@ -1,6 +1,7 @@
 import type { Config } from './config/schema.ts'
 import type { Log } from './core/ports.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
+import { RunningRequests } from './http/running-requests.ts'
 import { openLimiter } from './stores/limits/open.ts'
 
 /** What limits are opened with. */
@@ -12,6 +13,7 @@ export interface LimitsOptions {
 const MINUTE_MS = 60_000
 const CLOUD_REQUESTS_PER_MINUTE = 600
 const CLOUD_FAILURES_PER_MINUTE = 30
+const CLOUD_REQUESTS_AT_ONCE = 1000
 
 /** Cloud mode has limits unless they are switched off; local mode has those that are set. */
 export async function openLimits({ config, log }: LimitsOptions): Promise<RequestLimits> {
@@ -20,10 +22,12 @@ export async function openLimits({ config, log }: LimitsOptions): Promise<Reques
     limit === 0
       ? undefined
       : openLimiter({ limit, windowMs: MINUTE_MS }, { redisUrl: config.redis_url, namespace, log })
-  const { requests_per_minute: requests, failures_per_minute: failures } = config.limits
+  const { requests_per_minute: requests, failures_per_minute: failures, requests_at_once: asked } = config.limits
+  const atOnce = asked ?? (isCloud ? CLOUD_REQUESTS_AT_ONCE : 0)
   const requestsPerMinute = requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)
   return {
     requestsPerMinute,
+    running: atOnce === 0 ? undefined : new RunningRequests(atOnce),
     // A key of cloud mode may have a limit of its own where the operator has set none.
     requests: await open('rate', requestsPerMinute || (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)),
     failures: await open('failures', failures ?? (isCloud ? CLOUD_FAILURES_PER_MINUTE : 0)),

@@ -95,6 +95,14 @@ const limits = z.strictObject({
   requests_per_minute: fromEnv(z.coerce.number().int().min(0).max(1_000_000).optional(), 'SVC_RATE_LIMIT').describe(
     'How many requests a key may send in a minute; as many may come at once. 0 switches the limit off. Unset: 600 in cloud mode, off in local mode.',
   ),
+  requests_at_once: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'How many requests to models a key may have running at once in a process, streams included; more are 429 with `retry-after`. 0 switches the limit off. Unset: 1000 in cloud mode, off in local mode. Lower it where `providers.connections` is low.',
+    ),
   failures_per_minute: z
     .int()
     .min(0)
@@ -120,7 +128,9 @@ const providerSettings = z.strictObject({
     .min(1)
     .max(65536)
     .default(1024)
-    .describe('Most simultaneous connections to one provider; further calls wait for one.'),
+    .describe(
+      'Most simultaneous connections to one provider. A caller may take one while it has fewer than three times as many as are free, so one caller alone gets three quarters; further calls wait, and are answered 503 when none is free within `timeouts.first_byte`.',
+    ),
   reply_limit: bytes({ min: '64KB', max: '1GB' })
     .prefault('64MB')
     .describe('Largest JSON reply taken from a provider.'),

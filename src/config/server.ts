@@ -68,6 +68,11 @@ export const server = z.strictObject({
   drain_timeout: duration({ min: '0s', max: '1h' })
     .prefault('30s')
     .describe('How long running replies may take to finish after SIGTERM before they are cut.'),
+  stall_timeout: duration({ min: '1s', max: '1h' })
+    .prefault('30s')
+    .describe(
+      'How long a client may take nothing of what is sent to it. Then its connection is cut, the provider’s call is ended, and what was produced is settled. It begins when the network’s buffers, some megabytes, are full. Raise it for clients that pause on purpose.',
+    ),
   ping_interval: duration({ min: '100ms', max: '10m' })
     .prefault('15s')
     .describe('Silence on a streamed reply after which the client is sent a `ping` event.'),

@@ -144,6 +144,8 @@ export interface RelayCall {
   path: string
   /** The query string as the client sent it, `?` included, or empty. */
   query: string
+  /** The caller's scope. */
+  scope: string
   headers: NodeJS.Dict<string | string[]>
   body: Buffer | undefined
   credential: PresentedCredential | undefined

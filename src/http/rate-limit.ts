@@ -5,6 +5,7 @@ import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/rate-limit.ts'
 import type { Authenticate, Authenticated } from './authenticate.ts'
+import type { RunningRequests } from './running-requests.ts'
 import { placeOf } from './toll-gate.ts'
 
 /** The limits there are. */
@@ -13,6 +14,8 @@ export interface RequestLimits {
   readonly requests: RateLimiter | undefined
   /** How many a key may send in a minute unless its owner has set less; 0: as many as it likes. */
   readonly requestsPerMinute: number
+  /** By key; `undefined`: as many may run at once as are sent. */
+  readonly running?: RunningRequests | undefined
   /** By address, for requests without a valid credential. */
   readonly failures: RateLimiter | undefined
 }

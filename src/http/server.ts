@@ -1,17 +1,22 @@
 import http, { type RequestListener, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, GatewayError } from '../core/errors.ts'
 import { createRequestId, requestIdHeaders } from './request-id.ts'
 
-/** Limits of the HTTP server, in milliseconds. */
+/** Limits of the HTTP server, in milliseconds; `config/server.ts` describes them. */
 export interface ServerOptions {
   readonly header_timeout: number
   readonly body_timeout: number
   readonly keep_alive_timeout: number
+  readonly stall_timeout: number
 }
 
-/** Creates the HTTP server: slow senders are cut off, slow readers are not (replies may take as long as they like). */
+/**
+ * Creates the HTTP server: slow senders are cut off, and readers that take nothing at all. Slow readers are not: replies
+ * may take as long as they like.
+ */
 export function createHttpServer(listener: RequestListener, options: ServerOptions): Server {
   const server = http.createServer(
     {
@@ -23,7 +28,17 @@ export function createHttpServer(listener: RequestListener, options: ServerOptio
     },
     listener,
   )
-  return server.on('clientError', refuseMalformed)
+  return server.on('clientError', refuseMalformed).setTimeout(options.stall_timeout, cutStalled)
+}
+
+/**
+ * Cuts a connection on which nothing moved for `stall_timeout` although bytes wait to be taken, or for
+ * `keep_alive_timeout` between two requests. Node counts what the kernel took of a long write as movement. One that waits
+ * for a provider has nothing to take, and one whose request arrives slowly has time-outs of its own.
+ */
+function cutStalled(socket: Socket & { _httpMessage?: unknown }): void {
+  const isIdle = socket.bytesWritten > 0 && !socket._httpMessage
+  if (socket.writableLength > 0 || isIdle) socket.destroy()
 }
 
 /** Answers what never became a request: it came too slowly, or is not HTTP. */

@@ -55,6 +55,8 @@ interface Failure {
 export interface CallOptions {
   readonly policy: CallPolicy
   readonly signal: AbortSignal
+  /** The caller's scope, by which connections are shared. */
+  readonly scope: string
   /** For the log. */
   readonly requestId: string
   /** How the reply is read. */
@@ -63,7 +65,8 @@ export interface CallOptions {
   readonly waitsForLimit: boolean
 }
 
-/** Calls the provider and gives its reply. Throws `upstream_error` after the last try, or the signal's reason. */
+/** Calls the provider and gives its reply. Throws `upstream_error` after the last try,
+ * `service_unavailable` when no connection is free, or the signal's reason. */
 export async function callProvider(
   transport: Transport,
   request: UpstreamRequest,
@@ -87,7 +90,7 @@ async function tryOnce(transport: Transport, request: UpstreamRequest, options: 
   const { signal } = options
   let response: UpstreamResponse | undefined
   try {
-    response = await transport.send(request, signal)
+    response = await transport.send(request, options)
     const secrets = response.status < 300 ? [] : secretsOf(request.headers)
     const failure = await failureOf(response, { ...options, secrets })
     return failure ?? (await toReply(response, { ...options, secrets }))
@@ -95,6 +98,7 @@ async function tryOnce(transport: Transport, request: UpstreamRequest, options: 
     // Nothing has taken the body over, and paused it would hold its connection.
     response?.source.cancel()
     signal.throwIfAborted()
+    if (cause instanceof GatewayError) throw cause
     // A model that has answered is paid for, also where its answer cannot be used.
     const hasAnswered = response !== undefined && response.status < 300
     const final = hasAnswered || NOT_RETRIED.has(errorCodeOf(cause) ?? '')

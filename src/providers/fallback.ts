@@ -6,6 +6,9 @@ import type { Reply } from '../core/reply.ts'
 const TOO_MANY_REQUESTS = 429
 const FIRST_ERROR_STATUS = 400
 
+/** The provider has failed, or no connection to it is free. */
+const PASSED_ON: ReadonlySet<string> = new Set(['upstream_error', 'service_unavailable'])
+
 /** Why a target did not answer: what it threw, or a reply that is none. */
 type Failure = { readonly error: unknown } | { readonly reply: Reply }
 
@@ -50,7 +53,7 @@ async function ask(exchange: Exchange, target: Target, { get, isSubstitute }: As
 
 /** Whether another may do what the first could not. */
 function passesOn(failure: Failure): boolean {
-  return 'reply' in failure || (failure.error instanceof GatewayError && failure.error.code === 'upstream_error')
+  return 'reply' in failure || (failure.error instanceof GatewayError && PASSED_ON.has(failure.error.code))
 }
 
 /** Says in the reply's headers who gave it. */

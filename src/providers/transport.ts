@@ -2,12 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import type { Dispatcher } from 'undici'
 import { onAbort } from '../core/abortable.ts'
+import { GatewayError } from '../core/errors.ts'
 import type { ByteSource, ByteSourceSink } from '../core/reply.ts'
+import { ConnectionShares } from './connection-shares.ts'
 
 const require = createRequire(import.meta.url)
 
 /** How connections to a provider are made and how long each phase may take, in milliseconds. */
 export interface TransportOptions {
+  /** The provider's name, for errors. */
+  readonly provider: string
   readonly connections: number
   readonly timeouts: { readonly connect: number; readonly first_byte: number; readonly idle: number }
   readonly proxy: string | undefined
@@ -22,6 +26,12 @@ export interface UpstreamRequest {
   readonly body: Buffer | undefined
 }
 
+/** The request's caller: connections are shared by scope, and a call ends with its signal. */
+export interface UpstreamCaller {
+  readonly scope: string
+  readonly signal: AbortSignal
+}
+
 /** The head of a provider's reply; the body waits, paused, in `source`. */
 export interface UpstreamResponse {
   readonly status: number
@@ -34,21 +44,42 @@ export class Transport {
   readonly #origin: string
   readonly #basePath: string
   readonly #dispatcher: Dispatcher
-  readonly #timeouts: TransportOptions['timeouts']
+  readonly #options: TransportOptions
+  readonly #shares: ConnectionShares
 
   constructor(baseUrl: string, options: TransportOptions) {
     const url = new URL(baseUrl)
     this.#origin = url.origin
     this.#basePath = url.pathname.replace(/\/$/, '')
-    this.#timeouts = options.timeouts
+    this.#options = options
+    this.#shares = new ConnectionShares(options.connections)
     this.#dispatcher = createDispatcher(url.origin, options)
   }
 
-  /** Sends the request; resolves when the reply's headers are there. Rejects with the connection's error or the signal's reason. */
-  send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+  /**
+   * Sends the request; resolves when the reply's headers are there. Waiting for a connection is part of `first_byte`.
+   * Rejects with `service_unavailable` when none is free in time, with the connection's error or the signal's reason.
+   */
+  async send(request: UpstreamRequest, caller: UpstreamCaller): Promise<UpstreamResponse> {
+    const { first_byte: firstByteMs } = this.#options.timeouts
+    caller.signal.throwIfAborted()
+    if (this.#shares.tryTake(caller.scope)) return this.#dispatch(request, caller, firstByteMs)
+    const startedAtMs = performance.now()
+    await this.#shares.wait(caller.scope, {
+      signal: caller.signal,
+      timeoutMs: firstByteMs,
+      onTimeout: () => this.#noneFree(),
+    })
+    return this.#dispatch(request, caller, Math.max(1, firstByteMs - (performance.now() - startedAtMs)))
+  }
+
+  #dispatch(
+    request: UpstreamRequest,
+    { scope, signal }: UpstreamCaller,
+    firstByteMs: number,
+  ): Promise<UpstreamResponse> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason)
-      const call = new UpstreamCall(resolve, reject, signal)
+      const call = new UpstreamCall({ resolve, reject, signal, release: () => this.#shares.release(scope) })
       this.#dispatcher.dispatch(
         {
           origin: this.#origin,
@@ -56,12 +87,20 @@ export class Transport {
           method: request.method,
           headers: request.headers as string[],
           body: request.body ?? null,
-          headersTimeout: this.#timeouts.first_byte,
-          bodyTimeout: this.#timeouts.idle,
+          headersTimeout: firstByteMs,
+          bodyTimeout: this.#options.timeouts.idle,
         },
         call,
       )
     })
+  }
+
+  #noneFree(): GatewayError {
+    const { provider, connections } = this.#options
+    return new GatewayError(
+      'service_unavailable',
+      `No connection to provider ${provider} became free in time: other requests use its ${connections}.`,
+    )
   }
 
   close(): Promise<void> {
@@ -89,6 +128,14 @@ function createDispatcher(origin: string, { connections, timeouts, proxy, no_pro
   })
 }
 
+interface UpstreamCallParts {
+  readonly resolve: (response: UpstreamResponse) => void
+  readonly reject: (error: Error) => void
+  readonly signal: AbortSignal
+  /** Gives the connection back, once. */
+  readonly release: () => void
+}
+
 /** One dispatched call: undici's handler, and the source of the reply's bytes. */
 class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   #resolve: (response: UpstreamResponse) => void
@@ -98,13 +145,15 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   #sink: ByteSourceSink | undefined
   #earlyEnd: (() => void) | undefined
   readonly #stopListening: () => void
+  #release: (() => void) | undefined
   #hasEnded = false
   #cancelled = false
 
-  constructor(resolve: (response: UpstreamResponse) => void, reject: (error: Error) => void, signal: AbortSignal) {
+  constructor({ resolve, reject, signal, release }: UpstreamCallParts) {
     this.#resolve = resolve
     this.#reject = reject
     this.#signal = signal
+    this.#release = release
     this.#stopListening = onAbort(signal, this.#abort)
   }
 
@@ -125,10 +174,12 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   onResponseEnd(): void {
+    this.#giveBack()
     this.#finish(() => this.#sink?.end())
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#giveBack()
     this.#stopListening()
     this.#reject(error)
     this.#finish(() => this.#sink?.fail(error))
@@ -152,6 +203,11 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
     if (this.#hasEnded) return
     this.#cancelled = true
     this.#controller?.abort(new Error('nobody wants the rest of the reply'))
+  }
+
+  #giveBack(): void {
+    this.#release?.()
+    this.#release = undefined
   }
 
   /** The end of a reply without a body, or its break, may come before anybody has opened the source. */

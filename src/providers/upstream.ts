@@ -41,6 +41,8 @@ export interface UpstreamOptions {
 
 /** What a call needs of whom it is made for. */
 export interface CallerFacts {
+  /** The caller's scope, by which connections are shared. */
+  readonly scope: string
   readonly headers: RelayCall['headers']
   readonly credential: PresentedCredential | undefined
   readonly signal: AbortSignal
@@ -90,7 +92,13 @@ export class Upstream {
     this.configured = options.keys.length > 0
     this.#options = options
     this.#ring = new KeyRing(options.keys, nowMs)
-    this.#transport = new Transport(options.baseUrl, { connections, timeouts, proxy, no_proxy })
+    this.#transport = new Transport(options.baseUrl, {
+      provider: options.name,
+      connections,
+      timeouts,
+      proxy,
+      no_proxy,
+    })
     this.#forwarder = new HeaderForwarder(options.headers, settings.forward_headers)
     this.#policy = {
       provider: options.name,
@@ -135,7 +143,7 @@ export class Upstream {
     const send = (credential: readonly string[], { isCallersOwn, waitsForLimit }: Sending) => {
       const forwarded = this.#forwarder.forward(caller.headers, { isCallersOwn })
       const headers = mergeHeaders(forwarded, request.headers ?? [], trace, credential, this.#extraHeaders)
-      const options = { policy: this.#policy, signal: caller.signal, requestId: caller.requestId, wire, waitsForLimit }
+      const options = { ...caller, policy: this.#policy, wire, waitsForLimit }
       return callProvider(this.#transport, { ...request, headers }, options)
     }
     if (this.#isBroughtFor(caller.credential))
@@ -229,8 +237,15 @@ export class Upstream {
 
 /** What a call needs of an exchange. */
 export function callerOf(exchange: Exchange): CallerFacts {
-  const { headers, credential, signal, id } = exchange
-  return { headers, credential, signal, requestId: id, conversation: () => conversationOf(exchange) }
+  const { caller, headers, credential, signal, id } = exchange
+  return {
+    scope: caller.scope,
+    headers,
+    credential,
+    signal,
+    requestId: id,
+    conversation: () => conversationOf(exchange),
+  }
 }
 
 /** A session that the client names, else how its conversation begins. */

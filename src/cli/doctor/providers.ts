@@ -35,6 +35,7 @@ async function ask(provider: Provider): Promise<Finding> {
       body: undefined,
       credential: undefined,
       requestId: 'doctor',
+      scope: 'doctor',
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
     return ok(`provider \`${provider.name}\` answers and has ${models.length} models`)

@@ -57,6 +57,7 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
     ctx.state.asked = asked
     const authenticated = await identify(ctx.req, { ...options, asked })
     const standing = await limitRequests(options.limits, authenticated.caller)
+    options.limits.running?.enter(authenticated.caller.scope, ctx.res)
     const header = pipelineHeader(ctx)
     if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
     const pipeline = options.pipelines.for(

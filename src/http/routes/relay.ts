@@ -83,12 +83,14 @@ export async function callFor(
   ctx.state.asked = asked
   const authenticated = await identify(ctx.req, { ...options, asked })
   ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)) })
+  options.limits.running?.enter(authenticated.caller.scope, ctx.res)
   const { credential, caller } = authenticated
   const signal = leavingSignal(ctx.res)
   // The router lets these methods through only.
   const method = ctx.method as RelayCall['method']
   return {
     caller,
+    scope: caller.scope,
     method,
     path: ctx.path,
     query: ctx.search,

@@ -36,6 +36,7 @@ const call: RelayCall = {
   body: Buffer.from(`{"model":"${MODEL}","messages":[{"role":"user","content":"hi"}]}`),
   credential: { header: 'x-api-key', secret: '' },
   requestId: 'req_1',
+  scope: 'local:a',
   signal: new AbortController().signal,
 }
 

@@ -1,0 +1,173 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request as startRequest } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { eventually } from '../support/eventually.ts'
+import { ask } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+import { toMessage } from '../support/provider/answers.ts'
+import { toEvents, toSse } from '../support/provider/message-events.ts'
+import { openProviderStage } from '../support/provider-stage.ts'
+import { connectRaw, type RawClient } from '../support/raw-client.ts'
+import { openStage, type Scene, type Stage } from '../support/stage.ts'
+
+/*
+ * Replies are larger than what the network's buffers take, so that a client that does not read holds them up.
+ */
+
+const MB = 1024 * 1024
+const ASKED = { max_tokens: 10_000_000, messages: [{ role: 'user', content: 'hi' }] }
+const LONG = 'all work and no play '.repeat((16 * MB) / 21)
+const MESSAGE = toMessage({ body: ASKED, nth: 1 }, { text: LONG })
+const EVENTS = toSse(toEvents(MESSAGE))
+const JSON_REPLY = JSON.stringify(MESSAGE)
+const DRIP = { kind: 'hang', at: 'after-headers' } as const
+
+/** Sends a request whose reply nobody reads. */
+async function neverRead(
+  { gateway }: Stage,
+  scene: Scene,
+  { key, stream = true }: { key: string; stream?: boolean },
+): Promise<RawClient> {
+  const client = await connectRaw(gateway.port)
+  const body = JSON.stringify(ask('tell me all', { stream }))
+  const headers = Object.entries({
+    ...scene.headers,
+    host: 'a',
+    'x-api-key': key,
+    'content-type': 'application/json',
+    'content-length': body.length,
+  })
+  client.pause()
+  client.write(
+    `POST /v1/messages HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  )
+  return client
+}
+
+test('stalled readers: one that takes nothing is cut, the provider’s call ends, and what was produced is settled', async (t) => {
+  await using stage = await openStage({
+    config: { server: { stall_timeout: '1s' } },
+    env: { SVC_PIPELINE: 'cost-guard', SVC_COST_PER_DAY: '100' },
+  })
+  const scene = stage.scene({ kind: 'sse', bytes: EVENTS })
+  const client = await neverRead(stage, scene, { key: 'k' })
+  await stage.provider.until(() => scene.seen().length === 1)
+  t.is(await scene.seen()[0]?.closed, 'client-left')
+  client.resume()
+  await client.closed
+  t.true(client.receivedBytes() < EVENTS.length)
+  const id = /x-svc-receipt: (\S+)/.exec(client.received())?.[1]
+  const get = { method: 'GET', path: `/v1/receipts/${id}`, headers: { 'x-api-key': 'k' } }
+  await eventually(async () => (await scene.send(get)).status === 200, 'the receipt is written')
+  t.true(Number(valueAt((await scene.send(get)).json, 'cost.provider_usd')) > 0, (await scene.send(get)).text)
+})
+
+test('stalled readers: a whole JSON reply that nobody takes is cut, too', async (t) => {
+  await using stage = await openStage({ config: { server: { stall_timeout: '1s' } } })
+  const scene = stage.scene({ kind: 'reply', body: JSON_REPLY })
+  const client = await neverRead(stage, scene, { key: 'k', stream: false })
+  await eventually(() => /"delivered":false/.test(stage.gateway.log()), 'the reply is given up')
+  client.resume()
+  await client.closed
+  t.true(client.receivedBytes() < JSON_REPLY.length)
+})
+
+test('stalled readers: one that takes a little at a time gets all, and so does one whose provider is silent', async (t) => {
+  await using stage = await openStage({ config: { server: { stall_timeout: '3s' } } })
+  const silent = stage
+    .scene({ kind: 'answer', text: 'at last', before: { delayMs: 5000 } })
+    .send({ body: ask('think') })
+  const scene = stage.scene({ kind: 'reply', body: JSON_REPLY })
+  const request = startRequest(`${stage.gateway.url}/v1/messages`, {
+    method: 'POST',
+    headers: { ...scene.headers, 'x-api-key': 'k', 'content-type': 'application/json' },
+  })
+  request.end(JSON.stringify(ask('tell me all')))
+  const [reply] = (await once(request, 'response')) as [IncomingMessage]
+  let received = 0
+  // Longer altogether than the time-out, in steps that are shorter.
+  for (; !reply.readableEnded && !reply.destroyed; await sleep(20)) received += reply.read()?.length ?? 0
+  t.is(received, Buffer.byteLength(JSON_REPLY))
+  t.is((await silent).status, 200)
+})
+
+test('stalled readers: those of one key leave connections to the provider for another', async (t) => {
+  await using stage = await openStage({ config: { providers: { connections: 8 } } })
+  const scene = stage.scene({ kind: 'sse', bytes: EVENTS })
+  const clients = await Promise.all(Array.from({ length: 20 }, () => neverRead(stage, scene, { key: 'never-reads' })))
+  await stage.provider.until(() => scene.seen().length >= 6)
+  for (let i = 0; i < 5; i++) t.is((await stage.scene().send({ body: ask(`hi ${i}`) })).status, 200)
+  for (const client of clients) client.destroy()
+})
+
+test('connections: a call that gets none within `first_byte` is 503 and names the provider, then all goes on', async (t) => {
+  await using stage = await openStage({ config: { providers: { connections: 1, timeouts: { first_byte: '1s' } } } })
+  const scene = stage.scene(DRIP)
+  const leaving = new AbortController()
+  const first = scene.send({ body: ask('hi', { stream: true }), signal: leaving.signal })
+  await stage.provider.until(() => scene.seen().length === 1)
+  const other = stage.scene()
+  const late = await other.send({ body: ask('hi') })
+  t.is(late.status, 503)
+  t.is(valueAt(late.json, 'error.type'), 'service_unavailable')
+  t.regex(late.text, /provider anthropic/)
+  t.is(late.headers['retry-after'], '1')
+  t.is(other.seen().length, 0)
+  leaving.abort()
+  await first
+  t.is((await other.send({ body: ask('hi') })).status, 200)
+})
+
+test('connections: calls that were left while they waited or ran give them back', async (t) => {
+  await using stage = await openStage({ config: { providers: { connections: 2 } } })
+  for (let round = 0; round < 5; round++) {
+    const leaving = new AbortController()
+    const scene = stage.scene({ kind: 'hang', at: round % 2 === 0 ? 'before-headers' : 'after-headers' })
+    const calls = Array.from({ length: 4 }, () =>
+      scene.send({ body: ask('hi', { stream: true }), signal: leaving.signal }),
+    )
+    await stage.provider.until(() => scene.seen().length === 2)
+    leaving.abort()
+    await Promise.all(calls)
+  }
+  t.is((await stage.scene().send({ body: ask('hi') })).status, 200)
+})
+
+test('connections: a model that leads to two providers is answered by the second when none to the first is free', async (t) => {
+  await using stage = await openProviderStage({
+    config: {
+      providers: { connections: 1, timeouts: { first_byte: '1s' } },
+      models: { either: ['claude-sonnet-4-5', 'openai/gpt-4o'] },
+    },
+  })
+  const scene = stage.scene({ anthropic: DRIP })
+  const leaving = new AbortController()
+  const first = scene.send({ body: ask('hi', { stream: true }), signal: leaving.signal })
+  await eventually(() => scene.seen('anthropic').length === 1, 'the provider is asked')
+  const reply = await stage.scene({}).send({ body: ask('hi', { model: 'either' }) })
+  t.is(reply.status, 200)
+  t.is(reply.headers['x-svc-model'], 'openai/gpt-4o')
+  leaving.abort()
+  await first
+})
+
+test('requests at once: a key has only so many, and gets a place when one of them ends', async (t) => {
+  await using stage = await openStage({ config: { limits: { requests_at_once: 2 } } })
+  const scene = stage.scene(DRIP)
+  const leaving = new AbortController()
+  const running = [1, 2].map(() => scene.send({ body: ask('hi', { stream: true }), signal: leaving.signal }))
+  await stage.provider.until(() => scene.seen().length === 2)
+  for (const path of ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions']) {
+    const refused = await scene.send({ path, body: ask('hi') })
+    t.is(refused.status, 429)
+    t.is(refused.headers['retry-after'], '1')
+    t.regex(refused.text, /rate_limit_error/)
+  }
+  const other = stage.scene()
+  t.is((await other.send({ body: ask('hi'), headers: { authorization: 'Bearer another' } })).status, 200)
+  leaving.abort()
+  await Promise.all(running)
+  await eventually(async () => (await other.send({ body: ask('hi') })).status === 200, 'there is a place again')
+  t.pass()
+})
