@@ -6,6 +6,7 @@
  * The scan in `scan-message.ts` recognises the same shape in the bytes and must never accept more than the schema here.
  */
 import { z } from 'zod'
+import { listOf, MOST_FAULTS } from './list-schema.ts'
 
 /** Members that every known block may have. */
 interface Cacheable {
@@ -84,8 +85,9 @@ export interface Tool {
 
 const anyObject = z.looseObject({})
 const cacheable = { cache_control: anyObject.nullish() }
-// Lazy, because blocks hold blocks.
-const blocks = z.array(z.lazy(() => contentBlockSchema))
+const blocks = listOf(() => contentBlockSchema)
+/** Blocks in blocks: one fault is enough, or faults would multiply with each level. */
+const innerBlocks = listOf(() => contentBlockSchema, 1)
 
 const knownBlocks = [
   z.looseObject({ type: z.literal('text'), text: z.string(), ...cacheable }),
@@ -94,7 +96,7 @@ const knownBlocks = [
   z.looseObject({
     type: z.literal('tool_result'),
     tool_use_id: z.string(),
-    content: z.union([z.string(), blocks]).nullish(),
+    content: z.union([z.string(), innerBlocks]).nullish(),
     is_error: z.boolean().nullish(),
     ...cacheable,
   }),
@@ -123,13 +125,16 @@ const toolSchema: z.ZodType<Tool> = z.looseObject({
   description: z.string().nullish(),
 })
 
+/** A model's name has a character that is not white space. */
+export const modelName = z.string().regex(/\S/, 'expected the name of a model')
+
 const scalarFields = {
-  model: z.string(),
+  model: modelName,
   max_tokens: z.int().positive(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.int().positive().nullish(),
-  stop_sequences: z.array(z.string()).nullish(),
+  stop_sequences: listOf(() => z.string()).nullish(),
   stream: z.boolean().nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),
 }
@@ -143,25 +148,29 @@ export const scalarFieldsSchema = z.looseObject(scalarFields)
 /** A whole Messages request. Unknown fields pass. */
 export const messageRequestSchema = z.looseObject({
   ...scalarFields,
-  messages: z.array(messageSchema),
+  messages: listOf(() => messageSchema),
   system: z.union([z.string(), blocks]).nullish(),
-  tools: z.array(toolSchema).nullish(),
+  tools: listOf(() => toolSchema).nullish(),
 })
+
+/** What a token count leaves unread. */
+const unread = { max_tokens: z.unknown().optional() }
+
+/** The same two for a token count, which needs no `max_tokens`. */
+export const countedScalarFieldsSchema = scalarFieldsSchema.extend(unread)
+export const countedRequestSchema = messageRequestSchema.extend(unread)
 
 /** A Messages request that fits the schema. Fields that the specification does not name are there too, unread. */
 export type MessageRequest = z.infer<typeof messageRequestSchema>
 
-const MOST_FAULTS = 3
-
 /**
  * One line for a person: `messages[0].content[1].text: expected string, got number; max_tokens: …`. At most three faults,
- * then how many more there are. Says nothing of the values but their kinds.
+ * then that there are more. Says nothing of the values but their kinds.
  */
 export function explain(error: z.ZodError): string {
   const faults = error.issues.flatMap((issue) => toFaults(issue, []))
   const shown = faults.slice(0, MOST_FAULTS).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  const hidden = faults.length - shown.length
-  return shown.join('; ') + (hidden > 0 ? `; and ${hidden} more` : '')
+  return shown.join('; ') + (faults.length > shown.length ? '; and more' : '')
 }
 
 interface Fault {

@@ -6,7 +6,8 @@
  * not sure it says no, and the caller parses the body and lets the schema in `message.ts` decide and explain.
  *
  * Guarantee: what fits here is accepted by `messageRequestSchema` (a property test holds the two together). The reverse
- * is not promised: an escaped key, a null in a rare place, one bad value of a key written twice make the answer no.
+ * is not promised: an escaped key and a null in a rare place make the answer no.
+ * Every object outside data is held to the rules of `scan-members.ts`, and every value is counted.
  *
  * How: every member name that the schema knows has one bit. The walk over an object collects the names it met (`seen`)
  * and those whose value does not suit them (`wrong`); the object's shape says which bits it needs and which matter:
@@ -14,81 +15,52 @@
  *     {"type":"text","text":5}      seen = TYPE|TEXT, wrong = TEXT; a text block checks TEXT, so this one is unfit
  *     {"type":"novel","text":5}     the same bits, but a block of an unknown type only checks its TYPE, so this passes
  */
+import { BodyFault } from './body-fault.ts'
+import {
+  CACHE_CONTROL,
+  CONTENT,
+  type Cursor,
+  DESCRIPTION,
+  ESCAPED,
+  ID,
+  INPUT,
+  IS_ERROR,
+  type Member,
+  NAME,
+  type Names,
+  ROLE,
+  SOURCE,
+  TEXT,
+  TOOL_USE_ID,
+  TYPE,
+  walkName,
+} from './scan-members.ts'
 import {
   assertDepth,
   BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
-  LOWER_F,
+  count,
   LOWER_N,
-  LOWER_T,
   nextElement,
   nextMember,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
   type Range,
-  skipColon,
-  skipKey,
   skipSpace,
   skipValue,
 } from './scan-value.ts'
 import { createWordTable, wordAt } from './scan-words.ts'
 
-/** A place in the document. Every walk leaves `at` behind the value that it walked over. */
-export interface Cursor {
-  readonly bytes: Buffer
-  /** The bytes read as latin1. */
-  readonly text: string
-  at: number
-}
-
-const TYPE = 1 << 0
-const ROLE = 1 << 1
-const CONTENT = 1 << 2
-const TEXT = 1 << 3
-const SOURCE = 1 << 4
-const ID = 1 << 5
-const NAME = 1 << 6
-const INPUT = 1 << 7
-const TOOL_USE_ID = 1 << 8
-const IS_ERROR = 1 << 9
-const CACHE_CONTROL = 1 << 10
-const DESCRIPTION = 1 << 11
-const ESCAPED = 1 << 12
-
-/** The first bytes that a value may have: they tell its kind. */
-type FirstBytes = readonly [number, number]
-
-const STRING: FirstBytes = [QUOTE, QUOTE]
-const OBJECT: FirstBytes = [OPEN_BRACE, OPEN_BRACE]
-const OBJECT_OR_NULL: FirstBytes = [OPEN_BRACE, LOWER_N]
-const BOOLEAN: FirstBytes = [LOWER_T, LOWER_F]
-const NOTHING: FirstBytes = [0, 0]
-
-/** A member name that some rule is about, and which values suit it. */
-interface Member {
-  readonly bit: number
-  readonly firstBytes: FirstBytes
-}
-
-const MEMBERS = createWordTable<Member>({
-  type: { bit: TYPE, firstBytes: STRING },
-  role: { bit: ROLE, firstBytes: NOTHING },
-  content: { bit: CONTENT, firstBytes: STRING },
-  text: { bit: TEXT, firstBytes: STRING },
-  source: { bit: SOURCE, firstBytes: NOTHING },
-  id: { bit: ID, firstBytes: STRING },
-  name: { bit: NAME, firstBytes: STRING },
-  input: { bit: INPUT, firstBytes: OBJECT },
-  tool_use_id: { bit: TOOL_USE_ID, firstBytes: STRING },
-  is_error: { bit: IS_ERROR, firstBytes: BOOLEAN },
-  cache_control: { bit: CACHE_CONTROL, firstBytes: OBJECT_OR_NULL },
-  description: { bit: DESCRIPTION, firstBytes: STRING },
-})
-/** A key with an escape in it may be any of the names, so no value suits it. */
-const ESCAPED_MEMBER: Member = { bit: ESCAPED, firstBytes: NOTHING }
-const OTHER_MEMBER: Member = { bit: 0, firstBytes: NOTHING }
+/** Most tools of a request; the provider's own search of tools takes as many (Claude API, "Tool search tool"). */
+const MOST_TOOLS = 10_000
+/** Most elements of any list outside data; the provider takes as many messages (Claude API, "Messages"). */
+const MOST_ELEMENTS = 100_000
+/** The character code of `9`: numbers begin with a digit or a minus. */
+const LAST_NUMBER_START = 57
+/** `1e309` */
+const SHORTEST_INFINITE = 5
 
 const ROLES = createWordTable({ user: ROLE, assistant: ROLE, system: ROLE })
 
@@ -104,6 +76,8 @@ const TOOL: ObjectShape = { needed: 0, checked: TYPE | NAME | DESCRIPTION }
 const TYPED: ObjectShape = { needed: TYPE, checked: TYPE }
 /** A block, until its `type` says which of `BLOCKS` it is. */
 const BLOCK: ObjectShape = { ...TYPED }
+/** Any other object: only its names are checked. */
+const ANY: ObjectShape = { needed: 0, checked: 0 }
 const BLOCKS = createWordTable<ObjectShape>({
   text: { needed: TYPE | TEXT, checked: TYPE | TEXT | CACHE_CONTROL },
   image: { needed: TYPE | SOURCE, checked: TYPE | SOURCE | CACHE_CONTROL },
@@ -114,7 +88,7 @@ const BLOCKS = createWordTable<ObjectShape>({
 /** Walks over the value of `messages` and adds its elements' ranges to `found`; whether it surely fits the schema. */
 export function walkMessages(cursor: Cursor, found: Range[]): boolean {
   if (cursor.bytes[cursor.at] === OPEN_BRACKET) return walkArray(cursor, MESSAGE, 1, found)
-  skip(cursor, 1)
+  walkValue(cursor, 1)
   return false
 }
 
@@ -122,7 +96,7 @@ export function walkMessages(cursor: Cursor, found: Range[]): boolean {
 export function walkSystem(cursor: Cursor): boolean {
   const first = cursor.bytes[cursor.at]
   if (first === OPEN_BRACKET) return walkArray(cursor, BLOCK, 1)
-  skip(cursor, 1)
+  walkValue(cursor, 1)
   return first === QUOTE || first === LOWER_N
 }
 
@@ -130,22 +104,40 @@ export function walkSystem(cursor: Cursor): boolean {
 export function walkTools(cursor: Cursor): boolean {
   const first = cursor.bytes[cursor.at]
   if (first === OPEN_BRACKET) return walkArray(cursor, TOOL, 1)
-  skip(cursor, 1)
+  walkValue(cursor, 1)
   return first === LOWER_N
 }
 
-function skip(cursor: Cursor, depth: number): void {
-  cursor.at = skipValue(cursor.text, cursor.at, depth)
+/** Walks over a value of which nothing is known but that its names count. */
+export function walkValue(cursor: Cursor, depth: number): void {
+  const { text, at } = cursor
+  const first = text.charCodeAt(at)
+  if (first === OPEN_BRACE) walkObject(cursor, ANY, depth)
+  else if (first === OPEN_BRACKET) walkArray(cursor, ANY, depth)
+  else {
+    cursor.at = skipValue(text, at, depth)
+    if (!cursor.isFree && first <= LAST_NUMBER_START && first !== QUOTE && cursor.at - at >= SHORTEST_INFINITE)
+      assertFinite(cursor, at)
+  }
+}
+
+/** A number such as 1e400 is infinite for one reader, an error for another. */
+function assertFinite({ text, at: end }: Cursor, start: number): void {
+  if (!Number.isFinite(Number(text.slice(start, end)))) throw new BodyFault('expected a number below 1.8e308', start)
 }
 
 function walkArray(cursor: Cursor, shape: ObjectShape, depth: number, found?: Range[]): boolean {
   const { text } = cursor
   assertDepth(depth, cursor.at)
+  const most = shape === TOOL ? MOST_TOOLS : MOST_ELEMENTS
+  let elements = 0
   let fits = true
   let next = skipSpace(text, cursor.at + 1)
   if (text.charCodeAt(next) === CLOSE_BRACKET) next = -(next + 1)
   while (next > 0) {
     cursor.at = next
+    count(cursor, next)
+    if (++elements > most) throw new BodyFault(`expected at most ${most} elements`, next)
     if (!walkElement(cursor, shape, depth + 1)) fits = false
     found?.push({ start: next, end: cursor.at })
     next = nextElement(text, cursor.at)
@@ -156,7 +148,7 @@ function walkArray(cursor: Cursor, shape: ObjectShape, depth: number, found?: Ra
 
 function walkElement(cursor: Cursor, shape: ObjectShape, depth: number): boolean {
   if (cursor.bytes[cursor.at] === OPEN_BRACE) return walkObject(cursor, shape, depth)
-  skip(cursor, depth)
+  walkValue(cursor, depth)
   return false
 }
 
@@ -164,43 +156,31 @@ function walkObject(cursor: Cursor, expected: ObjectShape, depth: number): boole
   const { text } = cursor
   assertDepth(depth, cursor.at)
   let shape = expected
-  let seen = 0
+  const names: Names = { seen: 0, others: undefined }
   let wrong = 0
   let next = skipSpace(text, cursor.at + 1)
   if (text.charCodeAt(next) === CLOSE_BRACE) next = -(next + 1)
   while (next > 0) {
     cursor.at = next
-    const member = walkKey(cursor)
+    count(cursor, next)
+    const member = walkName(cursor, names)
     const { bit } = member
     if (bit === TYPE && expected === BLOCK) shape = wordAt(BLOCKS, cursor.bytes, cursor.at)?.value ?? TYPED
     if (!walkMember(cursor, member, depth + 1)) wrong |= bit
-    seen |= bit
     next = nextMember(text, cursor.at)
   }
   cursor.at = -next
-  return (seen & shape.needed) === shape.needed && (wrong & (shape.checked | ESCAPED)) === 0
-}
-
-/** Moves from a key to its value; the member that the key names. */
-function walkKey(cursor: Cursor): Member {
-  const { text, bytes, at } = cursor
-  const word = wordAt(MEMBERS, bytes, at)
-  if (word !== undefined) {
-    cursor.at = skipColon(text, at + word.quoted.length)
-    return word.value
-  }
-  const end = skipKey(text, at)
-  cursor.at = skipColon(text, end)
-  return hasBackslash(bytes, at, end) ? ESCAPED_MEMBER : OTHER_MEMBER
+  return (names.seen & shape.needed) === shape.needed && (wrong & (shape.checked | ESCAPED)) === 0
 }
 
 /** Moves behind a member's value; whether the value suits the member's name. */
-function walkMember(cursor: Cursor, { bit, firstBytes }: Member, depth: number): boolean {
-  const { bytes, at } = cursor
+function walkMember(cursor: Cursor, { bit, firstBytes, isData }: Member, depth: number): boolean {
+  const { bytes, text, at } = cursor
   const first = bytes[at]
   if (bit === CONTENT && first === OPEN_BRACKET) return walkArray(cursor, BLOCK, depth)
   if (bit === SOURCE && first === OPEN_BRACE) return walkObject(cursor, TYPED, depth)
-  skip(cursor, depth)
+  if (isData) cursor.at = skipValue(text, at, depth, cursor)
+  else walkValue(cursor, depth)
   if (bit === ROLE) return wordAt(ROLES, bytes, at) !== undefined
   if (bit === TYPE && hasBackslash(bytes, at, cursor.at)) return false
   return first === firstBytes[0] || first === firstBytes[1]

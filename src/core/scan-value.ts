@@ -17,6 +17,8 @@
  * `json-error.ts` that finds those. Text taken out of the document is UTF-8 read as latin1: decode it before use.
  */
 
+import { BodyFault } from './body-fault.ts'
+
 /** A stretch of the document in byte offsets, `end` exclusive. */
 export interface Range {
   start: number
@@ -25,6 +27,22 @@ export interface Range {
 
 /** Deepest nesting of arrays and objects in a document, in levels. JSON.parse itself has no limit. */
 export const MAX_DEPTH = 256
+
+/**
+ * Most values, members and elements, in a model request. A body of 32 MB may hold 16 million of them, and each would become
+ * a JavaScript value of 60 bytes and more; the densest history of a million tokens has fewer than 100,000.
+ */
+const MOST_VALUES = 250_000
+
+/** Counts the values of a document. */
+export interface Tally {
+  values: number
+}
+
+/** Counts one more value, which begins at byte `position`. Throws `BodyFault` for the one that is too many. */
+export function count(tally: Tally, position: number): void {
+  if (++tally.values > MOST_VALUES) throw new BodyFault(`expected at most ${MOST_VALUES} values in the body`, position)
+}
 
 /** Character codes of JSON's structure. */
 export const QUOTE = 34
@@ -98,15 +116,18 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE
 }
 
-/** Byte offset behind the value that begins at `start`, with `depth` levels around it. Throws `ScanError`. */
-export function skipValue(text: string, start: number, depth: number): number {
+/**
+ * Byte offset behind the value that begins at `start`, with `depth` levels around it. `tally` counts what is inside. Throws
+ * `ScanError`.
+ */
+export function skipValue(text: string, start: number, depth: number, tally?: Tally): number {
   switch (text.charCodeAt(start)) {
     case QUOTE:
       return skipString(text, start)
     case OPEN_BRACE:
-      return skipObject(text, start, depth)
+      return skipObject(text, start, depth, tally)
     case OPEN_BRACKET:
-      return skipArray(text, start, depth)
+      return skipArray(text, start, depth, tally)
     case LOWER_T:
       return skipLiteral(text, start, 'true')
     case LOWER_F:
@@ -118,23 +139,25 @@ export function skipValue(text: string, start: number, depth: number): number {
   }
 }
 
-function skipObject(text: string, start: number, depth: number): number {
+function skipObject(text: string, start: number, depth: number, tally: Tally | undefined): number {
   assertDepth(depth, start)
   let at = skipSpace(text, start + 1)
   if (text.charCodeAt(at) === CLOSE_BRACE) return at + 1
   for (;;) {
-    const end = skipValue(text, skipColon(text, skipKey(text, at)), depth + 1)
+    if (tally !== undefined) count(tally, at)
+    const end = skipValue(text, skipColon(text, skipKey(text, at)), depth + 1, tally)
     at = nextMember(text, end)
     if (at < 0) return -at
   }
 }
 
-function skipArray(text: string, start: number, depth: number): number {
+function skipArray(text: string, start: number, depth: number, tally: Tally | undefined): number {
   assertDepth(depth, start)
   let at = skipSpace(text, start + 1)
   if (text.charCodeAt(at) === CLOSE_BRACKET) return at + 1
   for (;;) {
-    at = nextElement(text, skipValue(text, at, depth + 1))
+    if (tally !== undefined) count(tally, at)
+    at = nextElement(text, skipValue(text, at, depth + 1, tally))
     if (at < 0) return -at
   }
 }
@@ -145,7 +168,7 @@ export function assertDepth(depth: number, start: number): void {
 }
 
 /** Byte offset behind the string whose opening quote is at `start`. Throws `ScanError`. */
-function skipString(text: string, start: number): number {
+export function skipString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1)
   while (quote > 0 && text.charCodeAt(quote - 1) === BACKSLASH && isEscaped(text, quote)) {
     quote = text.indexOf('"', quote + 1)

@@ -4,15 +4,19 @@
  * Purpose: the hot path neither parses nor copies a body. `scanRequest` finds its top-level fields and the elements of
  * `messages`, and says whether it is sure that those are valid; `children` finds the parts of any value on demand.
  *
- * Guarantees: the whole body is walked, so a body that is not JSON never passes as one, and a second `"model"`, escaped
- * or not, cannot hide. `plain` is only ever true for a body whose `messages`, `system` and `tools` the schema accepts.
+ * Guarantees: the whole body is walked, so a body that is not JSON never passes as one. Of a body that passes, outside data
+ * (see `scan-members.ts`), the decoded names of each object are unique and no known name has another case. `plain` is only ever true for a body whose `messages`, `system` and `tools` the schema accepts.
  * Limits: see `scan-value.ts`.
  */
 import { isUtf8 } from 'node:buffer'
+import { BodyFault } from './body-fault.ts'
+import { GatewayError } from './errors.ts'
 import { firstInvalidUtf8 } from './json-error.ts'
-import { type Cursor, walkMessages, walkSystem, walkTools } from './scan-message.ts'
+import { pathAt } from './json-path.ts'
+import { FIELD_NAMES, hasFreeNames } from './known-names.ts'
+import { assertCase, type Cursor, decodeKey, duplicate } from './scan-members.ts'
+import { walkMessages, walkSystem, walkTools, walkValue } from './scan-message.ts'
 import {
-  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   nextElement,
@@ -38,17 +42,15 @@ export interface Child extends Range {
 
 /** Where the parts of a request body are. All offsets are bytes from the start of the body. */
 export interface RequestShape {
-  /** Top-level fields by decoded name. Of a repeated name the last one, as JSON.parse has it. */
+  /** Top-level fields by decoded name. */
   readonly fields: ReadonlyMap<string, Range>
   /** Elements of `messages`; empty when that is absent or no array. */
   readonly messages: readonly Range[]
   /**
-   * True when `messages`, `system` and `tools` are surely valid and no name is escaped or repeated at the top; then only
+   * True when `messages`, `system` and `tools` are surely valid and no name at the top is escaped; then only
    * the scalar fields are left to check. False means nothing but: parse the body and ask the schema.
    */
   readonly plain: boolean
-  /** A name that stands twice at the top level: refuse the body, for the next reader may believe the other one. */
-  readonly duplicate: string | undefined
   /** What others have found out about the bytes, by a key of their own: see `RequestDocument.fact`. */
   facts: Map<symbol, unknown> | undefined
 }
@@ -59,7 +61,8 @@ const COMMON_NAMES = [
 ]
 /** Names that most bodies have: known by sight, they cost no decoding and no hash. */
 const NAMES = createWordTable(Object.fromEntries(COMMON_NAMES.map((name) => [name, name])))
-const LAST_ASCII = 127
+/** Most fields of a request: what all APIs and servers together name is less than half of it. */
+const MOST_FIELDS = 256
 
 /**
  * Ranges of the values in the object or array that begins at byte `start` of `text` (a latin1 reading of the document),
@@ -117,12 +120,7 @@ function elements(text: string, start: number): Child[] {
   return found
 }
 
-function decodeKey(text: string, start: number, end: number): string {
-  if (isLiteral(text, start + 1, end - 1)) return text.slice(start + 1, end - 1)
-  return parseKey(Buffer.from(text.slice(start, end), 'latin1'), start)
-}
-
-/** The key that `json` is, quotes included; it stands at byte `position`. */
+/** The key that `json` is, quotes included, which begins at byte `position`. */
 function parseKey(json: Buffer, position: number): string {
   try {
     return JSON.parse(json.toString())
@@ -131,26 +129,26 @@ function parseKey(json: Buffer, position: number): string {
   }
 }
 
-/** Whether the bytes from `start` to `end` mean what they are: ASCII without escapes. */
-function isLiteral(text: string, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i)
-    if (code === BACKSLASH || code > LAST_ASCII) return false
-  }
-  return true
-}
-
 /**
  * Byte ranges of a request body's parts, and whether they are surely valid, from one pass over all of it.
- * Throws `ScanError` when the body is not one JSON object in UTF-8.
+ * Throws `ScanError` when the body is not one JSON object in UTF-8, `invalid_request` with the path of a member or value
+ * when two readers could understand the body differently, or when it has too many.
  */
 export function scanRequest(bytes: Buffer): RequestShape {
   if (!isUtf8(bytes)) throw new ScanError('a character is not UTF-8', firstInvalidUtf8(bytes))
-  const cursor = { bytes, text: bytes.toString('latin1'), at: 0 }
-  const shape: Findings = { fields: new Map(), messages: [], plain: true, duplicate: undefined, facts: undefined }
-  walkBody(cursor, shape)
+  const cursor: Cursor = { bytes, text: bytes.toString('latin1'), at: 0, values: 0, isFree: false }
+  const shape: Findings = { fields: new Map(), messages: [], plain: true, facts: undefined }
+  try {
+    walkBody(cursor, shape)
+  } catch (error) {
+    throw error instanceof BodyFault ? refusal(cursor.text, error) : error
+  }
   shape.plain &&= shape.fields.has('messages') && !hasRawControls(cursor.text)
   return shape
+}
+
+function refusal(text: string, cause: BodyFault): GatewayError {
+  return new GatewayError('invalid_request', `${pathAt(text, cause.position)}: ${cause.reason}.`, { cause })
 }
 
 /** A shape in the making. */
@@ -158,7 +156,6 @@ interface Findings {
   readonly fields: Map<string, Range>
   readonly messages: Range[]
   plain: boolean
-  duplicate: string | undefined
   facts: Map<symbol, unknown> | undefined
 }
 
@@ -179,8 +176,10 @@ function walkFields(cursor: Cursor, firstKey: number, findings: Findings): void 
     cursor.at = next
     const name = walkKey(cursor, findings)
     const start = cursor.at
+    if (findings.fields.has(name)) throw duplicate(next)
+    if (findings.fields.size === MOST_FIELDS) throw new BodyFault(`expected at most ${MOST_FIELDS} fields`, next)
     if (!walkField(cursor, name, findings)) findings.plain = false
-    addField(findings, name, { start, end: cursor.at })
+    findings.fields.set(name, { start, end: cursor.at })
     next = nextMember(cursor.text, cursor.at)
   }
   cursor.at = -next
@@ -199,30 +198,23 @@ function walkKey(cursor: Cursor, findings: Findings): string {
   // Parsed, not sliced: the names outlive the scan, and a slice would keep the whole text alive with them.
   const name = parseKey(cursor.bytes.subarray(at, end), at)
   if (name.length !== end - at - 2) findings.plain = false
+  assertCase(name, FIELD_NAMES, at)
   return name
-}
-
-function addField(findings: Findings, name: string, range: Range): void {
-  const { fields } = findings
-  const before = fields.size
-  fields.set(name, range)
-  if (fields.size > before) return
-  findings.plain = false
-  findings.duplicate ??= name
 }
 
 /** Moves behind a field's value; whether the value surely fits the schema, as far as the scan looks. */
 function walkField(cursor: Cursor, name: string, findings: Findings): boolean {
   switch (name) {
     case 'messages':
-      findings.messages.length = 0
       return walkMessages(cursor, findings.messages)
     case 'system':
       return walkSystem(cursor)
     case 'tools':
       return walkTools(cursor)
     default:
-      cursor.at = skipValue(cursor.text, cursor.at, 1)
+      cursor.isFree = hasFreeNames(name)
+      walkValue(cursor, 1)
+      cursor.isFree = false
       return true
   }
 }

@@ -12,13 +12,13 @@ const HALF_A_MEGABYTE = 512 * 1024
 
 /** Everything that a JSON parser would give back otherwise, in the places where a client may put it. */
 const odd = (model: string, text = 'hello') => `
- { "zebra" : {"2":1.0,"1":[2e0,-0.0,1E400,9007199254740993, 0.1000], "a":1,"a":2},
+ { "zebra" : {"2":1.0,"1":[2e0,-0.0,1E400,9007199254740993, 0.1000], "a":1,"A":2},
 \t"model":"${model}" ,"max_tokens":100,"stream" : false,"7":null,
   "messages":[ {"role":"user","content":"\\u0041\\/\\ud83d\\ude00 \\ud800 \u{1f600} ${text}","x":1e2},
    {"content":[{"type":"future_block","data":{"b":1.50,"a":[]}},{"text":"\\"model\\":\\"anthropic/x\\"","type":"text"}],
   "role":"assistant"} , {"role":"system","content":"also \\r\\n"}],
   "context_management":{"edits":[{"type":"clear_20250919","keep":1.0}]},
-  "tools":[{"name":"t","input_schema":{"type":"object","properties":{"10":{},"9":{}}},"defer_loading":true}] }
+  "tools":[{"name":"t","input_schema":{"type":"object","properties":{"10":{},"9":{},"9":1}},"defer_loading":true}] }
 `
 
 for (const [name, text] of Object.entries({ small: 'hello', '0.5 MB': 'a\\u00e9é '.repeat(HALF_A_MEGABYTE / 10) })) {

@@ -111,8 +111,8 @@ for (const [claim, body, position] of broken) {
 }
 
 test('refusals: the position is right in a large body as well', async (t) => {
-  const filler = `"x": "${'é'.repeat(10_000)}",\n`.repeat(3)
-  const body = `{\n${filler}"model" 1}`
+  const filler = ['x', 'y', 'z'].map((name) => `"${name}": "${'é'.repeat(10_000)}",\n`)
+  const body = `{\n${filler.join('')}"model" 1}`
   t.regex((await refusal(stage.scene(), { body })).message, /line 5, column 9/)
 })
 
@@ -122,7 +122,7 @@ for (const [claim, body] of Object.entries({ 'an array': '[]', null: 'null', tex
   })
 }
 
-test('refusals: a field that stands twice is answered 400 and named', async (t) => {
+test('refusals: a field that appears twice is answered 400 and named', async (t) => {
   const body = '{"model":"claude-x","max_tokens":1,"messages":[],"model":"claude-y"}'
   const { status, message } = await refusal(stage.scene(), { body })
   t.is(status, 400)

@@ -48,7 +48,7 @@ test('routes: token counts are relayed with their query', async (t) => {
 for (const [claim, body, pattern] of [
   ['no model', '{"messages":[]}', /model/],
   ['a body that is not JSON', '{"model":', /JSON/],
-  ['an unknown prefix', '{"model":"nobody/x"}', /nobody/],
+  ['an unknown prefix', '{"model":"nobody/x","messages":[]}', /nobody/],
 ] as const) {
   test(`routes: a token count with ${claim} is answered 400`, async (t) => {
     const scene = plain.scene()

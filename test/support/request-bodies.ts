@@ -79,7 +79,7 @@ const { blocks } = fc.letrec<{ blocks: Record<string, unknown>[]; block: Record<
 
 /** Messages requests that the schema accepts, with their keys in any order. */
 export const requests: fc.Arbitrary<Record<string, unknown>> = shuffled({
-  model: words,
+  model: words.map((text) => `m${text}`),
   max_tokens: fc.integer({ min: 1 }),
   messages: fc.array(
     shuffled({ role: fc.constantFrom('user', 'assistant', 'system'), content: fc.oneof(words, blocks) }),

@@ -1,25 +1,17 @@
-import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
 import { explain } from '../../core/message.ts'
 import { RequestDocument } from '../../core/request.ts'
 import { parseBody, scanBody } from '../scan-body.ts'
+import { HEAD_FIELDS, headSchema } from './request-schema.ts'
 
 const ALWAYS_PARSED_BYTES = 8 * 1024
-
-/** What routing and sending need to know. The rest is judged by whoever reads it: the translation, or the provider. */
-const head = z.looseObject({
-  model: z.string().min(1),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-})
-const HEAD_FIELDS = Object.keys(head.shape)
 
 /** Takes in the body of a chat completion request. Throws `invalid_request` that names the field or the position. */
 export function parseChatRequest(bytes: Buffer): RequestDocument {
   const shape = scanBody(bytes)
   const document = new RequestDocument(bytes, shape)
   if (bytes.length <= ALWAYS_PARSED_BYTES) parseBody(bytes)
-  const checked = head.safeParse(Object.fromEntries(HEAD_FIELDS.map((name) => [name, document.field(name)])))
+  const checked = headSchema.safeParse(Object.fromEntries(HEAD_FIELDS.map((name) => [name, document.field(name)])))
   if (!checked.success) throw new GatewayError('invalid_request', explain(checked.error))
   if (shape.messages.length === 0)
     throw new GatewayError('invalid_request', 'messages: expected an array of at least one message.')

@@ -7,7 +7,8 @@
  */
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
-import { explain } from '../../core/message.ts'
+import { listOf } from '../../core/list-schema.ts'
+import { explain, modelName } from '../../core/message.ts'
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
@@ -15,19 +16,17 @@ const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as 
 export type Effort = (typeof EFFORTS)[number]
 
 const anyObject = z.looseObject({})
-const parts = z.array(
-  z.union([
-    z.looseObject({ type: z.literal('text'), text: z.string() }),
-    z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
-    z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string() }) }),
-    z.looseObject({ type: z.literal('file'), file: anyObject }),
-    z.looseObject({
-      // Without `abort`, zod would report this branch of the union alone.
-      type: z.string().refine((type) => !['text', 'refusal', 'image_url', 'file'].includes(type), { abort: true }),
-    }),
-  ]),
-)
-const content = z.union([z.string(), parts])
+const part = z.union([
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
+  z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string() }) }),
+  z.looseObject({ type: z.literal('file'), file: anyObject }),
+  z.looseObject({
+    // Without `abort`, zod would report this branch of the union alone.
+    type: z.string().refine((type) => !['text', 'refusal', 'image_url', 'file'].includes(type), { abort: true }),
+  }),
+])
+const content = z.union([z.string(), listOf(() => part)])
 const functionCall = z.looseObject({ name: z.string(), arguments: z.string() })
 const toolCall = z.union([
   z.looseObject({ id: z.string(), type: z.literal('function').nullish(), function: functionCall }),
@@ -44,7 +43,7 @@ const message = z.discriminatedUnion(
       role: z.literal('assistant'),
       content: content.nullish(),
       refusal: z.string().nullish(),
-      tool_calls: z.array(toolCall).nullish(),
+      tool_calls: listOf(() => toolCall).nullish(),
       function_call: functionCall.nullish(),
     }),
     z.looseObject({ role: z.literal('tool'), tool_call_id: z.string(), content: content.nullish() }),
@@ -65,14 +64,33 @@ const tool = z.union([
 ])
 // Its words are checked by the translation, whose own message lists them.
 const choice = z.union([z.string(), anyObject])
+/** A whole number of one or more, as a JSON number. */
 const positive = z.int().positive().nullish()
+
+/** What routing, sending and pricing need to know of a chat completions request; the rest is judged by its readers. */
+export const headSchema = z
+  .looseObject({
+    model: modelName,
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    n: positive,
+    max_tokens: positive,
+    max_completion_tokens: positive,
+  })
+  .refine(({ max_tokens: older, max_completion_tokens: newer }) => (older ?? newer) === (newer ?? older), {
+    path: ['max_tokens'],
+    message: 'expected the value of max_completion_tokens, or one of the two alone',
+  })
+
+/** Fields that `headSchema` checks. */
+export const HEAD_FIELDS = Object.keys(headSchema.shape)
 
 /** A chat completions request, as far as the translation reads it. Unknown fields pass. */
 const chatRequestSchema = z.looseObject({
-  model: z.string(),
-  messages: z.array(message).min(1),
-  tools: z.array(tool).nullish(),
-  functions: z.array(definition).nullish(),
+  model: modelName,
+  messages: listOf(() => message).refine((list) => list.length > 0, 'expected at least one message'),
+  tools: listOf(() => tool).nullish(),
+  functions: listOf(() => definition).nullish(),
   tool_choice: choice.nullish(),
   function_call: choice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
@@ -81,7 +99,7 @@ const chatRequestSchema = z.looseObject({
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_k: positive,
-  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  stop: z.union([z.string(), listOf(() => z.string())]).nullish(),
   stream: z.boolean().nullish(),
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),

@@ -121,7 +121,7 @@ test('to chat: text and calls of the assistant are one message', (t) => {
 
 test('to chat: a tool input keeps its exact text', (t) => {
   const input = '{ "n":1.0,"big":9007199254740993,"10":1,"2":2,"e":"\\u00e9\\/\\"é" }'
-  const block = `{"\\u0069nput":{"no":1},"input":${input},"type":"tool_use","id":"a","name":"f"}`
+  const block = `{"\\u0069nput":${input},"type":"tool_use","id":"a","name":"f"}`
   const { body } = chatOf(`{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[${block}]}]}`)
   const [message] = body.messages as { tool_calls: { function: { arguments: string } }[] }[]
   t.is(message?.tool_calls[0]?.function.arguments, input)

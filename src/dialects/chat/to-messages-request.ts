@@ -7,7 +7,7 @@ import type { RequestDocument } from '../../core/request.ts'
 import { ChatFault, objectAt, textAt } from './request/chat-fault.ts'
 import { toConversation } from './request/conversation-of-chat.ts'
 import { tellLosses, toMaxTokens, toOutputFormat, toSingleFields } from './request/fields-of-chat.ts'
-import type { JsonObject } from './request/json-value.ts'
+import { isBlank, type JsonObject } from './request/json-value.ts'
 import { toSampling } from './request/sampling-of-chat.ts'
 import { type ThinkingFields, toThinkingFields } from './request/thinking-of-effort.ts'
 import { isForced, toToolFields } from './request/tools-of-chat.ts'
@@ -55,11 +55,12 @@ function translate(
   const losses = new Losses()
   const printer = new JsonPrinter()
   const model = textAt(body.model, 'model')
+  if (isBlank(model)) throw new ChatFault('model', 'the name of a model')
   const { system, messages } = toConversation(body.messages, { losses, printer })
   const toolFields = toToolFields(body, losses)
   // What depends on a model's generation goes by the provider's name of it.
   const named = { ...body, model: modelNamed?.(model) ?? model }
-  const given = toMaxTokens(body, losses)
+  const given = toMaxTokens(body)
   const circumstances = {
     model: named.model,
     maxTokens: given ?? defaultMaxTokens,

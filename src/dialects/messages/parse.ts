@@ -1,5 +1,12 @@
+import type { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
-import { explain, messageRequestSchema, scalarFieldsSchema } from '../../core/message.ts'
+import {
+  countedRequestSchema,
+  countedScalarFieldsSchema,
+  explain,
+  messageRequestSchema,
+  scalarFieldsSchema,
+} from '../../core/message.ts'
 import { RequestDocument } from '../../core/request.ts'
 import { parseBody, scanBody } from '../scan-body.ts'
 
@@ -25,11 +32,26 @@ const SCALARS = [
 
 /** Takes in the body of a Messages request. Throws `invalid_request` that names the field or the position. */
 export function parseMessagesRequest(bytes: Buffer): RequestDocument {
+  return parse(bytes, { scalars: scalarFieldsSchema, whole: messageRequestSchema })
+}
+
+/** The same for the body of a token count, which needs no `max_tokens`. */
+export function parseCountTokensRequest(bytes: Buffer): RequestDocument {
+  return parse(bytes, { scalars: countedScalarFieldsSchema, whole: countedRequestSchema })
+}
+
+interface Schemas {
+  /** For a body of which only the small fields are left to check. */
+  readonly scalars: z.ZodType
+  readonly whole: z.ZodType
+}
+
+function parse(bytes: Buffer, { scalars, whole }: Schemas): RequestDocument {
   const shape = scanBody(bytes)
   const document = new RequestDocument(bytes, shape)
   const isLarge = bytes.length > ALWAYS_PARSED_BYTES
   const value = shape.plain && isLarge ? scalarsOf(document) : parseBody(bytes)
-  const checked = (shape.plain ? scalarFieldsSchema : messageRequestSchema).safeParse(value)
+  const checked = (shape.plain ? scalars : whole).safeParse(value)
   if (!checked.success) throw new GatewayError('invalid_request', explain(checked.error))
   return document
 }

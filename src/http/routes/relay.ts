@@ -5,8 +5,8 @@ import { GatewayError } from '../../core/errors.ts'
 import type { Target } from '../../core/exchange.ts'
 import type { Provider, RelayCall } from '../../core/ports.ts'
 import type { Reply } from '../../core/reply.ts'
-import { RequestDocument } from '../../core/request.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
+import { parseCountTokensRequest } from '../../dialects/messages/parse.ts'
 import type { Authenticate } from '../authenticate.ts'
 import type { Intakes } from '../body-intake.ts'
 import { forProvider } from '../credential.ts'
@@ -115,23 +115,12 @@ function addressed(
   { targetsOf }: RelayRouteOptions,
   { limits }: Caller,
 ): { body: Buffer; target: Target } {
-  const document = new RequestDocument(bytes)
-  const model = readModel(document)
+  const document = parseCountTokensRequest(bytes)
+  const { model } = document
   const targets = targetsOf(model)
   assertModels(document, targets, limits)
   const [target] = targets
   const body =
     target.model === model ? bytes : document.edited([{ op: 'replace', path: ['model'], value: target.model }]).bytes
   return { body, target }
-}
-
-function readModel(document: RequestDocument): string {
-  let model: unknown
-  try {
-    model = document.field('model')
-  } catch (cause) {
-    throw new GatewayError('invalid_request', 'The body is not a valid JSON object.', { cause })
-  }
-  if (typeof model === 'string' && model !== '') return model
-  throw new GatewayError('invalid_request', 'model: expected the name of a model.')
 }

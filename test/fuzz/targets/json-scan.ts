@@ -4,10 +4,11 @@ import fc from 'fast-check'
 import { GatewayError } from '../../../src/core/errors.ts'
 import { messageRequestSchema } from '../../../src/core/message.ts'
 import { parseJson } from '../../../src/core/parse-json.ts'
-import { children, type RequestShape, ScanError, scanRequest } from '../../../src/core/scan.ts'
+import { type RequestShape, ScanError, scanRequest } from '../../../src/core/scan.ts'
 import { MAX_DEPTH } from '../../../src/core/scan-value.ts'
 import { parseMessagesRequest } from '../../../src/dialects/messages/parse.ts'
 import { brokenRequests, jsonObjects, jsonTexts, requests } from '../../support/request-bodies.ts'
+import { ambiguityOf } from '../../support/strict-json.ts'
 import { attempt, type Fuzzer, promise } from '../fuzzer.ts'
 
 /** Pieces of JSON, for all fuzzers of it; bytes as latin1. */
@@ -21,22 +22,28 @@ const toLatin1 = (text: string) => Buffer.from(text).toString('latin1')
 const printed = (bodies: fc.Arbitrary<unknown>) => bodies.map((body) => JSON.stringify(body))
 
 /**
- * Bodies of model requests: the scan takes what JSON.parse takes and no deeper, gives the ranges of what JSON.parse sees,
- * and is sure of a body only if the schema is; the whole parser refuses with `invalid_request` and nothing else.
+ * Bodies of model requests: the scan takes what JSON.parse takes and no deeper, but for what two readers could understand
+ * differently; it gives the ranges of what JSON.parse sees, and is sure of a body only if the schema is; the whole parser refuses with `invalid_request` and nothing else.
  */
 export const jsonScan: Fuzzer = {
   name: 'json-scan',
   seeds: fc.oneof(jsonTexts, jsonObjects, printed(requests), printed(brokenRequests)).map(toLatin1),
   words: JSON_WORDS,
   mostMutations: 3,
-  outcomes: ['plain', 'unsure', 'refused', 'refused by the schema'],
+  outcomes: ['plain', 'unsure', 'refused', 'refused as ambiguous', 'refused by the schema'],
   run({ text }) {
     const bytes = Buffer.from(text, 'latin1')
     const oracle = attempt(() => parseJson(bytes.toString()))
     const scanned = attempt(() => scanRequest(bytes))
     const parsed = attempt(() => parseMessagesRequest(bytes))
-    if ('error' in parsed)
-      promise(parsed.error instanceof GatewayError && parsed.error.code === 'invalid_request', `threw ${parsed.error}`)
+    if ('error' in parsed) promise(isInvalidRequest(parsed.error), `threw ${parsed.error}`)
+    if ('error' in scanned && scanned.error instanceof GatewayError) {
+      promise(isInvalidRequest(scanned.error), `threw ${scanned.error}`)
+      promise('error' in parsed, 'what the scan refuses is not taken')
+      const isSound = !('error' in oracle) && isUtf8(bytes)
+      promise(!isSound || ambiguityOf(bytes.toString()) !== undefined, `refused: ${scanned.error.message}`)
+      return 'refused as ambiguous'
+    }
     if ('error' in scanned) {
       promise(scanned.error instanceof ScanError, `threw ${scanned.error}`)
       promise('error' in parsed, 'what the scan refuses is not taken')
@@ -50,14 +57,19 @@ export const jsonScan: Fuzzer = {
       promise('error' in parsed || bytes.length > 8192, 'what is no JSON is not taken')
       return 'refused'
     }
+    promise(ambiguityOf(bytes.toString()) === undefined, 'what is ambiguous is not taken')
     assertRanges(shape, bytes, oracle.value)
     const isValid = messageRequestSchema.safeParse(oracle.value).success
     promise(!shape.plain || isValid || !shape.fields.has('model') || isScalarFault(oracle.value), 'plain is valid')
     const isTaken = !('error' in parsed)
-    promise(isTaken === (isValid && shape.duplicate === undefined), `the schema says ${isValid}, the parser ${isTaken}`)
+    promise(isTaken === isValid, `the schema says ${isValid}, the parser ${isTaken}`)
     if (!isTaken) return 'refused by the schema'
     return shape.plain ? 'plain' : 'unsure'
   },
+}
+
+function isInvalidRequest(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'invalid_request'
 }
 
 /** `plain` speaks of messages, system and tools alone. */
@@ -71,16 +83,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Each range, parsed alone, is what JSON.parse made of the whole. */
-function assertRanges({ fields, duplicate }: RequestShape, bytes: Buffer, value: unknown): void {
+function assertRanges({ fields }: RequestShape, bytes: Buffer, value: unknown): void {
   promise(isObject(value), 'an object is taken')
   promise(isDeepStrictEqual([...fields.keys()].sort(), Object.keys(value).sort()), 'the names are those of JSON.parse')
   for (const [name, { start, end }] of fields) {
     const range = parseJson(bytes.toString('utf8', start, end))
     promise(isDeepStrictEqual(range, value[name]), `the range of ${JSON.stringify(name)}`)
   }
-  const text = bytes.toString('latin1')
-  const names = children(text, text.search(/\{/)).map(({ key }) => key)
-  promise(names.length > fields.size === (duplicate !== undefined), 'a name that stands twice is told')
 }
 
 /** Levels of nesting, without recursion. */

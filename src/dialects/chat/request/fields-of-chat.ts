@@ -3,11 +3,8 @@ import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from './chat-fau
 import { dropLeftovers, isNothing, isObject, type JsonObject, toldName } from './json-value.ts'
 
 /** The token limit that the client set, under its new name or its old one. */
-export function toMaxTokens(body: JsonObject, losses: Losses): number | undefined {
-  const older = countAt(body.max_tokens, 'max_tokens')
-  const newer = countAt(body.max_completion_tokens, 'max_completion_tokens')
-  if (older !== undefined && newer !== undefined && older !== newer) losses.drop('max_tokens')
-  return newer ?? older
+export function toMaxTokens(body: JsonObject): number | undefined {
+  return countAt(body.max_completion_tokens, 'max_completion_tokens') ?? countAt(body.max_tokens, 'max_tokens')
 }
 
 /** The single fields of a Messages request that have another name or form in chat completions. */

@@ -25,7 +25,7 @@ export class RawInputs {
   }
 }
 
-/** Of a repeated member the last, as JSON.parse has it; a name may be escaped, so the members are read and not searched for. */
+/** The member of this decoded name: a key may be escaped, so it is not searched for in the text. */
 function memberOf(text: string, { start }: { start: number }, name: string): Child | undefined {
-  return children(text, start).findLast(({ key }) => key === name)
+  return children(text, start).find(({ key }) => key === name)
 }

@@ -1,0 +1,84 @@
+import { FIELD_NAMES, MEMBER_NAMES } from '../../src/core/known-names.ts'
+
+/*
+ * A second reader of JSON, slow and plain, which keeps what JSON.parse forgets: members of one name, each. The scan is
+ * held against it.
+ */
+
+/** A JSON value with all members of its objects. */
+type Value = string | number | boolean | null | Value[] | Members
+
+class Members {
+  readonly list: [name: string, value: Value][] = []
+}
+
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:])/y
+
+/** Reads valid JSON. */
+function read(text: string): Value {
+  TOKEN.lastIndex = 0
+  const next = (): string => TOKEN.exec(text)?.[1] ?? ''
+  const valueFrom = (token: string): Value => {
+    if (token === '[') return elements()
+    if (token === '{') return members()
+    return JSON.parse(token)
+  }
+  const elements = (): Value[] => {
+    const list: Value[] = []
+    for (let token = next(); token !== ']'; token = next()) if (token !== ',') list.push(valueFrom(token))
+    return list
+  }
+  const members = (): Members => {
+    const object = new Members()
+    for (let token = next(); token !== '}'; token = next()) {
+      if (token === ',') continue
+      next() // the colon
+      object.list.push([JSON.parse(token), valueFrom(next())])
+    }
+    return object
+  }
+  return valueFrom(next())
+}
+
+const DATA = new Set(['input', 'input_schema', 'parameters', 'schema', 'arguments'])
+const FREE = new Set(['metadata', 'logit_bias'])
+
+/** Tells why two readers could understand a model request, which is valid JSON, differently; `undefined`: they could not. */
+export function ambiguityOf(text: string): string | undefined {
+  const body = read(text)
+  if (!(body instanceof Members)) return 'no object'
+  return (
+    repeated(body) ??
+    first(body.list, ([name]) => otherCase(name, FIELD_NAMES)) ??
+    first(body.list, ([name, value]) => inside(value, FREE.has(name) || !FIELD_NAMES.has(name)))
+  )
+}
+
+function inside(value: Value, isFree: boolean): string | undefined {
+  if (typeof value === 'number') return isFree || Number.isFinite(value) ? undefined : 'an infinite number'
+  if (Array.isArray(value)) return first(value, (each) => inside(each, isFree))
+  if (!(value instanceof Members)) return undefined
+  return (
+    repeated(value) ??
+    first(value.list, ([name]) => (isFree ? undefined : otherCase(name, MEMBER_NAMES))) ??
+    first(value.list, ([name, member]) => (DATA.has(name) ? undefined : inside(member, isFree)))
+  )
+}
+
+function repeated({ list }: Members): string | undefined {
+  return new Set(list.map(([name]) => name)).size < list.length ? 'a duplicate' : undefined
+}
+
+/** Compares code point by code point, as a reader without case would. */
+function otherCase(name: string, known: ReadonlySet<string>): string | undefined {
+  const folded = Array.from(name, (character) => character.toUpperCase().toLowerCase()).join('')
+  return !known.has(name) && known.has(folded) ? `${name} in another case` : undefined
+}
+
+function first<Each>(list: readonly Each[], find: (each: Each) => string | undefined): string | undefined {
+  for (const each of list) {
+    const found = find(each)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
