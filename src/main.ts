@@ -2,7 +2,6 @@
  * The process: configuration → app → listen → drain on SIGTERM. The only file that does something when it is imported.
  */
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { banner } from './banner.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -10,15 +9,15 @@ import { loadConfig } from './config/load.ts'
 import { isOpenToOthers, listenHost } from './config/reach.ts'
 import { settingsInForce } from './config/settings-in-force.ts'
 import { errorCodeOf, messageOf } from './core/errors.ts'
-import { drain, listen } from './http/server.ts'
+import { listen } from './http/server.ts'
 import { createLogging } from './logging/log.ts'
 import { requestLogger } from './logging/request-log.ts'
 import { PluginError } from './pipeline/load.ts'
+import { stopWhenAsked } from './stopping.ts'
 
 /** The process's start on the wall clock, before Node itself was loaded; this line runs after all imports. */
 const startedAtMs = Math.round(performance.timeOrigin)
 const EXIT_CONFIGURATION = 78
-const SAME_SIGNAL_MS = 500
 
 async function run(): Promise<void> {
   const loaded = loadConfig(process.env)
@@ -39,23 +38,7 @@ async function run(): Promise<void> {
   })
   const host = listenHost(config)
   const port = await listen(app.server, { host, port: config.server.port })
-  let stoppingSinceMs: number | undefined
-  const stop = async (signal: string): Promise<void> => {
-    // Ctrl-C reaches a whole process group, and parents forward it: what follows at once is the same signal.
-    if (stoppingSinceMs !== undefined && Date.now() - stoppingSinceMs < SAME_SIGNAL_MS) return
-    if (stoppingSinceMs !== undefined) process.exit(1)
-    stoppingSinceMs = Date.now()
-    log.info({ signal }, 'gateway.draining')
-    app.endReadiness()
-    await sleep(config.server.drain_delay)
-    app.endFeeds()
-    const isClean = await drain(app.server, config.server.drain_timeout)
-    await app.close()
-    log.info({ isClean }, 'gateway.stopped')
-    process.exit(0)
-  }
-  process.on('SIGTERM', () => void stop('SIGTERM'))
-  process.on('SIGINT', () => void stop('SIGINT'))
+  stopWhenAsked({ app, config, log })
 
   const pipeline = app.pipelines.for(undefined).printed
   const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))

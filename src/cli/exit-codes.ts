@@ -11,6 +11,7 @@ export const EXIT_CODES = {
   2: 'asked for what cannot be: a command, an option or a value',
   66: 'what was named is not there, or was not kept',
   69: 'no gateway answers',
+  70: 'ended by an exception that nothing caught',
   78: 'the configuration cannot be used',
 } as const
 

@@ -21,7 +21,11 @@ export function addStartCommand(program: Command): void {
     })
   addHelp(command, {
     examples: ['turnpike start', 'PORT=8080 turnpike start --workers 2'],
-    exits: { 0: 'stopped by SIGTERM or SIGINT', 78: 'it cannot start: the configuration, a plugin, or the port' },
+    exits: {
+      0: 'stopped by SIGTERM or SIGINT',
+      70: 'drained after an exception outside of every request',
+      78: 'it cannot start: the configuration, a plugin, or the port',
+    },
   })
 }
 
