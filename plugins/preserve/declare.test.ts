@@ -1,7 +1,7 @@
 import test from 'ava'
 import { GatewayError, type Message, RequestDocument } from 'turnpike/plugin'
 import { declare } from './declare.ts'
-import { pinsIn } from './matches.ts'
+import { matchesIn, pinsIn } from './matches.ts'
 import { options } from './options.ts'
 import { hold, missing } from './verify.ts'
 import { wishesOf, withHeader } from './wishes.ts'
@@ -23,7 +23,8 @@ function requestOf(given: readonly Message[]): RequestDocument {
 
 function declared(given: object, header?: string) {
   const parsed = options.parse(given)
-  return declare(requestOf(messages), withHeader(wishesOf(options.parse({}), parsed), header))
+  const wishes = wishesOf(options.parse({}), parsed)
+  return declare(requestOf(messages), header === undefined ? wishes : withHeader(wishes, header), matchesIn)
 }
 
 test('declare: a pin is its tags and what stands between them', (t) => {
@@ -62,8 +63,8 @@ test('declare: what a pattern matches, in texts of users and of tools', (t) => {
 test('declare: a pattern that would never end elsewhere ends, whoever gives it', (t) => {
   const slow = requestOf([{ role: 'user', content: `${'a'.repeat(60_000)}!` }])
   for (const pattern of ['(a+)+$', '(a|a)*b', '(.*)*x', '^(([a-z])+.)+[A-Z]([a-z])+$']) {
-    declare(slow, wishesOf(options.parse({}), options.parse({ pattern })))
-    declare(slow, wishesOf(options.parse({ patterns: [pattern] }), options.parse({})))
+    declare(slow, wishesOf(options.parse({}), options.parse({ pattern })), matchesIn)
+    declare(slow, wishesOf(options.parse({ patterns: [pattern] }), options.parse({})), matchesIn)
   }
   t.pass()
 })
@@ -74,7 +75,7 @@ test('declare: a pattern that looks to the end for each match, or at too long a 
     ['(a|b|c|d)+e', 4_000_000],
   ] as const) {
     const slow = requestOf([{ role: 'user', content: 'a'.repeat(length) }])
-    const error = t.throws(() => declare(slow, wishesOf(options.parse({}), options.parse({ pattern }))), {
+    const error = t.throws(() => declare(slow, wishesOf(options.parse({}), options.parse({ pattern })), matchesIn), {
       instanceOf: GatewayError,
     })
     t.is(error.code, 'invalid_request')

@@ -1,10 +1,10 @@
 import type { Message, PreservedText, RequestDocument } from 'turnpike/plugin'
-import { type Match, matchesIn, PIN, pinsIn } from './matches.ts'
+import { type Match, type matchesIn, PIN, pinsIn } from './matches.ts'
 import { textsOf } from './texts.ts'
 import type { Wishes } from './wishes.ts'
 
-/** The texts of a request that are to stay. */
-export function declare(request: RequestDocument, wishes: Wishes): PreservedText[] {
+/** The texts of a request that are to stay; `find` looks for what regular expressions match. */
+export function declare(request: RequestDocument, wishes: Wishes, find: typeof matchesIn): PreservedText[] {
   const hasPins = wishes.pins && request.bytes.includes(PIN)
   const hasRules = wishes.tools.length + wishes.ranges.length + wishes.patterns.length + wishes.lastTurns > 0
   // The messages are parsed only for somebody.
@@ -13,7 +13,7 @@ export function declare(request: RequestDocument, wishes: Wishes): PreservedText
   const matched = [
     ...(hasPins ? matchedTexts(messages, pinsIn, PIN) : []),
     ...wishes.patterns.flatMap((pattern) =>
-      matchedTexts(messages, (texts) => matchesIn(texts, pattern), `pattern ${pattern}`),
+      matchedTexts(messages, (texts) => find(texts, pattern), `pattern ${pattern}`),
     ),
   ]
   return [
@@ -32,7 +32,7 @@ function matchedTexts(
   const texts = textsOf(messages)
   const matches = find(texts.map(({ text }) => text))
   return texts.flatMap(({ path }, index) =>
-    (matches[index] ?? []).filter(([start, end]) => start < end).map(([start, end]) => ({ path, start, end, reason })),
+    (matches[index] ?? []).map(([start, end]) => ({ path, start, end, reason })),
   )
 }
 

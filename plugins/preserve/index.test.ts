@@ -19,7 +19,7 @@ async function run(given: object, value: string) {
     },
   } as unknown as PluginContext
   const options = preserve.options.parse(given)
-  const { middleware } = await preserve.setup(options, { log })
+  const { middleware } = await preserve.setup(options, { log, clock: { nowMs: () => 0 } })
   await middleware(options)(ctx, async () => {
     exchange.edit({ op: 'replace', path: ['messages', 0, 'content'], value })
   })

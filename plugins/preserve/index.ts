@@ -1,5 +1,7 @@
 import { definePlugin, type Exchange, GatewayError, type PluginContext } from 'turnpike/plugin'
+import { CpuBudget } from './cpu-budget.ts'
 import { declare } from './declare.ts'
+import { matchesIn } from './matches.ts'
 import { options, type PreserveOptions } from './options.ts'
 import { type Held, hold, missing } from './verify.ts'
 import { wishesOf, withHeader } from './wishes.ts'
@@ -14,17 +16,22 @@ export default definePlugin({
   perRequest: PER_REQUEST,
   // All of them add to what the operator wants kept.
   tightening: PER_REQUEST,
-  needs: ['log'],
+  needs: ['log', 'clock'],
   // A guard: what is to be kept must not be lost because it could not be told.
   onError: 'refuse',
-  setup(operators, { log }) {
+  setup(operators, { log, clock }) {
+    const budget = new CpuBudget(clock)
     return {
       middleware: (effective) => {
         const wishes = wishesOf(operators, effective)
         const isReported = Boolean(operators.report) || Boolean(effective.report)
         return async function preserve(ctx, next) {
           const { exchange } = ctx.state
-          const preserved = declare(exchange.request, withHeader(wishes, exchange.headers['x-svc-preserve']))
+          const metered = <T>(work: () => T): T => budget.spend(exchange.caller.scope, work)
+          const header = exchange.headers['x-svc-preserve']
+          const all = header === undefined ? wishes : metered(() => withHeader(wishes, header))
+          const find: typeof matchesIn = (texts, pattern) => metered(() => matchesIn(texts, pattern))
+          const preserved = declare(exchange.request, all, find)
           exchange.note(preserved.length > 0 ? 'declared' : 'nothing', { texts: preserved.length })
           if (preserved.length > 0) exchange.preserve(preserved)
           if (!isReported) return next()

@@ -38,7 +38,7 @@ const wishes = {
   pattern: pattern
     .optional()
     .describe(
-      'A regular expression in RE2’s syntax, without lookaround and back references: what it matches in texts of users and in results of tools stays as it is. It may take 250 ms a request.',
+      'A regular expression in RE2’s syntax, without lookaround and back references: what it matches in texts of users and in results of tools stays as it is. It may take 250 ms of CPU a request, and all of a key together half a second at once and a fiftieth of the time in the long run; beyond it requests are 429.',
     ),
   last_turns: z
     .int()

@@ -26,8 +26,7 @@ export function wishesOf(operators: PreserveOptions, effective: PreserveOptions)
 }
 
 /** The same with those of the request's header, which has the form of a URL's query. Throws `invalid_request`. */
-export function withHeader(wishes: Wishes, header: string | string[] | undefined): Wishes {
-  if (header === undefined) return wishes
+export function withHeader(wishes: Wishes, header: string | string[]): Wishes {
   const text = [header].flat().join('&')
   if (text.length > LONGEST_HEADER) {
     throw new GatewayError(
