@@ -209,3 +209,13 @@ test('architecture: signals are listened to in one place, which knows that they 
     ['src/core/abortable.ts'],
   )
 })
+
+test('architecture: responses are watched in one place, which knows that they may have closed already', (t) => {
+  const watching = files.filter(
+    ({ file, text }) => file.startsWith('src/http/') && /\b(?:res|response)\.on(?:ce)?\(\s*'close'/.test(text),
+  )
+  t.deepEqual(
+    watching.map(({ file }) => file),
+    ['src/http/leaving.ts'],
+  )
+})

@@ -7,6 +7,7 @@ import type { RequestObserver } from '../core/ports.ts'
 import { hideSecrets } from '../core/secrets.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
 import { presentedSecrets } from './credential.ts'
+import { onClosed } from './leaving.ts'
 import { createRequestId, requestIdHeaders } from './request-id.ts'
 
 /** What the frame keeps for a request, in `ctx.state`. */
@@ -44,7 +45,7 @@ export function createFrame({ enter, observe }: FrameOptions): Middleware<FrameS
     ctx.state.requestId = requestId
     let error: unknown
     const hide = (text: string) => hideSecrets(text, presentedSecrets(ctx.req.headers))
-    ctx.res.once('close', () => {
+    onClosed(ctx.res, () => {
       observe({
         exchange: ctx.state.exchange,
         asked: ctx.state.asked,

@@ -7,6 +7,7 @@ import { hideSecrets } from '../core/secrets.ts'
 import type { Latency } from '../receipts/build.ts'
 import type { ReplyRecorder } from '../receipts/receipts.ts'
 import { presentedSecrets } from './credential.ts'
+import { onClosed } from './leaving.ts'
 import { followBody } from './sent-body.ts'
 
 /** The reply header that names the receipt. */
@@ -51,7 +52,7 @@ export class ReceiptOfReply {
     this.#exchange = exchange
     this.#runAtMs = performance.now()
     const digest = recorder.writesReceipts ? followBody(res) : () => NOT_DIGESTED
-    res.once('close', () => {
+    onClosed(res, () => {
       const { sha256, bytes } = digest()
       recorder.record({
         id,

@@ -4,6 +4,7 @@ import type { EventTranslator } from '../core/event-translator.ts'
 import type { BytesReply, Reply, ReplyHeaders, StreamReply } from '../core/reply.ts'
 import { scanEvents } from '../core/sse.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
+import { onClosed } from './leaving.ts'
 
 /** How replies are sent. */
 export interface SendOptions {
@@ -70,7 +71,7 @@ function sendStream(
     pinger.refresh()
     reply.resume()
   })
-  response.once('close', () => {
+  onClosed(response, () => {
     clearTimeout(pinger)
     reply.cancel()
   })

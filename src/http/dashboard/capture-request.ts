@@ -3,6 +3,7 @@ import type { Caller } from '../../core/caller.ts'
 import type { CapturedBody, CapturedVersion, CaptureStore } from '../../core/capture.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import { ownBytes } from '../../core/own-bytes.ts'
+import { onClosed } from '../leaving.ts'
 import { tapBody } from '../sent-body.ts'
 
 /** What of a body is kept. */
@@ -38,7 +39,7 @@ export function captureRequest({ id, exchange, response }: OpenCapture, { store,
     if (versions.length === 0) canonical = cut(exchange.request.bytes)
     versions.push({ module, ...cut(after.bytes) })
   })
-  response.once('close', () => {
+  onClosed(response, () => {
     const stood = versions.slice(0, exchange.edits.length)
     store.put({
       id,

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { FrameState } from '../frame.ts'
+import { onClosed } from '../leaving.ts'
 import type { LiveBatch } from './live-feed.ts'
 import type { LivePages } from './live-pages.ts'
 import type { ReadViewer } from './viewer.ts'
@@ -20,6 +21,8 @@ export function liveRoute({ viewer, live: pages }: LiveRouteOptions): Middleware
   return async function live(ctx) {
     const { scopes } = await viewer(ctx)
     const { res } = ctx
+    // The page may have gone while its viewer was looked up: it would be watched for without end.
+    if (res.destroyed) return
     const lastId = ctx.get('last-event-id') || undefined
     if (pages.isFull) throw new GatewayError('service_unavailable', 'Too many pages watch already. Close one of them.')
     ctx.respond = false
@@ -38,7 +41,7 @@ export function liveRoute({ viewer, live: pages }: LiveRouteOptions): Middleware
       )
     }, KEEP_ALIVE_MS)
     res.on('drain', () => watcher.onDrain())
-    res.once('close', () => {
+    onClosed(res, () => {
       clearInterval(keepAlive)
       watcher.leave()
     })
