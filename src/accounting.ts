@@ -4,6 +4,7 @@ import { ConfigError } from './config/config-error.ts'
 import { plansFrom } from './config/plans.ts'
 import type { Config } from './config/schema.ts'
 import type { CapsOf, Prices } from './core/caps.ts'
+import type { Disposal } from './core/disposal.ts'
 import { GatewayError } from './core/errors.ts'
 import type { Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 import { createPriceBook } from './prices/book.ts'
@@ -23,56 +24,51 @@ export interface Accounting {
   readonly caps: CapsOf
   /** What plans take for requests; unset in local mode, where they are free. */
   readonly fees: Fees | undefined
-  close(): Promise<void>
+}
+
+/** What accounting is opened with. */
+export interface AccountingOptions {
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  readonly disposal: Disposal
 }
 
 /** Opens the database, the price book and the ledger. Throws `ConfigError` for a price file that cannot be used. */
-export async function openAccounting({
-  config,
-  log,
-  clock,
-}: {
-  config: Config
-  log: Log
-  clock: Clock
-}): Promise<Accounting> {
+export async function openAccounting({ config, log, clock, disposal }: AccountingOptions): Promise<Accounting> {
   const prices = await openPrices(config)
   const store = await openStore(config, { log, clock })
+  disposal.add('database', () => store.close())
   const ledger = createSpendLedger({ store, log })
+  disposal.add('spend', () => ledger.close())
   const spend = new SpendTills({ ledger, roll: (roll) => store.run('spend.roll', roll), log })
+  disposal.add('tills', () => spend.close())
   const tokens = new TokenEstimator()
-  const calls = config.mode === 'cloud' ? openCalls(config, { store, log }) : undefined
+  const fees = config.mode === 'cloud' ? openFees(config, { store, log, disposal }) : undefined
   return {
     store,
     spend,
     prices,
     tokens,
     caps: capsFrom(config.costs),
-    fees: calls?.fees,
-    async close() {
-      await calls?.close()
-      await spend.close()
-      await ledger.close()
-      await store.close()
-    },
+    fees,
   }
 }
 
 /** Beside what a provider may take to begin its answer. */
 const LEASE_ROOM_MS = 60_000
 
-function openCalls(config: Config, { store, log }: { store: SqlStore; log: Log }) {
+function openFees(
+  config: Config,
+  { store, log, disposal }: Pick<AccountingOptions, 'log' | 'disposal'> & { store: SqlStore },
+): Fees {
   const ledger = createCallLedger({ store, log })
+  disposal.add('calls', () => ledger.close())
   const { connect, first_byte: firstByte } = config.providers.timeouts
   const leaseMs = connect + firstByte + LEASE_ROOM_MS
   const fees = new Fees({ ledger, plans: plansFrom(config.plans), leaseMs, log })
-  return {
-    fees,
-    async close() {
-      await fees.close()
-      await ledger.close()
-    },
-  }
+  disposal.add('fees', () => fees.close())
+  return fees
 }
 
 /** A database that cannot be opened is told in words: the start ends here. */

@@ -6,13 +6,13 @@ import { pluginOptions } from './config/load.ts'
 import { placesOf } from './config/places.ts'
 import type { Config } from './config/schema.ts'
 import type { SettingsInForce } from './config/settings-in-force.ts'
+import { Disposal } from './core/disposal.ts'
 import { GatewayError } from './core/errors.ts'
 import type { Clock, Log, RequestObserver } from './core/ports.ts'
 import { type DashboardIntake, knownHostsOf, openDashboard, openIntake } from './dashboard.ts'
 import { createChatDialect } from './dialects/chat/dialect.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
 import { createHttpApp } from './http/app.ts'
-import { BodyIntake, type Intakes } from './http/body-intake.ts'
 import { forProvider } from './http/credential.ts'
 import type { DashboardOptions } from './http/dashboard/routes.ts'
 import { type OwnRequestParts, OwnRequests } from './http/own-requests.ts'
@@ -21,7 +21,7 @@ import { Readiness } from './http/readiness.ts'
 import type { BillingRouteParts } from './http/routes/billing.ts'
 import { createHttpServer } from './http/server.ts'
 import { assertModeComplete, type Identity, openIdentity } from './identity.ts'
-import { openLimits } from './limits.ts'
+import { openIntakes, openLimits } from './limits.ts'
 import { openPaying } from './paying.ts'
 import {
   BUILT_IN_PLUGINS,
@@ -40,6 +40,9 @@ import { metricsRouteOf, openRecording, type Recording } from './recording.ts'
 import { openChannel } from './stores/channels/open.ts'
 import { createByteStores } from './stores/kv/stores.ts'
 import { openTolling, type Tolling } from './tolling.ts'
+
+/** What a part may take to close beside what it may drain for. */
+const CLOSE_ROOM_MS = 10_000
 
 /** What the composition root is given from outside. */
 export interface AppOptions {
@@ -74,16 +77,19 @@ export interface App {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock } = options
   assertModeComplete(config)
-  const stores = await createByteStores({ redisUrl: config.redis_url, log })
-  const accounting = await openAccounting(options)
+  const disposal = new Disposal({ log, partTimeoutMs: config.server.drain_timeout + CLOSE_ROOM_MS })
+  const stores = disposal.use('stores', await createByteStores({ redisUrl: config.redis_url, log }))
+  const accounting = await openAccounting({ ...options, disposal })
   const { store, prices } = accounting
   // Only the dashboard has something to say to other processes.
-  const channel = config.dashboard.access === 'off' ? undefined : await openChannel({ redisUrl: config.redis_url, log })
+  const isAlone = config.dashboard.access === 'off'
+  const channel = isAlone ? undefined : disposal.use('channel', await openChannel({ redisUrl: config.redis_url, log }))
   const intake = openIntake({ ...options, stores, channel })
-  const recording = await openRecording({ ...options, accounting, feed: intake.feed })
-  const providers = await openProviders(options, accounting)
+  const recording = await openRecording({ ...options, accounting, feed: intake.feed, disposal })
+  const providers = disposal.use('providers', await openProviders(options, accounting))
   const limits = await openLimits(options)
-  const registry = new PluginRegistry()
+  disposal.add('limits', () => Promise.all([limits.requests?.close(), limits.failures?.close()]))
+  const registry = disposal.use('plugins', new PluginRegistry())
   const own = new OwnRequests()
   const install: InstallOptions = {
     registry,
@@ -102,7 +108,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   }
   await installPlugins(install)
-  const stopWatching = startWatching(config, install)
+  disposal.add('plugin watcher', startWatching(config, install))
   const pipelines = createPipelines(config, { registry, providers, tokens: accounting.tokens, log })
   pipelines.for(undefined)
   openOwn(own, options, { pipelines, providers, prices })
@@ -110,14 +116,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...options,
     store,
     limits,
+    disposal,
     assertPipeline: (text) => void pipelines.for(undefined, text),
   })
-  const tolling = await openTolling({ config, accounting, stores, clock, log })
+  const tolling = disposal.use('tolling', await openTolling({ config, accounting, stores, clock, log }))
   const shared = { pipelines, registry, limits, identity, tolling }
   const dashboard = openDashboard({ ...options, ...recording, ...shared, intake, store })
   const paying =
     identity.accounts &&
     openPaying({ ...options, store, session: identity.accounts.session, onIntent: tolling?.reconcile })
+  disposal.use('billing', paying?.billing)
   const readiness = new Readiness()
   const server = createServer(options, {
     ...shared,
@@ -137,25 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     providers,
     endReadiness: () => readiness.end(server),
     endFeeds: () => intake.live.close(),
-    async close() {
-      stopWatching()
-      await registry.close()
-      await providers.close()
-      await recording.close()
-      await identity.close()
-      await tolling?.close()
-      await paying?.billing.close()
-      await accounting.close()
-      await Promise.all([limits.requests?.close(), limits.failures?.close(), stores.close(), channel?.close()])
-    },
-  }
-}
-
-function openIntakes({ server }: Config): Intakes {
-  const { unpaid_bodies: unpaid } = server
-  return {
-    callers: new BodyIntake({ limitBytes: server.body_limit, budgetBytes: server.bodies_at_once }),
-    strangers: new BodyIntake({ limitBytes: unpaid.limit, budgetBytes: unpaid.at_once, timeoutMs: unpaid.timeout }),
+    close: () => disposal.close(),
   }
 }
 

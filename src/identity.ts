@@ -7,6 +7,7 @@ import type { SessionOptions } from './accounts/sessions/verify.ts'
 import { ConfigError } from './config/config-error.ts'
 import { assertReachMeant } from './config/reach.ts'
 import type { Config } from './config/schema.ts'
+import type { Disposal } from './core/disposal.ts'
 import type { Clock, Log } from './core/ports.ts'
 import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from './http/authenticate.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
@@ -23,7 +24,6 @@ export interface Identity {
   readonly accounts: KeyRouteParts | undefined
   /** Of session tokens; none in local mode. */
   readonly verify: VerifySession | undefined
-  close(): Promise<void>
 }
 
 /** What the identity of callers is found out with. */
@@ -34,20 +34,23 @@ export interface IdentityOptions {
   readonly assertPipeline: KeysOptions['assertPipeline']
   readonly clock: Clock
   readonly log: Log
+  readonly disposal: Disposal
 }
 
 /** Opens the accounts of cloud mode, or lets everybody in, in local mode. */
 export async function openIdentity(options: IdentityOptions): Promise<Identity> {
-  const { config, store, limits, assertPipeline, clock, log } = options
+  const { config, store, limits, assertPipeline, clock, log, disposal } = options
   if (config.mode === 'local')
-    return { authenticate: createLocalAuthenticate(), accounts: undefined, verify: undefined, async close() {} }
+    return { authenticate: createLocalAuthenticate(), accounts: undefined, verify: undefined }
   warnOfUnpinned(config, log)
   // Only where there are sessions: local mode need not load the verifier.
   const { createSessionVerifier } = await import('./accounts/sessions/verify.ts')
   const verify = createSessionVerifier({ ...sessionOptions(config), clock })
   const lookup = openKeyLookup({ databaseUrl: config.database_url, dataDir: config.data_dir, store })
+  disposal.add('key lookup', () => lookup.close())
   const keyStore = createKeyStore(store)
   const lastUsed = new LastUsed({ store: keyStore, clock, log })
+  disposal.add('last use of keys', () => lastUsed.close())
   const hashKey = createKeyHash(config.keys.pepper)
   const authenticateKey = createAuthenticateKey({ lookup, hashKey, clock, onUse: (id) => lastUsed.note(id) })
   const { label, per_account: most } = config.keys
@@ -58,10 +61,6 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
       keys: new Keys({ store: keyStore, hashKey, lastUsed, label, most, assertPipeline }),
     },
     verify,
-    async close() {
-      await lastUsed.close()
-      lookup.close()
-    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from './config/schema.ts'
 import type { Log } from './core/ports.ts'
+import { BodyIntake, type Intakes } from './http/body-intake.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { openLimiter } from './stores/limits/open.ts'
@@ -31,5 +32,14 @@ export async function openLimits({ config, log }: LimitsOptions): Promise<Reques
     // A key of cloud mode may have a limit of its own where the operator has set none.
     requests: await open('rate', requestsPerMinute || (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)),
     failures: await open('failures', failures ?? (isCloud ? CLOUD_FAILURES_PER_MINUTE : 0)),
+  }
+}
+
+/** Opens what request bodies arrive through. */
+export function openIntakes({ server }: Config): Intakes {
+  const { unpaid_bodies: unpaid } = server
+  return {
+    callers: new BodyIntake({ limitBytes: server.body_limit, budgetBytes: server.bodies_at_once }),
+    strangers: new BodyIntake({ limitBytes: unpaid.limit, budgetBytes: unpaid.at_once, timeoutMs: unpaid.timeout }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Accounting } from './accounting.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
+import type { Disposal } from './core/disposal.ts'
 import type { Clock, Log, RequestRecord } from './core/ports.ts'
 import type { FinishedRequest } from './core/telemetry.ts'
 import type { LiveFeed } from './http/dashboard/live-feed.ts'
@@ -34,7 +35,6 @@ export interface Recording {
    * Starts deleting old rows. Until plugins are set up, the process is too busy to hear the database's answers in time.
    */
   startRetention(): void
-  close(): Promise<void>
 }
 
 /** What recording is opened with. */
@@ -45,11 +45,12 @@ export interface RecordingOptions {
   readonly feed: Pick<LiveFeed, 'publish'>
   readonly clock: Clock
   readonly log: Log
+  readonly disposal: Disposal
 }
 
 /** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` holds no usable key of receipts. */
 export async function openRecording(options: RecordingOptions): Promise<Recording> {
-  const { config, accounting, feed, clock, log } = options
+  const { config, accounting, feed, clock, log, disposal } = options
   const { prices: pricer, tokens, store } = accounting
   const key = openKey(config)
   const telemetry = startTelemetry(options)
@@ -58,6 +59,10 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
   const tracer = await startTracer(options)
   const onBuilt = whatIsTold(config, { telemetry, feed, metrics, tracer })
   const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log, onBuilt })
+  disposal.add('tracing', () => tracer?.close())
+  disposal.add('telemetry', () => telemetry?.close(config.server.drain_timeout))
+  disposal.add('retention', () => retention.close())
+  disposal.add('receipts', () => receipts.close(config.server.drain_timeout))
   const refusals = refusalsOf(telemetry, options)
   const unwritten = onBuilt && receipts.unwritten
   return {
@@ -67,12 +72,6 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     metrics,
     noteRefused: (record) => refusals?.note(record),
     startRetention: () => retention.start(),
-    async close() {
-      await receipts.close(config.server.drain_timeout)
-      await retention.close()
-      await telemetry?.close(config.server.drain_timeout)
-      await tracer?.close()
-    },
   }
 }
 

@@ -132,7 +132,7 @@ class StepRun implements Run {
     } finally {
       this.#stopClock()
       this.#isOver = true
-      this.#step.leave()
+      this.#leave()
       if (!this.#isAbandoned) this.#ctx.state.exchange = this.#passage.exchange
     }
   }
@@ -228,6 +228,13 @@ class StepRun implements Run {
     } finally {
       this.#resumedAtMs = performance.now()
     }
+  }
+
+  /** A module works on with a stream until that has ended. */
+  #leave(): void {
+    const { reply } = this.#passage.exchange
+    if (reply?.kind === 'stream') void reply.ended.then(() => this.#step.leave())
+    else this.#step.leave()
   }
 
   #startTimer(): void {

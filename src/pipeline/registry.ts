@@ -10,6 +10,9 @@ const MOST_VARIANTS = 256
 /** How long a plugin may take to close: one that hangs must not keep the others, or the process, from ending. */
 const CLOSE_TIMEOUT_MS = 5000
 
+/** As long as most replies last: a request that never ends must not keep an old version for ever. */
+const LONGEST_RETIREMENT_MS = 15 * 60_000
+
 /** Where a plugin was found, what the configuration gives it (unparsed), and its log. */
 interface Origin {
   readonly folder: string
@@ -78,7 +81,7 @@ export class LoadedPlugin {
     })
   }
 
-  /** A request has entered the plugin: it is not closed before `leave`. */
+  /** A request has entered the plugin: it is not closed before `leave`, which follows when its reply has ended. */
   enter(): void {
     this.#running++
   }
@@ -88,10 +91,11 @@ export class LoadedPlugin {
     if (this.#retired && this.#running === 0) void this.close()
   }
 
-  /** Replaced by a newer version: closes as soon as the last request has left. */
+  /** Replaced by a newer version: closes as soon as the last request has left, at the latest after fifteen minutes. */
   retire(): void {
     this.#retired = true
-    if (this.#running === 0) void this.close()
+    if (this.#running === 0) return void this.close()
+    setTimeout(() => void this.close(), LONGEST_RETIREMENT_MS).unref()
   }
 
   /** Closes the plugin, once. Never rejects: a plugin that throws or hangs in its `close` is logged. */

@@ -164,3 +164,13 @@ test('workers: a signal to the whole group, as a terminal sends it, drains too',
   t.true((await reply).endedCleanly)
   t.is((await gateway.exited).code, 0)
 })
+
+test('drain: a part that fails to close is logged, everything behind it is closed, and the exit code is 0', async (t) => {
+  const preload = new URL('matrix/preloads/sockets.ts', import.meta.url).href
+  const env = { NODE_OPTIONS: `--import=${preload}`, SVC_PIPELINE: 'cost-guard?per_day=5' }
+  await using stage = await openStage({ env })
+  t.is((await stage.scene().send({ body: ask('paid for') })).status, 200)
+  t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
+  t.regex(stage.gateway.log(), /"part":"providers".*gateway\.close-failed/)
+  t.regex(stage.gateway.log(), /gateway\.stopped/)
+})

@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.ts'
 import { ask } from '../support/http-client.ts'
 import { pluginSource } from '../support/plugin-folders.ts'
 import { openPluginStage } from '../support/plugin-stage.ts'
+import { holdEvent } from '../support/provider/script.ts'
 import type { Stage } from '../support/stage.ts'
 
 /** A plugin of two files, whose word stands in the second. */
@@ -78,6 +79,24 @@ test('reload: a request that runs in the old version ends in it', async (t) => {
   gate.resolve()
   t.is((await running).headers['x-word'], 'one')
   await logs(stage, /"word":"one".*slow\.closed/)
+})
+
+test('reload: a plugin whose stream runs in the old version is closed when that has ended', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const stage = await openPluginStage({ 'tap/index.ts': spoken('tap'), 'tap/word.ts': word('one') })
+  t.teardown(stage.close)
+  const scene = stage.scene({ kind: 'answer', text: 'one two three', writes: holdEvent(2, gate.promise) })
+  const begun = Promise.withResolvers<void>()
+  const body = ask('hi', { stream: true })
+  const running = scene.send({ body, headers: { 'x-svc-pipe': 'tap' }, onHeaders: () => begun.resolve() })
+  await begun.promise
+  stage.plugins.put('tap/word.ts', word('two'))
+  await says(stage, 'tap', 'two')
+  await logs(stage, /"plugin":"tap".*plugin\.reloaded/)
+  t.notRegex(stage.gateway.log(), /tap\.closed/)
+  gate.resolve()
+  t.true((await running).endedCleanly)
+  await logs(stage, /"word":"one".*tap\.closed/)
 })
 
 test('reload: a module that the operator’s pipeline needs is kept when its folder goes', async (t) => {

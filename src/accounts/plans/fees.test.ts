@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { createRecordingLog } from '../../../test/support/recording-log.ts'
 import type { CallEnd, CallLedger, CallReservation } from '../../core/calls.ts'
+import { GatewayError } from '../../core/errors.ts'
 import type { Plans } from '../../core/plans.ts'
 import { Fees } from './fees.ts'
 
@@ -18,7 +19,8 @@ function stage(t: ExecutionContext, { answer = async (): Promise<CallReservation
       return answer()
     },
     async end(ends) {
-      if (state.isDown) throw new Error('the database does not answer')
+      if (state.isDown) throw new GatewayError('service_unavailable', 'the database does not answer')
+      if (ends.some(({ holdId }) => holdId === 'poison')) throw new Error('violates a constraint')
       told.push([...ends])
       return ends.map(() => 'posted')
     },
@@ -143,4 +145,16 @@ test('fees: a refusal says what to do, and not to try again', async (t) => {
     status: 402,
     headers,
   })
+})
+
+test('fees: an end that the ledger refuses keeps no other back', async (t) => {
+  const { fees, fee, told, log } = stage(t)
+  for (const id of ['before', 'poison', 'after']) {
+    const owed = fee(id)
+    await owed.hold()
+    owed.count()
+  }
+  await fees.flush()
+  t.deepEqual(told.flat(), [end('before', 1), end('after', 1)])
+  t.like(log.lines.at(-1), { level: 'error', event: 'calls.end-refused', fields: { holdId: 'poison' } })
 })

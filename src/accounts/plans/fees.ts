@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/caller.ts'
 import type { CallEnd, CallLedger, CallOrder, CallReservation } from '../../core/calls.ts'
-import { messageOf } from '../../core/errors.ts'
+import { GatewayError, messageOf } from '../../core/errors.ts'
 import type { Fee } from '../../core/fee.ts'
 import type { Plans } from '../../core/plans.ts'
 import type { Log } from '../../core/ports.ts'
@@ -92,9 +92,22 @@ export class Fees {
   async #tell(): Promise<void> {
     while (this.#ends.length > 0) {
       const ends = this.#ends.slice(0, MOST_AT_ONCE)
-      await this.#options.ledger.end(ends)
+      await this.#tellTogether(ends)
       // An end that is told twice changes nothing; one that is not told would.
       this.#ends.splice(0, ends.length)
+    }
+  }
+
+  /** What the ledger refuses for good is told one by one, so that one end keeps no other back, and then dropped. */
+  async #tellTogether(ends: readonly CallEnd[]): Promise<void> {
+    const { ledger, log } = this.#options
+    try {
+      await ledger.end(ends)
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'service_unavailable') throw error
+      const [end] = ends
+      if (ends.length > 1) for (const one of ends) await this.#tellTogether([one])
+      else log.error({ holdId: end?.holdId, reason: messageOf(error) }, 'calls.end-refused')
     }
   }
 

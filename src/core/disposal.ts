@@ -1,0 +1,49 @@
+import { abortable } from './abortable.ts'
+import { messageOf } from './errors.ts'
+import type { Log } from './ports.ts'
+
+/**
+ * What has been opened, to be closed in the reverse order. Each part is closed, whatever became of the others: one that
+ * fails, or takes longer than `partTimeoutMs`, is logged.
+ */
+export class Disposal {
+  readonly #log: Log
+  readonly #partTimeoutMs: number
+  #parts: { readonly name: string; readonly close: () => unknown }[] = []
+  #closing: Promise<void> | undefined
+
+  constructor({ log, partTimeoutMs }: { log: Log; partTimeoutMs: number }) {
+    this.#log = log
+    this.#partTimeoutMs = partTimeoutMs
+  }
+
+  /** Notes a part that is open from now on. */
+  add(name: string, close: () => unknown): void {
+    this.#parts.push({ name, close })
+  }
+
+  /** Notes a part that has just been opened, and returns it. */
+  use<Part extends { close(): unknown } | undefined>(name: string, part: Part): Part {
+    if (part !== undefined) this.add(name, () => part.close())
+    return part
+  }
+
+  /** Closes all parts, once. Never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const parts = this.#parts.reverse()
+    this.#parts = []
+    for (const { name, close } of parts) {
+      const onTimeout = () => new Error(`not closed within ${this.#partTimeoutMs} ms`)
+      try {
+        await abortable((async () => close())(), { timeoutMs: this.#partTimeoutMs, onTimeout })
+      } catch (error) {
+        this.#log.error({ part: name, reason: messageOf(error) }, 'gateway.close-failed')
+      }
+    }
+  }
+}
