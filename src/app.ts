@@ -152,7 +152,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 function startWatching(config: Config, install: InstallOptions): () => void {
   if (!(config.plugins.watch ?? config.mode === 'local')) return () => {}
   const reloader = new PluginReloader(install)
-  return watchPlugins(install.directories, (folder) => reloader.reload(folder), install.log)
+  return watchPlugins(install.directories, (folder, isSettled) => reloader.reload(folder, isSettled), install.log)
 }
 
 interface Parts {

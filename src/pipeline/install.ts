@@ -51,7 +51,8 @@ export class PluginReloader {
     this.#options = options
   }
 
-  async reload(folder: string): Promise<void> {
+  /** `isSettled`: whether nothing has changed since; a version that is only half of the next is never used. */
+  async reload(folder: string, isSettled: () => boolean = () => true): Promise<void> {
     const { registry, log, required } = this.#options
     const found = pluginFolderAt(folder)
     const name = path.basename(folder)
@@ -67,7 +68,7 @@ export class PluginReloader {
     }
     try {
       const plugin = await loadPlugin(found, { ...loadOptionsFor(found, this.#options), version })
-      if (this.#newest.get(folder) !== version) return await plugin.close()
+      if (this.#newest.get(folder) !== version || !isSettled()) return await plugin.close()
       registry.put(plugin)
       log.info({ plugin: name }, current === undefined ? 'plugin.installed' : 'plugin.reloaded')
     } catch (error) {

@@ -3,47 +3,78 @@ import path from 'node:path'
 import { messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports.ts'
 
-/** Editors save in several steps: a folder is reloaded once it has been quiet for this long. */
-const QUIET_MS = 150
+/** Editors and copies save in several steps: a folder is reloaded once it has been quiet for this long. */
+const QUIET_MS = 500
+const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,63}$/
+
+/** Reloads a folder. `isSettled` is false from the moment at which something has changed again. */
+type OnChange = (folder: string, isSettled: () => boolean) => Promise<void>
 
 /** Calls `onChange` with a plugin folder after something in it changed. Returns the function that stops watching. */
-export function watchPlugins(
-  directories: readonly string[],
-  onChange: (folder: string) => Promise<void>,
-  log: Log,
-): () => void {
+export function watchPlugins(directories: readonly string[], onChange: OnChange, log: Log): () => void {
   const timers = new Map<string, NodeJS.Timeout>()
-  const watchers = directories.flatMap((directory) => {
-    const watcher = watchDirectory(directory, (folder) => settleThen(folder), log)
-    return watcher === undefined ? [] : [watcher]
-  })
-  const settleThen = (folder: string): void => {
+  const settleThen = (folder: string, prepare: () => void): void => {
     clearTimeout(timers.get(folder))
-    timers.set(
-      folder,
-      setTimeout(() => {
-        timers.delete(folder)
-        onChange(folder).catch((error) => log.error({ folder, reason: messageOf(error) }, 'plugin.reload-failed'))
-      }, QUIET_MS),
-    )
+    const settled = () => {
+      timers.delete(folder)
+      prepare()
+      onChange(folder, () => !timers.has(folder)).catch((error) =>
+        log.error({ folder, reason: messageOf(error) }, 'plugin.reload-failed'),
+      )
+    }
+    timers.set(folder, setTimeout(settled, QUIET_MS))
   }
+  const watches = directories.map((directory) => {
+    const watched = new DirectoryWatch(directory, log, (folder) => settleThen(folder, () => watched.renew()))
+    return watched
+  })
   return () => {
-    for (const watcher of watchers) watcher.close()
+    for (const watched of watches) watched.close()
     for (const timer of timers.values()) clearTimeout(timer)
   }
 }
 
-function watchDirectory(directory: string, onFolder: (folder: string) => void, log: Log): FSWatcher | undefined {
-  try {
-    const watcher = watch(directory, { recursive: true, persistent: false })
-    watcher.on('change', (_event, file) => {
-      const [name = ''] = String(file ?? '').split(path.sep)
-      if (/^[a-z][a-z0-9-]{0,63}$/.test(name)) onFolder(path.join(directory, name))
-    })
-    watcher.on('error', (error) => log.warn({ directory, reason: messageOf(error) }, 'plugins.unwatched'))
-    return watcher
-  } catch (error) {
-    log.warn({ directory, reason: messageOf(error) }, 'plugins.unwatched')
-    return undefined
+/** Watches a directory of plugin folders. */
+class DirectoryWatch {
+  readonly #directory: string
+  readonly #log: Log
+  readonly #onFolder: (folder: string) => void
+  #watcher: FSWatcher | undefined
+
+  constructor(directory: string, log: Log, onFolder: (folder: string) => void) {
+    this.#directory = directory
+    this.#log = log
+    this.#onFolder = onFolder
+    this.#watcher = this.#open()
+  }
+
+  /** Watches anew: a folder that was deleted and made again is another one, of which the old watcher hears nothing. */
+  renew(): void {
+    const old = this.#watcher
+    this.#watcher = this.#open()
+    old?.close()
+  }
+
+  close(): void {
+    this.#watcher?.close()
+  }
+
+  #open(): FSWatcher | undefined {
+    try {
+      const watcher = watch(this.#directory, { recursive: true, persistent: false })
+      watcher.on('change', (_event, file) => {
+        const [name = ''] = String(file ?? '').split(path.sep)
+        if (PLUGIN_NAME.test(name)) this.#onFolder(path.join(this.#directory, name))
+      })
+      watcher.on('error', (error) => this.#warn(error))
+      return watcher
+    } catch (error) {
+      this.#warn(error)
+      return undefined
+    }
+  }
+
+  #warn(error: unknown): void {
+    this.#log.warn({ directory: this.#directory, reason: messageOf(error) }, 'plugins.unwatched')
   }
 }

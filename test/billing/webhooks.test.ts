@@ -32,6 +32,7 @@ test.serial('webhook: a signature that is wrong, old, of another body or missing
   const refused = [
     await deliver(event, shop.url, { secret: 'whsec_other' }),
     await deliver(event, shop.url, { atS: world.nowS() - 301 }),
+    await deliver(event, shop.url, { atS: world.nowS() + 3600 }),
     await deliver(event, shop.url, { sent: JSON.stringify(event, undefined, 1) }),
     await send(shop.url, { path: '/v1/billing/webhook', body: JSON.stringify(event) }),
     await send(shop.url, { path: '/v1/billing/webhook', body: '', headers: { 'stripe-signature': 't=1,v1=x' } }),
@@ -48,6 +49,20 @@ test.serial('webhook: either secret is taken while they are rotated, and 299 s o
   const event = newest('customer.subscription.created')
   t.is((await deliver(event, shop.url, { secret: ROTATED, atS: world.nowS() - 295 })).status, 200)
   t.is((await shop.balance('ann')).tier, 'pro')
+})
+
+test.serial('webhook: a signed event whose ids cannot be Stripe’s is 400', async (t) => {
+  const event = newest('customer.subscription.created')
+  const { object } = event.data
+  const odd = [
+    ...['', '\0', 'evt_\0', 'evt 1', 'é', 'x'.repeat(256)].map((id) => ({ ...event, id })),
+    ...['', '\0', '\ud800'].map((id, nth) => ({ ...event, id: `evt_odd_${nth}`, data: { object: { ...object, id } } })),
+    { ...event, type: '' },
+  ]
+  for (const each of odd) {
+    const reply = await shop.stripe.deliver(each, shop.url)
+    t.is(reply.status, 400, `${JSON.stringify(each.id)}: ${reply.text}`)
+  }
 })
 
 test.serial('webhook: more than 256 KB is 413', async (t) => {

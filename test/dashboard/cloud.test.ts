@@ -149,3 +149,26 @@ test('dashboard in the cloud: somebody signs in, makes a key, and signs out', as
   await tokenField.waitFor()
   t.deepEqual(faults, [])
 })
+
+test('dashboard in the cloud: over plain http from another machine nobody signs in, elsewhere the cookie is Secure', async (t) => {
+  const signInFrom = async (headers: Readonly<Record<string, string>>) =>
+    send(url, { path: '/dashboard/api/session', headers: { ...MARK, ...(await asUser('ann')), ...headers } })
+  const plain = await signInFrom({ host: 'gateway.lan', origin: 'http://gateway.lan' })
+  t.is(plain.status, 403, plain.text)
+  t.is(plain.headers['set-cookie'], undefined)
+  t.regex(plain.text, /https/)
+  const elsewhere = [{ host: 'gateway.lan', origin: 'https://gateway.lan' }, { host: 'gateway.lan' }]
+  for (const headers of elsewhere) t.regex(String((await signInFrom(headers)).headers['set-cookie']), /; Secure/)
+  const here = await signInFrom({ host: `localhost:${port}`, origin: `http://localhost:${port}` })
+  t.is(here.status, 204, here.text)
+  t.notRegex(String(here.headers['set-cookie']), /Secure/)
+})
+
+test('dashboard in the cloud: a live page ends with its session', async (t) => {
+  const pinned = { secret: SESSION_SECRET, userClaim: 'sub', issuer: undefined, audience: undefined, azp: [] }
+  const token = await mintSessionToken({ ...pinned, userId: 'ann', nowMs: Date.now(), ttlMs: 4000 })
+  const reply = await ask('/dashboard/api/live', { headers: bearer(token), timeoutMs: 60_000 })
+  t.is(reply.status, 200)
+  t.true(reply.endedCleanly)
+  t.notRegex(reply.text, /still here/, 'it ended before the session was looked at again')
+})

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { ask } from '../support/http-client.ts'
@@ -5,6 +6,9 @@ import { pluginSource } from '../support/plugin-folders.ts'
 import { openPluginStage } from '../support/plugin-stage.ts'
 import { holdEvent } from '../support/provider/script.ts'
 import type { Stage } from '../support/stage.ts'
+
+/** More than an old version waited for, less than the present one does. */
+const BETWEEN_STEPS_MS = 250
 
 /** A plugin of two files, whose word stands in the second. */
 const spoken = (name: string) =>
@@ -125,4 +129,61 @@ test('reload: with watching switched off nothing changes', async (t) => {
   await says(watching, 'still', 'two')
   t.is(await wordOf(resting, 'still'), 'one')
   t.is(await wordOf(resting, 'late'), 400)
+})
+
+test('reload: what is saved in two steps serves when it is whole, and never half of it', async (t) => {
+  const whole = (text: string) =>
+    pluginSource('pieces', { onError: 'refuse', run: `ctx.set('x-word', '${text}'); await next()` })
+  const half = pluginSource('pieces', { onError: 'refuse', run: `throw new Error('half of it')` })
+  const stage = await openPluginStage({ 'pieces/index.ts': whole('zero') })
+  t.teardown(stage.close)
+  for (let save = 1; ; save++) {
+    const savedAtMs = performance.now()
+    stage.plugins.put('pieces/index.ts', half)
+    await sleep(BETWEEN_STEPS_MS)
+    stage.plugins.put('pieces/index.ts', whole(String(save)))
+    const isSlow = performance.now() - savedAtMs > 1.5 * BETWEEN_STEPS_MS
+    const heard = new Set<string | number>()
+    await eventually(async () => {
+      const word = await wordOf(stage, 'pieces')
+      heard.add(word)
+      return word === String(save)
+    }, `it says ${save}`)
+    // On a machine that is busy the steps may be as far from each other as two saves.
+    if (isSlow && save < 5) continue
+    t.false(heard.has(503), [...heard].join())
+    return
+  }
+})
+
+test('reload: a folder that was deleted and made again is watched again', async (t) => {
+  const stage = await openPluginStage({ 'back/index.ts': spoken('back'), 'back/word.ts': word('one') })
+  t.teardown(stage.close)
+  const { plugins } = stage
+  for (const [before, after] of [
+    ['two', 'three'],
+    ['four', 'five'],
+  ] as const) {
+    plugins.remove('back')
+    await says(stage, 'back', 400)
+    plugins.put('back/word.ts', word(before))
+    plugins.put('back/index.ts', spoken('back'))
+    await says(stage, 'back', before)
+    plugins.put('back/word.ts', word(after))
+    await says(stage, 'back', after)
+    t.is(await wordOf(stage, 'back'), after)
+  }
+})
+
+test('reload: a folder that is replaced at once is watched again', async (t) => {
+  const stage = await openPluginStage({ 'swap/index.ts': spoken('swap'), 'swap/word.ts': word('one') })
+  t.teardown(stage.close)
+  const { plugins } = stage
+  plugins.remove('swap')
+  plugins.put('swap/word.ts', word('two'))
+  plugins.put('swap/index.ts', spoken('swap'))
+  await says(stage, 'swap', 'two')
+  plugins.put('swap/word.ts', word('three'))
+  await says(stage, 'swap', 'three')
+  t.is(await wordOf(stage, 'swap'), 'three')
 })

@@ -13,9 +13,12 @@ export interface SignedEvent {
 }
 
 const TOLERANCE_S = 300
+const MS_PER_S = 1000
+/** Ids and types of Stripe: printable, without spaces. */
+const NAME = /^[\x21-\x7e]{1,255}$/
 
 /**
- * Checks that Stripe has signed these bytes with one of the configured secrets in the last five minutes, and parses them.
+ * Checks that Stripe has signed these bytes with one of the configured secrets within five minutes, and parses them.
  * Throws `invalid_request`, or `not_configured` when there is no secret.
  */
 export async function openEvent(
@@ -29,10 +32,11 @@ export async function openEvent(
       'billing_not_configured:webhook',
     )
   const { webhooks } = await stripeOf(parts)
-  if (!webhookSecrets.some((secret) => isSignedWith(webhooks, { body, signature, secret })))
+  const isSigned = webhookSecrets.some((secret) => isSignedWith(webhooks, { body, signature, secret }))
+  if (!isSigned || isOfTheFuture(signature, parts.clock.nowMs()))
     throw new GatewayError(
       'invalid_request',
-      'The signature of the webhook is missing, wrong or more than five minutes old.',
+      'The signature of the webhook is missing, wrong, or more than five minutes from now.',
     )
   return parseEvent(body)
 }
@@ -49,12 +53,23 @@ function isSignedWith(
   }
 }
 
+/** Stripe's package refuses old signatures only: one of the future could be delivered again until its time has come. */
+function isOfTheFuture(signature: string, nowMs: number): boolean {
+  const times = signature.split(',').filter((item) => item.startsWith('t='))
+  return times.some((item) => Number.parseInt(item.slice('t='.length), 10) > nowMs / MS_PER_S + TOLERANCE_S)
+}
+
 function parseEvent(body: Buffer): SignedEvent {
   const event = parseObject(body)
   const { id, type, object } = event
-  if (typeof id !== 'string' || typeof type !== 'string' || typeof object !== 'string')
+  if (!isName(id) || !isName(type) || !isName(object))
     throw new GatewayError('invalid_request', 'Expected an event with `id`, `type` and `object`.')
   return { ...event, id, type, object }
+}
+
+/** Whether a value can be an id or a type of Stripe. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && NAME.test(value)
 }
 
 /** Empty for what is no JSON object. */

@@ -3,7 +3,7 @@ import { faultFields, isMissing, toGatewayError } from './errors.ts'
 import { type BillingParts, idOf } from './parts.ts'
 import { refreshCharge, refreshInvoice } from './payments.ts'
 import { refreshRecharge } from './recharge-end.ts'
-import { openEvent, type SignedEvent } from './signature.ts'
+import { isName, openEvent, type SignedEvent } from './signature.ts'
 import { refreshSubscription } from './subscriptions.ts'
 
 /** What an event is about: the object to fetch. */
@@ -49,9 +49,10 @@ const METER_TROUBLE = /^v1\.billing\.meter\./
 export async function takeWebhook(parts: BillingParts, delivery: { body: Buffer; signature: string }): Promise<void> {
   const event = await openEvent(parts, delivery)
   const { id: eventId, type } = event
+  const subject = subjectOf(event)
   if (await parts.store.hasSeen(eventId)) return
   try {
-    await handle(parts, subjectOf(event), event)
+    await handle(parts, subject, event)
     parts.log.info({ eventId, type }, 'billing.event')
   } catch (error) {
     parts.log.warn({ eventId, type, ...faultFields(error) }, 'billing.event-failed')
@@ -91,7 +92,9 @@ function subjectOf({ type, data }: SignedEvent): Subject {
   const reference = data?.object[known.member]
   // Safe: an id, an expanded object or nothing is all that Stripe sends there; others have no `id` and are left alone.
   const id = idOf(reference as string | { id: string } | null | undefined)
-  return typeof id === 'string' ? { kind: known.kind, id } : NOTHING
+  if (typeof id !== 'string') return NOTHING
+  if (!isName(id)) throw new GatewayError('invalid_request', `Expected an id in the event’s \`${known.member}\`.`)
+  return { kind: known.kind, id }
 }
 
 /** A customer is forgotten only if Stripe says now that it is gone. */

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports.ts'
 import type { FrameState } from '../frame.ts'
 import { onClosed } from '../leaving.ts'
 import type { LiveBatch } from './live-feed.ts'
@@ -9,17 +10,20 @@ import type { ReadViewer } from './viewer.ts'
 /** Below what proxies and browsers take for a dead connection. */
 const KEEP_ALIVE_MS = 15_000
 const RETRY_MS = 2000
+/** The longest time of a timer. */
+const LONGEST_MS = 2 ** 31 - 1
 
 /** What the live feed is made from. */
 export interface LiveRouteOptions {
   readonly viewer: ReadViewer
   readonly live: LivePages
+  readonly clock: Clock
 }
 
-/** `GET /dashboard/api/live`: requests as they end, as server-sent events. */
-export function liveRoute({ viewer, live: pages }: LiveRouteOptions): Middleware<FrameState> {
+/** `GET /dashboard/api/live`: requests as they end, as server-sent events, until the session of the page ends. */
+export function liveRoute({ viewer, live: pages, clock }: LiveRouteOptions): Middleware<FrameState> {
   return async function live(ctx) {
-    const { scopes } = await viewer(ctx)
+    const { scopes, expiresAtMs = Number.POSITIVE_INFINITY } = await viewer(ctx)
     const { res } = ctx
     // The page may have gone while its viewer was looked up: it would be watched for without end.
     if (res.destroyed) return
@@ -40,9 +44,11 @@ export function liveRoute({ viewer, live: pages }: LiveRouteOptions): Middleware
         () => res.end(),
       )
     }, KEEP_ALIVE_MS)
+    const expiry = setTimeout(() => res.end(), Math.min(LONGEST_MS, expiresAtMs - clock.nowMs()))
     res.on('drain', () => watcher.onDrain())
     onClosed(res, () => {
       clearInterval(keepAlive)
+      clearTimeout(expiry)
       watcher.leave()
     })
   }

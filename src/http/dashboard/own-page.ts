@@ -32,6 +32,12 @@ export function isUnderKnownName(ctx: Context, knownHosts: ReadonlySet<string>):
   return isLocalName(host) || isIP(host) !== 0 || knownHosts.has(host)
 }
 
+/** Whether the gateway was asked under a name that leads to the browser's own machine. */
+export function isUnderLoopbackName(ctx: Context): boolean {
+  const host = hostOf(ctx)
+  return isLocalName(host) || LOOPBACK.test(host)
+}
+
 /** Whether a request comes from this very machine, and not through a proxy on it. */
 export function isOfThisMachine(ctx: Context): boolean {
   const { remoteAddress = '' } = ctx.req.socket

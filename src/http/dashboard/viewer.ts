@@ -12,6 +12,8 @@ export interface Viewer {
   /** Sees everybody's requests, and the gateway's settings. */
   readonly isOperator: boolean
   readonly scopes: Scopes
+  /** When the session ends, in milliseconds since 1970; `undefined`: never. */
+  readonly expiresAtMs: number | undefined
   /** Whose bodies are shown: an operator of cloud mode sees figures of all and bodies of their own. */
   readonly ownScopes: Scopes
 }
@@ -42,7 +44,7 @@ export function createLocalViewer({ access, knownHosts }: ViewerOptions): ReadVi
   return async (ctx) => {
     if (access === 'loopback') assertLoopback(ctx)
     assertOwnPage(ctx, knownHosts)
-    return { userId: undefined, isOperator: true, scopes: EVERYBODY, ownScopes: EVERYBODY }
+    return { userId: undefined, isOperator: true, expiresAtMs: undefined, scopes: EVERYBODY, ownScopes: EVERYBODY }
   }
 }
 
@@ -60,7 +62,8 @@ export function createCloudViewer({ session, scopesOf, isOperator }: CloudViewer
     const { userId, claims } = await session(ctx)
     const ownScopes = await scopesOf(userId)
     const sees = isOperator(claims)
-    return { userId, isOperator: sees, scopes: sees ? EVERYBODY : ownScopes, ownScopes }
+    const expiresAtMs = Number(claims.exp) * 1000
+    return { userId, isOperator: sees, expiresAtMs, scopes: sees ? EVERYBODY : ownScopes, ownScopes }
   }
 }
 
