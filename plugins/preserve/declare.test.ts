@@ -34,6 +34,13 @@ test('declare: a pin is its tags and what stands between them', (t) => {
   t.deepEqual(declared({ tools: ['none'] }).length, 1)
 })
 
+test('declare: a pin counts however its characters are written', (t) => {
+  const json = requestOf(messages).bytes.toString().replaceAll('<', '\\u003c').replaceAll('>', '\\u003e')
+  const wishes = wishesOf(options.parse({}), options.parse({}))
+  const [pin] = declare(new RequestDocument(Buffer.from(json)), wishes, matchesIn)
+  t.like(pin, { path: ['messages', 0, 'content'], start: 8, end: 31 })
+})
+
 test('declare: results of a tool, by its name or the beginning of it', (t) => {
   for (const tools of ['mcp__vault__*', ['mcp__vault__read'], 'Read, mcp__vault__read']) {
     t.like(declared({ tools })[0], { path: ['messages', 2, 'content', 0, 'content'] })

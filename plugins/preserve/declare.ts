@@ -5,7 +5,8 @@ import type { Wishes } from './wishes.ts'
 
 /** The texts of a request that are to stay; `find` looks for what regular expressions match. */
 export function declare(request: RequestDocument, wishes: Wishes, find: typeof matchesIn): PreservedText[] {
-  const hasPins = wishes.pins && request.bytes.includes(PIN)
+  // A pin may be written with escapes: Go's encoding/json writes `<` as `\u003c`.
+  const hasPins = wishes.pins && (request.bytes.includes(PIN) || request.bytes.includes('\\u'))
   const hasRules = wishes.tools.length + wishes.ranges.length + wishes.patterns.length + wishes.lastTurns > 0
   // The messages are parsed only for somebody.
   if (!hasPins && !hasRules) return []
