@@ -17,7 +17,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { RequestDocument } from './request.ts'
-import { type Range, skipColon, skipSpace, skipValue } from './scan-value.ts'
+import { type Range, skipColon, skipSpace, skipString, skipValue } from './scan-value.ts'
 
 /** What is translated in the place of a request, and the way back. */
 export interface Outline {
@@ -33,7 +33,6 @@ const NONCE_BYTES = Buffer.from(NONCE)
 const MARK_END = 0x2e
 const DIGIT_ZERO = 0x30
 const COLON = 0x3a
-const BACKSLASH = 0x5c
 const OPEN_BRACE = 0x7b
 const DEPTH_OF_INPUT = 6
 /** How far into a text its beginning is looked at, in bytes. */
@@ -68,7 +67,7 @@ function findLongTexts(text: string): Text[] {
   const found: Text[] = []
   let isText = false
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
-    const end = endOfString(text, at)
+    const end = skipString(text, at)
     if (text.charCodeAt(skipSpace(text, end)) === COLON) {
       // A key in disguise could be the one of an input.
       if (text.slice(at, end).includes('\\')) return []
@@ -91,16 +90,6 @@ function isKey(text: string, at: number, quoted: string): boolean {
 function endOfInput(text: string, keyEnd: number): number {
   const start = skipColon(text, keyEnd)
   return text.charCodeAt(start) === OPEN_BRACE ? skipValue(text, start, DEPTH_OF_INPUT) : keyEnd
-}
-
-/** Behind the quote that ends the string at `start`: one with an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = 0
-    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++
-    if (escapes % 2 === 0) return end + 1
-  }
-  return text.length
 }
 
 function isOrdinary(text: string, start: number): boolean {

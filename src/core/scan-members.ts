@@ -106,6 +106,8 @@ const MEMBERS = createWordTable(BY_NAME)
 const ESCAPED_MEMBERS = new Map(
   Object.entries(BY_NAME).map(([name, { bit, isData }]) => [name, { bit: bit | ESCAPED, firstBytes: NOTHING, isData }]),
 )
+/** Most members of an object outside data: a table of so many names costs 10 ms to make. */
+const MOST_NAMES = 10_000
 const OTHER_MEMBER: Member = { bit: 0, firstBytes: NOTHING, isData: false }
 
 /** The names of one object. */
@@ -139,6 +141,7 @@ function walkOtherName(cursor: Cursor, names: Names): Member {
   if (!cursor.isFree) assertCase(name, MEMBER_NAMES, at)
   names.others ??= new Set()
   if (names.others.has(name)) throw duplicate(at)
+  if (names.others.size === MOST_NAMES) throw new BodyFault(`expected at most ${MOST_NAMES} members`, at)
   names.others.add(name)
   return OTHER_MEMBER
 }

@@ -56,7 +56,7 @@ function translate(
   const printer = new JsonPrinter()
   const model = textAt(body.model, 'model')
   if (isBlank(model)) throw new ChatFault('model', 'the name of a model')
-  const { system, messages } = toConversation(body.messages, { losses, printer })
+  const { system, messages } = toConversation(body.messages, { losses, printer, tally: { values: 0 } })
   const toolFields = toToolFields(body, losses)
   // What depends on a model's generation goes by the provider's name of it.
   const named = { ...body, model: modelNamed?.(model) ?? model }

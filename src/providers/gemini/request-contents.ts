@@ -57,12 +57,12 @@ export function toConversation(request: RequestDocument, translation: Translatio
 
 function addSystem(content: string | undefined, place: Place, walk: Walk): void {
   if (content === undefined || content === 'null') return
-  if (isString(content)) walk.system.push(...toTexts(content))
+  if (isString(content)) addAll(walk.system, toTexts(content))
   else {
     for (const [index, block] of elementsOf(content).entries()) {
       const members = membersOf(block)
       const at = { path: `${place.path}[${index}]`, field: place.field }
-      if (textOf(members.get('type')) === 'text') walk.system.push(...toParts(members, at, walk))
+      if (textOf(members.get('type')) === 'text') addAll(walk.system, toParts(members, at, walk))
       else
         walk.losses.refuse(at.path, 'Gemini takes only text as instructions of the system; send it in a user message')
     }
@@ -80,7 +80,7 @@ function addMessage(message: Members, index: number, walk: Walk): void {
     return
   }
   const turn = turnOf(role === 'assistant' ? 'model' : 'user', walk.turns)
-  if (isString(content)) turn.parts.push(...toTexts(content))
+  if (isString(content)) addAll(turn.parts, toTexts(content))
   else {
     for (const [position, block] of elementsOf(content).entries()) {
       addBlock(membersOf(block), { turn, place: { path: `${place.path}[${position}]`, field: FIELD } }, walk)
@@ -113,8 +113,13 @@ function addBlock(block: Members, { turn, place }: Spot, walk: Walk): void {
   else if (isModel && type === 'redacted_thinking') walk.losses.drop(`${FIELD}.redacted_thinking`)
   else if (!isModel && type === 'tool_result') addResult(block, { turn, place }, walk)
   else if (type === 'text' && isModel) addText(block, { turn, place }, walk)
-  else if (!isModel) turn.parts.push(...toParts(block, place, walk))
+  else if (!isModel) addAll(turn.parts, toParts(block, place, walk))
   else walk.losses.refuse(place.path, `Gemini has nothing like a block of type ${nameOf(type)} here; remove it`)
+}
+
+/** Adds one by one: an argument list has a limit of some 100,000. */
+function addAll(parts: Part[], added: readonly Part[]): void {
+  for (const part of added) parts.push(part)
 }
 
 function addText(block: Members, { turn, place }: Spot, walk: Walk): void {
@@ -153,7 +158,7 @@ function addResult(block: Members, { turn, place }: Spot, walk: Walk): void {
   const result = toToolResult(block, place, walk)
   if (result === undefined) return
   turn.responses.push(result.response)
-  turn.parts.push(...result.others)
+  addAll(turn.parts, result.others)
 }
 
 /**

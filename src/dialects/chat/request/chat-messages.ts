@@ -24,7 +24,7 @@ export function toChatMessages(request: RequestDocument, { habits, losses }: Cha
     const { role, content } = message
     const path = `messages[${index}].content`
     dropLeftovers(asJson(message), MESSAGE, losses)
-    if (role === 'user') messages.push(...toUserMessages(content, path, losses))
+    if (role === 'user') for (const each of toUserMessages(content, path, losses)) messages.push(each)
     else if (role === 'system') messages.push({ role: systemRole, content: textOf(content, { path, losses }) })
     else {
       const rawInputs = () => inputs.of(index)

@@ -33,9 +33,9 @@ export function toUserMessages(content: string | readonly ContentBlock[], path: 
     if (block.type === 'tool_result') {
       const { text, attachments } = readResult(block, at, losses)
       messages.push({ role: 'tool', tool_call_id: block.tool_use_id, content: text })
-      if (attachments.length > 0)
-        attached.push(toTextPart(`Attachment of tool result ${block.tool_use_id}:`), ...attachments)
-    } else parts.push(...toParts(asJson(block), at, losses))
+      if (attachments.length > 0) attached.push(toTextPart(`Attachment of tool result ${block.tool_use_id}:`))
+      for (const attachment of attachments) attached.push(attachment)
+    } else for (const part of toParts(asJson(block), at, losses)) parts.push(part)
   }
   const rest = [...attached, ...parts]
   if (rest.length > 0 || messages.length === 0) messages.push({ role: 'user', content: toContent(rest) })

@@ -82,7 +82,7 @@ const SPOKEN = { known: new Set(['role', 'content']), place: 'messages' }
 function addSystem({ system, losses }: Draft, message: JsonObject, path: string): void {
   dropLeftovers(message, SPOKEN, losses)
   assertContent(message.content, `${path}.content`)
-  system.push(...toTextBlocks(message.content, `${path}.content`, losses))
+  for (const block of toTextBlocks(message.content, `${path}.content`, losses)) system.push(block)
 }
 
 function addUser(draft: Draft, message: JsonObject, path: string): void {
@@ -92,7 +92,7 @@ function addUser(draft: Draft, message: JsonObject, path: string): void {
   const turn = draft.toolTurn
   if (turn && !turn.hasUserText) {
     turn.hasUserText = true
-    turn.content.push(...toBlocks(content, `${path}.content`, draft.losses))
+    for (const block of toBlocks(content, `${path}.content`, draft.losses)) turn.content.push(block)
     return
   }
   draft.toolTurn = undefined

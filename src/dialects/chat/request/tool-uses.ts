@@ -1,7 +1,8 @@
+import { BodyFault } from '../../../core/body-fault.ts'
 import type { JsonPrinter } from '../../../core/json-printer.ts'
 import type { Losses } from '../../../core/losses.ts'
 import { ScanError } from '../../../core/scan.ts'
-import { skipSpace, skipValue } from '../../../core/scan-value.ts'
+import { skipSpace, skipValue, type Tally } from '../../../core/scan-value.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isObject, type JsonObject, wordOf } from './json-value.ts'
 import { toToolId } from './tool-id.ts'
@@ -10,6 +11,8 @@ import { toToolId } from './tool-id.ts'
 export interface Target {
   readonly losses: Losses
   readonly printer: JsonPrinter
+  /** Counts the values in the arguments of calls, which become values of the request. */
+  readonly tally: Tally
 }
 
 const CALL_MEMBERS = new Set(['id', 'type', 'function', 'index'])
@@ -37,26 +40,27 @@ function toToolUse(call: JsonObject, path: string, target: Target): JsonObject {
 }
 
 /** Name and input of a called function, `{name, arguments}`. Throws `ChatFault` when the arguments are no JSON object. */
-export function toNamedInput(called: unknown, path: string, { losses, printer }: Target): JsonObject {
+export function toNamedInput(called: unknown, path: string, { losses, printer, tally }: Target): JsonObject {
   const { name, arguments: text } = objectAt(called, path)
   dropLeftovers(objectAt(called, path), { known: FUNCTION_MEMBERS, place: 'messages.tool_calls.function' }, losses)
   const json = textAt(text, `${path}.arguments`)
-  return { name: textAt(name, `${path}.name`), input: inputOf(json, `${path}.arguments`, printer) }
+  return { name: textAt(name, `${path}.name`), input: inputOf(json, `${path}.arguments`, { printer, tally }) }
 }
 
 /** Models that call a function without parameters often leave its arguments empty. */
-function inputOf(json: string, path: string, printer: JsonPrinter): object {
+function inputOf(json: string, path: string, { printer, tally }: Pick<Target, 'printer' | 'tally'>): object {
   if (json.trim() === '') return {}
-  if (!isJsonObject(json)) throw new ChatFault(path, 'the text of a JSON object')
+  if (!isJsonObject(json, path, tally)) throw new ChatFault(path, 'the text of a JSON object')
   return printer.raw(json)
 }
 
-function isJsonObject(json: string): boolean {
+function isJsonObject(json: string, path: string, tally: Tally): boolean {
   try {
-    // JSON.parse knows no limit of depth, but whoever scans the request does.
-    skipValue(json, skipSpace(json, 0), DEPTH_OF_INPUT)
+    // JSON.parse knows no limits of depth and number, but the scan of the request does.
+    skipValue(json, skipSpace(json, 0), DEPTH_OF_INPUT, tally)
     return isObject(JSON.parse(json))
   } catch (error) {
+    if (error instanceof BodyFault) throw new ChatFault(path, error.reason.replace(/^expected /, ''))
     if (error instanceof SyntaxError || error instanceof ScanError) return false
     throw error
   }

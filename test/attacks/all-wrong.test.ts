@@ -1,0 +1,91 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import test from 'ava'
+import { openBooth } from '../payments/booth.ts'
+import { valueAt } from '../support/json.ts'
+import { hasProcessFacts } from '../support/process-facts.ts'
+
+/*
+ * Bodies in which everything is wrong, tiny or one too many. A refusal costs no more than reading the body: the peak of
+ * the gateway's memory may grow by 8 bytes for each byte sent.
+ */
+
+const booth = await openBooth()
+test.after.always(() => booth.close())
+
+const MB = 1024 * 1024
+const BYTES_PER_BYTE = 8
+/** What a process takes whatever the body. */
+const SPARE_MB = 64
+const ROUTES = ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions']
+const UNPAID_ROUTES = ['/v1/agent/messages', '/v1/agent/quote']
+const PIPE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
+
+const HEAD = '"model":"claude-sonnet-4-5","max_tokens":9'
+const inContent = (list: string) => `{${HEAD},"messages":[{"role":"user","content":[${list}]}]}`
+const inMessages = (list: string) => `{${HEAD},"messages":[${list}]}`
+const HELLO = '{"role":"user","content":"hi"}'
+const repeated = (piece: string, bytes: number) =>
+  Array(Math.floor(bytes / (piece.length + 1)))
+    .fill(piece)
+    .join(',')
+/** As many as a list may have, so that what is behind the scan meets them. */
+const allowed = (piece: string, values: number) =>
+  Array(Math.floor(240_000 / values))
+    .fill(piece)
+    .join(',')
+
+const SHAPES: Record<string, (bytes: number) => string> = {
+  'content of numbers': (bytes) => inContent(repeated('0', bytes)),
+  'messages that are numbers': (bytes) => inMessages(repeated('0', bytes)),
+  'empty messages': (bytes) => inMessages(repeated('{}', bytes)),
+  'tools that are numbers': (bytes) => `{${HEAD},"messages":[${HELLO}],"tools":[${repeated('0', bytes)}]}`,
+  'stop sequences that are numbers': (bytes) =>
+    `{${HEAD},"messages":[${HELLO}],"stop_sequences":[${repeated('0', bytes / 2)}],"stop":[${repeated('0', bytes / 2)}]}`,
+  'blocks without texts': (bytes) => inContent(repeated('{"type":"text"}', bytes)),
+  'messages of no role': (bytes) => inMessages(repeated('{"role":"x","content":"a"}', bytes)),
+  'empty lists as the input of a call': (bytes) =>
+    inContent(`{"type":"tool_use","id":"a","name":"b","input":{"a":[${repeated('[]', bytes)}]}}`),
+  'small fields': (bytes) =>
+    `{${HEAD},"messages":[],${Array.from({ length: bytes / 16 }, (_, i) => `"f${i}":0`).join(',')}}`,
+  'duplicate fields': (bytes) => `{${HEAD},"messages":[],${repeated('"a":0', bytes)}}`,
+  'names of members': (bytes) =>
+    inContent(`{"type":"x",${Array.from({ length: bytes / 16 }, (_, i) => `"f${i}":0`).join(',')}}`),
+  'as many wrong blocks as may be': () => inContent(allowed('{"type":"text","text":5}', 3)),
+  'as many wrong messages as may be': () => inMessages(allowed('{"role":"user","content":5}', 3)),
+  'as many wrong tools as may be': () =>
+    `{${HEAD},"messages":[${HELLO}],"tools":[${Array(9_999).fill('{"name":5}').join(',')}]}`,
+  'as many blocks of no type as may be': () => inContent(allowed('{"name":"a","text":5}', 3)),
+  'wrong arguments of a call': (bytes) =>
+    inMessages(
+      `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\\"a\\":[${repeated('{}', bytes)}]}"}}]}`,
+    ),
+}
+
+const peakMb = () =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${booth.stage.gateway.pid}/status`, 'utf8'))?.[1]) / 1024
+/** Begins a new measurement of the peak (proc(5), `clear_refs`). */
+const resetPeak = () => writeFileSync(`/proc/${booth.stage.gateway.pid}/clear_refs`, '5')
+
+for (const [what, make] of Object.entries(SHAPES))
+  test.serial(`all wrong: ${what} are refused, and cost memory in proportion to their bytes`, async (t) => {
+    const agent = booth.agent()
+    for (const [bytes, paths] of [
+      [MB, [...ROUTES, ...UNPAID_ROUTES]],
+      [30 * MB, ROUTES],
+    ] as const) {
+      const body = Buffer.from(make(bytes))
+      for (const path of paths) {
+        if (hasProcessFacts) resetPeak()
+        const before = hasProcessFacts ? peakMb() : 0
+        const reply = await agent.send({ path, body, headers: { 'x-api-key': 'k', 'x-svc-pipe': PIPE } })
+        const place = `${path}, ${body.length} bytes: ${reply.status} ${reply.text.slice(0, 200)}`
+        t.true([400, 413].includes(reply.status), place)
+        t.true(reply.body.length < 2000, place)
+        t.is(valueAt(reply.json, 'error.type'), 'invalid_request')
+        if (!hasProcessFacts) continue
+        const grown = peakMb() - before
+        t.true(grown < SPARE_MB + (BYTES_PER_BYTE * body.length) / MB, `${place}: ${grown.toFixed()} MB more`)
+      }
+    }
+    t.is(agent.calls(), 0)
+  })
