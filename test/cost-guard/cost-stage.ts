@@ -88,7 +88,7 @@ export function tokenOf(caller: string): string {
 
 /** What the database has of a caller, read beside the gateway. */
 export function readBooks(dataDir: string, key: string): Books {
-  const scope = `key:local:${hash('sha256', tokenOf(key), 'base64url')}`
+  const scope = scopeOf(key)
   const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { readOnly: true })
   try {
     // The day's, or the month's where no day has a cap.
@@ -97,13 +97,33 @@ export function readBooks(dataDir: string, key: string): Books {
     return {
       settledNanoUsd: Number(sums?.settled_nano_usd ?? 0),
       heldNanoUsd: Number(sums?.held_nano_usd ?? 0),
-      holds: rows
-        .filter(({ windows }) => String(windows).includes(scope))
-        .map((row) => ({ costNanoUsd: Number(row.cost_nano_usd), amountNanoUsd: Number(row.amount_nano_usd) })),
+      holds: rows.filter(({ windows }) => String(windows).includes(scope)).map(toHold),
     }
   } finally {
     db.close()
   }
+}
+
+/** The settled holds of all callers, by the scope of a caller; `undefined` while any is not settled yet. */
+export function readSettledHolds(dataDir: string): Map<string, Books['holds']> | undefined {
+  const db = new DatabaseSync(path.join(dataDir, 'turnpike.db'), { readOnly: true })
+  try {
+    if (db.prepare('select 1 from spend_window where held_nano_usd > 0').get() !== undefined) return undefined
+    const rows = db.prepare(`select * from spend_hold where state = 'settled'`).all()
+    const byScope = Map.groupBy(rows, ({ windows }) => /key:local:[\w-]+/.exec(String(windows))?.[0] ?? '')
+    return new Map(Array.from(byScope, ([scope, holds]) => [scope, holds.map(toHold)]))
+  } finally {
+    db.close()
+  }
+}
+
+/** The scope of a caller's windows. */
+export function scopeOf(caller: string): string {
+  return `key:local:${hash('sha256', tokenOf(caller), 'base64url')}`
+}
+
+function toHold(row: Record<string, unknown>): Books['holds'][number] {
+  return { costNanoUsd: Number(row.cost_nano_usd), amountNanoUsd: Number(row.amount_nano_usd) }
 }
 
 /** What is left of the day, in nano-USD, as a reply's header tells it. */

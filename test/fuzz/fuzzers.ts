@@ -6,6 +6,7 @@ import { paymentCredential } from './targets/payment-credential.ts'
 import { pipelineString } from './targets/pipeline-string.ts'
 import { receipt } from './targets/receipt.ts'
 import { sse } from './targets/sse.ts'
+import { tokenEstimate } from './targets/token-estimate.ts'
 import { translateReplies } from './targets/translate-replies.ts'
 import { translateRequests } from './targets/translate-requests.ts'
 import { webhook } from './targets/webhook.ts'
@@ -18,6 +19,7 @@ export const FUZZERS: readonly Fuzzer[] = [
   jsonSplice,
   translateRequests,
   translateReplies,
+  tokenEstimate,
   authHeader,
   paymentCredential,
   pipelineString,

@@ -35,6 +35,8 @@ export const RARE_ALPHABET = 19
 export const RARE_SIGN = 20
 /** First byte of a Korean syllable, or of a sign of Yi, Vai and other rare scripts: the next byte decides. */
 export const HANGUL_OR_RARE = 21
+/** The second half of a surrogate pair, in an escape. */
+export const LOW_SURROGATE = 22
 /** Columns of a table: a power of two, for states and classes share an index. */
 export const CLASSES = 32
 /** A backslash in JSON: what follows says which character it stands for. No column. */
@@ -91,9 +93,8 @@ const CODE_POINTS: readonly (readonly [last: number, byteClass: number])[] = [
   [0x9fff, IDEOGRAPH],
   [0xabff, RARE_SIGN],
   [0xd7ff, HANGUL],
-  // The halves of a surrogate pair are one sign.
   [0xdbff, EMOJI],
-  [0xdfff, CONTINUATION],
+  [0xdfff, LOW_SURROGATE],
   [0xefff, RARE_SIGN],
 ]
 

@@ -11,6 +11,7 @@
  * Guarantees: a whole number of 1 or more; more text never counts less. Limits: as exact as its weights, see there;
  * tools of MCP servers, and files and images that are only named, are guessed.
  */
+import { GatewayError } from '../../core/errors.ts'
 import type { TokenCounter } from '../../core/ports.ts'
 import type { DialectName } from '../../core/reply-dialect.ts'
 import type { RequestDocument } from '../../core/request.ts'
@@ -96,7 +97,7 @@ function partsOrText(request: RequestDocument, dialect: DialectName): RequestPar
   try {
     return request.fact(PARTS[dialect], () => partsOf(request, dialect))
   } catch (error) {
-    if (!(error instanceof ScanError || error instanceof SyntaxError)) throw error
+    if (!(error instanceof ScanError || error instanceof GatewayError)) throw error
     const units = unitsOfJson(request.bytes, 0, request.bytes.length)
     return { ...NO_PARTS, units, images: [] }
   }

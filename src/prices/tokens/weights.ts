@@ -31,6 +31,7 @@ import {
   IDEOGRAPH,
   INDIC,
   LATIN,
+  LOW_SURROGATE,
   LOWER,
   NEWLINE,
   PUNCTUATION,
@@ -72,6 +73,7 @@ const RUNS = {
   hangulStart: 1,
   fullWidth: 1,
   emoji: 1,
+  pair: 1,
   rare: 1,
 } as const
 type Kind = keyof typeof RUNS
@@ -102,7 +104,6 @@ const SCRIPTS: readonly (readonly [byteClass: number, kind: Kind, first: number,
   [SYMBOL, 'symbol', 94, 160],
   [IDEOGRAPH, 'ideograph', 100, 64],
   [FULL_WIDTH, 'fullWidth', 36, 150],
-  [EMOJI, 'emoji', 150, 120],
 ]
 
 function stepFrom(kind: Kind, length: number, byteClass: number): Step {
@@ -120,6 +121,11 @@ function stepFrom(kind: Kind, length: number, byteClass: number): Step {
     case PUNCTUATION:
       if (kind === 'sign') return ['sign', length + 1, signWeight(length + 1)]
       return ['sign', 1, weightAfter(SIGN_AFTER, kind, 71)]
+    case EMOJI:
+      return ['emoji', 1, kind === 'emoji' || kind === 'pair' ? 120 : 150]
+    case LOW_SURROGATE:
+      // The halves of a pair are one sign; a half alone is a sign of its own.
+      return ['pair', 1, kind === 'emoji' ? 0 : 150]
     case SPACE:
       return spaceAfter(kind, length)
     case TAB:
