@@ -175,3 +175,48 @@ test.serial(
     t.true(answered > REQUESTS / 5)
   },
 )
+
+/** What was held for a request. */
+async function heldFor(t: ExecutionContext, key: string, request: { path: string; body: string }): Promise<number> {
+  const caller = `${t.title} ${key}`
+  const headers = { authorization: `Bearer ${tokenOf(caller)}`, 'x-svc-pipe': 'cost-guard?per_day=1000' }
+  const reply = await send(gateway.url, { ...request, headers })
+  t.is(reply.status, 200, reply.text)
+  await eventually(() => readSettledHolds(dataDir)?.has(scopeOf(caller)) === true, 'it is settled')
+  return readSettledHolds(dataDir)?.get(scopeOf(caller))?.[0]?.amountNanoUsd ?? 0
+}
+
+test.serial('own reading: a cache mark is priced however it is written', async (t) => {
+  const held = (key: string, mark: string) => {
+    const block = `{"type":"text","text":${JSON.stringify(PROSE.repeat(20))},${mark}}`
+    const body = `{"model":"${CLAUDE}","max_tokens":64,"messages":[{"role":"user","content":[${block}]}]}`
+    return heldFor(t, key, { path: '/v1/messages', body })
+  }
+  const hour = await held('hour', '"cache_control":{"type":"ephemeral","ttl":"1h"}')
+  t.is(await held('escaped', '"cache\\u005fcontrol":{"type":"ephemeral","ttl":"\\u0031h"}'), hour)
+  t.true((await held('none', '"citations":[]')) < hour * 0.7)
+})
+
+test.serial('own reading: of two limits the larger is held', async (t) => {
+  const held = (key: string, limits: string) =>
+    heldFor(t, key, {
+      path: '/v1/chat/completions',
+      body: `{"model":"${GPT}","messages":[{"role":"user","content":"hi"}],${limits}}`,
+    })
+  const one = await held('one', '"max_tokens":5000')
+  t.is(await held('both', '"max_tokens":5000,"max_completion_tokens":100'), one)
+  t.is(await held('turned', '"max_completion_tokens":100,"max_tokens":5000'), one)
+})
+
+test.serial(
+  'own reading: a document by its address is refused however it is written, where a call is paid',
+  async (t) => {
+    for (const type of ['document', 'docu\\u006dent', '\\u0064ocument']) {
+      const source = '{"type":"url","url":"https://example.com/a.pdf"}'
+      const content = `[{"type":"${type}","source":${source}}]`
+      const body = `{"model":"${CLAUDE}","max_tokens":64,"messages":[{"role":"user","content":${content}}]}`
+      const { text } = await send(gateway.url, { path: '/v1/agent/quote', headers: {}, body })
+      t.regex(text, /has no bound/, type)
+    }
+  },
+)
