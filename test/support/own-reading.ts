@@ -1,10 +1,11 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { parseJson } from '../../src/core/parse-json.ts'
 import type { HostileDialect } from './hostile-requests.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 
 /*
- * DESIGN. A provider's own reading of a request, made without the gateway's code: JSON.parse, where the last of several
- * members wins; names matched without case; every string is text, thinking and members of unknown names included.
+ * DESIGN. A provider's own reading of a request, made without the gateway's estimator: what JSON.parse gives (without V8's
+ * mistake with escaped names), where the last of several members wins; names matched without case; every string is text, thinking and members of unknown names included.
  *
  * What it leaves out is what no provider counts as text: media, encrypted text, ids and other short marks, settings.
  */
@@ -42,7 +43,7 @@ const ENCRYPTED: Readonly<Record<string, string>> = {
 
 /** Reads a request. Throws when it is not a JSON object. */
 export function readOwn(body: string, dialect: HostileDialect): OwnReading {
-  const read = withoutCase(JSON.parse(body))
+  const read = withoutCase(parseJson(body))
   if (!isJsonObject(read)) throw new Error('expected an object')
   let tokens = 0
   for (const [name, value] of Object.entries(read)) {
