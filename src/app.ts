@@ -173,6 +173,7 @@ function createPipelines({ pipeline }: Config, { registry, providers, tokens, lo
       // Unless a guard has held it along with its money: nobody is asked for a caller whose plan has no call left.
       await exchange.fee?.hold()
       exchange.fee?.markAsked()
+      exchange.markAsked()
       const reply = await providers.complete(exchange)
       reply.checkUsage(usageCheckOf(exchange, tokens))
       exchange.reply = reply

@@ -49,7 +49,7 @@ export default definePlugin({
           const key = cacheKey(exchange, effective.scope)
           const mark = (state: string) => {
             ctx.set('x-svc-cache', state)
-            exchange.note(state)
+            exchange.note(state, { scope: effective.scope })
           }
           // What runs comes before what is stored: a flight is forgotten only when its reply is in the store.
           if (!flights.get(key)?.takesNewcomers && !control.includes('no-cache')) {

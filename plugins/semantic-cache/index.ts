@@ -187,7 +187,7 @@ async function answer(asked: Asked, { ctx, plan }: Answering, state: State): Pro
   }
   state.scopes.get(scope)?.touch(entry)
   const ageSeconds = Math.max(0, Math.floor((state.clock.nowMs() - entry.storedAtMs) / 1000))
-  exchange.note('hit', { ...details, ageSeconds })
+  exchange.note('hit', { ...details, ageSeconds, scope: asked.effective.scope })
   ctx.set({
     'x-svc-cache': tier === 'exact' ? 'hit' : tier,
     'x-svc-cache-score': String(score),

@@ -37,6 +37,8 @@ export interface ExchangeState {
   readonly trace: StepTrace[]
   readonly edits: EditTrace[]
   readonly calls: CallTrace[]
+  /** Whether a provider was asked. */
+  isAsked?: boolean
   /** Replies that a module put another in the place of. */
   readonly putAside: Reply[]
   /** Whether the pipeline is over: a reply that is set later is cancelled. */

@@ -187,6 +187,16 @@ export class Exchange {
     return this.#state.calls
   }
 
+  /** Whether a provider was asked for this request itself, whatever came of it. */
+  get isAsked(): boolean {
+    return this.#state.isAsked ?? false
+  }
+
+  /** @internal */
+  markAsked(): void {
+    this.#state.isAsked = true
+  }
+
   /** @internal */
   recordCall(call: CallTrace): void {
     this.#state.calls.push(call)

@@ -58,6 +58,15 @@ export interface OverduePayment extends HeldPayment {
   readonly dueAtMs: number
 }
 
+/**
+ * Calls that a client may leave after the provider was asked, of a challenge and of a session each, and have given back.
+ * A provider bills for them; every further one counts as delivered.
+ */
+export const FREE_LEFT_CALLS = 2
+
+/** What becomes of a call that was left after the provider was asked. */
+export type LeftCall = 'given-back' | 'delivered'
+
 /** A step of a payment that its owner takes. */
 export interface PaymentMove extends Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'> {
   readonly from: OpenPaymentState
@@ -104,6 +113,11 @@ export interface PaymentStore {
   renew(lease: PaymentLease): Promise<boolean>
   /** Lets whoever has the token go on with it. */
   release(payment: Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'>): Promise<void>
+  /**
+   * Counts a call that its client left after the provider was asked. `given-back`: released; `delivered`: still owned, to
+   * be captured and consumed, and taken up by no other.
+   */
+  leave(payment: Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'>): Promise<LeftCall>
   /** Takes over payments whose time has run out before they were captured; a few at a time. */
   takeOverdue(taker: { owner: string; leaseMs: number }): Promise<readonly OverduePayment[]>
   /** Forgets windows and payments without money that are long over; returns how many. */
@@ -220,6 +234,8 @@ export interface SessionStore {
   commit(callId: string): Promise<boolean>
   /** Gives a call back; harmless after its commit. */
   release(callId: string): Promise<void>
+  /** Counts a call that its client left after the provider was asked, and gives it back or uses it up; harmless after its commit. */
+  leave(callId: string): Promise<void>
   /** Gives back calls whose lease has ended; returns how many. */
   sweep(): Promise<number>
   standing(tokenHash: string): Promise<SessionStanding | undefined>

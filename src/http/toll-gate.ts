@@ -15,7 +15,7 @@ export interface TollGateLimits {
   readonly byAddress: RateLimiter | undefined
   /** Challenges of all together. */
   readonly overall: RateLimiter | undefined
-  /** Submits by challenge. */
+  /** Submits by challenge, and calls by session. */
   readonly submits: RateLimiter | undefined
 }
 
@@ -34,22 +34,30 @@ export class TollGate {
     if (this.#counted.has(request)) return
     this.#counted.add(request)
     const { byAddress, overall } = this.#limits
-    assertAllowed(await byAddress?.take(placeOf(request.socket.remoteAddress)), 'from this address')
-    assertAllowed(await overall?.take('all'), 'at this gateway')
+    assertAllowed(await byAddress?.take(placeOf(request.socket.remoteAddress)), unpaid('from this address'))
+    assertAllowed(await overall?.take('all'), unpaid('at this gateway'))
+  }
+
+  /** Counts a call of a session of ours. Throws `rate_limit_error`. */
+  async admitCall(sessionCredentialId: string): Promise<void> {
+    const decision = await this.#limits.submits?.take(sessionCredentialId)
+    assertAllowed(decision, 'Too many calls of this session.')
   }
 
   /** Counts a submit of a challenge of ours. Throws `rate_limit_error`. */
   async admitSubmit(challengeId: string): Promise<void> {
-    assertAllowed(await this.#limits.submits?.take(challengeId), 'of this challenge')
+    assertAllowed(await this.#limits.submits?.take(challengeId), unpaid('of this challenge'))
   }
 }
 
-function assertAllowed(decision: RateDecision | undefined, where: string): void {
+function unpaid(where: string): string {
+  return `Too many requests that are not paid, ${where}. Nothing was charged.`
+}
+
+function assertAllowed(decision: RateDecision | undefined, words: string): void {
   if (decision === undefined || decision.isAllowed) return
   const retryAfter = String(Math.ceil(decision.retryMs / 1000))
-  throw new GatewayError('rate_limit_error', `Too many requests that are not paid, ${where}. Nothing was charged.`, {
-    headers: { 'retry-after': retryAfter },
-  })
+  throw new GatewayError('rate_limit_error', words, { headers: { 'retry-after': retryAfter } })
 }
 
 const NETWORK_GROUPS = 4

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { PaymentStore, SettledPayment } from '../core/payments.ts'
+import { FREE_LEFT_CALLS, type PaymentStore, type SettledPayment } from '../core/payments.ts'
 import type { Readiness } from './readiness.ts'
 
 /** What is told of paying here. */
@@ -34,8 +34,16 @@ export function discoveryDocument(
       content_digest: 'sha-256',
       ledger_public: true,
     },
+    terms: TERMS,
   }
 }
+
+/** What else is agreed with a payment; the quote has it, too. */
+export const TERMS = {
+  left_calls_given_back: FREE_LEFT_CALLS,
+  cached_session_calls: 'not_counted',
+  description: `A call that its client leaves after the provider was asked is given back ${FREE_LEFT_CALLS} times for each challenge and each session; further ones count as delivered. An answer from a cache to an earlier call of the same session does not use up a call of it.`,
+} as const
 
 /** An entry of the public ledger: nothing about the payer, and of the payment's name only its digest. */
 export function ledgerEntry({ capturedAtMs, amountCents, currency, reference, model, route, state }: SettledPayment) {

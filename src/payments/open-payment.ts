@@ -42,6 +42,8 @@ export interface Payable {
   consume(): Promise<void>
   /** Lets it be used again, here or elsewhere, unless it is used up. Never throws. */
   release(): Promise<void>
+  /** The same for a client that left after the provider was asked, which is free a few times only. Never throws. */
+  leave(): Promise<void>
 }
 
 /** A payment that is this instance's, from its claim to its end. */
@@ -101,6 +103,17 @@ export function createOpenPayment(held: HeldPayment, options: OpenPaymentOptions
     async fail() {
       await payment.move('failed')
       close()
+    },
+    async leave() {
+      if (isClosed) return
+      try {
+        if ((await store.leave(own)) === 'given-back') return close()
+        await payment.capture()
+        await payment.consume()
+      } catch (error) {
+        log.warn({ challengeId, reason: messageOf(error) }, 'payment.leave-failed')
+        await payment.release()
+      }
     },
     async release() {
       if (isClosed) return

@@ -73,6 +73,11 @@ export class Sessions {
         if (await store.commit(callId)) return
         throw new GatewayError('service_unavailable', 'The call was given back to its session. Send it again.')
       },
+      async leave() {
+        await store.leave(callId).catch((error: unknown) => {
+          log.warn({ sessionId, reason: messageOf(error) }, 'session.leave-failed')
+        })
+      },
       async release() {
         await store.release(callId).catch((error: unknown) => {
           // It is given back when its lease has ended.

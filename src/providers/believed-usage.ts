@@ -19,7 +19,7 @@ export function usageCheckOf(exchange: Exchange, tokens: TokenCounter): UsageChe
     const servedModel = servedOf(shown.model, { asked: model, named: namedModels(client.document) })
     const usage = { ...reported, ...(servedModel !== undefined && { servedModel }) }
     const output = outputTokens(reported, shown)
-    const input = inputTokens(reported, () => tokens.inputTokens(exchange.request, model))
+    const input = inputTokens(reported, () => tokens.inputTokens(client.document, model, client.dialect.name))
     if (output === reported.outputTokens && input === reported.inputTokens) return usage
     return { ...usage, inputTokens: input, outputTokens: output, isCounted: true }
   }

@@ -30,7 +30,21 @@ test('discovery: tells exactly what the specification asks for', async (t) => {
       content_digest: 'sha-256',
       ledger_public: true,
     },
+    terms: valueAt(reply.json, 'terms'),
   })
+})
+
+test('discovery: the document and the quote tell what becomes of calls that are left, and of stored answers', async (t) => {
+  const { json } = await get(booth.url, '/.well-known/mpp')
+  const terms = { left_calls_given_back: 2, cached_session_calls: 'not_counted' }
+  t.like(valueAt(json, 'terms'), terms)
+  t.regex(String(valueAt(json, 'terms.description')), /count as delivered.*cache/)
+  const quote = await send(booth.url, {
+    path: '/v1/agent/quote',
+    body: ask('x'),
+    headers: { authorization: undefined },
+  })
+  t.deepEqual(valueAt(quote.json, 'terms'), valueAt(json, 'terms'))
 })
 
 test('discovery: where it is off, there is nothing', async (t) => {

@@ -29,6 +29,18 @@ const entry = object({
 export const PAYMENT_SCHEMAS = {
   Offer: offer,
   Settled: entry,
+  PaymentTerms: object({
+    left_calls_given_back: {
+      ...count,
+      description:
+        'Calls of a challenge or a session that may be left after the provider was asked, and are given back.',
+    },
+    cached_session_calls: {
+      ...anyOf('not_counted'),
+      description: 'Answers from a cache to earlier calls of a session.',
+    },
+    description: text,
+  }),
   Quote: object({
     object: anyOf('quote'),
     resource: text,
@@ -39,6 +51,7 @@ export const PAYMENT_SCHEMAS = {
     worst_case_provider_usd: nullable('number'),
     max_tokens: { ...nullable('integer'), description: 'The most that the price covers.' },
     offers: list(ref('Offer')),
+    terms: ref('PaymentTerms'),
     expires_at: time,
   }),
   SessionOrder: {
@@ -62,6 +75,7 @@ export const PAYMENT_SCHEMAS = {
     ),
     routes: list(object({ path: text, method: text, price_usd_per_call: amount, category: text })),
     capabilities: { type: 'object' },
+    terms: ref('PaymentTerms'),
   }),
   PaymentProblem: object({
     type: { ...text, format: 'uri' },

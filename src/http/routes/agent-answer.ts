@@ -56,9 +56,18 @@ export function admitPaid(ctx: ParameterizedContext<FrameState>, paid: Paid): Ad
     enteredAtMs,
     readAtMs,
     beforeReply: (exchange) => settle(ctx, exchange, paid),
-    settlement: () => settlementOf(payment, amountCents),
+    settlement: () => (isFree(ctx.state.exchange, payment) ? undefined : settlementOf(payment, amountCents)),
   }
 }
+
+/** A stored answer to an earlier call of the payer's own uses up no call of a session. */
+function isFree(exchange: Exchange | undefined, { externalId }: Payable): boolean {
+  if (externalId === undefined || exchange === undefined || exchange.isAsked) return false
+  return exchange.trace.some(({ action, details }) => action === 'hit' && OWN_SCOPES.has(details?.scope))
+}
+
+/** Scopes of caches in which a payer finds its own answers only: a token is a key, and has no user. */
+const OWN_SCOPES: ReadonlySet<unknown> = new Set(['key', 'user'])
 
 /** Neither modules nor providers see how the call was paid for, or that it may be a repetition. */
 function withoutCredential({ headers }: IncomingMessage): NodeJS.Dict<string | string[]> {
@@ -88,7 +97,7 @@ async function settle(
     // Before the payment is used up: from then on only a kept answer can be given again.
     if (repetition !== undefined && exchange.reply !== undefined)
       await options.delivered.keep(repetition, exchange.reply, told)
-    await payment.consume()
+    if (!isFree(exchange, payment)) await payment.consume()
     return { ...told, ...PRIVATE }
   } catch (error) {
     exchange.reply?.cancel()

@@ -3,7 +3,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { SettledPage } from '../../core/payments.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { coverageOf } from '../../payments/coverage.ts'
-import { type Discovery, discoveryDocument, ledgerEntry } from '../../payments/discovery.ts'
+import { type Discovery, discoveryDocument, ledgerEntry, TERMS } from '../../payments/discovery.ts'
 import type { FrameState } from '../frame.ts'
 import { placeOf } from '../toll-gate.ts'
 import { AGENT_PATH, type AgentRouteOptions } from './agent.ts'
@@ -68,6 +68,7 @@ export function quoteRoute(
           price_usd_per_call: prices.sessionCallCents / CENTS,
         },
       ],
+      terms: TERMS,
       expires_at: new Date(atMs + QUOTE_TTL_MS).toISOString(),
     }
   }

@@ -72,9 +72,14 @@ export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
       if (!(error instanceof CaptureRefused)) throw error
       await refuse(ctx, options, { request, ...NOT_CAPTURED })
     } finally {
-      await taken.release()
+      await (hasLeft(ctx) ? taken.leave() : taken.release())
     }
   }
+}
+
+/** Whether the client left after the provider was asked, which bills for that. */
+function hasLeft({ res, state }: ParameterizedContext<FrameState>): boolean {
+  return state.exchange?.isAsked === true && res.destroyed && !res.writableFinished
 }
 
 /** The answer to a payer whose held money could not be taken. */
@@ -97,7 +102,8 @@ export async function admitPresented(
   presented: PresentedPayment,
   { gate, toll, sessions, route }: Pick<AgentRouteOptions, 'gate' | 'toll' | 'sessions'> & { route: string },
 ): Promise<void> {
-  if (presented.kind === 'session' && sessions.recognises(presented.challenge)) return
+  if (presented.kind === 'session' && sessions.recognises(presented.challenge))
+    return gate.admitCall(presented.challenge.id)
   if (presented.kind === 'payment' && toll.recognises(presented.challenge, route))
     return gate.admitSubmit(presented.challenge.id)
   await gate.admit(req)

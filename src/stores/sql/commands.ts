@@ -14,6 +14,7 @@ import { listSettledPayments } from './payments/list.ts'
 import { reconcilePayment } from './payments/reconcile.ts'
 import {
   commitSessionCall,
+  leaveSessionCall,
   openSession,
   readSession,
   releaseSessionCall,
@@ -21,6 +22,7 @@ import {
   sweepSessionCalls,
 } from './payments/sessions.ts'
 import {
+  leavePayment,
   movePayment,
   openPaymentWindow,
   prunePayments,
@@ -52,6 +54,7 @@ export const commands = {
   'payments.move': movePayment,
   'payments.renew': renewPayment,
   'payments.release': releasePayment,
+  'payments.leave': leavePayment,
   'payments.take-overdue': takeOverduePayments,
   'payments.prune': prunePayments,
   'payments.list-settled': listSettledPayments,
@@ -62,6 +65,7 @@ export const commands = {
   'sessions.reserve': reserveSessionCall,
   'sessions.commit': commitSessionCall,
   'sessions.release': releaseSessionCall,
+  'sessions.leave': leaveSessionCall,
   'sessions.sweep': sweepSessionCalls,
   'sessions.read': readSession,
   'ledger.take': takeCalls,
@@ -110,6 +114,7 @@ export const SINGLE_STATEMENT: ReadonlySet<CommandName> = new Set([
   'payments.move',
   'payments.renew',
   'payments.release',
+  'payments.leave',
   'payments.list-settled',
   'payments.list',
   'payments.report',

@@ -4,7 +4,7 @@ import { GatewayError, messageOf } from '../../core/errors.ts'
 import { accounts } from './accounts/migrations.ts'
 import { billing, billingProrations } from './billing/migrations.ts'
 import { ledger } from './ledger/migrations.ts'
-import { payments, paymentsByTime } from './payments/migrations.ts'
+import { payments, paymentsByTime, paymentsLeft } from './payments/migrations.ts'
 
 import type { Database } from './schema.ts'
 import { telemetryMigrations } from './telemetry/migrations.ts'
@@ -73,6 +73,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-payments': payments,
   '0008-payments-by-time': paymentsByTime,
   '0009-billing-prorations': billingProrations,
+  '0010-payments-left': paymentsLeft,
 }
 
 /** Tables that are brought up to date together; each set remembers its own steps, so that either may get new ones. */

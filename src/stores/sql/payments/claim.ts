@@ -1,5 +1,11 @@
 import { type Kysely, sql } from 'kysely'
-import type { ClaimOutcome, ClaimRefusal, OpenPaymentState, PaymentClaim } from '../../../core/payments.ts'
+import {
+  type ClaimOutcome,
+  type ClaimRefusal,
+  FREE_LEFT_CALLS,
+  type OpenPaymentState,
+  type PaymentClaim,
+} from '../../../core/payments.ts'
 import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'
 import type { PaymentTable } from './schema.ts'
@@ -35,13 +41,14 @@ export const claimPayment: Command<PaymentClaim, ClaimOutcome> = async (db, clai
   if (resumed !== undefined) return held(claim, resumed)
   const row = await db
     .selectFrom('payment')
-    .select(['state', 'token_hash'])
+    .select(['state', 'token_hash', 'left_calls'])
     .where('id', '=', claim.challengeId)
     .executeTakeFirst()
   if (row === undefined) return refused(isIssued || (await isKnownWindow(db, claim)) ? 'expired' : 'unknown')
   if (row.token_hash !== claim.tokenHash) return refused('other-token')
   if (row.state === 'consumed' || row.state === 'failed' || row.state === 'expired') return refused(row.state)
-  return { kind: 'busy' }
+  // Delivered, as far as its client goes: it may be about to be captured.
+  return row.left_calls > FREE_LEFT_CALLS ? refused('consumed') : { kind: 'busy' }
 }
 
 /** Windows are never changed, and are kept far longer than their challenges: reading one first is safe. */
@@ -104,6 +111,7 @@ async function resumePayment(db: Kysely<Database>, claim: PaymentClaim, now: Mom
     }))
     .where('id', '=', claim.challengeId)
     .where('token_hash', '=', claim.tokenHash)
+    .where('left_calls', '<=', FREE_LEFT_CALLS)
     .where('lease_until_ms', '<=', now)
     .where((is) =>
       is.or([

@@ -73,3 +73,14 @@ export const paymentsByTime: Migration = {
     )
   },
 }
+
+/** Calls that their clients left after the provider was asked are counted. */
+export const paymentsLeft: Migration = {
+  async up(db) {
+    for (const table of ['payment', 'agent_session'])
+      await db.schema
+        .alterTable(table)
+        .addColumn('left_calls', 'bigint', (column) => column.notNull().defaultTo(0))
+        .execute()
+  },
+}

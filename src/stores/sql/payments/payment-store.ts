@@ -11,6 +11,7 @@ export function createPaymentStore(store: Pick<SqlStore, 'run'>): PaymentStore {
     move: (move) => store.run('payments.move', move),
     renew: (lease) => store.run('payments.renew', lease),
     release: (payment) => store.run('payments.release', payment),
+    leave: (payment) => store.run('payments.leave', payment),
     takeOverdue: (taker) => store.run('payments.take-overdue', taker),
     prune: () => store.run('payments.prune', undefined),
     listSettled: (page) => store.run('payments.list-settled', page),

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { PaymentState, SettlementMode } from '../../../core/payments.ts'
 
 /** The tables of payments by agents. */
@@ -38,6 +39,8 @@ export interface PaymentTable {
   captured_at_ms: number | null
   /** When it came to its last state. */
   ended_at_ms: number | null
+  /** How often its client has left after the provider was asked. */
+  left_calls: Generated<number>
 }
 
 /** Calls that were paid for at once. */
@@ -51,6 +54,8 @@ export interface AgentSessionTable {
   /** Without those that are reserved. */
   calls_left: number
   expires_at_ms: number
+  /** Calls that the client has left after the provider was asked. */
+  left_calls: Generated<number>
 }
 
 /** A call of a session that is under way. */

@@ -1,5 +1,11 @@
 import { type Kysely, sql } from 'kysely'
-import type { SessionCall, SessionOpening, SessionStanding, SessionStore } from '../../../core/payments.ts'
+import {
+  FREE_LEFT_CALLS,
+  type SessionCall,
+  type SessionOpening,
+  type SessionStanding,
+  type SessionStore,
+} from '../../../core/payments.ts'
 import type { Command } from '../command.ts'
 import type { Database } from '../schema.ts'
 import type { SqlStore } from '../store.ts'
@@ -10,6 +16,7 @@ import type { SqlStore } from '../store.ts'
  *   paid ──open──► calls_left ── reserve ──► a row, under a lease ── commit ──► used up
  *                      ▲                          │
  *                      └── release, lease ended ──┘
+ *                                 left: the first two; further ones are used up
  *
  * A call is out of `calls_left` exactly while its row is there, or for good after its commit: both change together.
  */
@@ -77,6 +84,24 @@ export const releaseSessionCall: Command<{ callId: string }, void> = async (db, 
   if (row !== undefined) await giveBack(db, row.session_id)
 }
 
+/** Counts a call that its client left, and gives it back or uses it up. */
+export const leaveSessionCall: Command<{ callId: string }, void> = async (db, { callId }) => {
+  const row = await db
+    .deleteFrom('agent_session_call')
+    .where('id', '=', callId)
+    .returning('session_id')
+    .executeTakeFirst()
+  if (row === undefined) return
+  await db
+    .updateTable('agent_session')
+    .set((of) => ({
+      calls_left: sql`calls_left + case when left_calls < ${sql.lit(FREE_LEFT_CALLS)} then 1 else 0 end`,
+      left_calls: of('left_calls', '+', 1),
+    }))
+    .where('id', '=', row.session_id)
+    .execute()
+}
+
 /** Gives back calls whose lease has ended; returns how many. */
 export const sweepSessionCalls: Command<undefined, number> = async (db, _, now) => {
   const ended = await db
@@ -129,6 +154,7 @@ export function createSessionStore(store: Pick<SqlStore, 'run'>): SessionStore {
     reserve: (call) => store.run('sessions.reserve', call),
     commit: (callId) => store.run('sessions.commit', { callId }),
     release: (callId) => store.run('sessions.release', { callId }),
+    leave: (callId) => store.run('sessions.leave', { callId }),
     sweep: () => store.run('sessions.sweep', undefined),
     standing: (tokenHash) => store.run('sessions.read', { tokenHash }),
   }

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
-import type {
-  OpenPaymentState,
-  OverduePayment,
-  PaymentLease,
-  PaymentMove,
-  PaymentState,
+import {
+  FREE_LEFT_CALLS,
+  type LeftCall,
+  type OpenPaymentState,
+  type OverduePayment,
+  type PaymentLease,
+  type PaymentMove,
+  type PaymentState,
 } from '../../../core/payments.ts'
 import type { Command } from '../command.ts'
 
@@ -72,6 +74,26 @@ export const releasePayment: Command<Omit<PaymentLease, 'leaseMs'>, void> = asyn
     .where('owner', '=', owner)
     .where('fence', '=', fence)
     .execute()
+}
+
+/** Counts a call that its client left, and releases the payment or keeps it to be consumed: one statement decides. */
+export const leavePayment: Command<Omit<PaymentLease, 'leaseMs'>, LeftCall> = async (
+  db,
+  { challengeId, owner, fence },
+) => {
+  const left = await db
+    .updateTable('payment')
+    .set((of) => ({
+      left_calls: of('left_calls', '+', 1),
+      lease_until_ms: sql`case when left_calls < ${sql.lit(FREE_LEFT_CALLS)} then 0 else lease_until_ms end`,
+    }))
+    .where('id', '=', challengeId)
+    .where('owner', '=', owner)
+    .where('fence', '=', fence)
+    .where('state', 'in', OPEN)
+    .returning('left_calls')
+    .executeTakeFirst()
+  return left !== undefined && left.left_calls > FREE_LEFT_CALLS ? 'delivered' : 'given-back'
 }
 
 /** Takes over payments whose time has run out, those first that have waited longest. */

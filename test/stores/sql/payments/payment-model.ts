@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type {
   ClaimOutcome,
   HeldPayment,
+  LeftCall,
   PaymentClaim,
   PaymentMove,
   PaymentState,
@@ -20,6 +21,7 @@ export interface PaymentsUnderTest {
   move(move: PaymentMove): Promise<boolean>
   renew(lease: Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'> & { leaseMs: number }): Promise<boolean>
   release(payment: Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'>): Promise<void>
+  leave(payment: Pick<HeldPayment, 'challengeId' | 'owner' | 'fence'>): Promise<LeftCall>
   takeOverdue(taker: { owner: string; leaseMs: number }): Promise<readonly HeldPayment[]>
   /** Ends the lease of a payment whose owner has crashed. */
   endLease(challengeId: string): Promise<void>
@@ -30,6 +32,8 @@ export interface PaymentsUnderTest {
 const SLOTS = 2
 const LEASE_MS = 3_600_000
 const MOST_OWNERS = 8
+/** The decision's own number, not the code's. */
+const FREE_LEFT_CALLS = 2
 
 type Target = 'authorized' | 'captured' | 'consumed' | 'failed' | 'expired'
 
@@ -37,7 +41,7 @@ type Target = 'authorized' | 'captured' | 'consumed' | 'failed' | 'expired'
 export type Step =
   | { kind: 'claim'; slot: number; token: 'a' | 'b'; window: 'known' | 'lost' | 'over'; atOnce: number }
   | { kind: 'move'; slot: number; who: number; to: Target; atOnce: number }
-  | { kind: 'renew' | 'release'; slot: number; who: number }
+  | { kind: 'renew' | 'release' | 'leave'; slot: number; who: number }
   | { kind: 'crash' | 'due'; slot: number }
   | { kind: 'reap' }
 
@@ -70,6 +74,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
       arbitrary: fc.record({ kind: fc.constant('move' as const), slot, who, to, atOnce }),
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('renew' as const, 'release' as const), slot, who }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave' as const), slot, who }) },
     {
       weight: 4,
       arbitrary: fc.record({
@@ -107,6 +112,10 @@ const EXPECTED = [
   'one of several moves took',
   'renewed',
   'not renewed',
+  'left, given back',
+  'left, delivered',
+  'left by a former owner',
+  'refused after it was left',
   'reaped',
 ]
 
@@ -130,6 +139,8 @@ interface Payment {
   fence: number
   isLeased: boolean
   isDue: boolean
+  /** How often its client left. */
+  left: number
   reference: string | undefined
   /** How often it came to each state. */
   readonly came: Map<string, number>
@@ -178,6 +189,8 @@ class Model {
         return this.#renew(step)
       case 'release':
         return this.#release(step)
+      case 'leave':
+        return this.#leave(step)
       case 'crash':
         return this.#crash(step)
       case 'due':
@@ -231,6 +244,7 @@ class Model {
         fence: 1,
         isLeased: true,
         isDue: false,
+        left: 0,
         reference: undefined,
         came: new Map(),
       }
@@ -239,6 +253,10 @@ class Model {
     if (payment.token !== token) return refused('other-token')
     if (payment.state === 'consumed' || payment.state === 'failed' || payment.state === 'expired')
       return refused(payment.state)
+    if (payment.left > FREE_LEFT_CALLS) {
+      this.#count('refused after it was left')
+      return refused('consumed')
+    }
     const mayGoOn = payment.state === 'captured' || (!payment.isDue && payment.fence < MOST_OWNERS)
     if (payment.isLeased || !mayGoOn) return { kind: 'busy' as const, result: { kind: 'busy' } }
     return { kind: 'held' as const, payment: { ...payment, fence: payment.fence + 1, isLeased: true } }
@@ -293,6 +311,23 @@ class Model {
     if (payment === undefined || holder === undefined) return
     await this.#subject.release(holder)
     if (payment.fence === holder.fence) payment.isLeased = false
+  }
+
+  async #leave({ slot, who }: { slot: number; who: number }): Promise<void> {
+    const payment = this.#payments[slot]
+    const holder = this.#holders[slot]?.[who]
+    if (payment === undefined || holder === undefined) return
+    const outcome = await this.#subject.leave(holder)
+    const isOpen = payment.state === 'claimed' || payment.state === 'authorized' || payment.state === 'captured'
+    if (payment.fence !== holder.fence || !isOpen) {
+      equal(outcome, 'given-back')
+      return this.#count('left by a former owner')
+    }
+    payment.left++
+    const isFree = payment.left <= FREE_LEFT_CALLS
+    equal(outcome, isFree ? 'given-back' : 'delivered')
+    if (isFree) payment.isLeased = false
+    this.#count(isFree ? 'left, given back' : 'left, delivered')
   }
 
   async #crash({ slot }: { slot: number }): Promise<void> {

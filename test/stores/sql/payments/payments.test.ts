@@ -168,9 +168,16 @@ const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wro
   'keeps what was captured due': ['steps.ts', 'captured_at_ms: now, due_at_ms: null', 'captured_at_ms: now'],
   'renews what is another’s': [
     'steps.ts',
-    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', 'in', OPEN)",
-    "    .where('state', 'in', OPEN)",
+    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', 'in', OPEN)\n    .returning('id')",
+    "    .where('state', 'in', OPEN)\n    .returning('id')",
   ],
+  'counts what a former owner left': [
+    'steps.ts',
+    "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', 'in', OPEN)\n    .returning('left_calls')",
+    "    .where('state', 'in', OPEN)\n    .returning('left_calls')",
+  ],
+  'goes on with what was left too often': ['claim.ts', "    .where('left_calls', '<=', FREE_LEFT_CALLS)\n", ''],
+  'gives back whatever was left': ['steps.ts', "? 'delivered' : 'given-back'", "? 'given-back' : 'given-back'"],
   'releases what is another’s': [
     'steps.ts',
     "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .execute()\n}",

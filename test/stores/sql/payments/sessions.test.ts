@@ -4,6 +4,8 @@ import { engines, type Place } from '../places.ts'
 
 const OPENING = { sessionId: 's', tokenHash: 't', reference: 'pi_1', calls: 10, ttlMs: 3_600_000 }
 const LEASE_MS = 3_600_000
+/** The decision's own number, not the code's. */
+const FREE_LEFT_CALLS = 2
 
 for (const engine of engines) {
   engine.test('sessions: of thirty calls taken at once exactly as many are as were paid for', async (t) => {
@@ -46,10 +48,33 @@ for (const engine of engines) {
     },
   )
 
+  engine.test(
+    'sessions: of calls that are left at once two are given back, each once, and none after its commit',
+    async (t) => {
+      const place = await engine.createPlace(t)
+      const sessions = createSessionStore(await place.open())
+      await sessions.open(OPENING)
+      const ids = Array.from({ length: 6 }, (_, i) => `call-${i}`)
+      for (const callId of ids) await sessions.reserve({ tokenHash: 't', callId, leaseMs: LEASE_MS })
+      t.true(await sessions.commit('call-5'))
+      await Promise.all(ids.flatMap((id) => [sessions.leave(id), sessions.leave(id)]))
+      t.is((await sessions.standing('t'))?.callsLeft, 4 + FREE_LEFT_CALLS)
+    },
+  )
+
   engine.test('sessions: whatever comes at once and whoever dies, each call is used once or given back', async (t) => {
     const place = await engine.createPlace(t)
     const sessions = createSessionStore(await place.open())
-    const seen = { reserved: 0, exhausted: 0, committed: 0, 'committed too late': 0, released: 0, died: 0, swept: 0 }
+    const seen = {
+      reserved: 0,
+      exhausted: 0,
+      committed: 0,
+      'committed too late': 0,
+      released: 0,
+      left: 0,
+      died: 0,
+      swept: 0,
+    }
     let runs = 0
     const property = fc.asyncProperty(fc.integer({ min: 1, max: 6 }), moments, async (calls, taken) => {
       await play({ place, sessions, seen }, { name: `run-${++runs}`, calls, taken })
@@ -61,14 +86,14 @@ for (const engine of engines) {
 }
 
 /** What happens at one moment, all of it at the same time; `who` picks among the calls that were reserved before. */
-type Happening = { kind: 'reserve' } | { kind: 'sweep' } | { kind: 'commit' | 'release' | 'die'; who: number }
+type Happening = { kind: 'reserve' } | { kind: 'sweep' } | { kind: 'commit' | 'release' | 'leave' | 'die'; who: number }
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ kind: 'reserve' as const }) },
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constantFrom('commit' as const, 'release' as const, 'die' as const),
+      kind: fc.constantFrom('commit' as const, 'release' as const, 'leave' as const, 'die' as const),
       who: fc.nat(20),
     }),
   },
@@ -81,7 +106,7 @@ interface Playing {
   readonly sessions: ReturnType<typeof createSessionStore>
   /** How often each outcome occurred. */
   readonly seen: Record<
-    'reserved' | 'exhausted' | 'committed' | 'committed too late' | 'released' | 'died' | 'swept',
+    'reserved' | 'exhausted' | 'committed' | 'committed too late' | 'released' | 'left' | 'died' | 'swept',
     number
   >
 }
@@ -112,6 +137,10 @@ async function play(
       seen.released++
       return sessions.release(callId)
     }
+    if (what.kind === 'leave') {
+      seen.left++
+      return sessions.leave(callId)
+    }
     if (what.kind === 'die') {
       seen.died++
       return void (await place.sql(
@@ -122,16 +151,22 @@ async function play(
     seen.committed++
     committed++
   }
+  const usedByLeaving = async (): Promise<number> => {
+    const [row] = await place.sql(`select left_calls from agent_session where id = '${name}'`)
+    return Math.max(0, Number(row?.left_calls) - FREE_LEFT_CALLS)
+  }
   for (const moment of taken) {
     await Promise.all(moment.map(happen))
+    const used = committed + (await usedByLeaving())
     const open = await place.sql(`select id from agent_session_call where session_id = '${name}'`)
     const left = (await sessions.standing(name))?.callsLeft
-    if (left === undefined || left + open.length + committed !== calls)
-      throw new Error(`of ${calls} calls ${left} are left, ${open.length} under way and ${committed} used`)
+    if (left === undefined || left + open.length + used !== calls)
+      throw new Error(`of ${calls} calls ${left} are left, ${open.length} under way and ${used} used`)
   }
   // Beyond the end of all leases everything that was not used is back.
   await place.sql('update agent_session_call set lease_until_ms = 0 returning id')
   countSwept(await sessions.sweep())
   const back = (await sessions.standing(name))?.callsLeft
-  if (back !== calls - committed) throw new Error(`of ${calls} calls ${committed} were used and ${back} are back`)
+  const used = committed + (await usedByLeaving())
+  if (back !== calls - used) throw new Error(`of ${calls} calls ${used} were used and ${back} are back`)
 }
