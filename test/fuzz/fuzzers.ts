@@ -2,6 +2,7 @@ import type { Fuzzer } from './fuzzer.ts'
 import { authHeader } from './targets/auth-header.ts'
 import { jsonScan } from './targets/json-scan.ts'
 import { jsonSplice } from './targets/json-splice.ts'
+import { oneReading } from './targets/one-reading.ts'
 import { paymentCredential } from './targets/payment-credential.ts'
 import { pipelineString } from './targets/pipeline-string.ts'
 import { receipt } from './targets/receipt.ts'
@@ -17,6 +18,7 @@ export const FUZZERS: readonly Fuzzer[] = [
   sse,
   jsonScan,
   jsonSplice,
+  oneReading,
   translateRequests,
   translateReplies,
   tokenEstimate,
