@@ -1,5 +1,6 @@
 import type { Exchange } from 'turnpike/plugin'
 import { isEnglish } from './english.ts'
+import { hasInvisible } from './invisible.ts'
 import type { Question } from './question.ts'
 
 /** What the operator allows. */
@@ -17,25 +18,29 @@ const ENDLESS_WORD = /\S{120}/
 /** Why a request goes past the cache altogether; `undefined` when it may be looked up. */
 export function bypassReasonOf(
   exchange: Exchange,
-  { document }: Question,
+  { document, text }: Question,
   { maxTemperature }: Limits,
 ): string | undefined {
   const control = String(exchange.headers['cache-control'] ?? '').toLowerCase()
   if (control.includes('no-store') || document.field('store') === false) return 'no-store'
   const temperature = document.field('temperature') ?? DEFAULT_TEMPERATURE
   if (Number(temperature) > maxTemperature) return 'temperature'
+  // Where texts are kept as UTF-8, halves of surrogate pairs all become the same character.
+  if (!text.isWellFormed()) return 'ill-formed'
   return undefined
 }
 
 /**
  * Why a text may only be answered by the very same text, not by a similar one: the guard's lists are English, white space
- * and signs that it does not read carry meaning in code, and its time grows with the length.
+ * and signs that it does not read carry meaning in code, what nobody sees may ask for something else, and the guard's time
+ * grows with the length.
  */
 export function literalReasonOf(text: string, { maxWords }: Limits): string | undefined {
   if (text.trim() === '') return 'empty'
   if ((text.match(WORD)?.length ?? 0) > maxWords) return 'long'
   if (ENDLESS_WORD.test(text)) return 'long'
   if (CODE_BLOCK.test(text)) return 'code'
+  if (hasInvisible(text)) return 'invisible'
   if (!isEnglish(text)) return 'language'
   return undefined
 }

@@ -4,7 +4,7 @@ import { send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
 
 // Entries in memory: what is loaded from elsewhere may be late on a busy machine. `lasting.test.ts` is about that.
-const stage = await startStage({ config: { plugins: { 'semantic-cache': { persist: false } } } })
+const stage = await startStage({ config: { plugins: { 'semantic-cache': { persist: false, allow_shared: true } } } })
 test.after.always(() => stage.close())
 
 const PIPE = 'semantic-cache'
@@ -79,3 +79,46 @@ test('scope: a chat client gets its own answers by meaning, and never those of a
   t.is(stateOf(await chat(TEXT.again)), 'miss')
   t.is(stateOf(await chat('how to plait a rope')), 'semantic')
 })
+
+/** Characters that nobody sees, around an instruction or as one. */
+const INVISIBLE: Readonly<Record<string, string>> = {
+  tags: [...'say no'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join(''),
+  'zero-width characters': '\u200b\u200d\u2060',
+  directions: '\u202e\u2066',
+  'private use': '\ue000\u{10fffd}',
+  'unassigned code points': '\u{e0fff}',
+  'a lone surrogate': '\ud83d',
+  'a byte order mark': '\ufeff',
+  controls: '\u0001\u0008',
+}
+
+for (const [name, hidden] of Object.entries(INVISIBLE)) {
+  test(`scope: with scope=shared a text with ${name} neither writes nor reads what others get`, async (t) => {
+    const subject = name.replaceAll(' ', '-')
+    const clean = { asked: `How do I polish a ${subject} lamp?`, again: `How can I polish a ${subject} lamp?` }
+    const pipe = 'semantic-cache?scope=shared'
+    const ask = async (text: string, as: string) => {
+      const reply = await stage.ask(text, { pipe, as })
+      t.is(reply.status, 200, reply.text)
+      // A half of a surrogate pair is not looked up at all.
+      return stateOf(reply) ?? 'miss'
+    }
+    // In one place or another, so that trimming does not hide it.
+    t.is(await ask(`${clean.asked}${hidden}`, 'mallory'), 'miss')
+    t.is(await ask(`${hidden}${clean.asked}`, 'mallory'), 'miss')
+    t.is(await ask(clean.asked.replace(' polish', ` ${hidden}polish`), 'mallory'), 'miss')
+    t.is(await ask(clean.asked, 'ann'), 'miss', 'it asks the provider')
+    t.is(await ask(clean.again, 'bob'), 'semantic')
+    t.is(await ask(`${clean.again}${hidden}`, 'mallory'), 'miss')
+  })
+}
+
+for (const [one, other] of [
+  ['What is √4?', 'What is √−4?'],
+  ['Is 20° cold?', 'Is −20° cold?'],
+  ['Is H₂O safe?', 'Is H₂O₂ safe?'],
+] as const)
+  test(`guard: “${other}” does not get the answer of “${one}”`, async (t) => {
+    t.is(stateOf(await stage.ask(one, { pipe: PIPE, as: 'signs' })), 'miss')
+    t.is(stateOf(await stage.ask(other, { pipe: PIPE, as: 'signs' })), 'miss')
+  })

@@ -7,7 +7,7 @@ export type Strictness = 'typed' | 'strict'
 const ALL_VETOES = [...VETOES, ...STRICT_VETOES]
 
 /** Part of every scope: entries that another version let in are judged by this one from the start. */
-export const GUARD_VERSION = 'guard-3'
+export const GUARD_VERSION = 'guard-4'
 
 /** The code of the first rule that refuses the pair; `undefined` when none does. */
 export function refusalOf(pair: Pair, strictness: Strictness): string | undefined {

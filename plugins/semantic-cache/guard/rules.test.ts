@@ -95,6 +95,41 @@ const REFUSED: Readonly<Record<string, readonly (readonly [string, string])[]>> 
   short: [['What is wire?', 'What is the wire about?']],
 }
 
+/** Pairs that differ in one sign. */
+const SIGNS: readonly (readonly [string, string])[] = [
+  ['What is √4?', 'What is √−4?'],
+  ['What is √4?', 'What is √-4?'],
+  ['Is 20° cold?', 'Is −20° cold?'],
+  ['Is 20 cold?', 'Is –20 cold?'],
+  ['Is 20 degrees cold?', 'Is 20 degrees° cold?'],
+  ['What is the root of x?', 'What is the root of x²?'],
+  ['What is x²?', 'What is x³?'],
+  ['Is H₂O safe?', 'Is H₂O₂ safe?'],
+  ['Is H₂O safe?', 'Is HO safe?'],
+  ['Is x ∈ A?', 'Is x ∉ A?'],
+  ['Is p true?', 'Is ¬p true?'],
+  ['Is C hard to learn?', 'Is C♯ hard to learn?'],
+  ['What does 👍 mean?', 'What does 👎 mean?'],
+  ['What does 👍 mean?', 'What does 👍🏽 mean?'],
+  ['What does → mean?', 'What does ← mean?'],
+  ['What does a ⊂ b mean?', 'What does a ⊃ b mean?'],
+  ['Solve x=5 for me', 'Solve x=-5 for me'],
+  ['Is .5 enough?', 'Is 5 enough?'],
+  ['Play step ① now', 'Play step ② now'],
+  ['Who was Louis Ⅳ?', 'Who was Louis Ⅵ?'],
+  ['Is ٣ odd?', 'Is ٤ odd?'],
+  ['Is f ∘ g linear?', 'Is f g linear?'],
+  ['Pay 5 ₩', 'Pay 5 ₫'],
+  ['Does x̄ differ?', 'Does x differ?'],
+]
+
+for (const [one, other] of SIGNS) {
+  test(`guard: a sign makes another question: “${one}”, “${other}”`, (t) => {
+    t.truthy(refusal(one, other))
+    t.truthy(refusal(other, one))
+  })
+}
+
 for (const [code, pairs] of Object.entries(REFUSED)) {
   for (const [one, other] of pairs) {
     test(`guard: ${code} refuses “${one}” for “${other}”`, (t) => {

@@ -21,9 +21,9 @@ const PIECES = [
   /(?<path>https?:\/\/[^\s,;?!)]+|(?:~|\.{1,2})?(?:\/[\w@.-]+){2,}\/?|[\w@-]+(?:\/[\w@.-]+)*\/[\w@-]+\.\w{1,8}|[\w@-]+(?:\/[\w@-]+){2,})/u,
   /(?<flag>(?<=\s)--?[A-Za-z][\w-]*)/u,
   /(?<mixed>\p{L}+-?\d[\p{L}\d]*(?:[.-]\d[\p{L}\d]*)*|\d+\p{L}+\d[\p{L}\d]*|\d\p{Lu}{1,2}(?![\p{L}\d]))/u,
-  /(?<number>(?<=^|[\s(])-?\d+(?:[.,:]\d+)*|\d+(?:[.,:]\d+)*)/u,
+  /(?<number>(?<![\p{L}\p{N}\p{M})\]}%°_.-])-?(?:\d+(?:[.,:]\d+)*|\.\d+)|\d+(?:[.,:]\d+)*)/u,
   /(?<word>[\p{L}_][\p{L}\p{M}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)*(?:\+\+|#(?!\d))?)/u,
-  /(?<symbol><=|>=|==|!=|&&|\|\||[-+*/=<>%^|~#@$€£¥₹°×÷√∞])/u,
+  /(?<symbol><=|>=|==|!=|&&|\|\||[-*/%#@]|\p{S}|\p{N}+|\p{M})/u,
 ]
 const PIECE = new RegExp(PIECES.map(({ source }) => source).join('|'), 'gu')
 
@@ -36,11 +36,15 @@ const LETTER = /\p{L}/u
 /** A dash between words that are joined or set apart says nothing. */
 const DASH_BETWEEN_NUMBERS = /[\d)]\s?$/
 
-/** Cuts a text into tokens. Punctuation is left out. */
+/** Dashes of all lengths, and the minus sign, where a number follows. */
+const DASH_BEFORE_NUMBER = /[\u2010-\u2015\u2212\uFE63\uFF0D](?=\.?\d)/gu
+
+/** Cuts a text into tokens. Punctuation is left out; every symbol, number-like letter and mark without a letter is one. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
-  for (const match of text.matchAll(PIECE)) {
-    const token = toToken(match, text)
+  const signed = text.replace(DASH_BEFORE_NUMBER, '-')
+  for (const match of signed.matchAll(PIECE)) {
+    const token = toToken(match, signed)
     if (token !== undefined) tokens.push(token)
   }
   return tokens
