@@ -3,9 +3,8 @@ import type { Exchange } from 'turnpike/plugin'
 /** The API's own least budget of thinking. */
 const LEAST_BUDGET_TOKENS = 1024
 
-/** Lowers the request's own bound, if it is higher, and with it the budget of its thinking, which must stay below. */
-export function lowerMaxTokens(exchange: Exchange, mostTokens: number): void {
-  const maxTokens = Math.min(mostTokens, exchange.request.maxTokens)
+/** Lowers the request's own bound, and with it the budget of its thinking, which must stay below. */
+export function lowerMaxTokens(exchange: Exchange, maxTokens: number): void {
   const thinking = exchange.request.field('thinking')
   const budget =
     typeof thinking === 'object' && thinking !== null && 'budget_tokens' in thinking

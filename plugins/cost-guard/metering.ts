@@ -20,7 +20,6 @@ function thinks({ request }: Exchange): boolean {
 
 /** How many answers are asked for. */
 export function answersOf({ client }: Exchange): number {
-  // Lenient servers take a number in quotes for one.
-  const n = client.dialect.name === 'chat' ? Number(client.document.field('n')) : 1
-  return n >= 1 ? Math.ceil(n) : 1
+  const n = client.dialect.name === 'chat' ? client.document.field('n') : 1
+  return typeof n === 'number' && n >= 1 ? Math.floor(n) : 1
 }

@@ -2,6 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { openExchange } from '../../test/support/exchange.ts'
 import { bookOf, NOVEMBER_MS } from '../../test/support/price-usage.ts'
+import { TokenEstimator } from '../prices/tokens/token-estimator.ts'
 import { costOf, estimate, tokensFor } from './estimate.ts'
 
 const prices = await bookOf()
@@ -57,4 +58,21 @@ test('estimate: what an amount pays for costs no more than the amount, and one t
       t.true(costOf(of, fitting + 1) > amountNanoUsd)
     }),
   )
+})
+
+test('estimate: what a chat completion has beyond its translation counts, also after an edit', (t) => {
+  const counter = new TokenEstimator()
+  const hidden = 'The keeper counts each carriage. '.repeat(100)
+  const inputTokensOf = (fields: object, edit?: string) => {
+    const messages = [{ role: 'user', content: 'hi' }]
+    const body = JSON.stringify({ model: 'm', max_tokens: 9, messages, ...fields })
+    const exchange = openExchange({ dialect: 'chat', body, targets: [MODEL] })
+    if (edit !== undefined) exchange.edit({ op: 'replace', path: ['messages', 0, 'content'], value: edit })
+    return estimate(exchange, { tokens: counter, prices }, { answers: 1, atMs: NOVEMBER_MS }).inputTokens
+  }
+  const custom = { tools: [{ type: 'custom', custom: { name: 'f', description: hidden } }] }
+  const more = counter.textTokens(hidden, MODEL.model)
+  t.true(inputTokensOf(custom) >= inputTokensOf({}) + more)
+  t.true(inputTokensOf(custom, hidden) >= inputTokensOf({}) + 2 * more - 1)
+  t.true(Math.abs(inputTokensOf({}, hidden) - inputTokensOf({}) - more) <= 3)
 })

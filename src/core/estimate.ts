@@ -24,8 +24,6 @@ const MARGIN_TOKENS = 32
 const CACHE_CONTROL = createStringSearch('cache_control')
 const ONE_HOUR = createStringSearch('1h')
 const CACHE_WRITES = Symbol('cache writes')
-/** The limits of a chat completion: a provider may obey either. */
-const CHAT_LIMITS = ['max_tokens', 'max_completion_tokens']
 
 /** Estimates a request for so many answers, at the prices of the dearest of the models that may answer it. */
 export function estimate(
@@ -59,14 +57,6 @@ function sentTokens({ request, client }: Asked, tokens: TokenCounter, model: str
   const written = tokens.inputTokens(document, model, dialect.name)
   if (request === client.canonical) return written
   return tokens.inputTokens(request, model) + Math.max(0, written - tokens.inputTokens(client.canonical, model))
-}
-
-/** The most output tokens that a provider may read out of a request: of two limits of a chat completion the larger. */
-export function outputLimitOf({ request, client }: Pick<Asked, 'request' | 'client'>): number {
-  const { maxTokens } = request
-  if (client.dialect.name === 'messages' || maxTokens !== client.canonical.maxTokens) return maxTokens
-  const limits = CHAT_LIMITS.map((name) => Number(client.document.field(name)))
-  return Math.max(maxTokens, ...limits.filter(Number.isFinite))
 }
 
 const CACHE_WRITE_RATES = ['inputNanoUsd', 'cacheWrite5mNanoUsd', 'cacheWrite1hNanoUsd'] as const

@@ -197,17 +197,6 @@ test.serial('own reading: a cache mark is priced however it is written', async (
   t.true((await held('none', '"citations":[]')) < hour * 0.7)
 })
 
-test.serial('own reading: of two limits the larger is held', async (t) => {
-  const held = (key: string, limits: string) =>
-    heldFor(t, key, {
-      path: '/v1/chat/completions',
-      body: `{"model":"${GPT}","messages":[{"role":"user","content":"hi"}],${limits}}`,
-    })
-  const one = await held('one', '"max_tokens":5000')
-  t.is(await held('both', '"max_tokens":5000,"max_completion_tokens":100'), one)
-  t.is(await held('turned', '"max_completion_tokens":100,"max_tokens":5000'), one)
-})
-
 test.serial(
   'own reading: a document by its address is refused however it is written, where a call is paid',
   async (t) => {
