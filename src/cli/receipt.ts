@@ -90,7 +90,7 @@ function render({ isValid, checks, receipt }: Verdict): string {
 function summaryOf({ id, created_at, model_asked, outcome, cost, counterfactual, ...rest }: SignedReceipt): string[] {
   return [
     `${id}, ${created_at}`,
-    `  model ${model_asked}, ${outcome}, cost ${usdOf(cost.provider_usd)}, without the gateway ${usdOf(counterfactual.usd)}`,
+    `  model ${model_asked}, ${outcome}, cost ${usdOf(cost.provider_usd)}, without the gateway ${usdOf(counterfactual.usd)}${counterfactual.usd_at_most === undefined ? '' : ` to ${usdOf(counterfactual.usd_at_most)}`}`,
     `  SHA-256 of the request  ${rest.request_sha256}`,
     `  SHA-256 of the reply    ${rest.reply_sha256}  (${rest.reply_bytes} bytes)`,
     'What the receipt says is the gateway’s word. To tie it to bytes you have, compare their SHA-256.',

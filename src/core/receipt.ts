@@ -105,6 +105,8 @@ export interface ReceiptCost {
 export interface Counterfactual {
   /** USD; `null` when it cannot be told. */
   readonly usd: string | null
+  /** The upper end of a range whose lower end is `usd`; left out where nothing is unknown. */
+  readonly usd_at_most?: string | undefined
   /**
    * `same`: no module changed request or answer. `cached-reply`: the price of the stored answer's usage.
    * `estimate`: modules changed the request, and its tokens before that are estimated.

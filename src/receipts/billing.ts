@@ -2,6 +2,7 @@ import type { Exchange, Target } from '../core/exchange.ts'
 import type { TokenCounter } from '../core/ports.ts'
 import type { Counterfactual, Pricer, Receipt, ReceiptCost } from '../core/receipt.ts'
 import type { Usage } from '../core/usage.ts'
+import { withInput } from './without-edits.ts'
 
 /** Who knows prices and tokens. */
 export interface Accountants {
@@ -86,19 +87,24 @@ const MODULES_OWN = 'No provider was asked: a module answered, and its answer te
 
 type Answered = Billed & { readonly usage: Usage; readonly served: Target }
 
-/** The answer's usage, with as many more (or fewer) input tokens as the edits took away (or added). */
+/** The answer's usage, with as many more (or fewer) input tokens as the edits took away (or added), in its own shares. */
 function estimate({ exchange, usage, served, atMs }: Answered, { pricer, tokens }: Accountants): Counterfactual {
   const basis = 'estimate'
   if (tokens === undefined)
     return { usd: null, basis, explained: 'Modules changed the request, and nobody here estimates tokens.' }
   const before = tokens.inputTokens(exchange.client.canonical, served.model)
   const after = tokens.inputTokens(exchange.request, served.model)
-  const inputTokens = Math.max(0, usage.inputTokens + before - after)
-  const { costNanoUsd } = pricer.price(served, { ...usage, inputTokens }, atMs)
+  const { least, most } = withInput(usage, before - after)
+  const [from, to] = [least, most].map((used) => toUsd(pricer.price(served, used, atMs).costNanoUsd))
   const modules = [...new Set(exchange.edits.map(({ module }) => module))].join(', ')
-  const explained = `The request was edited (${modules}): an estimated ${before} input tokens before, ${after} after; the difference is priced as input that no prompt cache holds, with the same answer.`
-  return { usd: toUsd(costNanoUsd), basis, explained: explained.toWellFormed() }
+  const explained = `The request was edited (${modules}): an estimated ${before} input tokens before, ${after} after; ${least === most ? IN_ITS_SHARES : IN_A_RANGE}`
+  return { usd: from ?? null, ...(least !== most && { usd_at_most: to }), basis, explained: explained.toWellFormed() }
 }
+
+const IN_ITS_SHARES =
+  'the difference is priced in the shares of this answer’s own input: read from the prompt cache, written to it, and neither.'
+const IN_A_RANGE =
+  'the provider does not tell its prompt cache, so the difference is priced as read from it at the least, and as fresh input at the most.'
 
 /** USD as a decimal, exactly, with nine digits behind the point. */
 export function toUsd(nanoUsd: number): string {

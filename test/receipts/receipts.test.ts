@@ -164,7 +164,42 @@ test('receipts: an edited request has an estimate of what it would have cost', a
   const receipt = await receiptOf(t, await stage.scene().send({ body, headers: { 'x-svc-pipe': 'shorten' } }))
   t.like(receipt, { request_sha256: sha256(body), counterfactual: { basis: 'estimate' } })
   const paid = Number(valueAt(receipt, 'cost.provider_usd'))
-  t.true(Number(valueAt(receipt, 'counterfactual.usd')) > paid + 500 * 3e-6, JSON.stringify(receipt))
+  t.true(Number(valueAt(receipt, 'counterfactual.usd')) > paid, JSON.stringify(receipt))
+})
+
+/** The counterfactual of a request that is shortened and answered with this usage, and what the shortening took. */
+async function shortened(t: ExecutionContext, usage: JsonObject) {
+  const scene = stage.scene({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
+  const body = ask('a question '.repeat(500))
+  const receipt = await receiptOf(t, await scene.send({ body, headers: { 'x-svc-pipe': 'shorten' } }))
+  const counterfactual = valueAt(receipt, 'counterfactual') as Record<string, string>
+  const [, before, after] =
+    /estimated (\d+) input tokens before, (\d+) after/.exec(counterfactual.explained ?? '') ?? []
+  return { receipt, counterfactual, taken: Number(before) - Number(after) }
+}
+
+/** Nano-USD a token of the model that is asked. */
+const NANO = { fresh: 3000, read: 300, written: 3750 }
+const inUsd = (nanoUsd: number) => (nanoUsd / 1e9).toFixed(9)
+
+test('receipts: tokens that an edit took out are worth what this very reply paid for its input', async (t) => {
+  const usage = { input_tokens: 50, cache_read_input_tokens: 900, cache_creation_input_tokens: 50, output_tokens: 10 }
+  const { receipt, counterfactual, taken } = await shortened(t, usage)
+  t.true(taken > 500)
+  const [read, written] = [Math.trunc(taken * 0.9), Math.trunc(taken * 0.05)]
+  const added = read * NANO.read + written * NANO.written + (taken - read - written) * NANO.fresh
+  const paid = Number(String(valueAt(receipt, 'cost.provider_usd')).replace('.', ''))
+  t.is(counterfactual.usd, inUsd(paid + added))
+  t.is(counterfactual.usd_at_most, undefined)
+  t.true(added < (taken * NANO.fresh) / 3, 'nothing like the price of fresh input')
+})
+
+test('receipts: where a reply does not tell its prompt cache, what an edit saved is a range', async (t) => {
+  const nothing = { cache_read_input_tokens: null, cache_creation_input_tokens: null, cache_creation: null }
+  const { receipt, counterfactual, taken } = await shortened(t, { input_tokens: 50, output_tokens: 10, ...nothing })
+  const paid = Number(String(valueAt(receipt, 'cost.provider_usd')).replace('.', ''))
+  t.is(counterfactual.usd, inUsd(paid + taken * NANO.read))
+  t.is(counterfactual.usd_at_most, inUsd(paid + taken * NANO.fresh))
 })
 
 const events = toEvents(toMessage({ body: { max_tokens: 9, messages: [] }, nth: 1 }, { text: 'A few words' }))

@@ -84,11 +84,6 @@ function Cards({ total }: { total: Sums }) {
   return (
     <section class="cards lead" aria-label="Figures">
       <Card
-        title="Saved"
-        value={usd(total.savedNanoUsd)}
-        note={`${usd(measured)} measured, ${usd(total.savedEstimateNanoUsd)} estimated`}
-      />
-      <Card
         title="Spent"
         value={usd(total.costNanoUsd)}
         note={
@@ -96,6 +91,11 @@ function Cards({ total }: { total: Sums }) {
             ? `and ${count(total.unpriced)} requests without a known price`
             : `${usd(total.costNanoUsd + total.savedNanoUsd)} without the gateway`
         }
+      />
+      <Card
+        title="Saved"
+        value={usd(total.savedNanoUsd)}
+        note={`${usd(measured)} measured, ${usd(total.savedEstimateNanoUsd)} estimated`}
       />
       <Card
         title="Requests"

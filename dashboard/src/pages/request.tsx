@@ -50,7 +50,7 @@ function Detail(detail: RequestDetail) {
           </a>
         )}
       </div>
-      <Facts {...request} />
+      <Facts {...request} atMostUsd={detail.receipt?.receipt.counterfactual.usd_at_most} />
       <section aria-labelledby="trace">
         <h2 id="trace">Where the time went</h2>
         <Waterfall {...request} steps={request.trace.steps} />
@@ -64,7 +64,12 @@ function Detail(detail: RequestDetail) {
   )
 }
 
-function Facts(request: FinishedRequest) {
+/** Nano-dollars of a receipt's amount, which has nine digits behind the point. */
+function nanoOf(amountUsd: string): number {
+  return Number(amountUsd.replace('.', ''))
+}
+
+function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string | undefined }) {
   const { tokens } = request
   const saved = savedOf(request)
   return (
@@ -74,9 +79,13 @@ function Facts(request: FinishedRequest) {
       <Fact name="Gateway’s own time">{duration(request.gatewayMs)}</Fact>
       <Fact name="Cost">{usd(request.costNanoUsd)}</Fact>
       <Fact name="Without the gateway">
-        {usd(request.counterfactualNanoUsd)} <small>{BASES[request.counterfactualBasis]}</small>
+        {usd(request.counterfactualNanoUsd)}
+        {atMostUsd !== undefined && ` to ${usd(nanoOf(atMostUsd))}`} <small>{BASES[request.counterfactualBasis]}</small>
       </Fact>
-      <Fact name="Saved">{usd(saved)}</Fact>
+      <Fact name="Saved">
+        {usd(saved)}
+        {atMostUsd !== undefined && ` to ${usd(nanoOf(atMostUsd) - (request.costNanoUsd ?? 0))}`}
+      </Fact>
       <Fact name="Tokens in">
         {tokens === null ? NOTHING : count(tokens.input)}
         {tokens !== null && tokens.cacheRead + tokens.cacheWrite > 0 && (
