@@ -75,7 +75,9 @@ export const server = z.strictObject({
     ),
   ping_interval: duration({ min: '100ms', max: '10m' })
     .prefault('15s')
-    .describe('Silence on a streamed reply after which the client is sent a `ping` event.'),
+    .describe(
+      'Silence on a streamed reply after which the client is sent a `ping` event, or a comment if it is a chat client; between `message_start` and `message_stop` only.',
+    ),
   cors_origins: fromEnv(z.array(z.string().min(1)).default([]), 'SVC_CORS_ORIGINS').describe(
     'Browser origins that may call the gateway, e.g. `https://app.example.com`. `*` allows all. In the environment: separated by commas.',
   ),

@@ -179,7 +179,7 @@ const message = {
   usage: { input_tokens: 5, cache_read_input_tokens: 2, output_tokens: 40, service_tier: 'standard' },
 }
 
-test('streamOfMessage: text is cut before spaces, a tool without input has one empty piece, one ping comes', (t) => {
+test('streamOfMessage: text is cut before spaces, a tool without input has one empty piece, no ping comes', (t) => {
   const at = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
   const { content: _, stop_reason, stop_sequence, usage, ...head } = message
   t.deepEqual(eventsOf(streamOfMessage(JSON.stringify(message))), [
@@ -188,7 +188,6 @@ test('streamOfMessage: text is cut before spaces, a tool without input has one e
       message: { ...head, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } },
     },
     { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
-    { type: 'ping' },
     at(0, { type: 'thinking_delta', thinking: 'Hm.' }),
     at(0, { type: 'signature_delta', signature: 'c2ln' }),
     { type: 'content_block_stop', index: 0 },
@@ -234,11 +233,7 @@ test('streamOfMessage: a tool that the code of the provider calls comes whole', 
   }
   const events = eventsOf(streamOfMessage(JSON.stringify({ ...message, content: [block] })))
   t.deepEqual(events[1].content_block, block)
-  t.is(events[3].type, 'content_block_stop')
-})
-
-test('streamOfMessage: the bytes of the ping are those of live streams', (t) => {
-  t.true(streamOfMessage(JSON.stringify(message)).includes('event: ping\ndata: {"type": "ping"}\n\n'))
+  t.is(events[2].type, 'content_block_stop')
 })
 
 for (const wrong of ['', '[]', '"text"', '{"content":{}}', '{"content":[1]}', '{"content":[]']) {

@@ -1,4 +1,5 @@
 import { messageOfStream } from './message-of-stream.ts'
+import { withoutPings } from './pings.ts'
 import { BytesReply, type Reply, type ReplyHeaders, storedStreamReply } from './reply.ts'
 import type { ReplyDialect } from './reply-dialect.ts'
 import { streamOfMessage } from './stream-of-message.ts'
@@ -53,8 +54,12 @@ function isWholeMessage({ usage, bytes }: BytesReply): boolean {
 
 const LENGTH_BYTES = 4
 
-/** Packs an entry for the store, in memory of its own: a slice of Node's pool would keep the whole pool alive. */
-export function packReply({ body, ...rest }: StoredReply): Buffer {
+/**
+ * Packs an entry for the store, a stream without its pings, in memory of its own: a slice of Node's pool would keep the
+ * whole pool alive.
+ */
+export function packReply({ body: whole, ...rest }: StoredReply): Buffer {
+  const body = rest.kind === 'stream' ? withoutPings(whole) : whole
   const head = Buffer.from(JSON.stringify(rest))
   const bodyStart = LENGTH_BYTES + head.length
   const packed = Buffer.allocUnsafeSlow(bodyStart + body.length)

@@ -10,7 +10,7 @@
  * - Events, their keys and the order of keys are those of recorded streams; nothing tells that the answer is stored.
  * - What cannot be converted faithfully is `undefined`, never a guess.
  * The other direction is in `message-of-stream.ts`.
- * Limits: what a message does not tell is made up: one ping, pieces of a few words, `message_start` with the final input
+ * Limits: what a message does not tell is made up: pieces of a few words, `message_start` with the final input
  * counts and one output token. `estimated_tokens` of thinking deltas, a progress display, is dropped.
  */
 import { elementsOf, isString, type Members, membersOf, merge, objectOf, pick, print } from './raw-json.ts'
@@ -23,7 +23,6 @@ const REPEATED_USAGE = ['input_tokens', 'cache_creation_input_tokens', 'cache_re
 const FINAL_USAGE = ['output_tokens_details', 'server_tool_use', 'iterations', 'fallback_credit']
 /** Members of a compaction block, which one delta brings as a whole. */
 export const COMPACTED = ['content', 'encrypted_content']
-const PING = 'event: ping\ndata: {"type": "ping"}\n\n'
 
 /**
  * The stream of events that the stored JSON message would have been. Throws `ScanError` when it is no message.
@@ -38,7 +37,6 @@ export function streamOfMessage(messageJson: Buffer | string): Buffer {
     const at = `,"index":${index}`
     const deltas = takeDeltas(block)
     events.push(event('content_block_start', `${at},"content_block":${print(block)}`))
-    if (index === 0) events.push(PING)
     for (const delta of deltas) events.push(event('content_block_delta', `${at},"delta":${delta}`))
     events.push(event('content_block_stop', at))
   }

@@ -17,8 +17,18 @@ export interface ClientDialect {
   createTranslator(request: ClientRequest): EventTranslator
   /** The body of an error of the gateway's own. */
   errorBody(error: GatewayError, requestId: string): object
-  /** What breaks a silence in a stream. */
-  readonly ping: string
+  /** What breaks a silence in a stream, and between which signs in it that may be. */
+  readonly ping: PingRules
   /** Tells that a stream has broken off. */
   breakEvent(message: string): string
+}
+
+/** When a stream is pinged: in a silence behind the first sign and before the last. */
+export interface PingRules {
+  readonly text: string
+  /** Text that the first event holds; unset where a ping is no event and may come first. */
+  readonly from: string | undefined
+  /** Text that the last event holds, and whether an event that holds it is the last. */
+  readonly until: string
+  isLast(name: string, data: string): boolean
 }

@@ -5,6 +5,7 @@ import type { BytesReply, Reply, ReplyHeaders, StreamReply } from '../core/reply
 import { scanEvents } from '../core/sse.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
 import { onClosed } from './leaving.ts'
+import { Pinger } from './pinger.ts'
 
 /** How replies are sent. */
 export interface SendOptions {
@@ -22,7 +23,8 @@ export interface Addressee {
 
 /**
  * Sends a reply: its bytes as they are when they are in the client's dialect, translated when they are not. On a stream
- * a silence is broken by pings, and a break is told by an error event; both only between whole events.
+ * a silence between its first event and its last is broken by pings, and a break is told by an error event; both only
+ * between whole events.
  */
 export function sendReply(response: ServerResponse, reply: Reply, options: SendOptions & Addressee): void {
   if (response.destroyed) {
@@ -62,17 +64,17 @@ function sendStream(
   const isOwn = reply.dialect.name === dialect.name
   const translator = isOwn || request === undefined ? undefined : dialect.createTranslator(request)
   let hasBegun = false
-  const pinger = setTimeout(() => {
-    if (response.writableNeedDrain || reply.isTorn) return
-    response.write(dialect.ping)
-    pinger.refresh()
-  }, pingIntervalMs)
+  const pinger = new Pinger(response, {
+    rules: dialect.ping,
+    intervalMs: pingIntervalMs,
+    isTorn: () => reply.isTorn,
+  })
   response.on('drain', () => {
     pinger.refresh()
     reply.resume()
   })
   onClosed(response, () => {
-    clearTimeout(pinger)
+    pinger.stop()
     reply.cancel()
   })
   reply.open({
@@ -80,11 +82,11 @@ function sendStream(
       const bytes = translator === undefined ? portion : translate(portion, translator)
       if (bytes.length === 0) return true
       hasBegun = true
-      pinger.refresh()
+      pinger.see(bytes)
       return response.write(bytes)
     },
     end(ending) {
-      clearTimeout(pinger)
+      pinger.stop()
       if (response.destroyed) return
       if (ending.error === undefined) response.end(translator?.end())
       else if (reply.isTorn) response.destroy()

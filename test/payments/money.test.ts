@@ -514,7 +514,7 @@ for (const [kind, body] of [
     const replies = [await first, await second, await agent.pay(body, challenge, token, { headers })]
     for (const reply of replies) {
       t.is(reply.status, 200, reply.text)
-      t.is(reply.text, String(replies[0]?.text))
+      t.is(withoutPings(reply.text), withoutPings(String(replies[0]?.text)))
       t.is(reply.headers['payment-receipt'], replies[0]?.headers['payment-receipt'])
       t.is(reply.headers['cache-control'], 'private')
       t.is(reply.headers['content-type'], replies[0]?.headers['content-type'])
@@ -543,3 +543,8 @@ test.after('money: no token, credential or receipt is in the log', (t) => {
   t.regex(log, /\/v1\/agent\/messages/)
   for (const word of ['spt_', 'Payment ey', 'eyJ']) t.false(log.includes(word), word)
 })
+
+/** A kept answer has no pings: they were of the moment. */
+function withoutPings(text: string): string {
+  return text.replaceAll(/event: ping\ndata: *\{"type": ?"ping"\} *\n\n/g, '')
+}

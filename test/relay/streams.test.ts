@@ -110,6 +110,27 @@ for (const [claim, held] of [
   })
 }
 
+test('streams: a silence before the first event is not filled: a client waits for message_start', async (t) => {
+  const between = (done: number) => (done === 0 ? { delayMs: 500 } : undefined)
+  const scene = stage.scene({ kind: 'sse', bytes, writes: { sizes: [bytes.length], between } })
+  t.is((await scene.send(streamed)).text, bytes.toString())
+})
+
+test('streams: a provider that pings first is relayed, and not joined before its message_start', async (t) => {
+  const first = 'event: ping\ndata: {"type": "ping"}\n\n'
+  const between = (done: number) => (done === 1 ? { delayMs: 500 } : undefined)
+  const writes = { sizes: [first.length, bytes.length], between }
+  const scene = stage.scene({ kind: 'sse', bytes: first + bytes, writes })
+  t.is((await scene.send(streamed)).text, first + bytes)
+})
+
+test('streams: a provider that holds its connection open after message_stop is not filled with pings', async (t) => {
+  const all = `${bytes}: bye\n\n`
+  const between = (done: number) => (done === 1 ? { delayMs: 500 } : undefined)
+  const scene = stage.scene({ kind: 'sse', bytes: all, writes: { sizes: [bytes.length], between } })
+  t.is((await scene.send(streamed)).text, all)
+})
+
 test('streams: a JSON reply that is late gets no pings', async (t) => {
   const body = JSON.stringify(message)
   const reply = await stage.scene({ kind: 'reply', body, before: { delayMs: 350 } }).send(plain)

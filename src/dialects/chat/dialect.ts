@@ -39,7 +39,7 @@ export function createChatDialect({ defaultMaxTokens, modelNamed, nowMs }: ChatD
     },
     createTranslator: ({ document }) => createChatChunks({ created: created(), includeUsage: wantsUsage(document) }),
     errorBody,
-    ping: ': ping\n\n',
+    ping: { text: ': ping\n\n', from: undefined, until: '[DONE]', isLast: (_, data) => data.trim() === '[DONE]' },
     breakEvent: (message) => `data: ${JSON.stringify({ error: chatError('api_error', message) })}\n\n`,
   }
 }

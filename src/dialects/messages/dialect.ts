@@ -16,7 +16,13 @@ export function createMessagesDialect(): ClientDialect {
       throw new Error('replies of the canonical dialect are not translated for its clients')
     },
     errorBody: (error, requestId) => ({ ...error.toBody(), request_id: requestId }),
-    ping: printEvent({ type: 'ping' }),
+    ping: {
+      text: printEvent({ type: 'ping' }),
+      from: 'message_start',
+      until: 'message_stop',
+      isLast: (name, data) =>
+        name === 'message_stop' || (name === 'message' && /"type"\s*:\s*"message_stop"/.test(data)),
+    },
     breakEvent: (message) => {
       const event = { type: 'error', error: { type: 'api_error', message } }
       return printEvent(event)
