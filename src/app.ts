@@ -265,6 +265,7 @@ function createServer(
       authenticate,
       limits,
       list: (call) => catalogue.list({ ...call, credential: forProvider(call.credential, providers.fallback) }),
+      find: (id, call) => catalogue.find(id, { ...call, credential: forProvider(call.credential, providers.fallback) }),
     },
     receipts: shared,
     plugins: { authenticate, limits, registry },

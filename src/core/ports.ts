@@ -161,6 +161,8 @@ export interface ListedModel {
   /** Moment in milliseconds since 1970. */
   readonly createdAtMs?: number | undefined
   readonly ownedBy?: string | undefined
+  /** Members of the provider's own entry, as it has them: limits, capabilities, prices, …. */
+  readonly fields?: Readonly<Record<string, unknown>>
 }
 
 /** An upstream that answers model requests: in the canonical shape, or in the client's own if it speaks that. */
@@ -188,6 +190,8 @@ export interface Provider {
   countTokens(call: RelayCall, target: Target): Promise<Reply>
   /** The models it has. Throws like `complete`. */
   listModels(call: RelayCall): Promise<readonly ListedModel[]>
+  /** Asks for one model by the provider's name of it, which a list may lack; `undefined`: it has none. Throws like `complete`. */
+  findModel?(id: string, call: RelayCall): Promise<ListedModel | undefined>
   /** Relays a route that the operator allowed. Throws like `complete`. */
   relay(call: RelayCall): Promise<Reply>
   close(): Promise<void>

@@ -46,6 +46,27 @@ export class ModelCatalogue {
     return [...new Map([...routed, ...models].map((model) => [model.id, model])).values()]
   }
 
+  /**
+   * One model by the name under which clients find it: from the lists, or else from the provider that would answer it,
+   * since lists leave out aliases and older models. Gives the names of the lists where there is none.
+   */
+  async find(id: string, call: RelayCall): Promise<CataloguedModel | { readonly names: readonly string[] }> {
+    const models = await this.list(call)
+    const listed = models.find((model) => model.id === id)
+    if (listed !== undefined) return listed
+    const found = await this.#ask(id, call)
+    return found === undefined ? { names: models.map((model) => model.id) } : { ...found, id }
+  }
+
+  async #ask(id: string, call: RelayCall): Promise<CataloguedModel | undefined> {
+    const target = this.#providers.targetIfAny(id)
+    const provider = target && this.#providers.get(target.provider)
+    if (provider?.findModel === undefined || !provider.isUsableBy(call.credential)) return undefined
+    const signal = AbortSignal.any([call.signal, AbortSignal.timeout(LONGEST_WAIT_MS)])
+    const found = await provider.findModel(target?.model ?? id, { ...call, signal })
+    return found && this.#publish(provider.name, found)
+  }
+
   async #modelsOf(provider: Provider, call: RelayCall): Promise<readonly ListedModel[]> {
     // What a caller's own key may see is nobody else's list.
     const isCallersOwn = call.credential?.provider === provider.name

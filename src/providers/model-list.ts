@@ -11,6 +11,26 @@ interface RawModel {
   owned_by?: unknown
 }
 
+const NOT_FOUND = 404
+const MOST_MODELS = 10_000
+/** Larger entries keep the known members only. In characters of JSON. */
+const LARGEST_ENTRY = 16_384
+
+/** Reads one model; `undefined` when the provider has none of the name. Throws `upstream_error` when the reply is none. */
+export function readModel(reply: Reply, provider: string): ListedModel | undefined {
+  const model = reply.kind === 'bytes' && reply.status === 200 ? toListedModel(parse(reply.bytes))[0] : undefined
+  if (model !== undefined || (reply.status >= 400 && reply.status <= NOT_FOUND)) return model
+  reply.cancel()
+  throw new GatewayError('upstream_error', `Provider ${provider} answered ${reply.status} and no model.`)
+}
+
+/** The path of one model below that of the list; `undefined` for a name that would lead elsewhere. */
+export function pathOfModel(id: string): string | undefined {
+  const steps = id.split('/')
+  if (steps.some((step) => step === '' || step === '.' || step === '..')) return undefined
+  return `/models/${steps.map(encodeURIComponent).join('/')}`
+}
+
 /** Reads a list of models, `{ data: [{ id, … }] }`. Throws `upstream_error` when the reply is none. */
 export function readModelList(reply: Reply, provider: string): ListedModel[] {
   const list = reply.kind === 'bytes' && reply.status === 200 ? dataOf(reply.bytes) : undefined
@@ -20,15 +40,23 @@ export function readModelList(reply: Reply, provider: string): ListedModel[] {
 }
 
 function dataOf(bytes: Buffer): RawModel[] | undefined {
+  const { data } = parse(bytes) as { data?: unknown }
+  return Array.isArray(data)
+    ? data.slice(0, MOST_MODELS).filter((model) => typeof model === 'object' && model !== null)
+    : undefined
+}
+
+function parse(bytes: Buffer): RawModel {
   try {
-    const { data } = JSON.parse(bytes.toString())
-    return Array.isArray(data) ? data.filter((model) => typeof model === 'object' && model !== null) : undefined
+    const parsed: unknown = JSON.parse(bytes.toString())
+    return typeof parsed === 'object' && parsed !== null ? parsed : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 
-function toListedModel({ id, display_name, created_at, created, owned_by }: RawModel): ListedModel[] {
+function toListedModel(raw: RawModel): ListedModel[] {
+  const { id, display_name, created_at, created, owned_by } = raw
   if (typeof id !== 'string' || id === '') return []
   const createdAtMs = typeof created === 'number' ? created * 1000 : Date.parse(String(created_at))
   return [
@@ -37,6 +65,12 @@ function toListedModel({ id, display_name, created_at, created, owned_by }: RawM
       displayName: typeof display_name === 'string' ? display_name : undefined,
       createdAtMs: Number.isFinite(createdAtMs) ? createdAtMs : undefined,
       ownedBy: typeof owned_by === 'string' ? owned_by : undefined,
+      ...fieldsOf(raw),
     },
   ]
+}
+
+/** The provider's own entry, unless it is too large to be kept. */
+export function fieldsOf(raw: object): { fields?: Readonly<Record<string, unknown>> } {
+  return JSON.stringify(raw).length > LARGEST_ENTRY ? {} : { fields: { ...raw } }
 }

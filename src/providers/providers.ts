@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors.ts'
-import type { Exchange } from '../core/exchange.ts'
+import type { Exchange, Target } from '../core/exchange.ts'
 import type { Log, PresentedCredential, Provider, TokenCounter } from '../core/ports.ts'
 import type { Reply } from '../core/reply.ts'
 import { completeWithFallback } from './fallback.ts'
@@ -63,6 +63,16 @@ export class Providers {
   /** Who may answer a model. Throws `invalid_request` for an unknown prefix. */
   targetsOf(model: string): Targets {
     return this.#routes.find(model)
+  }
+
+  /** Who answers a model first; `undefined` where its name cannot be one. */
+  targetIfAny(model: string): Target | undefined {
+    try {
+      return this.#routes.find(model)[0]
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined
+      throw error
+    }
   }
 
   /** The name under which clients find a provider's model: its own if that leads there, else with the prefix. */

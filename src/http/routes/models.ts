@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import { suggest } from '../../core/nearest.ts'
 import type { RelayCall } from '../../core/ports.ts'
-import type { CataloguedModel } from '../../providers/model-catalogue.ts'
+import type { CataloguedModel, ModelCatalogue } from '../../providers/model-catalogue.ts'
 import type { Authenticate } from '../authenticate.ts'
 import type { FrameState } from '../frame.ts'
 import type { RequestLimits } from '../rate-limit.ts'
@@ -14,6 +14,8 @@ export interface ModelListOptions {
   readonly limits: RequestLimits
   /** The models that this caller can use. */
   readonly list: (call: RelayCall) => Promise<CataloguedModel[]>
+  /** One of them by its name, or the names that there are. */
+  readonly find: ModelCatalogue['find']
 }
 
 const MOST_IN_ONE_LIST = 1000
@@ -40,13 +42,10 @@ export function modelsRoute(options: ModelListOptions): Middleware<FrameState> {
 export function modelByNameRoute(options: ModelListOptions): Middleware<FrameState> {
   return async function modelByName(ctx) {
     const id = decoded(ctx.path.slice('/v1/models/'.length))
-    const models = await options.list(await callFor(ctx, options))
-    const model = models.find((listed) => listed.id === id)
-    if (model === undefined) {
-      const names = models.map((listed) => listed.id)
-      throw new GatewayError('not_found', `model: there is no \`${id}\`.${suggest(id, names)}`)
-    }
-    ctx.body = describe(model)
+    const found = await options.find(id, await callFor(ctx, options))
+    if ('names' in found)
+      throw new GatewayError('not_found', `model: there is no \`${id}\`.${suggest(id, found.names)}`)
+    ctx.body = describe(found)
   }
 }
 
@@ -67,15 +66,16 @@ function limitOf(text: string): number {
   )
 }
 
-/** The members of both shapes: `type`, `display_name` and `created_at` are Anthropic's, the others OpenAI's. */
-function describe({ id, displayName = id, createdAtMs = 0, ownedBy }: CataloguedModel) {
+/** The members of both shapes, `type`, `display_name` and `created_at` of Anthropic's, the others of OpenAI's; and the provider's own. */
+function describe({ id, displayName = id, createdAtMs = 0, ownedBy, fields }: CataloguedModel) {
   return {
-    id,
     object: 'model',
     type: 'model',
     display_name: displayName,
     created: Math.floor(createdAtMs / 1000),
     created_at: new Date(createdAtMs).toISOString(),
     owned_by: ownedBy,
+    ...fields,
+    id,
   }
 }

@@ -3,7 +3,7 @@ import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../.
 import type { Reply } from '../../core/reply.ts'
 import { versionOf } from '../../core/version-headers.ts'
 import { askClaude } from '../claude/ask.ts'
-import { readModelList } from '../model-list.ts'
+import { pathOfModel, readModel, readModelList } from '../model-list.ts'
 import { type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
 
 const OWN_CREDENTIAL = /^sk-ant-/
@@ -65,6 +65,14 @@ export class AnthropicProvider implements Provider {
     const path = `/v1/models?limit=${MOST_MODELS}`
     const reply = await this.#upstream.call({ method: 'GET', path, body: undefined, headers }, caller)
     return readModelList(reply, this.name)
+  }
+
+  async findModel(id: string, caller: RelayCall): Promise<ListedModel | undefined> {
+    const path = pathOfModel(id)
+    if (path === undefined) return undefined
+    const headers = versionFor(caller.headers)
+    const reply = await this.#upstream.call({ method: 'GET', path: `/v1${path}`, body: undefined, headers }, caller)
+    return readModel(reply, this.name)
   }
 
   relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {

@@ -9,7 +9,7 @@ import { toMessagesError } from '../../dialects/chat/reply/errors.ts'
 import { createMessagesEvents } from '../../dialects/chat/reply/to-messages-events.ts'
 import { toMessagesReply } from '../../dialects/chat/reply/to-messages-reply.ts'
 import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
-import { readModelList } from '../model-list.ts'
+import { pathOfModel, readModel, readModelList } from '../model-list.ts'
 import { dropBetas, tellLosses } from '../tell.ts'
 import { callerOf, type Upstream } from '../upstream.ts'
 import { translatedWire, verbatimWire, type Wire } from '../wire.ts'
@@ -76,6 +76,12 @@ export class ChatProvider implements Provider {
   async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {
     const reply = await this.#options.upstream.call({ method: 'GET', path: '/models', body: undefined }, caller)
     return readModelList(reply, this.name)
+  }
+
+  async findModel(id: string, caller: RelayCall): Promise<ListedModel | undefined> {
+    const path = pathOfModel(id)
+    if (path === undefined) return undefined
+    return readModel(await this.#options.upstream.call({ method: 'GET', path, body: undefined }, caller), this.name)
   }
 
   relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {

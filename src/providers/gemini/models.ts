@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ListedModel } from '../../core/ports.ts'
+import { fieldsOf } from '../model-list.ts'
 
 const modelList = z.object({
   models: z.array(
@@ -16,5 +17,10 @@ export function readGeminiModels(bytes: Buffer): ListedModel[] {
   const { models } = modelList.parse(JSON.parse(bytes.toString()))
   return models
     .filter(({ supportedGenerationMethods: methods }) => methods?.includes('generateContent') ?? true)
-    .map(({ name, displayName }) => ({ id: name.replace(/^models\//, ''), displayName, ownedBy: 'google' }))
+    .map(({ name, displayName, ...rest }) => ({
+      id: name.replace(/^models\//, ''),
+      displayName,
+      ownedBy: 'google',
+      ...fieldsOf({ max_input_tokens: rest.inputTokenLimit, max_tokens: rest.outputTokenLimit, ...rest }),
+    }))
 }

@@ -1,0 +1,78 @@
+import test from 'ava'
+import { valueAt } from '../support/json.ts'
+import type { SeenRequest } from '../support/provider/journal.ts'
+import type { Script } from '../support/provider/script.ts'
+import { openStage } from '../support/stage.ts'
+
+const LISTED = {
+  type: 'model',
+  id: 'claude-sonnet-4-5-20250929',
+  display_name: 'Claude Sonnet 4.5',
+  created_at: '2025-09-29T00:00:00Z',
+  max_input_tokens: 1_000_000,
+  max_tokens: 64_000,
+  capabilities: { image_input: { supported: true }, thinking: { supported: true, types: { enabled: true } } },
+  novel: [1, { a: null }],
+}
+const ALIAS = { ...LISTED, id: 'claude-sonnet-4-5', max_tokens: 32_000 }
+
+/** A provider that has an alias which its list leaves out. */
+function answer({ url }: SeenRequest): Script {
+  const path = url.split('?')[0]
+  if (path === '/v1/models') return { kind: 'reply', body: { data: [LISTED], has_more: false } }
+  if (path === '/v1/models/claude-sonnet-4-5') return { kind: 'reply', body: ALIAS }
+  if (path === '/v1/models/claude-broken') return { kind: 'error', status: 500 }
+  return { kind: 'error', status: 404 }
+}
+
+const stage = await openStage({ provider: { acceptAnything: true }, config: { providers: { tries: 1 } } })
+test.after.always(() => stage.close())
+const get = (path: string) => {
+  const scene = stage.scene(answer)
+  return { scene, reply: scene.send({ method: 'GET', path }) }
+}
+
+test('models: the list keeps the fields of the provider', async (t) => {
+  const { json } = await get('/v1/models').reply
+  t.deepEqual(valueAt(json, 'data.0'), { ...Object(valueAt(json, 'data.0')), ...LISTED })
+  t.like(valueAt(json, 'data.0'), { object: 'model', owned_by: 'anthropic' })
+})
+
+test('models: one of the list keeps the fields of the provider', async (t) => {
+  const { json } = await get(`/v1/models/${LISTED.id}`).reply
+  t.deepEqual(json, { ...Object(json), ...LISTED })
+})
+
+test('models: one that the list lacks is asked of its provider', async (t) => {
+  const { scene, reply } = get('/v1/models/claude-sonnet-4-5')
+  const { status, json } = await reply
+  t.is(status, 200)
+  t.deepEqual(json, { ...Object(json), ...ALIAS })
+  t.true(scene.seen().some(({ url }) => url === '/v1/models/claude-sonnet-4-5'))
+})
+
+test('models: under a prefix it has the name that was asked for', async (t) => {
+  const { json } = await get('/v1/models/anthropic/claude-sonnet-4-5').reply
+  t.like(json, { id: 'anthropic/claude-sonnet-4-5', max_tokens: 32_000 })
+})
+
+test('models: one that its provider does not have either is 404', async (t) => {
+  const { status, json } = await get('/v1/models/claude-nobody').reply
+  t.is(status, 404)
+  t.like(json, { error: { type: 'not_found' } })
+})
+
+test('models: a provider that fails is 502, not 404', async (t) => {
+  t.is((await get('/v1/models/claude-broken').reply).status, 502)
+})
+
+for (const id of ['..', '%2e%2e%2fmessages', 'claude%2F..%2F..%2Ffiles']) {
+  test(`models: a name that leads elsewhere is not asked for: ${id}`, async (t) => {
+    const { scene, reply } = get(`/v1/models/${id}`)
+    t.is((await reply).status >= 400, true)
+    t.deepEqual(
+      scene.seen().filter(({ url }) => !url.startsWith('/v1/models?')),
+      [],
+    )
+  })
+}
