@@ -186,7 +186,6 @@ test('chat route: the query does not reach a provider of another dialect', async
 
 const refused: [claim: string, body: JsonObject, names: RegExp][] = [
   ['n: 2', claude({ n: 2 }), /\bn: /],
-  ['json_object', claude({ response_format: { type: 'json_object' } }), /response_format: .*json_schema/],
   ['logprobs', claude({ logprobs: true }), /logprobs: /],
   [
     'audio',

@@ -5,6 +5,7 @@ import type { RequestDocument } from '../../core/request.ts'
 import type { Edit } from '../../core/splice.ts'
 import { tellLosses } from '../tell.ts'
 import { foreignThinking, refusesSignature } from './foreign-thinking.ts'
+import { jsonObjectEdits } from './json-object.ts'
 
 const HIGHEST_TEMPERATURE = 1
 
@@ -36,14 +37,11 @@ function claudeRequest(exchange: Exchange, { provider, model }: Target, losses: 
   return edits.length === 0 ? request : request.edited(edits)
 }
 
-/** What clients of other dialects may ask and this API does not have. */
+/** What clients of other dialects may ask and this API does not have, in the form nearest to it. */
 function withinLimits(request: RequestDocument, losses: Losses): Edit[] {
-  // Safe: a canonical request that the gateway made itself.
-  const output = request.field('output_config') as { format?: { type?: string } } | undefined
-  if (output?.format?.type === 'json_object')
-    losses.refuse('response_format', 'expected `json_schema`, got `json_object`; give a schema')
+  const edits = jsonObjectEdits(request)
   const temperature = request.field('temperature')
-  if (typeof temperature !== 'number' || temperature <= HIGHEST_TEMPERATURE) return []
+  if (typeof temperature !== 'number' || temperature <= HIGHEST_TEMPERATURE) return edits
   losses.drop('temperature')
-  return [{ op: 'replace', path: ['temperature'], value: HIGHEST_TEMPERATURE }]
+  return [...edits, { op: 'replace', path: ['temperature'], value: HIGHEST_TEMPERATURE }]
 }
