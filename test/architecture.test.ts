@@ -62,6 +62,7 @@ const JOINTS = [
   'limits.ts',
   'paying.ts',
   'recording.ts',
+  'stopping.ts',
   'tolling.ts',
   'main.ts',
   'cli',

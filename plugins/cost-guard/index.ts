@@ -87,12 +87,14 @@ export default definePlugin({
             maxTokens: exchange.request.maxTokens,
             clamp,
           })
-          const { maxTokens } = await exchange.patiently(admission).catch(async (error) => {
+          const orRefusal = admission.catch(async (error) => {
             if (!isRefusal(error)) throw error
             // Without an answer of the ledger the refusal goes without these headers.
             tell(await bill.hold.currentStanding().catch(() => []))
             throw withStatus(error, exchange.route === 'agent' ? error.status : operators.refusal_status)
           })
+          // In a burst the ledger answers one request after another, refusals too.
+          const { maxTokens } = await exchange.patiently(orRefusal)
           tell(bill.hold.standing)
           let isAsked = false
           try {
