@@ -9,7 +9,7 @@ import { GatewayError } from './core/errors.ts'
 import type { Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 import { createPriceBook } from './prices/book.ts'
 import { loadPriceOverrides, PriceFileError } from './prices/overrides.ts'
-import { TokenEstimator } from './prices/tokens/token-estimator.ts'
+import { CallersTokens } from './prices/tokens/callers-tokens.ts'
 import { createCallLedger } from './stores/sql/ledger/call-ledger.ts'
 import { createSpendLedger } from './stores/sql/spend-ledger.ts'
 import { SpendTills } from './stores/sql/spend-tills.ts'
@@ -43,7 +43,7 @@ export async function openAccounting({ config, log, clock, disposal }: Accountin
   disposal.add('spend', () => ledger.close())
   const spend = new SpendTills({ ledger, roll: (roll) => store.run('spend.roll', roll), log })
   disposal.add('tills', () => spend.close())
-  const tokens = new TokenEstimator()
+  const tokens = new CallersTokens()
   const fees = config.mode === 'cloud' ? openFees(config, { store, log, disposal }) : undefined
   return {
     store,

@@ -65,11 +65,12 @@ export default definePlugin({
           const answers = answersOf(exchange)
           // As it is estimated: the guard itself may lower its bound.
           const { request } = exchange
+          const counter = tokens.forCaller?.(exchange.caller.scope) ?? tokens
           const key = `${exchange.caller.scope} ${exchange.target.provider}/${exchange.target.model}`
           const bill: Bill = {
             exchange,
             hold: new Hold(spend, exchange.id, { budget, atMs, fee: exchange.fee }),
-            estimate: estimate(exchange, { tokens, prices }, { answers, atMs }),
+            estimate: estimate(exchange, { tokens: counter, prices }, { answers, atMs }),
             isMetered: isMetered(exchange),
             atMs,
             clock,
@@ -78,7 +79,7 @@ export default definePlugin({
             learn(usage) {
               if (usage.isCounted) return
               expectation.learn(key, Math.ceil(usage.outputTokens / answers))
-              tokens.learn?.(request, (exchange.calls.at(-1) ?? exchange.target).model, inputTokensOf(usage))
+              counter.learn?.(request, (exchange.calls.at(-1) ?? exchange.target).model, inputTokensOf(usage))
             },
           }
           const admission = admit(bill.hold, {

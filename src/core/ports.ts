@@ -29,6 +29,8 @@ export interface TokenCounter {
   inputTokens(request: RequestDocument, model: string, dialect?: DialectName): number
   /** Learns from an answer how many input tokens its provider has counted, those of its cache included. */
   learn?(request: RequestDocument, model: string, counted: number): void
+  /** The counter of one caller, by its scope, which alone learns from that caller's answers. */
+  forCaller?(scope: string): TokenCounter
 }
 
 /** A bounded store of byte values. A miss and an expired entry are both `undefined`; a broken store rejects. */

@@ -1,0 +1,31 @@
+import { LRUCache } from 'lru-cache'
+import type { TokenCounter } from '../../core/ports.ts'
+import type { DialectName } from '../../core/reply-dialect.ts'
+import type { RequestDocument } from '../../core/request.ts'
+import { TokenEstimator } from './token-estimator.ts'
+
+/** Callers whose factors are remembered; of the least recently used one the factors start anew. */
+const MOST_CALLERS = 2000
+
+/**
+ * Estimates tokens for each caller with factors of its own, so that one caller's odd bodies move nobody else's estimate.
+ * What is learnt is kept in memory only: after a restart, and in each process, factors start with what was measured, which
+ * the margin of a hold allows for.
+ */
+export class CallersTokens implements TokenCounter {
+  /** Learns nothing. */
+  readonly #measured = new TokenEstimator()
+  readonly #callers = new LRUCache<string, TokenEstimator>({ max: MOST_CALLERS })
+
+  inputTokens(request: RequestDocument, model: string, dialect?: DialectName): number {
+    return this.#measured.inputTokens(request, model, dialect)
+  }
+
+  forCaller(scope: string): TokenCounter {
+    const known = this.#callers.get(scope)
+    if (known !== undefined) return known
+    const estimator = new TokenEstimator()
+    this.#callers.set(scope, estimator)
+    return estimator
+  }
+}

@@ -1,0 +1,28 @@
+import test from 'ava'
+import { openCostStage } from './cost-stage.ts'
+
+const cost = await openCostStage()
+test.after.always(() => cost.close())
+
+/** About 1,800 tokens. */
+const PROMPT = 'A barrier across the road, where travellers pay for what they use. '.repeat(130)
+
+/** What a request of this caller is estimated at, as the refusal of a cap that nothing fits tells it. */
+async function estimateOf(as: string): Promise<number> {
+  const reply = await cost.ask(cost.stage.scene(), { as, guard: 'per_request=0.00000001', prompt: PROMPT })
+  return (reply.json as { error: { estimated: number } }).error.estimated
+}
+
+test('token factors: what one caller’s answers teach moves no other caller’s estimate', async (t) => {
+  const [odd, other] = [`${t.title} odd`, `${t.title} other`]
+  const before = await estimateOf(other)
+  t.is(await estimateOf(odd), before)
+  const usage = { input_tokens: 6000, output_tokens: 5 }
+  for (let lesson = 1; lesson <= 20; lesson++) {
+    const scene = cost.stage.scene({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
+    t.is((await cost.ask(scene, { as: odd, guard: 'per_day=100', prompt: PROMPT })).status, 200)
+  }
+  await cost.settled(odd)
+  t.true((await estimateOf(odd)) > before * 1.2, 'its own estimate follows')
+  t.is(await estimateOf(other), before)
+})
