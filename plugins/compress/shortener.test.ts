@@ -114,3 +114,19 @@ for (const [name, text] of Object.entries(HOSTILE)) {
     t.true(performance.now() - startedAtMs < 5000)
   })
 }
+
+test('shortener: texts beyond three million characters of a conversation stay as they are, also after it was cut back', (t) => {
+  const huge = 'a line that is repeated\n'.repeat(140_000)
+  const file = numbered(FILE)
+  const again = [call('a', 'Read', { path: 'a.ts' }), result('a', file), call('b', 'Read', { path: 'a.ts' })]
+  const shortener = new Shortener()
+  t.truthy(shortened([...again, result('b', file)], shortener))
+  t.is(shortened([call('c', 'Bash', {}), result('c', huge)], shortener), undefined)
+  t.truthy(shortened([call('d', 'Read', { path: 'a.ts' }), result('d', file)], shortener))
+  const almost = huge.slice(0, 2_990_000)
+  const full = new Shortener()
+  t.truthy(shortened([call('c', 'Bash', {}), result('c', almost)], full))
+  t.is(shortened([...again, result('b', numbered([...FILE, ...FILE, ...FILE]).repeat(4))], full), undefined)
+  full.cutBack(0)
+  t.truthy(shortened([...again, result('b', file)], full))
+})

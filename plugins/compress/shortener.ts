@@ -42,8 +42,14 @@ export type KeyOf = (line: string) => string
 interface Mark {
   readonly earlierLength: number
   readonly calls: number
+  readonly characters: number
 }
 
+/**
+ * Of one conversation, in UTF-16 units: about 750,000 tokens. Lines of two characters cost a fifth of a second each
+ * million, and others wait meanwhile; what comes after stays as it is.
+ */
+const MOST_CHARACTERS = 3_000_000
 const LEAST_TOKENS = 40
 const LEAST_SAVED_TOKENS = 8
 const LEAST_SAVED_SHARE = 0.03
@@ -59,6 +65,8 @@ export class Shortener {
   readonly #earlier = new Earlier()
   readonly #calls = new Map<string, ToolCall>()
   readonly #marks: Mark[] = []
+  /** Of all texts that were compared so far. */
+  #characters = 0
   readonly #keyOf: KeyOf
 
   constructor(keyOf: KeyOf = (line) => line) {
@@ -73,15 +81,17 @@ export class Shortener {
   /** What changes in the next message. */
   next(message: Message, treatment: Partial<Treatment> = {}): Change[] {
     const { preservedIn, elide } = { ...PLAIN_TREATMENT, ...treatment }
-    this.#marks.push({ earlierLength: this.#earlier.length, calls: this.#calls.size })
+    this.#marks.push({ earlierLength: this.#earlier.length, calls: this.#calls.size, characters: this.#characters })
     const changes: Change[] = []
     for (const part of partsOf(message)) {
       if (part.kind === 'call') this.#calls.set(`${this.length} ${part.id}`, part)
-      else if (part.kind === 'other') this.#take(part.text, part.label)
-      else {
+      else if (part.kind === 'other') {
+        if (this.#compares(part.text)) this.#take(part.text, part.label)
+      } else {
         const preserved = preservedIn(part.path, part.text.length)
         const elided = elide(part.text, this.callOf(part.toolUseId), preserved)
-        changes.push(...(elided === undefined ? this.#shorten(part, preserved) : changeOf(part, elided, 0)))
+        if (elided !== undefined) changes.push(...changeOf(part, elided, 0))
+        else if (this.#compares(part.text)) changes.push(...this.#shorten(part, preserved))
       }
     }
     return changes
@@ -92,6 +102,7 @@ export class Shortener {
     const mark = this.#marks[length]
     if (mark === undefined) return
     this.#marks.length = length
+    this.#characters = mark.characters
     this.#earlier.cutBack(mark.earlierLength)
     for (const id of [...this.#calls.keys()].slice(mark.calls)) this.#calls.delete(id)
   }
@@ -99,6 +110,13 @@ export class Shortener {
   /** The call that a result answers: one of the message before it. */
   callOf(toolUseId: string): ToolCall | undefined {
     return this.#calls.get(`${this.length - 1} ${toolUseId}`)
+  }
+
+  /** Whether a text is within what is compared of the conversation; it is counted. */
+  #compares({ length }: string): boolean {
+    if (this.#characters + length > MOST_CHARACTERS) return false
+    this.#characters += length
+    return true
   }
 
   #take(text: string, label: string): void {

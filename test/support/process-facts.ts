@@ -15,6 +15,13 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes) * 1024
 }
 
+/** CPU that all threads of a process have used, in milliseconds, in steps of ten. */
+export function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  // utime and stime, the 14th and 15th field of proc_pid_stat(5), in hundredths of a second.
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
 /** Ids of the processes that a process has started and that still run. */
 export function childrenOf(pid: number): number[] {
   const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
