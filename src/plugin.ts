@@ -13,6 +13,7 @@ import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/p
 
 export { z } from 'zod'
 export { abortable, onAbort, type WaitLimits } from './core/abortable.ts'
+export type { ByteSource, ByteSourceSink, Ending, ReplySink } from './core/byte-source.ts'
 export { cacheOptions, sharingRule } from './core/cache-options.ts'
 export type { Caller } from './core/caller.ts'
 export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts'
@@ -21,6 +22,7 @@ export { GatewayError } from './core/errors.ts'
 export { costOf, type Estimate, estimate, tokensFor } from './core/estimate.ts'
 export type { Exchange, Target } from './core/exchange.ts'
 export type { Fee } from './core/fee.ts'
+export { Flow, type FlowDriver } from './core/flow.ts'
 export { type ContentBlock, explain, type Message, type MessageRequest, type Tool } from './core/message.ts'
 export { messageOfStream } from './core/message-of-stream.ts'
 export { suggest } from './core/nearest.ts'
@@ -40,18 +42,7 @@ export type {
 } from './core/ports.ts'
 export { joined, type PreservedText, preservedRanges, type TextRange } from './core/preserved.ts'
 export { renewConnection } from './core/renew-connection.ts'
-export {
-  type ByteSource,
-  type ByteSourceSink,
-  BytesReply,
-  type Ending,
-  jsonReply,
-  type Reply,
-  type ReplyHeaders,
-  type ReplySink,
-  StreamReply,
-  storedStreamReply,
-} from './core/reply.ts'
+export { BytesReply, jsonReply, type Reply, type ReplyHeaders, StreamReply } from './core/reply.ts'
 export type { ReplyDialect } from './core/reply-dialect.ts'
 export { RequestDocument } from './core/request.ts'
 export { createFieldsDigest, type IdentityParts, requestIdentity, type SharingScope } from './core/request-identity.ts'
@@ -66,6 +57,7 @@ export {
   unpackReply,
   type WantedReply,
 } from './core/stored-reply.ts'
+export { storedStreamReply } from './core/stored-stream.ts'
 export { streamOfMessage } from './core/stream-of-message.ts'
 export type { CallTrace, StepTrace } from './core/traces.ts'
 export { bytes, duration } from './core/units.ts'

@@ -65,6 +65,7 @@ const JOINTS = [
   'stopping.ts',
   'tolling.ts',
   'main.ts',
+  'stopping.ts',
   'cli',
 ]
 
@@ -219,4 +220,11 @@ test('architecture: responses are watched in one place, which knows that they ma
     watching.map(({ file }) => file),
     ['src/http/leaving.ts'],
   )
+})
+
+test('architecture: sources of bytes are made in one way, but for the connection itself', (t) => {
+  const made = files.filter(
+    ({ text }) => /implements[^{]*\bByteSource\b(?!Sink)/.test(text) || /: ByteSource = \{/.test(text),
+  )
+  t.deepEqual(made.map(({ file }) => file).sort(), ['src/core/flow.ts', 'src/providers/transport.ts'])
 })

@@ -1,9 +1,9 @@
 import {
-  type ByteSource,
-  type ByteSourceSink,
   costOf,
   type Ending,
   type Estimate,
+  Flow,
+  type FlowDriver,
   type RequestDocument,
   StreamReply,
   type Usage,
@@ -55,15 +55,15 @@ const STEP_SHARE = 0.25
 /** The reply that a client reads instead of `origin`: the same bytes, as far as they are paid. */
 export function meteredStream(origin: StreamReply, options: MeterOptions): StreamReply {
   const { status, headers, dialect } = origin
-  return new StreamReply({ status, headers, isWhole: true, dialect }, new Meter(origin, options))
+  return new StreamReply({ status, headers, isWhole: true, dialect }, new Meter(origin, options).flow)
 }
 
-class Meter implements ByteSource {
+class Meter implements FlowDriver {
+  readonly flow = new Flow(this)
   readonly #origin: StreamReply
   readonly #options: MeterOptions
   readonly #end
   #estimate: Estimate
-  #sink: ByteSourceSink | undefined
   /** The most that has come. */
   #tokens = SLACK_TOKENS
   /** Portions that have come and are not paid yet. */
@@ -71,7 +71,6 @@ class Meter implements ByteSource {
   #ending: Ending | undefined
   /** The model has written its last token. */
   #isAnswered = false
-  #isPaused = false
   #isOver = false
   #isCancelled = false
 
@@ -84,17 +83,11 @@ class Meter implements ByteSource {
     origin.onEvent((name, data) => this.#weigh(name, data), METERED)
   }
 
-  start(sink: ByteSourceSink): void {
-    this.#sink = sink
+  start(): void {
     this.#origin.open({ write: (portion) => this.#take(portion), end: (ending) => this.#finish(ending) })
   }
 
-  pause(): void {
-    this.#isPaused = true
-  }
-
   resume(): void {
-    this.#isPaused = false
     if (this.#waiting === undefined) this.#origin.resume()
   }
 
@@ -123,10 +116,7 @@ class Meter implements ByteSource {
       this.#waiting.push(portion)
       return false
     }
-    if (this.#isPaid) {
-      this.#send(portion)
-      return !this.#isPaused
-    }
+    if (this.#isPaid) return this.#send(portion)
     this.#waiting = [portion]
     void this.#grow()
     return false
@@ -140,9 +130,9 @@ class Meter implements ByteSource {
     return this.#isAnswered || this.#mostNanoUsd <= this.#options.hold.heldNanoUsd
   }
 
-  #send(portion: Buffer): void {
+  #send(portion: Buffer): boolean {
     this.#end.see(portion)
-    this.#sink?.data(portion)
+    return this.flow.push(portion)
   }
 
   async #grow(): Promise<void> {
@@ -159,7 +149,7 @@ class Meter implements ByteSource {
     if (!mayGoOn) return this.#cut(waiting)
     for (const portion of waiting) this.#send(portion)
     if (this.#ending !== undefined) this.#finish(this.#ending)
-    else if (!this.#isPaused) this.#origin.resume()
+    else if (this.flow.takes) this.#origin.resume()
   }
 
   /** A ledger that does not answer cannot say yes. */
@@ -176,8 +166,8 @@ class Meter implements ByteSource {
     const ending: Ending = { outcome: 'incomplete', usage }
     this.#tell(ending, true)
     const input = usage === undefined ? { input_tokens: this.#estimate.inputTokens } : {}
-    this.#sink?.data(Buffer.from(this.#end.atLimit({ ...input, output_tokens: this.#tokens - SLACK_TOKENS })))
-    this.#sink?.end(ending)
+    this.flow.push(Buffer.from(this.#end.atLimit({ ...input, output_tokens: this.#tokens - SLACK_TOKENS })))
+    this.flow.end(ending)
   }
 
   #finish(ending: Ending): void {
@@ -190,7 +180,7 @@ class Meter implements ByteSource {
     this.#isOver = true
     // Who leaves while the last portion waits has had a whole answer made.
     this.#tell(this.#ending ?? ending, false)
-    if (!this.#isCancelled) this.#sink?.end(ending)
+    this.flow.end(ending)
   }
 
   #tell(ending: Ending, isCut: boolean): void {

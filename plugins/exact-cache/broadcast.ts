@@ -1,7 +1,7 @@
 import {
-  type ByteSource,
-  type ByteSourceSink,
   type Ending,
+  Flow,
+  type FlowDriver,
   type ReplyDialect,
   type ReplyHeaders,
   StreamReply,
@@ -91,7 +91,7 @@ export class Broadcast {
     })
     this.#readers.add(reader)
     const { status, headers, dialect } = this.#origin
-    return new StreamReply({ status, headers, isWhole: true, dialect }, reader)
+    return new StreamReply({ status, headers, isWhole: true, dialect }, reader.flow)
   }
 
   /** Stops the provider. */
@@ -153,51 +153,44 @@ interface ReaderOptions {
 }
 
 /** One reader's place in the log. */
-class Reader implements ByteSource {
+class Reader implements FlowDriver {
+  readonly flow = new Flow(this)
   readonly #options: ReaderOptions
-  #sink: ByteSourceSink | undefined
-  #isOver = false
   position = 0
-  /** Until it is opened, a reader takes nothing. */
-  isPaused = true
 
   constructor(options: ReaderOptions) {
     this.#options = options
   }
 
-  start(sink: ByteSourceSink): void {
-    this.#sink = sink
+  /** Until it is opened, a reader takes nothing. */
+  get isPaused(): boolean {
+    return !this.flow.takes
+  }
+
+  start(): void {
     this.resume()
   }
 
-  pause(): void {
-    this.isPaused = true
-  }
-
   resume(): void {
-    this.isPaused = false
     this.pump()
     this.#options.onProgress()
   }
 
   cancel(): void {
-    this.#isOver = true
     this.#options.onLeave()
   }
 
   /** Passes on what is there, until the log or the sink's patience ends. */
   pump(): void {
-    if (this.#sink === undefined || this.#isOver) return
-    while (!this.isPaused) {
+    while (this.flow.takes) {
       const portion = this.#options.at(this.position)
       if (portion === undefined) break
       this.position++
-      this.#sink.data(portion)
+      this.flow.push(portion)
     }
     const ending = this.#options.ending()
-    if (ending === undefined || this.#options.at(this.position) !== undefined) return
-    this.#isOver = true
+    if (ending === undefined || this.flow.hasEnded || this.#options.at(this.position) !== undefined) return
     this.#options.onLeave()
-    this.#sink.end(ending)
+    this.flow.end(ending)
   }
 }

@@ -14,6 +14,7 @@
  * - Bytes are in the reply's `dialect`; listeners of events are told them in the canonical one, Messages.
  * Limits: an event that is larger than the framer's bound is passed on in pieces.
  */
+import type { ByteSource, Ending, ReplySink } from './byte-source.ts'
 import type { EventTranslator } from './event-translator.ts'
 import { MESSAGES_REPLIES, type ReplyDialect } from './reply-dialect.ts'
 import { children } from './scan.ts'
@@ -24,40 +25,6 @@ import { BytesShown, lastNamed, StreamShown, type UsageCheck } from './usage-che
 
 /** Response headers, lower-case names. */
 export type ReplyHeaders = Record<string, string | string[]>
-
-/**
- * How a reply ended. `complete`: a whole answer. `incomplete`: an error, a cut, or a stream without `message_stop`.
- * `cancelled`: nobody wanted the rest.
- */
-export interface Ending {
-  readonly outcome: 'complete' | 'incomplete' | 'cancelled'
-  readonly usage: Usage | undefined
-  readonly error?: Error
-}
-
-/** Where a streamed reply's bytes come from. After `cancel` neither `end` nor `fail` need be called. */
-export interface ByteSource {
-  start(sink: ByteSourceSink): void
-  pause(): void
-  resume(): void
-  cancel(): void
-}
-
-/**
- * What a source calls: any number of `data`, then exactly one of `end` and `fail`.
- * A source of another stream's portions hands that stream's ending on.
- */
-export interface ByteSourceSink {
-  data(chunk: Buffer): void
-  end(ending?: Ending): void
-  fail(error: Error): void
-}
-
-/** What receives a streamed reply. `write` returns false when the stream should pause until `resume()`. */
-export interface ReplySink {
-  write(portion: Buffer): boolean
-  end(ending: Ending): void
-}
 
 /** What may be known of a JSON reply besides its bytes. */
 export interface BytesReplyOptions {
@@ -302,20 +269,6 @@ export type Reply = BytesReply | StreamReply
 /** A JSON reply made by the gateway itself. */
 export function jsonReply(body: unknown, { status = 200, headers = {} as ReplyHeaders } = {}): BytesReply {
   return new BytesReply(status, { 'content-type': 'application/json', ...headers }, Buffer.from(JSON.stringify(body)))
-}
-
-/** A streamed reply whose bytes are already there: a replay. */
-export function storedStreamReply(bytes: Buffer, headers: ReplyHeaders, options: BytesReplyOptions = {}): StreamReply {
-  const source: ByteSource = {
-    start(sink) {
-      sink.data(bytes)
-      sink.end({ outcome: 'complete', usage: options.usage })
-    },
-    pause() {},
-    resume() {},
-    cancel() {},
-  }
-  return new StreamReply({ status: 200, headers, isWhole: true, dialect: options.dialect }, source)
 }
 
 /** Reads only the `usage` member of a reply's JSON, the last one as JSON.parse has it; the rest is not parsed. */

@@ -1,7 +1,8 @@
 import { messageOfStream } from './message-of-stream.ts'
 import { withoutPings } from './pings.ts'
-import { BytesReply, type Reply, type ReplyHeaders, storedStreamReply } from './reply.ts'
+import { BytesReply, type Reply, type ReplyHeaders } from './reply.ts'
 import type { ReplyDialect } from './reply-dialect.ts'
+import { storedStreamReply } from './stored-stream.ts'
 import { streamOfMessage } from './stream-of-message.ts'
 import type { Usage } from './usage.ts'
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
+import { onClosed } from './leaving.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 
@@ -18,7 +19,7 @@ export class RunningRequests {
     const running = this.#running.get(scope) ?? 0
     if (running >= this.#most) throw tooMany(this.#most)
     this.#running.set(scope, running + 1)
-    response.once('close', () => this.#leave(scope))
+    onClosed(response, () => this.#leave(scope))
   }
 
   #leave(scope: string): void {

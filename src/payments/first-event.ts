@@ -1,6 +1,7 @@
 import { abortable } from '../core/abortable.ts'
 import { GatewayError } from '../core/errors.ts'
-import { type ByteSource, type ByteSourceSink, type Ending, StreamReply } from '../core/reply.ts'
+import { Flow } from '../core/flow.ts'
+import { StreamReply } from '../core/reply.ts'
 
 const NO_ANSWER = 'The provider broke off before its answer had begun.'
 
@@ -10,11 +11,8 @@ const NO_ANSWER = 'The provider broke off before its answer had begun.'
  */
 export async function untilFirstEvent(reply: StreamReply, signal: AbortSignal): Promise<StreamReply> {
   const begun = Promise.withResolvers<void>()
-  const held: Buffer[] = []
+  const flow = new Flow({ start: () => reply.resume(), resume: () => reply.resume(), cancel: () => reply.cancel() })
   let hasBegun = false
-  let sink: ByteSourceSink | undefined
-  let ending: Ending | undefined
-  let isPaused = false
   const refuse = () => begun.reject(new GatewayError('upstream_error', NO_ANSWER))
   reply.onEvent((name) => {
     if (hasBegun || name === 'ping') return
@@ -23,18 +21,13 @@ export async function untilFirstEvent(reply: StreamReply, signal: AbortSignal): 
   })
   reply.open({
     write(portion) {
-      if (sink !== undefined) {
-        sink.data(portion)
-        return !isPaused
-      }
-      held.push(portion)
+      const takes = flow.push(portion)
       if (hasBegun) begun.resolve()
-      return !hasBegun
+      return takes || !hasBegun
     },
-    end(end) {
-      ending = end
-      if (sink !== undefined) sink.end(end)
-      else if (!hasBegun) refuse()
+    end(ending) {
+      if (!hasBegun) refuse()
+      flow.end(ending)
     },
   })
   try {
@@ -43,22 +36,6 @@ export async function untilFirstEvent(reply: StreamReply, signal: AbortSignal): 
     reply.cancel()
     throw error
   }
-  const source: ByteSource = {
-    start(to) {
-      for (const portion of held.splice(0)) to.data(portion)
-      sink = to
-      if (ending !== undefined) to.end(ending)
-      else if (!isPaused) reply.resume()
-    },
-    pause() {
-      isPaused = true
-    },
-    resume() {
-      isPaused = false
-      reply.resume()
-    },
-    cancel: () => reply.cancel(),
-  }
   const { status, headers, dialect } = reply
-  return new StreamReply({ status, headers, dialect, isWhole: true }, source)
+  return new StreamReply({ status, headers, dialect, isWhole: true }, flow)
 }

@@ -1,8 +1,9 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import { abortable } from '../core/abortable.ts'
+import type { ByteSource, ByteSourceSink } from '../core/byte-source.ts'
+import { Flow } from '../core/flow.ts'
 import { Pieces } from '../core/pieces.ts'
-import type { ByteSource, ByteSourceSink } from '../core/reply.ts'
 
 const DECODERS: Record<string, () => Transform> = {
   gzip: () => zlib.createGunzip({ flush: zlib.constants.Z_SYNC_FLUSH }),
@@ -27,32 +28,44 @@ export function decodeSource(source: ByteSource, contentEncoding: string | undef
 }
 
 function decodedSource(source: ByteSource, decoder: Transform): ByteSource {
-  const feed: ByteSourceSink = {
-    data(chunk) {
-      if (!decoder.write(chunk)) source.pause()
-    },
-    end: () => decoder.end(),
-    // What has arrived is decoded first: it may hold whole events.
-    fail: (error) => void decoder.write(NOTHING, () => decoder.destroy(error)),
+  let isFed = false
+  const stop = () => {
+    if (!isFed) source.cancel()
+    decoder.destroy()
   }
-  return {
-    start(sink) {
-      decoder.on('data', (chunk: Buffer) => sink.data(chunk))
+  const flow = new Flow({
+    start() {
+      decoder.on('data', (chunk: Buffer) => void flow.push(chunk))
       decoder.on('drain', () => source.resume())
-      decoder.once('end', () => sink.end())
+      decoder.once('end', () => {
+        flow.end()
+        stop()
+      })
       decoder.once('error', (error) => {
-        source.cancel()
-        sink.fail(error)
+        flow.fail(error)
+        stop()
       })
       source.start(feed)
     },
     pause: () => void decoder.pause(),
     resume: () => void decoder.resume(),
-    cancel() {
-      source.cancel()
-      decoder.destroy()
+    cancel: stop,
+  })
+  const feed: ByteSourceSink = {
+    data(chunk) {
+      if (!decoder.write(chunk)) source.pause()
+    },
+    end() {
+      isFed = true
+      decoder.end()
+    },
+    // What has arrived is decoded first: it may hold whole events.
+    fail(error) {
+      isFed = true
+      decoder.write(NOTHING, () => decoder.destroy(error))
     },
   }
+  return flow
 }
 
 /** How a whole body is read: everything that bounds it is needed. */

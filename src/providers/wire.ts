@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ByteSource, Ending } from '../core/byte-source.ts'
 import type { EventTranslator } from '../core/event-translator.ts'
-import { type ByteSource, BytesReply, type Ending, type ReplyHeaders, StreamReply } from '../core/reply.ts'
+import { type FlowInlet, transformed } from '../core/flow.ts'
+import { BytesReply, type ReplyHeaders, StreamReply } from '../core/reply.ts'
 import type { ReplyDialect } from '../core/reply-dialect.ts'
 import { EventFramer, scanEvents } from '../core/sse.ts'
 
@@ -62,33 +64,26 @@ function translatedSource(source: ByteSource, translator: EventTranslator): Byte
   const take = (name: string, bytes: Buffer, start: number, end: number) => {
     text += translator.event(name, bytes.toString('utf8', start, end))
   }
-  return {
-    start(sink) {
-      const flush = () => {
-        if (text === '') return
-        const portion = Buffer.from(text)
-        text = ''
-        sink.data(portion)
-      }
-      source.start({
-        data(chunk) {
-          const portion = framer.push(chunk)
-          if (portion === undefined) return
-          scanEvents(portion, take)
-          flush()
-        },
-        end() {
-          text += translator.end()
-          flush()
-          sink.end(endingOf(translator, new Error('the provider ended the stream before its answer was whole')))
-        },
-        fail: (error) => sink.end(endingOf(translator, error)),
-      })
-    },
-    pause: () => source.pause(),
-    resume: () => source.resume(),
-    cancel: () => source.cancel(),
+  const flush = (to: FlowInlet) => {
+    if (text === '') return
+    const portion = Buffer.from(text)
+    text = ''
+    to.push(portion)
   }
+  return transformed(source, {
+    data(chunk, to) {
+      const portion = framer.push(chunk)
+      if (portion === undefined) return
+      scanEvents(portion, take)
+      flush(to)
+    },
+    end(to) {
+      text += translator.end()
+      flush(to)
+      to.end(endingOf(translator, new Error('the provider ended the stream before its answer was whole')))
+    },
+    fail: (error, to) => to.end(endingOf(translator, error)),
+  })
 }
 
 /** An error that the provider itself put into the stream has reached the client already. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import type { Ending } from '../core/byte-source.ts'
 import type { Exchange, Target } from '../core/exchange.ts'
 import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../core/receipt.ts'
-import type { Ending } from '../core/reply.ts'
 import type { Usage } from '../core/usage.ts'
 import { type Accountants, billOf } from './billing.ts'
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { type ByteSource, BytesReply, StreamReply } from '../../core/reply.ts'
+import type { ByteSource } from '../../core/byte-source.ts'
+import { transformed } from '../../core/flow.ts'
+import { BytesReply, StreamReply } from '../../core/reply.ts'
 import { findMember } from '../../core/scan.ts'
 import type { Wire } from '../wire.ts'
 import { exceptionEvent, toMessagesError } from './errors.ts'
@@ -35,30 +37,17 @@ export function bedrockWire(codec: FrameCodec): Wire {
 
 /** The events that the frames of a source carry. It fails on a frame that is damaged, and behind one that was cut. */
 export function messagesSource(source: ByteSource, reader: FrameReader): ByteSource {
-  let isBroken = false
-  return {
-    start(sink) {
-      source.start({
-        data(chunk) {
-          if (isBroken) return
-          const { events, error } = eventsOf(reader, chunk)
-          if (events.length > 0) sink.data(events.length === 1 && events[0] ? events[0] : Buffer.concat(events))
-          if (error === undefined) return
-          isBroken = true
-          source.cancel()
-          sink.fail(error)
-        },
-        end() {
-          if (reader.isWithinFrame) sink.fail(new Error('the provider ended the stream within a frame'))
-          else sink.end()
-        },
-        fail: (error) => sink.fail(error),
-      })
+  return transformed(source, {
+    data(chunk, to) {
+      const { events, error } = eventsOf(reader, chunk)
+      if (events.length > 0) to.push(events.length === 1 && events[0] ? events[0] : Buffer.concat(events))
+      if (error !== undefined) to.fail(error)
     },
-    pause: () => source.pause(),
-    resume: () => source.resume(),
-    cancel: () => source.cancel(),
-  }
+    end(to) {
+      if (reader.isWithinFrame) to.fail(new Error('the provider ended the stream within a frame'))
+    },
+    fail() {},
+  })
 }
 
 /** What a chunk completes, up to the first frame that cannot be read. */

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { ByteSource, ByteSourceSink, Ending } from '../../core/reply.ts'
+import type { ByteSource, ByteSourceSink, Ending } from '../../core/byte-source.ts'
 import { withoutUsageChunk } from './usage-filter.ts'
 
 /** A provider's stream in these chunks, and how its connection ends. */
@@ -157,6 +157,7 @@ test('usage filter: pauses, resumes and cancels the provider’s stream', (t) =>
   const calls: string[] = []
   const note = (name: string) => () => void calls.push(name)
   const source = withoutUsageChunk({ start() {}, pause: note('pause'), resume: note('resume'), cancel: note('cancel') })
+  source.start({ data() {}, end() {}, fail() {} })
   source.pause()
   source.resume()
   source.cancel()

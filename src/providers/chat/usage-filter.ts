@@ -1,4 +1,5 @@
-import type { ByteSource } from '../../core/reply.ts'
+import type { ByteSource } from '../../core/byte-source.ts'
+import { type FlowInlet, transformed } from '../../core/flow.ts'
 import { EventFramer, scanEvents } from '../../core/sse.ts'
 import { mergeUsage, type Usage } from '../../core/usage.ts'
 import { CHAT_REPLIES } from '../../dialects/chat/replies.ts'
@@ -29,32 +30,25 @@ export function withoutUsageChunk(source: ByteSource): ByteSource {
     })
     return kept
   }
-  return {
-    start(sink) {
-      const finish = (error: Error) => {
-        if (kind === 'stopped') return sink.end({ outcome: 'complete', usage })
-        sink.end(kind === 'failed' ? { outcome: 'incomplete', usage } : { outcome: 'incomplete', usage, error })
-      }
-      source.start({
-        data(chunk) {
-          const portion = framer.push(chunk)
-          if (portion === undefined) return
-          const kept = read(isCutLineEnd && portion[0] === LF ? portion.subarray(1) : portion)
-          // CR and LF of one line end may come apart: the LF belongs to what was taken out.
-          isCutLineEnd = portion.at(-1) === CR && kept.at(-1) !== CR
-          if (kept.length > 0) sink.data(kept)
-        },
-        end() {
-          if (kind === 'finished') kind = 'stopped'
-          finish(new Error('the provider ended the stream before its answer was whole'))
-        },
-        fail: finish,
-      })
-    },
-    pause: () => source.pause(),
-    resume: () => source.resume(),
-    cancel: () => source.cancel(),
+  const finish = (to: FlowInlet, error: Error) => {
+    if (kind === 'stopped') to.end({ outcome: 'complete', usage })
+    else to.end(kind === 'failed' ? { outcome: 'incomplete', usage } : { outcome: 'incomplete', usage, error })
   }
+  return transformed(source, {
+    data(chunk, to) {
+      const portion = framer.push(chunk)
+      if (portion === undefined) return
+      const kept = read(isCutLineEnd && portion[0] === LF ? portion.subarray(1) : portion)
+      // CR and LF of one line end may come apart: the LF belongs to what was taken out.
+      isCutLineEnd = portion.at(-1) === CR && kept.at(-1) !== CR
+      if (kept.length > 0) to.push(kept)
+    },
+    end(to) {
+      if (kind === 'finished') kind = 'stopped'
+      finish(to, new Error('the provider ended the stream before its answer was whole'))
+    },
+    fail: (error, to) => finish(to, error),
+  })
 }
 
 type Kind = 'open' | 'finished' | 'stopped' | 'failed'

@@ -1,15 +1,10 @@
+import type { ByteSource } from '../../core/byte-source.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Exchange, Target } from '../../core/exchange.ts'
+import { Flow } from '../../core/flow.ts'
 import { suggest } from '../../core/nearest.ts'
 import type { ListedModel, Provider, RelayCall } from '../../core/ports.ts'
-import {
-  type ByteSource,
-  type ByteSourceSink,
-  BytesReply,
-  jsonReply,
-  type Reply,
-  StreamReply,
-} from '../../core/reply.ts'
+import { BytesReply, jsonReply, type Reply, StreamReply } from '../../core/reply.ts'
 import type { RequestDocument } from '../../core/request.ts'
 import { streamOfMessage } from '../../core/stream-of-message.ts'
 import { tellLosses } from '../tell.ts'
@@ -114,31 +109,25 @@ function pacedSource(stream: Buffer, paceMs: number): ByteSource {
   const events = splitEvents(stream)
   let next = 0
   let timer: NodeJS.Timeout | undefined
-  let sink: ByteSourceSink | undefined
   const stop = () => {
     clearTimeout(timer)
     timer = undefined
   }
   const step = () => {
     const event = events[next++]
-    if (event === undefined) {
-      stop()
-      return sink?.end()
-    }
+    if (event === undefined) return flow.end()
     timer = setTimeout(step, paceMs)
-    sink?.data(event)
+    flow.push(event)
   }
-  return {
-    start(target) {
-      sink = target
-      step()
-    },
+  const flow = new Flow({
+    start: step,
     pause: stop,
     resume() {
-      if (timer === undefined && next <= events.length) step()
+      if (timer === undefined) step()
     },
     cancel: stop,
-  }
+  })
+  return flow
 }
 
 function splitEvents(stream: Buffer): Buffer[] {
