@@ -271,3 +271,18 @@ test('translated: a call that message_start holds already reaches a chat client,
     function: { name: 'look', arguments: input },
   })
 })
+
+test('translated: parts of an answer that a completion has no place for are named in x-svc-dropped', async (t) => {
+  const content = [
+    { type: 'redacted_thinking', data: 'abc' },
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } },
+    { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
+    { type: 'text', text: 'Found.', citations: [{ type: 'char_location', cited_text: 'x' }] },
+  ]
+  const scene = stage.scene({ anthropic: { kind: 'answer', content } })
+  const reply = await sendChat(scene, chat('hi', { model: MODELS.anthropic }))
+  t.is(valueAt(reply.json, 'choices.0.message.content'), 'Found.')
+  const dropped = String(reply.headers['x-svc-dropped']).split(', ')
+  for (const name of ['redacted_thinking', 'server_tool_use', 'web_search_tool_result', 'text.citations'])
+    t.true(dropped.includes(`content.${name}`), name)
+})

@@ -1,10 +1,11 @@
 import { ClientRequest } from '../../core/client-request.ts'
 import type { GatewayError } from '../../core/errors.ts'
-import { BytesReply } from '../../core/reply.ts'
+import { BytesReply, type ReplyHeaders } from '../../core/reply.ts'
 import type { ClientDialect } from '../client-dialect.ts'
 import { KnownBodies } from '../known-bodies.ts'
 import { parseChatRequest } from './parse.ts'
 import { CHAT_REPLIES } from './replies.ts'
+import { droppedContent } from './reply/dropped-content.ts'
 import { toChatError } from './reply/errors.ts'
 import { createChatChunks } from './reply/to-chat-chunks.ts'
 import { toChatReply } from './reply/to-chat-reply.ts'
@@ -35,13 +36,23 @@ export function createChatDialect({ defaultMaxTokens, modelNamed, nowMs }: ChatD
     render({ status, headers, bytes, usage }) {
       const body =
         (status === 200 ? toChatReply(bytes, { created: created() }) : undefined) ?? toChatError(status, bytes)
-      return new BytesReply(status, headers, body, { usage, dialect: CHAT_REPLIES })
+      return new BytesReply(status, withDropped(headers, status, bytes), body, { usage, dialect: CHAT_REPLIES })
     },
     createTranslator: ({ document }) => createChatChunks({ created: created(), includeUsage: wantsUsage(document) }),
     errorBody,
     ping: { text: ': ping\n\n', from: undefined, until: '[DONE]', isLast: (_, data) => data.trim() === '[DONE]' },
     breakEvent: (message) => `data: ${JSON.stringify({ error: chatError('api_error', message) })}\n\n`,
   }
+}
+
+/** Types of blocks beside which nothing can be lost: the usual reply is not parsed once more. */
+const MAY_LOSE = /"type"\s*:\s*"(?!text"|thinking"|tool_use"|message")|"citations"/
+
+/** The headers, with what the completion has no place for in `x-svc-dropped`. */
+function withDropped(headers: ReplyHeaders, status: number, message: Buffer): ReplyHeaders {
+  const dropped = status === 200 && MAY_LOSE.test(message.toString('latin1')) ? droppedContent(message) : []
+  if (dropped.length === 0) return headers
+  return { ...headers, 'x-svc-dropped': [headers['x-svc-dropped'] ?? [], dropped].flat().join(', ') }
 }
 
 /** Readable by both families of clients: the members of `error` are OpenAI's, the outer `type` is Anthropic's. */

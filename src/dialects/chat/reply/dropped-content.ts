@@ -1,0 +1,17 @@
+import { Losses } from '../../../core/losses.ts'
+import { parseEventData } from '../../../core/sse.ts'
+import { isRecord, listOf, recordOf } from './narrow.ts'
+
+/** Blocks that a completion has a place for. */
+const CARRIED: ReadonlySet<unknown> = new Set(['text', 'thinking', 'tool_use'])
+
+/** Names of what a message's content has and a completion does not, e.g. `content.server_tool_use`; each once. */
+export function droppedContent(message: Buffer): readonly string[] {
+  const losses = new Losses()
+  for (const block of listOf(recordOf(parseEventData(message.toString()))?.content)) {
+    if (!isRecord(block)) continue
+    if (!CARRIED.has(block.type)) losses.drop(`content.${block.type}`)
+    if (listOf(block.citations).length > 0) losses.drop('content.text.citations')
+  }
+  return losses.dropped
+}
