@@ -1,11 +1,13 @@
 import { Fees } from './accounts/plans/fees.ts'
 import { capsFrom } from './config/caps.ts'
 import { ConfigError } from './config/config-error.ts'
+import { openDataFolder } from './config/data-folder.ts'
 import { plansFrom } from './config/plans.ts'
 import type { Config } from './config/schema.ts'
 import type { CapsOf, Prices } from './core/caps.ts'
 import type { Disposal } from './core/disposal.ts'
-import { GatewayError } from './core/errors.ts'
+import { GatewayError, messageWithCause } from './core/errors.ts'
+import { hostOf } from './core/host-of.ts'
 import type { Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
 import { createPriceBook } from './prices/book.ts'
 import { loadPriceOverrides, PriceFileError } from './prices/overrides.ts'
@@ -13,6 +15,7 @@ import { CallersTokens } from './prices/tokens/callers-tokens.ts'
 import { createCallLedger } from './stores/sql/ledger/call-ledger.ts'
 import { createSpendLedger } from './stores/sql/spend-ledger.ts'
 import { SpendTills } from './stores/sql/spend-tills.ts'
+import { sqliteFile } from './stores/sql/sqlite/location.ts'
 import { openSqlStore, type SqlStore } from './stores/sql/store.ts'
 
 /** What is about money: where it is kept, what things cost, who may spend how much. */
@@ -36,6 +39,7 @@ export interface AccountingOptions {
 
 /** Opens the database, the price book and the ledger. Throws `ConfigError` for a price file that cannot be used. */
 export async function openAccounting({ config, log, clock, disposal }: AccountingOptions): Promise<Accounting> {
+  openDataFolder(config.data_dir)
   const prices = await openPrices(config)
   const store = await openStore(config, { log, clock })
   disposal.add('database', () => store.close())
@@ -77,8 +81,12 @@ async function openStore(config: Config, { log, clock }: { log: Log; clock: Cloc
     return await openSqlStore({ databaseUrl: config.database_url, dataDir: config.data_dir, log, clock })
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    throw new ConfigError(`\`database_url\` or \`data_dir\`: ${error.message}`, { cause: error })
+    throw new ConfigError(`${placeOfStore(config)}: ${messageWithCause(error)}`, { cause: error })
   }
+}
+
+function placeOfStore({ database_url: url, data_dir: dataDir }: Config): string {
+  return url === undefined ? `\`data_dir\` (${sqliteFile(dataDir)})` : `\`database_url\` (${hostOf(url)})`
 }
 
 async function openPrices({ prices: { file, ceiling } }: Config): Promise<Prices> {

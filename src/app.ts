@@ -126,7 +126,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     identity.accounts &&
     openPaying({ ...options, store, session: identity.accounts.session, onIntent: tolling?.reconcile })
   disposal.use('billing', paying?.billing)
-  const readiness = new Readiness()
+  const readiness = new Readiness(() => store.isInPlace())
   const server = createServer(options, {
     ...shared,
     providers,
@@ -288,8 +288,7 @@ function createServer(
     metrics: metricsRouteOf(metrics, config),
     enter: () => metrics?.enter(),
     observe: (record) => {
-      metrics?.leave(record)
-      recording.noteRefused(record)
+      recording.observe(record)
       for (const observer of observers) observer(record)
     },
   })

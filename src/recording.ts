@@ -29,8 +29,8 @@ export interface Recording {
   readonly telemetry: SqlTelemetry | undefined
   /** `undefined` when nothing is counted. */
   readonly metrics: Metrics | undefined
-  /** Takes in every request that has ended; those that were refused before their pipeline become rows. */
-  noteRefused(record: RequestRecord): void
+  /** Counts every request that has ended; those that were refused before their pipeline become rows. */
+  observe(record: RequestRecord): void
   /**
    * Starts deleting old rows. Until plugins are set up, the process is too busy to hear the database's answers in time.
    */
@@ -70,7 +70,10 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     recorder: config.receipts.enabled ? receipts : unwritten,
     telemetry,
     metrics,
-    noteRefused: (record) => refusals?.note(record),
+    observe(record) {
+      metrics?.leave(record)
+      refusals?.note(record)
+    },
     startRetention: () => retention.start(),
   }
 }

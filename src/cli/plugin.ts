@@ -74,11 +74,14 @@ async function listPlugins({ json }: { json?: boolean }): Promise<void> {
       perRequest: definition.perRequest,
       folder,
     }))
+  const broken = registry.broken.map(({ name, folder, reason }) => ({ name, folder, reason }))
   await close()
-  if (json) return void process.stdout.write(`${JSON.stringify(plugins, undefined, 2)}\n`)
-  const width = Math.max(...plugins.map(({ name }) => name.length))
+  if (broken.length > 0) process.exitCode = 1
+  if (json) return void process.stdout.write(`${JSON.stringify([...plugins, ...broken], undefined, 2)}\n`)
+  const width = Math.max(...[...plugins, ...broken].map(({ name }) => name.length))
   for (const { name, summary, folder } of plugins)
     process.stdout.write(`${name.padEnd(width)}  ${summary}\n${' '.repeat(width)}  ${path.relative('.', folder)}\n`)
+  for (const { name, reason } of broken) process.stdout.write(`${name.padEnd(width)}  BROKEN: ${reason}\n`)
 }
 
 async function checkPlugin(folder: string, { json }: { json?: boolean }): Promise<void> {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { type Document, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import type { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
+import { inPlainWords } from '../core/message.ts'
 import { suggest } from '../core/nearest.ts'
 import { hideSecrets } from '../core/secrets.ts'
 import { withGuardLocked } from './caps.ts'
@@ -10,6 +11,7 @@ import { unknownVariables } from './known-variables.ts'
 import { ANY_NAME, isList, listOptions, memberOf, type Option, shapeOf } from './options.ts'
 import { type Config, configSchema, PLUGIN_SETTINGS } from './schema.ts'
 import { withVariables } from './variables.ts'
+import { wordsOfYaml } from './yaml-words.ts'
 
 /** Where an option's value came from. */
 export type ConfigSource = 'default' | 'file' | 'environment'
@@ -33,7 +35,7 @@ const LIST_SEPARATORS: Record<string, string> = { SVC_PLUGINS_DIR: ':' }
  */
 export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
   const file = env.SVC_CONFIG || (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
-  const written = file === undefined ? {} : readConfigFile(file)
+  const { written, lineOf } = file === undefined ? NO_FILE : readConfigFile(file)
   // Safe: a map stays a map.
   const raw = withVariables(written, env) as Record<string, unknown>
   const sources = new Map<string, ConfigSource>()
@@ -47,7 +49,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
   const parsed = configSchema.safeParse(raw)
   const unknown = unknownVariables(env, written)
   if (!parsed.success || unknown.length > 0) {
-    const faults = [...unknown, ...(parsed.success ? [] : describeFaults(parsed.error, raw))]
+    const faults = [...unknown, ...(parsed.success ? [] : describeFaults(parsed.error, { raw, lineOf, sources }))]
     // A secret may stand where none belongs: in a name, or as the value of another option.
     throw new ConfigError(hideSecrets(listFaults(faults, file)))
   }
@@ -67,7 +69,16 @@ export function pluginOptions(config: Config): Map<string, Record<string, unknow
   return new Map(entries as [string, Record<string, unknown>][])
 }
 
-function readConfigFile(file: string): Record<string, unknown> {
+/** What a configuration file holds. */
+interface ConfigFile {
+  readonly written: Record<string, unknown>
+  /** The line of an option's value, from 1; `undefined` for one that the file does not have. */
+  readonly lineOf: (path: readonly PropertyKey[]) => number | undefined
+}
+
+const NO_FILE: ConfigFile = { written: {}, lineOf: () => undefined }
+
+function readConfigFile(file: string): ConfigFile {
   if (!existsSync(file)) throw new ConfigError(`Configuration file \`${file}\` does not exist (named by SVC_CONFIG).`)
   const lines = new LineCounter()
   const text = readFileSync(file, 'utf8')
@@ -76,14 +87,22 @@ function readConfigFile(file: string): Record<string, unknown> {
   if (fault !== undefined) {
     const { line, col } = lines.linePos(fault.pos[0])
     throw new ConfigError(
-      `Configuration file \`${file}\` is not valid YAML at line ${line}, column ${col} (${fault.code}).`,
+      `Configuration file \`${file}\` is not valid YAML at line ${line}, column ${col}: ${wordsOfYaml(fault.code)}.`,
     )
   }
   const value: unknown = plainValueOf(document, file) ?? {}
   if (!isMap(value)) {
     throw new ConfigError(`Configuration file \`${file}\`: expected a map of options at the top level.`)
   }
-  return withoutNulls(value)
+  return { written: withoutNulls(value), lineOf: (path) => lineIn(document, { path, lines }) }
+}
+
+function lineIn(
+  document: Document.Parsed,
+  { path, lines }: { path: readonly PropertyKey[]; lines: LineCounter },
+): number | undefined {
+  const node = document.getIn(path, true)
+  return isNode(node) && node.range ? lines.linePos(node.range[0]).line : undefined
 }
 
 function parseYaml(text: string, { file, lines }: { file: string; lines: LineCounter }): Document.Parsed {
@@ -170,15 +189,27 @@ function listFaults(faults: readonly string[], file: string | undefined): string
   return `The configuration${place} cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`
 }
 
-function describeFaults(error: z.ZodError, raw: Record<string, unknown>): string[] {
+interface Written extends Pick<ConfigFile, 'lineOf'> {
+  readonly raw: Record<string, unknown>
+  readonly sources: ReadonlyMap<string, ConfigSource>
+}
+
+function describeFaults(error: z.ZodError, { raw, lineOf, sources }: Written): string[] {
+  const at = (path: readonly PropertyKey[]) => {
+    const line = sources.get(path.join('.')) === 'environment' ? undefined : lineOf(path)
+    return line === undefined ? '' : `line ${line}: `
+  }
   return error.issues.map((issue) => {
     const path = issue.path.join('.')
     if (issue.code === 'unrecognized_keys') {
       return issue.keys
-        .map((key) => `unknown option \`${path === '' ? key : `${path}.${key}`}\`.${suggest(key, keysAt(issue.path))}`)
+        .map(
+          (key) =>
+            `${at([...issue.path, key])}unknown option \`${path === '' ? key : `${path}.${key}`}\`.${suggest(key, keysAt(issue.path))}`,
+        )
         .join(' ')
     }
-    return `\`${path}\`: ${issue.message}${holdsSecret(issue.path) ? '' : got(valueAt(raw, issue.path))}`
+    return `${at(issue.path)}\`${path}\`: ${inPlainWords(issue.message)}${holdsSecret(issue.path) ? '' : got(valueAt(raw, issue.path))}`
   })
 }
 

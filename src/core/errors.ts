@@ -112,3 +112,15 @@ export function errorCodeOf(error: unknown): string | undefined {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** The message of anything thrown with that of its cause; several causes, as of a connection tried on several addresses. */
+export function messageWithCause(error: unknown): string {
+  const message = messageOf(error)
+  const cause = error instanceof Error ? causeIn(error.cause) : ''
+  return cause === '' || message.includes(cause) ? message : `${message} (${cause})`
+}
+
+function causeIn(cause: unknown): string {
+  if (cause instanceof AggregateError) return [...new Set(cause.errors.map(messageOf))].join('; ')
+  return cause instanceof Error ? cause.message || (errorCodeOf(cause) ?? '') : ''
+}

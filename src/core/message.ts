@@ -218,11 +218,12 @@ function printPath(path: readonly PropertyKey[]): string {
   return printed.join('').replace(/^\./, '')
 }
 
-function inPlainWords(message: string): string {
+export function inPlainWords(message: string): string {
   return message
     .replace(/^(Invalid input|Invalid option|Too small|Too big): /, '')
     .replace(/^expected int, .*/, 'expected a whole number')
     .replace(/^expected record/, 'expected object')
     .replace(/, received undefined$/, ', got nothing')
+    .replace(/, received NaN$/, '')
     .replace(/, received /, ', got ')
 }

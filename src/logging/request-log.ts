@@ -3,6 +3,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Exchange } from '../core/exchange.ts'
 import type { RequestObserver, RequestRecord } from '../core/ports.ts'
 import type { CallTrace } from '../core/traces.ts'
+import type { Usage } from '../core/usage.ts'
 
 const INFO = 30
 const ERROR = 50
@@ -51,8 +52,13 @@ function membersOf({ caller, client, target, pipeline, trace, calls, usage, repl
     members += `,"steps":${JSON.stringify(trace.map(({ module, action }) => `${module}:${action}`).join(' '))}`
   const providerRequestId = reply?.headers['request-id']
   if (providerRequestId !== undefined) members += `,"providerRequestId":${JSON.stringify(providerRequestId)}`
-  if (usage !== undefined) members += `,"tokens":{"in":${usage.inputTokens},"out":${usage.outputTokens}}`
+  if (usage !== undefined) members += `,"tokens":{"in":${allInputOf(usage)},"out":${usage.outputTokens}}`
   return members
+}
+
+/** Those of the provider's cache included, as everywhere. */
+function allInputOf({ inputTokens, cacheReadInputTokens, cacheCreationInputTokens }: Usage): number {
+  return inputTokens + cacheReadInputTokens + cacheCreationInputTokens
 }
 
 function describeCall({ provider, model, outcome, status }: CallTrace): string {

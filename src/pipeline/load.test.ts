@@ -92,7 +92,10 @@ const faults: Record<string, { files: Record<string, string>; says: RegExp[] }> 
     files: { 'sample/index.ts': 'export default {{{' },
     says: [/cannot be imported/],
   },
-  'an import that throws': { files: { 'sample/index.js': `throw new Error('at once')` }, says: [/imported: at once/] },
+  'an import that throws': {
+    files: { 'sample/index.js': `throw new Error('at once')` },
+    says: [/imported: \/.*\/sample\/index\.js:1: at once/],
+  },
   'an import that does not exist': {
     files: { 'sample/index.js': `import './missing.js'` },
     says: [/cannot be imported/, /missing\.js/],
@@ -119,7 +122,7 @@ const faults: Record<string, { files: Record<string, string>; says: RegExp[] }> 
   },
   'a setup that throws': {
     files: sample({ setup: `throw new Error('no disk')` }),
-    says: [/could not be set up: no disk/],
+    says: [/could not be set up: \/.*\/sample\/index\.ts:\d+: no disk/],
   },
   'a setup that returns no middleware': {
     files: sample({ setup: 'return {}' }),

@@ -6,6 +6,7 @@ import { messageOf } from '../core/errors.ts'
 import { explain } from '../core/message.ts'
 import { suggest } from '../core/nearest.ts'
 import type { PluginDefinition, PluginInstance, PluginServices, ServiceName } from '../plugin.ts'
+import { placeIn } from './fault-place.ts'
 import { importPlugin, installPluginHooks } from './hooks.ts'
 import { LoadedPlugin, optionSchemas } from './registry.ts'
 
@@ -70,7 +71,12 @@ export async function loadPlugin(found: PluginFolder, options: LoadOptions): Pro
   const parsed = parseOptions(definition, options.configured)
   const all = options.services(found.name)
   const services = pick(all, definition.needs)
-  const instance = await setUp(definition, { parsed, services, timeoutMs: options.setupTimeoutMs })
+  const instance = await setUp(definition, {
+    folder: found.folder,
+    parsed,
+    services,
+    timeoutMs: options.setupTimeoutMs,
+  })
   return new LoadedPlugin(definition, instance, {
     folder: found.folder,
     configured: options.configured,
@@ -97,7 +103,12 @@ async function importDefinition(found: PluginFolder, version: number): Promise<u
   try {
     return await importPlugin(found.entryFile, version)
   } catch (cause) {
-    throw new PluginError(`plugin \`${found.name}\` cannot be imported: ${messageOf(cause)}`, { cause })
+    throw new PluginError(
+      `plugin \`${found.name}\` cannot be imported: ${placeIn(found.folder, cause)}${messageOf(cause)}`,
+      {
+        cause,
+      },
+    )
   }
 }
 
@@ -184,9 +195,16 @@ function pick(services: PluginServices, needs: readonly ServiceName[]): Pick<Plu
   return Object.fromEntries(needs.map((name) => [name, services[name]])) as unknown as PluginServices
 }
 
+interface SetUpOptions {
+  readonly folder: string
+  readonly parsed: unknown
+  readonly services: PluginServices
+  readonly timeoutMs: number
+}
+
 async function setUp(
   definition: PluginDefinition,
-  { parsed, services, timeoutMs }: { parsed: unknown; services: PluginServices; timeoutMs: number },
+  { folder, parsed, services, timeoutMs }: SetUpOptions,
 ): Promise<PluginInstance<unknown>> {
   const onTimeout = () => new Error(`setup took longer than ${timeoutMs} ms`)
   let settingUp: Promise<PluginInstance<unknown>> | undefined
@@ -199,7 +217,12 @@ async function setUp(
   } catch (cause) {
     // One that comes too late after all has taken resources, and nobody else would give them back.
     settingUp?.then((instance) => instance?.close?.()).catch(() => {})
-    throw new PluginError(`plugin \`${definition.name}\` could not be set up: ${messageOf(cause)}`, { cause })
+    throw new PluginError(
+      `plugin \`${definition.name}\` could not be set up: ${placeIn(folder, cause)}${messageOf(cause)}`,
+      {
+        cause,
+      },
+    )
   }
 }
 

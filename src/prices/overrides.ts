@@ -3,6 +3,7 @@ import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } fr
 import type { z } from 'zod'
 import { messageOf } from '../core/errors.ts'
 import type { Target } from '../core/exchange.ts'
+import { inPlainWords } from '../core/message.ts'
 import { suggest } from '../core/nearest.ts'
 import { fieldsAt, overridesSchema, type PriceEntry, type PriceOverrides } from './override-schema.ts'
 
@@ -69,7 +70,7 @@ function describeFault(issue: z.core.$ZodIssue, document: Document.Parsed, lines
     const offset = offsetOf(document, path)
     return `${offset === undefined ? '' : `line ${lines.linePos(offset).line}: `}\`${path.join('.')}\``
   }
-  if (issue.code !== 'unrecognized_keys') return [`${at(issue.path)}: ${issue.message}`]
+  if (issue.code !== 'unrecognized_keys') return [`${at(issue.path)}: ${inPlainWords(issue.message)}`]
   return issue.keys.map((key) => `${at([...issue.path, key])}: unknown field.${suggest(key, fieldsAt(issue.path))}`)
 }
 

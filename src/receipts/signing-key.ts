@@ -1,7 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { type PublicReceiptKey, publicHalf, ReceiptKeyError } from './public-key.ts'
 
 /** The key that signs receipts, and its public half. */
@@ -48,7 +49,7 @@ export function readReceiptKey(file: string): ReceiptKey | undefined {
 function makeKey(file: string): ReceiptKey {
   const draft = `${file}.${randomUUID()}`
   try {
-    mkdirSync(path.dirname(file), { recursive: true })
+    makeFolder(path.dirname(file))
     const { privateKey } = generateKeyPairSync('ed25519')
     writeWhole(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
     linkIfFree(draft, file)

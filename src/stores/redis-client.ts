@@ -1,15 +1,21 @@
 import { createClient, ErrorReply } from '@redis/client'
+import { messageOf } from '../core/errors.ts'
+import { hostOf } from '../core/host-of.ts'
+import type { Log } from '../core/ports.ts'
 import { renewConnection } from '../core/renew-connection.ts'
 
 /** Longer than between two pings: then nothing comes any more, and the connection is given up. */
 const SILENT_MS = 5000
 const PING_EVERY_MS = 2000
+/** Addresses that do not answer: several clients share one, and an outage is logged once. */
+const unreachable = new Set<string>()
 
 /**
- * Makes a client, not connected yet, that fails at once while it has no connection, and makes one again by itself; `report`
- * is told of its errors.
+ * Makes a client, not connected yet, that fails at once while it has no connection, and makes one again by itself. Logs
+ * `store.failed` with the host when an outage begins, also at the start, and `store.recovered` when it ends.
  */
-export function createRedisClient(url: string, report: (error: unknown) => void) {
+export function createRedisClient(url: string, log: Log) {
+  const host = hostOf(url)
   const client = createClient({
     url,
     // Queueing commands while disconnected would hold requests back; they are to fail at once.
@@ -22,9 +28,18 @@ export function createRedisClient(url: string, report: (error: unknown) => void)
     },
   })
   client.on('error', (error: unknown) => {
-    report(error)
+    if (!unreachable.has(host)) log.warn({ store: 'redis', host, reason: reasonOf(error) }, 'store.failed')
+    unreachable.add(host)
     // What is no reply of the server, on a connection that stands, is garbage.
     if (!(error instanceof ErrorReply)) renewConnection(client)
   })
+  client.on('ready', () => {
+    if (unreachable.delete(host)) log.info({ store: 'redis', host }, 'store.recovered')
+  })
   return client
+}
+
+/** A connection that was tried on several addresses has one error for each, and no message of its own. */
+function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error)
 }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { UsageSums } from '../../../src/core/telemetry.ts'
 import { quantileOf } from '../../../src/core/time-buckets.ts'
+import { tokensIn } from '../../../src/core/tokens-in.ts'
 import { count, duration, percent, usd } from '../format.ts'
 import { addUp, type Sums, stepsOf } from '../overview-sums.ts'
 import { Chart } from '../parts/chart.tsx'
@@ -79,7 +80,7 @@ function Figures({ total, ...overview }: Overview & { total: Sums }) {
 
 function Cards({ total }: { total: Sums }) {
   const asked = total.cacheHits + total.cacheAttached + total.cacheMisses
-  const input = total.tokens.input + total.tokens.cacheRead + total.tokens.cacheWrite
+  const input = tokensIn(total.tokens)
   const measured = total.savedNanoUsd - total.savedEstimateNanoUsd
   return (
     <section class="cards lead" aria-label="Figures">
@@ -152,7 +153,7 @@ function Charts(overview: Overview) {
         },
       ],
       tokens: [
-        { label: 'Input', colour: 'chart-1', values: column(({ tokens }) => tokens.input) },
+        { label: 'Fresh input', colour: 'chart-1', values: column(({ tokens }) => tokens.input) },
         { label: 'Cache read', colour: 'chart-2', values: column(({ tokens }) => tokens.cacheRead) },
         { label: 'Cache written', colour: 'chart-3', values: column(({ tokens }) => tokens.cacheWrite) },
         { label: 'Output', colour: 'chart-4', values: column(({ tokens }) => tokens.output) },
@@ -198,7 +199,7 @@ function Charts(overview: Overview) {
         times={times}
         series={charts.tokens}
         print={count}
-        summary={`${count(total.tokens.input)} input, ${count(total.tokens.output)} output`}
+        summary={`${count(tokensIn(total.tokens))} in, ${count(total.tokens.output)} out`}
       />
       <Chart
         title="Gateway’s own time"
@@ -239,7 +240,7 @@ function Models({ sums }: Pick<Overview, 'sums'>) {
                 <td>{count(model.requests)}</td>
                 <td>{usd(model.costNanoUsd)}</td>
                 <td>{usd(model.savedNanoUsd)}</td>
-                <td>{count(model.tokens.input + model.tokens.cacheRead + model.tokens.cacheWrite)}</td>
+                <td>{count(tokensIn(model.tokens))}</td>
                 <td>{count(model.tokens.output)}</td>
                 <td>{model.asked === 0 ? '–' : duration(model.providerMs / model.asked)}</td>
               </tr>

@@ -1,10 +1,11 @@
 import './request.css'
 import type { FinishedRequest } from '../../../src/core/telemetry.ts'
+import { tokensIn } from '../../../src/core/tokens-in.ts'
 import { count, duration, moment, NOTHING, size, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from '../parts/badges.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Fact } from '../parts/facts.tsx'
-import { savedOf } from '../parts/request-columns.tsx'
+import { Cost, savedOf } from '../parts/request-columns.tsx'
 import { Busy, Failure } from '../parts/states.tsx'
 import { BodyText, Diff } from '../parts/text.tsx'
 import { Waterfall } from '../parts/waterfall.tsx'
@@ -57,7 +58,7 @@ function Detail(detail: RequestDetail) {
         {request.trace.isCut && <p class="told">The trace was too long: what modules noted was left out.</p>}
         <Calls {...request} />
       </section>
-      <Edits {...detail} />
+      {request.outcome !== 'refused' && <Edits {...detail} />}
       <Bodies {...detail} />
       <ReceiptPart {...detail} />
     </>
@@ -77,7 +78,12 @@ function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string 
       <Fact name="When">{moment(request.startedAtMs)}</Fact>
       <Fact name="Took">{duration(request.totalMs)}</Fact>
       <Fact name="Gateway’s own time">{duration(request.gatewayMs)}</Fact>
-      <Fact name="Cost">{usd(request.costNanoUsd)}</Fact>
+      <Fact name="Cost">
+        <Cost {...request} />
+        {request.priceSource === 'ceiling' && request.costNanoUsd !== 0 && (
+          <small> price not known: the ceiling price</small>
+        )}
+      </Fact>
       <Fact name="Without the gateway">
         {usd(request.counterfactualNanoUsd)}
         {atMostUsd !== undefined && ` to ${usd(nanoOf(atMostUsd))}`} <small>{BASES[request.counterfactualBasis]}</small>
@@ -87,11 +93,12 @@ function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string 
         {atMostUsd !== undefined && ` to ${usd(nanoOf(atMostUsd) - (request.costNanoUsd ?? 0))}`}
       </Fact>
       <Fact name="Tokens in">
-        {tokens === null ? NOTHING : count(tokens.input)}
+        {tokens === null ? NOTHING : count(tokensIn(tokens))}
         {tokens !== null && tokens.cacheRead + tokens.cacheWrite > 0 && (
           <small>
             {' '}
-            {count(tokens.cacheRead)} from the provider’s cache, {count(tokens.cacheWrite)} into it
+            {count(tokens.input)} fresh, {count(tokens.cacheRead)} from the provider’s cache, {count(tokens.cacheWrite)}{' '}
+            into it
           </small>
         )}
       </Fact>

@@ -11,11 +11,10 @@ export function CacheBadge({ cache }: Pick<ListedRequest, 'cache'>) {
 /** How a request ended: its status, and the word for what is not a whole answer. */
 export function StatusBadge({ status, outcome }: Pick<ListedRequest, 'status' | 'outcome'>) {
   const isFine = outcome === 'complete'
-  const word = outcome === 'error' ? 'error' : outcome
   return (
-    <span class={`badge ${isFine ? 'fine' : 'failed'}`}>
+    <span class={`badge ${isFine ? 'fine' : 'failed'}`} title={outcome}>
       {status ?? 'none'}
-      {!isFine && ` ${word}`}
+      {!isFine && <span class="word"> {outcome}</span>}
     </span>
   )
 }

@@ -1,5 +1,6 @@
 import './request-columns.css'
 import type { ListedRequest, TraceStep } from '../../../src/core/telemetry.ts'
+import { tokensIn } from '../../../src/core/tokens-in.ts'
 import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from './badges.tsx'
 import { SmallWaterfall } from './waterfall.tsx'
@@ -10,6 +11,18 @@ export type RequestRow = ListedRequest & { readonly steps?: readonly TraceStep[]
 /** What was saved, in nano-USD; `null` where it cannot be told. */
 export function savedOf({ costNanoUsd, counterfactualNanoUsd }: ListedRequest): number | null {
   return costNanoUsd === null || counterfactualNanoUsd === null ? null : counterfactualNanoUsd - costNanoUsd
+}
+
+const CEILING = 'The price of this model is not known: billed at the ceiling price.'
+
+/** What a request cost, marked where its price is the ceiling of a model whose price is not known. */
+export function Cost({ costNanoUsd, priceSource }: Pick<ListedRequest, 'costNanoUsd' | 'priceSource'>) {
+  if (priceSource !== 'ceiling' || costNanoUsd === 0) return <>{usd(costNanoUsd)}</>
+  return (
+    <span class="ceiling" title={CEILING}>
+      ≤{usd(costNanoUsd)}
+    </span>
+  )
 }
 
 /** Which columns go first where there is little room, is said in the style sheet by these classes. */
@@ -41,7 +54,7 @@ export function RequestHead() {
 
 /** The cells of a request. */
 export function RequestCells(request: RequestRow) {
-  const { id, startedAtMs, modelServed, modelAsked, tokens, costNanoUsd, counterfactualBasis } = request
+  const { id, startedAtMs, modelServed, modelAsked, tokens, counterfactualBasis } = request
   const saved = savedOf(request)
   const model = visible(modelServed ?? modelAsked) || NOTHING
   const reason = request.reason === null ? '' : ` ${visible(request.reason)}`
@@ -61,12 +74,10 @@ export function RequestCells(request: RequestRow) {
         <CacheBadge {...request} />
       </span>
       <span class="cell tokens" role="cell">
-        {tokens === null
-          ? NOTHING
-          : `${count(tokens.input + tokens.cacheRead + tokens.cacheWrite)} / ${count(tokens.output)}`}
+        {tokens === null ? NOTHING : `${count(tokensIn(tokens))} / ${count(tokens.output)}`}
       </span>
       <span class="cell cost" role="cell">
-        {usd(costNanoUsd)}
+        <Cost {...request} />
       </span>
       <span class="cell saved" role="cell">
         {saved === 0 ? NOTHING : `${counterfactualBasis === 'estimate' && saved !== null ? '≈ ' : ''}${usd(saved)}`}

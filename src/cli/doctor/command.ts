@@ -35,7 +35,7 @@ async function examine(isOffline: boolean): Promise<Finding[]> {
     const { config } = loaded
     return [
       ...checkConfiguration(loaded),
-      await checkModules(),
+      ...(await checkModules()),
       ...(await checkPlace(config)),
       ...(await checkServices(config)),
       ...(isOffline ? [] : await checkProviders(config)),

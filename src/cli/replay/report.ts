@@ -1,4 +1,5 @@
 import type { FinishedRequest } from '../../core/telemetry.ts'
+import { tokensIn } from '../../core/tokens-in.ts'
 import { count, duration, fineUsd, NOTHING, timeOfDay } from '../terminal/figures.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { columnsOf, toWidth, visible } from '../terminal/visible.ts'
@@ -68,9 +69,7 @@ function rowsOf(before: FinishedRequest, { status, row: now }: Replayed): string
     both('model', ({ modelServed, modelAsked }) => visible(modelServed ?? modelAsked)),
     both('cache', ({ cache }) => (cache === 'none' ? NOTHING : cache)),
     both('tokens', ({ tokens }) =>
-      tokens === null
-        ? NOTHING
-        : `${count(tokens.input + tokens.cacheRead + tokens.cacheWrite)} in, ${count(tokens.output)} out`,
+      tokens === null ? NOTHING : `${count(tokensIn(tokens))} in, ${count(tokens.output)} out`,
     ),
     both('cost', ({ costNanoUsd }) => fineUsd(costNanoUsd)),
     both('gateway', ({ gatewayMs }) => duration(gatewayMs)),

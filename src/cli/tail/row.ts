@@ -1,4 +1,5 @@
 import type { ListedRequest, TraceStep } from '../../core/telemetry.ts'
+import { tokensIn } from '../../core/tokens-in.ts'
 import { count, duration, NOTHING, timeOfDay, usd } from '../terminal/figures.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { columnsOf, toWidth, visible } from '../terminal/visible.ts'
@@ -50,7 +51,7 @@ const COLUMNS: readonly Column[] = [
     }),
   },
   { title: 'in/out', width: 9, from: 60, fill: 'start', cell: (request) => ({ text: tokensOf(request) }) },
-  { title: 'cost', width: 7, from: 50, fill: 'start', cell: ({ costNanoUsd }) => ({ text: usd(costNanoUsd) }) },
+  { title: 'cost', width: 8, from: 50, fill: 'start', cell: costCell },
   { title: 'saved', width: 8, from: 72, fill: 'start', cell: savedCell },
   { title: 'took', width: 6, from: 40, fill: 'start', cell: ({ totalMs }) => ({ text: duration(totalMs) }) },
   {
@@ -104,7 +105,14 @@ function statusStyle({ status, outcome }: LiveRequest): Style {
 
 function tokensOf({ tokens }: LiveRequest): string {
   if (tokens === null) return NOTHING
-  return `${count(tokens.input + tokens.cacheRead + tokens.cacheWrite)}/${count(tokens.output)}`
+  return `${count(tokensIn(tokens))}/${count(tokens.output)}`
+}
+
+/** A model without a known price is billed at the ceiling price: at most so much. */
+function costCell({ costNanoUsd, priceSource }: LiveRequest): { text: string; style?: Style } {
+  return priceSource === 'ceiling' && costNanoUsd !== 0
+    ? { text: `≤${usd(costNanoUsd)}`, style: 'yellow' }
+    : { text: usd(costNanoUsd) }
 }
 
 /** What was saved in nano-USD; `null` where it cannot be told. */

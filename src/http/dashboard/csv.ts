@@ -2,7 +2,9 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { MOST_IN_ONE_LIST } from './query.ts'
 
-const MOST_IN_ONE_FILE = 50_000
+/** More than a spreadsheet takes. */
+const MOST_IN_ONE_FILE = 1_000_000
+const CUT = 'This file ends after its first 1000000 rows. Narrow the search for the others.'
 const NANO = 1e9
 
 /** The columns of a file, in their order. */
@@ -19,7 +21,10 @@ export interface CsvFile<Row> {
   readonly page: (after: Row | undefined, limit: number) => Promise<readonly Row[]>
 }
 
-/** Answers with a file (RFC 4180) of at most 50,000 rows, page by page, so that it takes no memory here. */
+/**
+ * Answers with a file (RFC 4180), page by page, so that it takes no memory here. It ends after a million rows; a file that
+ * is cut says so in a last line.
+ */
 export function sendCsv<Row>(ctx: Context, file: CsvFile<Row>): void {
   ctx.type = 'text/csv; charset=utf-8'
   ctx.attachment(file.name)
@@ -35,6 +40,7 @@ async function* linesOf<Row>({ columns, page }: CsvFile<Row>) {
     if (rows.length < MOST_IN_ONE_LIST) return
     after = rows.at(-1)
   }
+  if ((await page(after, 1)).length > 0) yield Buffer.from(`${CUT}\r\n`)
 }
 
 /** A spreadsheet runs what begins like a formula: such a text of a client's gets a quote before it. */

@@ -96,7 +96,7 @@ export const SCHEMAS = {
     startedAt: { ...count, description: 'Milliseconds since 1970.' },
     providers: { type: 'object', description: 'Which providers have a credential.' },
   }),
-  Ready: object({ status: anyOf('ready', 'draining') }),
+  Ready: object({ status: anyOf('ready', 'draining', 'failing') }),
   ...ACCOUNT_SCHEMAS,
   ...PAYMENT_SCHEMAS,
 } as const

@@ -4,11 +4,12 @@ import type { Readiness } from '../readiness.ts'
 /** Where load balancers ask. */
 export const READY_PATH = '/ready'
 
-/** `GET /ready`: 200 while the process wants requests, 503 from SIGTERM on. Calls nobody. */
+/** `GET /ready`: 200 while the process wants requests, 503 from SIGTERM on, and while the database’s file is not at its place. Calls no other service. */
 export function readyRoute(readiness: Readiness): Middleware {
   return function ready(ctx) {
-    ctx.status = readiness.isReady ? 200 : 503
+    const { state } = readiness
+    ctx.status = state === 'ready' ? 200 : 503
     ctx.set('cache-control', 'no-store')
-    ctx.body = { status: readiness.isReady ? 'ready' : 'draining' }
+    ctx.body = { status: state }
   }
 }

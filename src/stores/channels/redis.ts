@@ -10,12 +10,11 @@ const DEADLINE_MS = 2000
 
 /** A channel through Redis; while that is away nothing can be told, and what was subscribed is again when it is back. */
 export function redisChannel(url: string, log: Log): Channel {
-  const report = (error: unknown) => log.warn({ namespace: 'channel', reason: messageOf(error) }, 'store.failed')
   // Redis keeps keys of its databases apart, but not what is published.
   const nameOf = (topic: string) => `turnpike:${new URL(url).pathname.slice(1) || '0'}:${topic}`
-  const speaker = createRedisClient(url, report)
+  const speaker = createRedisClient(url, log)
   // A connection that listens can do nothing else.
-  const ear = createRedisClient(url, report)
+  const ear = createRedisClient(url, log)
   const listeners = new Map<string, (text: string) => void>()
   const listen = (topic: string, listener: (text: string) => void) => {
     ear

@@ -18,8 +18,11 @@ export interface RedisSpace {
 
 /** Connects to Redis in the background; operations fail at once while there is no connection. */
 export function connectRedis(url: string, namespace: string, log: Log): RedisSpace {
-  const report = (error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'store.failed')
-  const client = createRedisClient(url, () => {}) // Keyv tells of them
+  const client = createRedisClient(url, log)
+  // An outage is logged by the client.
+  const report = (error: unknown) => {
+    if (client.isReady) log.warn({ store: 'redis', namespace, reason: messageOf(error) }, 'store.failed')
+  }
   const engine = new KeyvRedis<Buffer>(client, {
     throwOnConnectError: false,
     throwOnErrors: true,

@@ -1,4 +1,3 @@
-import { messageOf } from '../../core/errors.ts'
 import type { Log } from '../../core/ports.ts'
 import type { RateLimiter } from '../../core/rate-limit.ts'
 import { renewConnection } from '../../core/renew-connection.ts'
@@ -39,9 +38,8 @@ export interface RedisLimiterOptions {
  * generous by the number of instances, rather than none, or no service.
  */
 export function redisLimiter(rule: RateRule, { url, namespace, log }: RedisLimiterOptions): RateLimiter {
-  const report = (error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'store.failed')
-  const client = createRedisClient(url, report)
-  client.connect().catch(() => {}) // reported; it goes on trying
+  const client = createRedisClient(url, log)
+  client.connect().catch(() => {}) // logged; it goes on trying
   const own = memoryLimiter(rule)
   let restUntilMs = 0
   return {

@@ -19,6 +19,10 @@ export function unavailable(message: string, cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', message, cause === undefined ? {} : { cause })
 }
 
+/** The words for a SQLite file that is not at its place any more. */
+export const FILE_LOST =
+  'The database’s file was removed or replaced while it was in use. Put it back, or restart the gateway.'
+
 /** Makes an error of a fault that came from another thread. */
 export function toError({ code, message, reason, isWriteFailure }: Fault): GatewayError {
   const Kind = isWriteFailure ? WriteFailure : GatewayError

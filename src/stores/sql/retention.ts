@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageOf } from '../../core/errors.ts'
+import { messageWithCause } from '../../core/errors.ts'
 import type { Clock, Log } from '../../core/ports.ts'
 import { PRUNED_AT_ONCE } from './prune.ts'
 import type { SqlStore } from './store.ts'
@@ -50,7 +50,7 @@ export function createRetention(options: RetentionOptions): Retention {
   let pruning: Promise<void> | undefined
   const pruneQuietly = (): void => {
     pruning ??= pruneAll(options, closing.signal)
-      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'retention.failed'))
+      .catch((error: unknown) => log.warn({ reason: messageWithCause(error) }, 'retention.failed'))
       .finally(() => {
         pruning = undefined
       })

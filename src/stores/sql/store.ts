@@ -11,6 +11,8 @@ import { openSqliteStore } from './sqlite/store.ts'
 export interface SqlStore {
   /** Runs a command. Throws what the command throws, or `service_unavailable`. */
   run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>>
+  /** Whether what is committed now will be found again: the file is at its place. On PostgreSQL always. */
+  isInPlace(): boolean
   /** Copies the database as of one moment into a new file, while it is in use. On PostgreSQL: throws, and says `pg_dump`. */
   backup(file: string): Promise<void>
   /** Finishes what is under way and lets the database go. */

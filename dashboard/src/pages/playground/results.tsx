@@ -1,4 +1,5 @@
 import './playground.css'
+import { tokensIn } from '../../../../src/core/tokens-in.ts'
 import { count, duration, NOTHING, percent, usd, visible } from '../../format.ts'
 import { StatusBadge } from '../../parts/badges.tsx'
 import { savedOf } from '../../parts/request-columns.tsx'
@@ -31,6 +32,10 @@ export function Results({ played }: { played: readonly [Played?, Played?] }) {
 /** The figures side by side, and what B has more or less than A. */
 function Compared({ first, second }: { first: Played; second: Played }) {
   const tokensOf = ({ detail }: Played) => detail?.request.tokens
+  const inOf = (one: Played) => {
+    const tokens = tokensOf(one)
+    return tokens && tokensIn(tokens)
+  }
   const rows: [
     name: string,
     value: (one: Played) => number | null | undefined,
@@ -38,7 +43,7 @@ function Compared({ first, second }: { first: Played; second: Played }) {
   ][] = [
     ['Cost', ({ detail }) => detail?.request.costNanoUsd, usd],
     ['Saved', ({ detail }) => detail && savedOf(detail.request), usd],
-    ['Tokens in', (one) => tokensOf(one)?.input, count],
+    ['Tokens in', (one) => inOf(one), count],
     ['Tokens out', (one) => tokensOf(one)?.output, count],
     ['Took', ({ tookMs }) => tookMs, duration],
     ['Gateway’s own time', ({ detail }) => detail?.request.gatewayMs, duration],

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { messageOf } from '../../../core/errors.ts'
+import { hostOf } from '../../../core/host-of.ts'
 import type { Log } from '../../../core/ports.ts'
 
 const INT8 = 20
@@ -28,7 +29,7 @@ export function createPool({ url, log, max, connectTimeoutMs, statementTimeoutMs
     types: { getTypeParser },
   })
   // Without listeners, a connection that breaks would end the process: while idle, and while used, when its query fails.
-  pool.on('error', (error) => log.warn({ reason: messageOf(error) }, 'store.connection-lost'))
+  pool.on('error', (error) => log.warn({ database: hostOf(url), reason: messageOf(error) }, 'store.connection-lost'))
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

@@ -96,6 +96,10 @@ class PostgresStore implements SqlStore {
     }
   }
 
+  isInPlace(): boolean {
+    return true
+  }
+
   async backup(): Promise<void> {
     throw new GatewayError('invalid_request', 'A PostgreSQL database is backed up with its own tools: use `pg_dump`.')
   }

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { GatewayError } from '../../../core/errors.ts'
+import { makeFolder } from '../../../core/make-folder.ts'
 import { sqliteFault, toError } from '../faults.ts'
 
 /** All in one step: between steps, writes of other processes would make the copy begin again. */
@@ -16,7 +17,7 @@ export async function backUp(source: string, target: string): Promise<void> {
   assertNew(target)
   const unfinished = `${target}.unfinished`
   try {
-    mkdirSync(path.dirname(path.resolve(target)), { recursive: true })
+    makeFolder(path.dirname(path.resolve(target)))
     await copy(source, unfinished)
     chmodSync(unfinished, 0o600)
     renameSync(unfinished, target)

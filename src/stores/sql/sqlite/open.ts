@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
+import { makeFolder } from '../../../core/make-folder.ts'
 import { SQLITE_BUSY, sqliteCodeOf } from '../faults.ts'
 import { migrate, type TableSetName, tableSets } from '../migrations.ts'
 import type { Database } from '../schema.ts'
@@ -33,7 +33,7 @@ const SYNCHRONOUS = { accounts: 'full', telemetry: 'normal' } as const satisfies
 
 /** Opens a database, made if it is not there, and brings its tables up to date. */
 export async function openDatabase(file: string, tables: TableSetName = 'accounts'): Promise<OpenDatabase> {
-  if (file !== IN_MEMORY) mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  if (file !== IN_MEMORY) makeFolder(path.dirname(file))
   const raw = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
   try {
     await whileBusy(() => setUp(raw, { file, tables }))

@@ -1,8 +1,9 @@
 import type { Clock, Log } from '../../../core/ports.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
-import { toError, unavailable } from '../faults.ts'
+import { FILE_LOST, toError, unavailable } from '../faults.ts'
 import type { SqlStore } from '../store.ts'
 import { backUp } from './backup.ts'
+import { FilePlace } from './file-place.ts'
 import type { Outcome } from './group.ts'
 import { monotonicMs } from './monotonic.ts'
 import { SqliteThread, type ThreadOptions } from './thread.ts'
@@ -25,6 +26,8 @@ const QUEUE_SHARE = 0.5
 const COMMIT_SHARE = 0.75
 const ANSWER_SHARE = 0.95
 const WATCH_EVERY_MS = 50
+/** How often the file's place is looked at. */
+const LOOK_EVERY_MS = 1000
 /** A thread that is silent for so many times a command's patience will not answer any more. */
 const HANGS_AFTER = 15
 
@@ -64,6 +67,9 @@ class SqliteStore implements SqlStore {
   #group: readonly Pending[] = []
   #groupSentAtMs = 0
   #watch: NodeJS.Timeout | undefined
+  readonly #place: FilePlace
+  readonly #placeTimer: NodeJS.Timeout
+  #isLost = false
   #isClosed = false
   #onIdle = () => {}
 
@@ -71,10 +77,23 @@ class SqliteStore implements SqlStore {
     this.#options = options
     this.#thread = thread
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS
+    this.#place = new FilePlace(options.file)
+    this.#placeTimer = setInterval(() => this.isInPlace(), LOOK_EVERY_MS).unref()
+  }
+
+  isInPlace(): boolean {
+    const isLost = !this.#place.isKept()
+    const { file, log } = this.#options
+    if (isLost && !this.#isLost) log.error({ file, reason: FILE_LOST }, 'store.file-lost')
+    if (!isLost && this.#isLost) log.warn({ file }, 'store.file-regained')
+    this.#isLost = isLost
+    return !isLost
   }
 
   run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> {
     if (this.#isClosed) return Promise.reject(unavailable('The database is closed.'))
+    // A thread that is started anew would make an empty file.
+    if (this.#isLost) return Promise.reject(unavailable(FILE_LOST))
     if (this.#queue.length >= MOST_QUEUED) return Promise.reject(unavailable('The database has too much to do.'))
     return new Promise((resolve, reject) => {
       // The cast is safe: the thread answers a command with its own output.
@@ -92,6 +111,7 @@ class SqliteStore implements SqlStore {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    clearInterval(this.#placeTimer)
     const { promise: idle, resolve } = Promise.withResolvers<void>()
     this.#onIdle = resolve
     if (this.#group.length === 0) resolve()

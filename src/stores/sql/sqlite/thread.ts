@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { messageOf } from '../../../core/errors.ts'
+import { messageOf, messageWithCause } from '../../../core/errors.ts'
 import type { Log } from '../../../core/ports.ts'
 import { toError, unavailable } from '../faults.ts'
 import type { TableSetName } from '../migrations.ts'
@@ -106,7 +106,7 @@ export class SqliteThread {
       this.start().then(
         () => this.#options.log.warn({}, 'store.thread-restarted'),
         (error: unknown) => {
-          this.#options.log.error({ reason: messageOf(error) }, 'store.failed')
+          this.#options.log.error({ reason: messageWithCause(error) }, 'store.failed')
           this.#startLater()
         },
       )

@@ -3,7 +3,8 @@
  * after another, in their order.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { sqliteFault } from '../faults.ts'
+import { FILE_LOST, sqliteFault, unavailable } from '../faults.ts'
+import { FilePlace } from './file-place.ts'
 import { type Group, type Outcome, runGroup } from './group.ts'
 import { type OpenDatabase, openDatabase } from './open.ts'
 import type { FromWorker, ToWorker, WorkerStart } from './protocol.ts'
@@ -14,8 +15,9 @@ if (port === null) throw new Error('This file runs as a worker thread.')
 const { file, tables } = workerData as WorkerStart
 const tell = (message: FromWorker): void => port.postMessage(message)
 
-async function outcomesOf(database: OpenDatabase, group: Group): Promise<Outcome[]> {
+async function outcomesOf(database: OpenDatabase, group: Group, place: FilePlace): Promise<Outcome[]> {
   try {
+    if (!place.isKept()) throw unavailable(FILE_LOST)
     return await runGroup(database, group)
   } catch (error) {
     const fault = sqliteFault(error)
@@ -25,8 +27,10 @@ async function outcomesOf(database: OpenDatabase, group: Group): Promise<Outcome
 
 try {
   const database = await openDatabase(file, tables)
+  const place = new FilePlace(file)
   port.on('message', async (message: ToWorker) => {
-    if (message.kind === 'group') return tell({ kind: 'outcomes', outcomes: await outcomesOf(database, message.group) })
+    if (message.kind === 'group')
+      return tell({ kind: 'outcomes', outcomes: await outcomesOf(database, message.group, place) })
     await database.db.destroy()
     port.close()
   })

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../core/errors.ts'
+import { messageOf, messageWithCause } from '../../../core/errors.ts'
 import type { Clock, Log } from '../../../core/ports.ts'
 import type { Telemetry } from '../../../core/telemetry.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
@@ -51,7 +51,7 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
   const run = async <Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> =>
     (await opener.opened()).run(name, input)
   const writer = new TelemetryWriter({ ...settings, log, put: (rows) => run('telemetry.put', rows) })
-  opener.opened().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'telemetry.failed'))
+  opener.opened().catch((error: unknown) => log.warn({ reason: messageWithCause(error) }, 'telemetry.failed'))
   return {
     run,
     record(request) {

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import test from 'ava'
+import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startStage } from '../support/cache-stage.ts'
+import { eventually } from '../support/eventually.ts'
+import { send } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
+
+/*
+ * What the lists of requests say: which columns can be seen, what a figure means, what a mark means.
+ */
+const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-lists-'))
+const [stage, browser] = await Promise.all([startStage({ env: { SVC_DATA_DIR: dataDir } }), startBrowser()])
+const { url } = stage.gateway
+
+const UNKNOWN = 'claude-nobody-knows-7'
+const USAGE = { input_tokens: 1000, cache_read_input_tokens: 200, cache_creation_input_tokens: 30, output_tokens: 7 }
+const ALL_INPUT = '1,230'
+
+stage.script('cached', { kind: 'answer', usage: USAGE })
+stage.script('cut short', { kind: 'answer', cutAfterBytes: 700 })
+const cached = await stage.ask('cached', { pipe: 'none' })
+await stage.ask('of no known price', { pipe: 'none', extra: { model: UNKNOWN } })
+await stage.ask('cut short', { pipe: 'none', stream: true }).catch(() => {})
+await eventually(async () => {
+  const { json } = await send(url, { method: 'GET', path: '/dashboard/api/requests' })
+  return (valueAt(json, 'data') as unknown[]).length === 3
+}, 'three rows')
+const idOfCached = String(cached.headers['x-svc-receipt'])
+
+test.after.always('close the browser and the stage', async () => {
+  await browser.close()
+  await stage.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+for (const [hash, width] of ['#/requests', '#/live'].flatMap((page) =>
+  [1024, 390].map((wide) => [page, wide] as const),
+))
+  test(`lists: ${hash} shows Cost and Total whole at ${width} px, and how a request ended`, async (t) => {
+    await using open = await browser.open(`${url}/${hash}`, { viewport: { width, height: 800 } })
+    const { page } = open
+    await page.locator('.row').nth(2).waitFor()
+    const cells = await page.locator('.cell.cost, .cell.total').evaluateAll((elements) =>
+      elements.map((element) => ({
+        text: element.textContent,
+        width: element.clientWidth,
+        right: element.getBoundingClientRect().right,
+        cut: element.scrollWidth - element.clientWidth,
+      })),
+    )
+    t.true(cells.length >= 8)
+    t.deepEqual(
+      cells.filter(({ right, cut, width: own }) => own === 0 || right > width || cut > 0),
+      [],
+    )
+    const status = page.locator('.cell.status').filter({ hasText: '200 incomplete' })
+    t.is(await status.count(), 1)
+    t.true((await status.evaluate((element) => element.scrollWidth - element.clientWidth)) <= 0, 'the status is whole')
+  })
+
+test('lists: tokens in are the same on all pages, those of the provider’s cache included', async (t) => {
+  await using list = await browser.open(`${url}/#/requests?text=${idOfCached}`)
+  await list.page.locator('.row .tokens').getByText(`${ALL_INPUT} / 7`).waitFor()
+  await using detail = await browser.open(`${url}/#/request/${idOfCached}`)
+  const fact = detail.page.locator('dl.facts div').filter({ hasText: 'Tokens in' })
+  await fact.getByText('1,000 fresh, 200 from the provider’s cache, 30 into it').waitFor()
+  t.true((await fact.locator('dd').textContent())?.startsWith(ALL_INPUT))
+  await using overview = await browser.open(`${url}/`)
+  const row = overview.page.getByRole('row').filter({ hasText: 'anthropic/claude-sonnet-4-5' })
+  await row.waitFor()
+  const figures = overview.page.locator('.card').filter({ hasText: 'Tokens' })
+  const [, input = ''] = /([\d,]+) in/.exec((await figures.textContent()) ?? '') ?? []
+  t.true(Number(input.replaceAll(',', '')) >= 1230, input)
+})
+
+test('lists: a model whose price is not known is marked where its cost is shown', async (t) => {
+  await using open = await browser.open(`${url}/#/requests?text=${UNKNOWN}`)
+  const cost = open.page.locator('.row .cost')
+  await cost.getByText(/^≤\$/).waitFor()
+  t.regex((await cost.locator('[title]').getAttribute('title')) ?? '', /not known.*ceiling/)
+  await cost.locator('..').locator('a').click()
+  await open.page.getByText('price not known: the ceiling price').waitFor()
+  const { text } = await send(url, { method: 'GET', path: `/dashboard/api/requests.csv?text=${UNKNOWN}` })
+  const [head = '', row = ''] = text.split('\r\n')
+  t.is(row.split(',')[head.split(',').indexOf('price_source')], 'ceiling')
+})
+
+test('lists: the file has more than 50,000 rows when there are', async (t) => {
+  const most = 50_100
+  const database = new DatabaseSync(telemetryFile(dataDir), { timeout: 60_000 })
+  const columns = database
+    .prepare('pragma table_info(usage_request)')
+    .all()
+    .map(({ name }) => String(name))
+  const values = columns.map(
+    (name) => ({ id: `'rcpt_0' || printf('%025d', value)`, model_asked: `'copied'` })[name] ?? name,
+  )
+  database.exec(`insert into usage_request (${columns.join(', ')})
+    with recursive each (value) as (select 1 union all select value + 1 from each where value < ${most})
+    select ${values.join(', ')} from each, (select * from usage_request limit 1)`)
+  database.close()
+  const { text } = await send(url, { method: 'GET', path: '/dashboard/api/requests.csv?text=copied' })
+  t.is(text.split('\r\n').length, most + 2, 'a head, the rows, and the end of the last')
+})

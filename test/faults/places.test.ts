@@ -1,0 +1,132 @@
+import { renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { runCommand } from '../support/command-line.ts'
+import { eventually } from '../support/eventually.ts'
+import { startGateway } from '../support/gateway.ts'
+import { ask, send } from '../support/http-client.ts'
+import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
+import { freePort } from '../support/ports.ts'
+
+/*
+ * Errors about folders, files, plugins and services name the place and the cause.
+ */
+process.setMaxListeners(50)
+
+async function refusalOf(t: ExecutionContext, env: Record<string, string>): Promise<string> {
+  const error = await t.throwsAsync(startGateway(env).then((gateway) => gateway.stop()))
+  t.regex(String(error?.message), /exited before it answered.*"code":78/)
+  return String(error?.message)
+}
+
+for (const folder of ['/proc/x', '/proc/x/y/z', '/sys/nope', '/dev/null/x'])
+  test(`places: the data folder ${folder} is refused at once, with its path and the cause`, async (t) => {
+    const words = await refusalOf(t, { SVC_DATA_DIR: folder })
+    t.regex(
+      words,
+      new RegExp(`\`data_dir\`: \`${folder}\` cannot be used: (ENOENT|EPERM|EACCES|EEXIST|ENOTDIR).*SVC_DATA_DIR`),
+    )
+  })
+
+test('places: a database that is a folder is refused with its path and the cause', async (t) => {
+  const { path: folder } = createPluginDirectory(t, { 'turnpike.db/file': '' })
+  const words = await refusalOf(t, { SVC_DATA_DIR: folder })
+  t.true(words.includes(`\`data_dir\` (${folder}/turnpike.db)`), words)
+  t.regex(words, /\(unable to open database file\)/)
+})
+
+test('places: PostgreSQL that is down is refused with its host and the cause, and without its password', async (t) => {
+  const port = await freePort()
+  const words = await refusalOf(t, { DATABASE_URL: `postgres://user:CANARY@127.0.0.1:${port}/books` })
+  t.true(words.includes(`\`database_url\` (127.0.0.1:${port}/books)`), words)
+  t.regex(words, /ECONNREFUSED/)
+  t.notRegex(words, /CANARY/)
+})
+
+test('places: Redis that is down at the start is one line with its host', async (t) => {
+  const port = await freePort()
+  const gateway = await startGateway({ REDIS_URL: `redis://:CANARY@127.0.0.1:${port}/3` })
+  t.teardown(() => gateway.stop())
+  const lines = () =>
+    gateway
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"store.failed"'))
+  await eventually(() => lines().length > 0, 'a line about Redis')
+  for (let i = 0; i < 3; i++) await send(gateway.url, { body: ask('hi', { model: 'demo/echo' }) })
+  await gateway.stop()
+  t.is(lines().length, 1, lines().join('\n'))
+  t.regex(lines()[0] ?? '', new RegExp(`"host":"127\\.0\\.0\\.1:${port}/3".*ECONNREFUSED`))
+  t.notRegex(gateway.log(), /CANARY/)
+})
+
+const BROKEN = {
+  syntax: {
+    source: 'import { definePlugin } from "turnpike/plugin"\nexport default definePlugin({\n  oops here\n})\n',
+    line: 3,
+  },
+  setup: {
+    source: pluginSource('setup', {
+      head: '\n\nfunction fail() {\n  throw new Error("no such thing")\n}',
+      setup: 'fail()',
+    }),
+    line: 6,
+  },
+}
+
+for (const [name, { source, line }] of Object.entries(BROKEN))
+  test(`places: a plugin that is broken at its ${name} is told with file and line, and not listed as working`, async (t) => {
+    const plugins = createPluginDirectory(t, { [`${name}/index.ts`]: source })
+    const place = `${plugins.path}/${name}/index.ts:${line}: `
+    const env = { SVC_PLUGINS_DIR: plugins.path, SVC_DATA_DIR: path.join(plugins.path, 'data') }
+    const list = await runCommand(['plugin', 'list'], { env })
+    t.is(list.code, 1)
+    t.regex(list.stdout, new RegExp(`\n${name} +BROKEN: .*${place}`))
+    const doctor = await runCommand(['doctor', '--offline'], { env: { ...env, PORT: '0' } })
+    t.is(doctor.code, 1)
+    t.regex(doctor.stdout, new RegExp(`FAULT .*\`${name}\`.*${place}`))
+    await using gateway = await startGateway(env)
+    t.regex(gateway.log(), new RegExp(`${place}.*"plugin\\.broken"`))
+  })
+
+const CONFIGURATIONS: readonly [text: string, env: Record<string, string>, says: RegExp][] = [
+  ['', { PORT: 'abc' }, /- `server\.port`: expected number \(got `"abc"`\)/],
+  [
+    'server:\n  tries: 1\n bad: 2\n',
+    {},
+    /turnpike\.yaml` is not valid YAML at line 3, column 1: the line is indented differently/,
+  ],
+  ['providers:\n  tries: 2\n  timeouts:\n    idle: soon\n', {}, /- line 4: `providers\.timeouts\.idle`/],
+  ['server:\n  prot: 2\n', {}, /- line 2: unknown option `server\.prot`\. Did you mean `port`/],
+]
+
+for (const [text, env, says] of CONFIGURATIONS)
+  test(`places: a fault of a configuration is told in words, with its line: ${JSON.stringify([text, env])}`, async (t) => {
+    const file = createPluginDirectory(t, {}).put('turnpike.yaml', text)
+    const { code, stderr } = await runCommand(['config'], { env: { SVC_CONFIG: file, ...env } })
+    t.is(code, 78)
+    t.regex(stderr, says)
+    t.notRegex(stderr, /NaN|[A-Z]+_[A-Z]+_?[A-Z]*\)|Invalid input/)
+  })
+
+test('places: a database file that is taken away makes /ready 503 and is told, and back again', async (t) => {
+  const { path: dataDir } = createPluginDirectory(t)
+  const gateway = await startGateway({ SVC_DATA_DIR: dataDir, SVC_COST_PER_DAY: '5' })
+  t.teardown(() => gateway.stop())
+  const ready = () => send(gateway.url, { method: 'GET', path: '/ready' })
+  const asked = () =>
+    send(gateway.url, { body: ask('hi', { model: 'demo/echo' }), headers: { 'x-svc-pipe': 'cost-guard' } })
+  t.is((await ready()).status, 200)
+  t.is((await asked()).status, 200)
+  const [file, away] = [path.join(dataDir, 'turnpike.db'), path.join(dataDir, 'away.db')]
+  renameSync(file, away)
+  t.like(await ready(), { status: 503, json: { status: 'failing' } })
+  await eventually(() => gateway.log().includes('"store.file-lost"'), 'the log has it')
+  t.regex(gateway.log(), new RegExp(`"file":"${file}".*"store\\.file-lost"`))
+  t.is((await asked()).status, 503, 'nothing is spent that would be forgotten')
+  renameSync(away, file)
+  t.is((await ready()).status, 200)
+  t.is((await asked()).status, 200)
+  rmSync(file)
+  t.is((await ready()).status, 503)
+})
