@@ -22,9 +22,7 @@ export interface Target {
 }
 
 /**
- * The one place where modules meet: a module's own handle on the request it is part of.
- *
- * Each module gets a handle of its own over the same state, so that what it edits and notes is recorded under its name,
+ * The one place where modules meet: a module's own handle on the request it is part of. Each module gets a handle of its own over the same state, so that what it edits and notes is recorded under its name,
  * and so that a module that was given up on (it hung, and the request went on without it) can change nothing any more.
  */
 export class Exchange {
@@ -133,14 +131,12 @@ export class Exchange {
   /** Runs `work`, downstream for example, with another signal in place of `signal`, which is restored when it has ended. */
   async withSignal<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     this.#assertLive()
-    const state = this.#state
-    const replaced = state.signal
-    state.signal = signal
+    const replaced = this.#state.signal
+    this.#state.signal = signal
     try {
       return await work()
     } finally {
-      // Work that outlives the step it belongs to finds the signal restored.
-      if (state.signal === signal) state.signal = replaced
+      if (this.#state.signal === signal) this.#state.signal = replaced
     }
   }
 
@@ -152,8 +148,8 @@ export class Exchange {
   set reply(reply: Reply) {
     // A reply that comes too late has no reader: its provider would stream without end.
     if (this.#revoked || this.#state.isClosed) reply.cancel()
-    this.#assertLive()
     if (this.#state.isClosed) return
+    this.#assertLive()
     const previous = this.#state.reply
     if (previous !== undefined && previous.kind === 'stream') this.#state.putAside.push(previous)
     this.#state.reply = reply
@@ -246,10 +242,7 @@ export class Exchange {
     if (details !== undefined) this.#step.details = { ...this.#step.details, ...details }
   }
 
-  /**
-   * Waits for `work` while the module's time budget stands still: for what may rightly take long. Of waits that overlap
-   * the last to end lets the budget go on.
-   */
+  /** Waits for `work` while the module's time budget stands still, which goes on behind the last of such waits. */
   async patiently<T>(work: Promise<T>): Promise<T> {
     if (this.#waits++ === 0) this.onPatience?.(true)
     try {
