@@ -162,10 +162,10 @@ test('cli: plugin list names every plugin with its folder, and a broken one apar
     runCommand(['plugin', 'list'], { env }),
     runCommand(['plugin', 'list', '--json'], { env }),
   ])
-  t.is(text.code, 0)
+  t.is(text.code, 1)
   t.regex(text.stdout, /^exact-cache {2,}\S.*\n.*plugins\/exact-cache$/m)
   t.regex(text.stdout, /^mine {2,}A plugin of a test\.$/m)
-  t.regex(text.stderr, /plugin\.broken.*"bad"/)
+  t.regex(text.stdout, /^bad {2,}BROKEN: .*bad\/index\.ts:1/m)
   const listed = parseJson(json.stdout)
   t.true(Array.isArray(listed) && listed.length >= 2)
   t.is(

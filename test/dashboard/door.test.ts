@@ -95,16 +95,17 @@ test('dashboard: all callers of local mode are seen, and what modules did with e
 })
 
 test('dashboard: lists are filtered by text, cache and end, and paged', async (t) => {
-  const failed = await stage.ask('fails', { pipe: 'none', extra: { model: 'claude-of-the-filter', max_tokens: -1 } })
+  const refused = await stage.ask('fails', { pipe: 'none', extra: { model: 'claude-of-the-filter', max_tokens: -1 } })
   const asked = await stage.ask('is there', { pipe: 'exact-cache', extra: { model: 'claude-of-the-filter' } })
   await detailOf(asked.headers['x-svc-receipt'])
   const found = async (query: string) =>
     listOf(await get(`/dashboard/api/requests?text=OF-THE-filter&${query}`)).map((row) => valueAt(row, 'id'))
-  t.is(failed.status, 400)
-  t.deepEqual(await found(''), [asked.headers['x-svc-receipt']])
+  t.is(refused.status, 400)
+  t.is((await found('')).length, 2)
   t.deepEqual(await found('cache=miss'), [asked.headers['x-svc-receipt']])
   t.deepEqual(await found('cache=hit'), [])
-  t.deepEqual(await found('ended=failed'), [])
+  t.is((await found('ended=failed')).length, 1)
+  t.deepEqual(await found('ended=complete'), [asked.headers['x-svc-receipt']])
   t.deepEqual(await found(`fromMs=${Date.now() + 60_000}`), [])
   t.deepEqual(listOf(await get('/dashboard/api/requests?text=%25_')), [])
   const page = await get(`/dashboard/api/requests?limit=1`)

@@ -26,6 +26,7 @@ function routesOf(parts: Partial<HttpAppOptions>): string[] {
     receipts: { receipts: { keys: [] } },
     health: { providers: [] },
     documents: { version: '0', mode: 'cloud' },
+    intakes: anything,
     allowedRoutes: [],
     ...parts,
   } as unknown as HttpAppOptions // safe: see `anything`

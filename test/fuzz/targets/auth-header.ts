@@ -80,16 +80,10 @@ function trimmed(text: string): string {
   return text.trim()
 }
 
-/** RFC 9110, section 11.4: the scheme in any case, spaces, one token, and nothing else. */
+/** The scheme in any case and a space; all that follows, without white space around it, is the token. */
 function bearerByHand(value: string): string | undefined {
   if (value.slice(0, 6).toLowerCase() !== 'bearer' || value[6] !== ' ') return undefined
-  let start = 6
-  while (value[start] === ' ') start++
-  let end = value.length
-  while (end > start && value[end - 1] === ' ') end--
-  const found = value.slice(start, end)
-  const isToken = found !== '' && [...found].every((letter) => letter !== ' ' && letter !== '\t' && letter !== '\xa0')
-  return isToken ? found : undefined
+  return trimmed(value.slice(7)) || undefined
 }
 
 function isKeyByHand(text: string): boolean {
