@@ -8,6 +8,7 @@ import { hideSecrets } from '../core/secrets.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
 import { presentedSecrets } from './credential.ts'
 import { onClosed } from './leaving.ts'
+import { lingerAfterReply } from './linger.ts'
 import { createRequestId, requestIdHeaders } from './request-id.ts'
 
 /** What the frame keeps for a request, in `ctx.state`. */
@@ -99,6 +100,7 @@ function sendError(
   const { dialect } = ctx.state as FrameState
   const shown = dialect?.errorBody(error, requestId) ?? { ...error.toBody(), request_id: requestId }
   const body = Buffer.from(hide(JSON.stringify(shown)))
+  lingerAfterReply(res)
   for (const name in error.headers) res.setHeader(name, error.headers[name] ?? '')
   res.writeHead(error.status, {
     ...requestIdHeaders(requestId),

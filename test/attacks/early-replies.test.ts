@@ -1,0 +1,66 @@
+import test from 'ava'
+import { eventually } from '../support/eventually.ts'
+import { send } from '../support/http-client.ts'
+import { connectRaw } from '../support/raw-client.ts'
+import { openStage } from '../support/stage.ts'
+
+/*
+ * Replies that are sent while their request still arrives, to clients that close the connection with it, as proxies do
+ * that speak HTTP/1.0. A reset would throw away a reply that they have not read.
+ */
+
+const BODY = Buffer.alloc(4 * 1024 * 1024, 'x')
+const stage = await openStage({ config: { server: { body_limit: '1MB', body_timeout: '20s' } } })
+test.after.always(() => stage.close())
+
+for (const [what, path, status] of [
+  ['a body that is too large', '/v1/messages', 413],
+  ['an unknown path', '/v1/nothing', 404],
+] as const)
+  for (const framing of ['content-length', 'chunks'])
+    test(`early replies: ${what}, in ${framing}: every client that closes the connection gets its ${status}`, async (t) => {
+      const headers = framing === 'chunks' ? { 'transfer-encoding': 'chunked' } : {}
+      const statuses: number[] = []
+      for (let i = 0; i < 30; i++) {
+        const reply = await send(stage.gateway.url, { path, headers: { ...headers, connection: 'close' }, body: BODY })
+        statuses.push(reply.endedCleanly ? reply.status : 0)
+      }
+      t.deepEqual(
+        statuses.filter((each) => each !== status),
+        [],
+      )
+    })
+
+const HEAD = 'POST /v1/messages HTTP/1.1\r\nhost: a\r\nx-api-key: k\r\ncontent-type: application/json\r\n'
+
+test('early replies: a client that stops sending behind its reply is cut soon, and no request behind it is taken', async (t) => {
+  const scene = stage.scene()
+  const silent = await connectRaw(stage.gateway.port)
+  silent.write(`${HEAD}connection: close\r\ncontent-length: 4000000\r\n\r\nxxx`)
+  const begunAtMs = performance.now()
+  t.regex(await silent.closed, /^HTTP\/1\.1 413 /)
+  t.true(performance.now() - begunAtMs < 10_000)
+  const pipelining = await connectRaw(stage.gateway.port)
+  const [name, value] = Object.entries(scene.headers)[0] ?? []
+  const body = '{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}'
+  pipelining.write(`${HEAD}connection: close\r\ncontent-length: 4000000\r\n\r\n`)
+  await pipelining.until('HTTP/1.1 413')
+  pipelining.write(Buffer.alloc(4_000_000, 'x'))
+  pipelining.write(`${HEAD}${name}: ${value}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+  await pipelining.closed
+  t.is(scene.seen().length, 0)
+})
+
+test('early replies: a connection that is kept serves the next request', async (t) => {
+  const client = await connectRaw(stage.gateway.port)
+  client.write(`${HEAD}content-length: 2000000\r\n\r\n`)
+  await client.until('HTTP/1.1 413')
+  client.write(Buffer.alloc(2_000_000, 'x'))
+  const get = 'GET /health HTTP/1.1\r\nhost: a\r\n'
+  client.write(`${get}\r\n`)
+  await client.until('HTTP/1.1 200')
+  client.write(`${get}connection: close\r\n\r\n`)
+  await eventually(() => client.received().split('HTTP/1.1 200').length === 3, 'both are answered')
+  await client.closed
+  t.pass()
+})
