@@ -108,6 +108,8 @@ const ESCAPED_MEMBERS = new Map(
 )
 /** Most members of an object outside data: a table of so many names costs 10 ms to make. */
 const MOST_NAMES = 10_000
+/** Longest name of a member outside data, in bytes as written: names are decoded, compared and kept. */
+const LONGEST_NAME = 1024
 const OTHER_MEMBER: Member = { bit: 0, firstBytes: NOTHING, isData: false }
 
 /** The names of one object. */
@@ -130,7 +132,7 @@ export function walkName(cursor: Cursor, names: Names): Member {
 
 function walkOtherName(cursor: Cursor, names: Names): Member {
   const { text, at } = cursor
-  const end = skipKey(text, at)
+  const end = skipName(text, at)
   const name = decodeKey(text, at, end)
   cursor.at = skipColon(text, end)
   const member = ESCAPED_MEMBERS.get(name)
@@ -144,6 +146,13 @@ function walkOtherName(cursor: Cursor, names: Names): Member {
   if (names.others.size === MOST_NAMES) throw new BodyFault(`expected at most ${MOST_NAMES} members`, at)
   names.others.add(name)
   return OTHER_MEMBER
+}
+
+/** Byte offset behind the key that begins at `at`. Throws `ScanError`, and `BodyFault` for a name that is too long. */
+export function skipName(text: string, at: number): number {
+  const end = skipKey(text, at)
+  if (end - at > LONGEST_NAME) throw new BodyFault(`expected a name of at most ${LONGEST_NAME} bytes`, at)
+  return end
 }
 
 function note(names: Names, { bit }: Member, at: number): void {

@@ -293,6 +293,10 @@ test('scanRequest: fields, tools, elements and values have limits, in data too',
   t.is(refusalOf(`{${fields(256)}}`), 'accepted')
   t.is(refusalOf(`{${fields(257)}}`), 'f256: expected at most 256 fields.')
   const list = (value: string, count: number) => `[${Array(count).fill(value).join(',')}]`
+  const name = 'k'.repeat(1023)
+  t.is(refusalOf(`{"${name}":0}`), `["${name.slice(0, 64)}"]: expected a name of at most 1024 bytes.`)
+  t.is(refusalOf(`{"a":{"${name}":0}}`), `a["${name.slice(0, 64)}"]: expected a name of at most 1024 bytes.`)
+  t.notThrows(() => scanRequest(Buffer.from(`{"tools":[{"input_schema":{"${name}":0}}]}`)))
   t.is(refusalOf(`{"tools":${list('{}', 10_001)}}`), 'tools[10000]: expected at most 10000 elements.')
   t.is(refusalOf(`{"messages":${list('0', 100_001)}}`), 'messages[100000]: expected at most 100000 elements.')
   const values = 'expected at most 250000 values in the body.'

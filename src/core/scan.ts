@@ -14,7 +14,7 @@ import { GatewayError } from './errors.ts'
 import { firstInvalidUtf8 } from './json-error.ts'
 import { pathAt } from './json-path.ts'
 import { FIELD_NAMES, hasFreeNames } from './known-names.ts'
-import { assertCase, type Cursor, decodeKey, duplicate } from './scan-members.ts'
+import { assertCase, type Cursor, decodeKey, duplicate, skipName } from './scan-members.ts'
 import { walkMessages, walkSystem, walkTools, walkValue } from './scan-message.ts'
 import {
   CLOSE_BRACE,
@@ -193,7 +193,7 @@ function walkKey(cursor: Cursor, findings: Findings): string {
     cursor.at = skipColon(text, at + word.quoted.length)
     return word.value
   }
-  const end = skipKey(text, at)
+  const end = skipName(text, at)
   cursor.at = skipColon(text, end)
   // Parsed, not sliced: the names outlive the scan, and a slice would keep the whole text alive with them.
   const name = parseKey(cursor.bytes.subarray(at, end), at)
