@@ -120,11 +120,18 @@ test('receipt: nothing is paid for an error', async (t) => {
   refused.recordCall({ ...TARGET, outcome: 'answered', status: 400 })
   refused.reply = jsonReply({}, { status: 400 })
   for (const exchange of [failed, refused, open()]) {
-    const { outcome, cost, usage } = await build(exchange, { status: exchange.reply?.status ?? 502 })
+    const { outcome, cost } = await build(exchange, { status: exchange.reply?.status ?? 502 })
     t.is(outcome, 'error')
     t.deepEqual(cost, { provider_usd: '0.000000000', price_source: null, matched: null })
-    t.is(usage, null)
   }
+})
+
+test('receipt: the usage of an error is zero when no provider was called, otherwise unknown', async (t) => {
+  const failed = open()
+  failed.recordCall({ ...TARGET, outcome: 'failed', status: 429 })
+  failed.reply = jsonReply({}, { status: 429 })
+  t.is((await build(failed, { status: 429 })).usage, null)
+  t.like((await build(open(), { status: 429 })).usage, { input_tokens: 0, output_tokens: 0 })
 })
 
 test('receipt: what cannot be known is null, never 0', async (t) => {

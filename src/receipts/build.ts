@@ -94,7 +94,7 @@ function receiptOf(
       action: nameOf(action),
       ms: rounded(durationMs),
     })),
-    usage: usage === undefined ? null : usageOf(usage),
+    usage: usage === undefined ? unreportedUsage(exchange, outcome) : usageOf(usage),
     outcome,
     ...billOf({ exchange, usage, served, outcome, atMs: admittedAtMs }, accountants),
     request_sha256: requestSha256,
@@ -135,6 +135,18 @@ function nameOf(text: string, longest = LONGEST_NAME): string {
 
 /** Words come from the provider: what is no plain word is left out. */
 const WORD = /^[\w.-]{1,40}$/
+
+const NO_USAGE: ReceiptUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+}
+
+/** Zero for a request that was refused before any provider was called, otherwise unknown. */
+function unreportedUsage({ calls }: Exchange, outcome: Receipt['outcome']): ReceiptUsage | null {
+  return calls.length === 0 && outcome === 'error' ? NO_USAGE : null
+}
 
 function usageOf(usage: Usage): ReceiptUsage {
   const { cacheCreation, webSearchRequests, webFetchRequests, serviceTier, inferenceGeo, speed } = usage
