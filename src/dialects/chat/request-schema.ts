@@ -15,6 +15,9 @@ const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as 
 /** How much a model is to reason, in the words of `reasoning_effort`. */
 export type Effort = (typeof EFFORTS)[number]
 
+/** A token limit that is none. */
+export const NO_LIMIT = -1
+
 const anyObject = z.looseObject({})
 const part = z.union([
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -66,6 +69,11 @@ const tool = z.union([
 const choice = z.union([z.string(), anyObject])
 /** A whole number of one or more, as a JSON number. */
 const positive = z.int().positive().nullish()
+/** The same; -1 stands for no limit (llama.cpp, LM Studio). */
+const limit = z
+  .int()
+  .refine((tokens) => tokens > 0 || tokens === NO_LIMIT, 'expected number to be >0, or -1')
+  .nullish()
 
 /** What routing, sending and pricing need to know of a chat completions request; the rest is judged by its readers. */
 export const headSchema = z
@@ -74,13 +82,16 @@ export const headSchema = z
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     n: positive,
-    max_tokens: positive,
-    max_completion_tokens: positive,
+    max_tokens: limit,
+    max_completion_tokens: limit,
   })
-  .refine(({ max_tokens: older, max_completion_tokens: newer }) => (older ?? newer) === (newer ?? older), {
-    path: ['max_tokens'],
-    message: 'expected the value of max_completion_tokens, or one of the two alone',
-  })
+  .refine(
+    ({ max_tokens: older, max_completion_tokens: newer }) => (older ?? newer ?? null) === (newer ?? older ?? null),
+    {
+      path: ['max_tokens'],
+      message: 'expected the value of max_completion_tokens, or one of the two alone',
+    },
+  )
 
 /** Fields that `headSchema` checks. */
 export const HEAD_FIELDS = Object.keys(headSchema.shape)
@@ -94,8 +105,8 @@ const chatRequestSchema = z.looseObject({
   tool_choice: choice.nullish(),
   function_call: choice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
-  max_tokens: positive,
-  max_completion_tokens: positive,
+  max_tokens: limit,
+  max_completion_tokens: limit,
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_k: positive,

@@ -1,10 +1,15 @@
 import type { Losses } from '../../../core/losses.ts'
+import { NO_LIMIT } from '../request-schema.ts'
 import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, toldName } from './json-value.ts'
 
 /** The token limit that the client set, under its new name or its old one. */
 export function toMaxTokens(body: JsonObject): number | undefined {
-  return countAt(body.max_completion_tokens, 'max_completion_tokens') ?? countAt(body.max_tokens, 'max_tokens')
+  return limitAt(body, 'max_completion_tokens') ?? limitAt(body, 'max_tokens')
+}
+
+function limitAt(body: JsonObject, name: string): number | undefined {
+  return body[name] === NO_LIMIT ? undefined : countAt(body[name], name)
 }
 
 /** The single fields of a Messages request that have another name or form in chat completions. */
