@@ -6,7 +6,7 @@
  * held to the models that a key may use, and priced.
  * Guarantees: found by rule, in fields of any name: every text in a member whose decoded name ends in `model`, `models`
  * or `fallbacks`, in any case. What cannot be looked into is refused.
- * Limits: `DATA` is the client's own (messages, schemas, metadata), where such a member names nothing.
+ * Limits: `DATA` and schemas are the client's own (messages, metadata), where such a member names nothing.
  */
 import { GatewayError } from './errors.ts'
 import type { Target } from './exchange.ts'
@@ -18,9 +18,11 @@ import { type Child, children } from './scan.ts'
 
 const NAMED = Symbol('named models')
 const DATA = new Set([
-  ...['messages', 'system', 'metadata', 'input_schema', 'input_examples', 'function', 'functions', 'custom'],
-  ...['json_schema', 'schema', 'prediction', 'description', 'stop', 'stop_sequences', 'logit_bias'],
+  ...['messages', 'system', 'metadata', 'input_examples', 'function', 'functions', 'custom', 'guided_json'],
+  ...['structured_outputs', 'prediction', 'description', 'stop', 'stop_sequences', 'logit_bias'],
 ])
+/** `schema`, `input_schema`, `outputSchema` */
+const SCHEMA = /schema$/i
 /** At the top it is the model that is asked. */
 const ASKED = 'model'
 const NAMES_MODELS = /(?:^|_)(?:models?|fallbacks)$/i
@@ -47,11 +49,15 @@ export function targetsWithNamed(targets: readonly Target[], document: RequestDo
 function findNames(document: RequestDocument): readonly string[] {
   const names = new Set<string>()
   for (const key of document.shape.fields.keys()) {
-    const raw = key === ASKED || DATA.has(key) ? undefined : document.raw(key)
+    const raw = key === ASKED || isData(key) ? undefined : document.raw(key)
     if (raw !== undefined) collect({ text: raw.toString('latin1'), names }, { key, start: 0, end: raw.length }, 0)
   }
   names.delete(document.model)
   return [...names]
+}
+
+function isData(key: string): boolean {
+  return DATA.has(key) || SCHEMA.test(key)
 }
 
 interface Collecting {
@@ -70,7 +76,7 @@ function collect(into: Collecting, { key = '', start, end }: Child, depth: numbe
   if (depth === DEEPEST) throw refusal(`has a field that is nested deeper than ${DEEPEST} levels`)
   for (const child of children(text, start)) {
     const inside = first === '[' ? { ...child, key } : child
-    if (first === '[' || !DATA.has(inside.key ?? '')) collect(into, inside, depth + 1)
+    if (first === '[' || !isData(inside.key ?? '')) collect(into, inside, depth + 1)
   }
 }
 

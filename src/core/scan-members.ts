@@ -5,7 +5,8 @@
  * 8259, section 4), and some servers match names without regard to case; so an object in which a name appears twice,
  * decoded, or in which a known name has another case, is a `BodyFault`. The inside of `DATA` members is exempt: inputs of
  * tools and JSON schemas are data of the client or of a model, forwarded and weighed as text, and a history with a
- * duplicate in them must stay usable.
+ * duplicate in them must stay usable. In a member of an unknown name the case is not checked: what is in there has the
+ * client's own names (`parsed` answers, `configs` by tool, `structuredContent`), and counts as text.
  *
  * How: each known name has a bit, and a word table recognises it in place; only other names are decoded and collected.
  */
@@ -66,6 +67,8 @@ export interface Member {
   readonly firstBytes: FirstBytes
   /** The value is data: names inside it mean nothing here. */
   readonly isData: boolean
+  /** The names inside are the client's own: their case is not checked. */
+  readonly isFree: boolean
 }
 
 /** Names that no rule is about but that are frequent: with a bit, they cost no decoding. */
@@ -73,7 +76,7 @@ const FREQUENT = [
   ...['thinking', 'signature', 'data', 'media_type', 'title', 'ttl', 'url', 'image_url', 'tool_calls', 'function'],
   ...['tool_call_id', 'strict', 'defer_loading'],
 ]
-const DATA = ['input', 'input_schema', 'parameters', 'schema', 'arguments']
+const DATA = ['input', 'input_schema', 'input_examples', 'parameters', 'schema', 'arguments']
 
 const RULES: Readonly<Record<string, readonly [bit: number, firstBytes: FirstBytes]>> = {
   type: [TYPE, STRING],
@@ -95,7 +98,7 @@ function membersByName(): Readonly<Record<string, Member>> {
   let next = FIRST_OTHER_BIT
   const members = names.map((name): [string, Member] => {
     const [bit, firstBytes] = RULES[name] ?? [1 << next++, NOTHING]
-    return [name, { bit, firstBytes, isData: DATA.includes(name) }]
+    return [name, { bit, firstBytes, isData: DATA.includes(name), isFree: false }]
   })
   return Object.fromEntries(members)
 }
@@ -104,13 +107,18 @@ const BY_NAME = membersByName()
 const MEMBERS = createWordTable(BY_NAME)
 /** The same names written with an escape: no value suits those, so the schema decides. */
 const ESCAPED_MEMBERS = new Map(
-  Object.entries(BY_NAME).map(([name, { bit, isData }]) => [name, { bit: bit | ESCAPED, firstBytes: NOTHING, isData }]),
+  Object.entries(BY_NAME).map(([name, member]) => [
+    name,
+    { ...member, bit: member.bit | ESCAPED, firstBytes: NOTHING },
+  ]),
 )
 /** Most members of an object outside data: a table of so many names costs 10 ms to make. */
 const MOST_NAMES = 10_000
 /** Longest name of a member outside data, in bytes as written: names are decoded, compared and kept. */
 const LONGEST_NAME = 1024
-const OTHER_MEMBER: Member = { bit: 0, firstBytes: NOTHING, isData: false }
+/** A member without a bit whose inside is the API's. */
+const KNOWN_MEMBER: Member = { bit: 0, firstBytes: NOTHING, isData: false, isFree: false }
+const UNKNOWN_MEMBER: Member = { ...KNOWN_MEMBER, isFree: true }
 
 /** The names of one object. */
 export interface Names {
@@ -145,7 +153,7 @@ function walkOtherName(cursor: Cursor, names: Names): Member {
   if (names.others.has(name)) throw duplicate(at)
   if (names.others.size === MOST_NAMES) throw new BodyFault(`expected at most ${MOST_NAMES} members`, at)
   names.others.add(name)
-  return OTHER_MEMBER
+  return MEMBER_NAMES.has(name) ? KNOWN_MEMBER : UNKNOWN_MEMBER
 }
 
 /** Byte offset behind the key that begins at `at`. Throws `ScanError`, and `BodyFault` for a name that is too long. */

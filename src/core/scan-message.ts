@@ -121,6 +121,14 @@ export function walkValue(cursor: Cursor, depth: number): void {
   }
 }
 
+/** Walks over a value in which names are the client's own. */
+export function walkFreeValue(cursor: Cursor, depth: number): void {
+  const { isFree } = cursor
+  cursor.isFree = true
+  walkValue(cursor, depth)
+  cursor.isFree = isFree
+}
+
 /** A number such as 1e400 is infinite for one reader, an error for another. */
 function assertFinite({ text, at: end }: Cursor, start: number): void {
   if (!Number.isFinite(Number(text.slice(start, end)))) throw new BodyFault('expected a number below 1.8e308', start)
@@ -174,12 +182,13 @@ function walkObject(cursor: Cursor, expected: ObjectShape, depth: number): boole
 }
 
 /** Moves behind a member's value; whether the value suits the member's name. */
-function walkMember(cursor: Cursor, { bit, firstBytes, isData }: Member, depth: number): boolean {
+function walkMember(cursor: Cursor, { bit, firstBytes, isData, isFree }: Member, depth: number): boolean {
   const { bytes, text, at } = cursor
   const first = bytes[at]
   if (bit === CONTENT && first === OPEN_BRACKET) return walkArray(cursor, BLOCK, depth)
   if (bit === SOURCE && first === OPEN_BRACE) return walkObject(cursor, TYPED, depth)
   if (isData) cursor.at = skipValue(text, at, depth, cursor)
+  else if (isFree) walkFreeValue(cursor, depth)
   else walkValue(cursor, depth)
   if (bit === ROLE) return wordAt(ROLES, bytes, at) !== undefined
   if (bit === TYPE && hasBackslash(bytes, at, cursor.at)) return false

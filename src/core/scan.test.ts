@@ -266,6 +266,8 @@ test('scanRequest: a known name in another case is refused wherever names are th
     ['{"tools":[{"Input_Schema":{}}]}', 'tools[0].Input_Schema', 'input_schema'],
     ['{"tools":[{"function":{"DESCRIPTION":"a"}}]}', 'tools[0].function.DESCRIPTION', 'description'],
     ['{"fallbacks":[{"Model":"a"}]}', 'fallbacks[0].Model', 'model'],
+    [withMessage('{"content":[{"source":{"Data":"a"}}]}'), 'messages[1].content[0].source.Data', 'data'],
+    [withMessage('{"novel":{"Data":1},"Content":"a"}'), 'messages[1].Content', 'content'],
   ]
   for (const [text, place, known] of cases) t.is(refusalOf(text), `${place}: expected \`${known}\` in lower case.`)
 })
@@ -277,13 +279,20 @@ test('scanRequest: data of tools, labels and unknown fields keep their own names
     withMessage(`{"content":[{"type":"server_tool_use","inp\\u0075t":${DATA_WITH_DUPLICATE}}]}`),
     `{"response_format":{"json_schema":{"schema":${DATA_WITH_DUPLICATE}}}}`,
     '{"metadata":{"Model":"a","Type":"b"},"novel":{"Model":"a"},"NOVEL":1}',
+    `{"tools":[{"input_examples":[${DATA_WITH_DUPLICATE}]}]}`,
+    '{"tools":[{"type":"mcp_toolset","configs":{"ID":{"enabled":false},"Name":{}}}]}',
+    withMessage('{"content":[{"type":"tool_result","structuredContent":{"ID":1,"rows":[{"Name":1e400}]}}]}'),
+    withMessage('{"parsed":{"ID":1},"tool_calls":[{"function":{"parsed_arguments":{"Text":1}}}]}'),
   ])
     t.is(refusalOf(text), 'accepted', text)
 })
 
 test('scanRequest: a number that no double holds is refused, outside data and unknown fields', (t) => {
   t.is(refusalOf('{"max_tokens":1e400}'), 'max_tokens: expected a number below 1.8e308.')
-  t.is(refusalOf('{"thinking":[1,{"a":-1e309}]}'), 'thinking[1].a: expected a number below 1.8e308.')
+  t.is(
+    refusalOf('{"thinking":[1,{"budget_tokens":-1e309}]}'),
+    'thinking[1].budget_tokens: expected a number below 1.8e308.',
+  )
   t.is(refusalOf(`{"n":${'9'.repeat(400)}}`), 'n: expected a number below 1.8e308.')
   t.is(refusalOf('{"max_tokens":1e308,"n":-0.0000001}'), 'accepted')
 })

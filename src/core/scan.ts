@@ -15,7 +15,7 @@ import { firstInvalidUtf8 } from './json-error.ts'
 import { pathAt } from './json-path.ts'
 import { FIELD_NAMES, hasFreeNames } from './known-names.ts'
 import { assertCase, type Cursor, decodeKey, duplicate, skipName } from './scan-members.ts'
-import { walkMessages, walkSystem, walkTools, walkValue } from './scan-message.ts'
+import { walkFreeValue, walkMessages, walkSystem, walkTools, walkValue } from './scan-message.ts'
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -212,9 +212,8 @@ function walkField(cursor: Cursor, name: string, findings: Findings): boolean {
     case 'tools':
       return walkTools(cursor)
     default:
-      cursor.isFree = hasFreeNames(name)
-      walkValue(cursor, 1)
-      cursor.isFree = false
+      if (hasFreeNames(name)) walkFreeValue(cursor, 1)
+      else walkValue(cursor, 1)
       return true
   }
 }
