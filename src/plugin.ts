@@ -13,6 +13,7 @@ import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/p
 
 export { z } from 'zod'
 export { abortable, onAbort, type WaitLimits } from './core/abortable.ts'
+export { type AnswerLimit, isCutByLimit } from './core/answer-limit.ts'
 export type { ByteSource, ByteSourceSink, Ending, ReplySink } from './core/byte-source.ts'
 export { cacheOptions, sharingRule } from './core/cache-options.ts'
 export type { Caller } from './core/caller.ts'

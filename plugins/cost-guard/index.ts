@@ -100,6 +100,7 @@ export default definePlugin({
           let isAsked = false
           try {
             noteAdmission(bill, maxTokens)
+            if (bill.isMetered) exchange.limitAnswer({ outputTokens: Number.POSITIVE_INFINITY })
             if (maxTokens !== undefined) lowerMaxTokens(exchange, maxTokens)
             exchange.signal.throwIfAborted()
             isAsked = true

@@ -1,4 +1,4 @@
-import { type BytesReply, onAbort, type StoredReply } from 'turnpike/plugin'
+import { type AnswerLimit, type BytesReply, onAbort, type StoredReply } from 'turnpike/plugin'
 import type { Broadcast } from './broadcast.ts'
 
 /** What a flight has come to, as soon as its reply has begun. */
@@ -8,9 +8,15 @@ export type Landing =
   /** Only the leader can have it. */
   | { readonly kind: 'private' }
   /** A whole JSON answer. */
-  | { readonly kind: 'entry'; readonly entry: StoredReply }
+  | { readonly kind: 'entry'; readonly entry: StoredReply; readonly owner?: Owner | undefined }
   /** A stream that runs. */
-  | { readonly kind: 'stream'; readonly broadcast: Broadcast }
+  | { readonly kind: 'stream'; readonly broadcast: Broadcast; readonly owner?: Owner | undefined }
+
+/** The caller whose limits may cut an answer short: it is good for others only if they have not. */
+export interface Owner {
+  readonly scope: string
+  readonly limit: AnswerLimit
+}
 
 /**
  * One request on its way for several callers: the leader sends it, the others attach. It goes on as long as one of them

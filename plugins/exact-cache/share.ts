@@ -2,16 +2,18 @@ import {
   type Exchange,
   factsOf,
   GatewayError,
+  isCutByLimit,
   onAbort,
   packReply,
   type Reply,
   replyFromStored,
   type StoredReply,
   storedOfBytes,
+  type Usage,
   unpackReply,
 } from 'turnpike/plugin'
 import { Broadcast, type Whole } from './broadcast.ts'
-import { Flight, type Landing } from './flight.ts'
+import { Flight, type Landing, type Owner } from './flight.ts'
 import type { CacheStore } from './store.ts'
 import { type Turn, takeTurn } from './turn.ts'
 
@@ -48,7 +50,7 @@ export async function lead(exchange: Exchange, leading: Leading): Promise<Led> {
       return 'attached'
     }
     await exchange.withSignal(flight.signal, next)
-    const landing = landingOf(exchange.reply, limitBytes)
+    const landing = landingOf(exchange, limitBytes)
     if (landing.kind === 'stream') {
       onAbort(flight.signal, () => landing.broadcast.cancel())
       exchange.reply = landing.broadcast.read()
@@ -99,27 +101,43 @@ async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply 
     case 'reply':
       return landing.reply
     case 'entry':
-      return replyFromStored(landing.entry, wanted)
+      return isGoodFor(exchange, landing.owner, landing.entry.usage)
+        ? replyFromStored(landing.entry, wanted)
+        : undefined
     case 'stream': {
-      if (wanted.stream && landing.broadcast.isOpen) return landing.broadcast.read()
-      const whole = await exchange.patiently(landing.broadcast.whole())
-      if (whole.kind === 'broken')
+      const { broadcast, owner } = landing
+      // Nobody can tell of a stream that runs whether its owner's limits will cut it.
+      const isOthers = owner !== undefined && owner.scope !== exchange.caller.scope
+      if (wanted.stream && broadcast.isOpen && !isOthers) return broadcast.read()
+      const whole = await exchange.patiently(broadcast.whole())
+      if (whole.kind === 'broken' && !isOthers)
         throw new GatewayError('upstream_error', 'The running reply that this request had joined broke off.')
-      const entry = entryOf(whole, landing.broadcast)
-      return entry && replyFromStored(entry, wanted)
+      const entry = entryOf(whole, broadcast)
+      return entry && isGoodFor(exchange, owner, entry.usage) ? replyFromStored(entry, wanted) : undefined
     }
   }
 }
 
-function landingOf(reply: Reply | undefined, limitBytes: number): Landing {
+function isGoodFor({ caller }: Exchange, owner: Owner | undefined, usage: Usage | undefined): boolean {
+  return owner === undefined || owner.scope === caller.scope || !isCutByLimit(owner.limit, usage)
+}
+
+function ownerOf(exchange: Exchange): Owner | undefined {
+  const { answerLimit, caller } = exchange
+  return answerLimit && { scope: caller.scope, limit: answerLimit }
+}
+
+function landingOf(exchange: Exchange, limitBytes: number): Landing {
+  const { reply } = exchange
+  const owner = ownerOf(exchange)
   // A module answered in Koa's own way.
   if (reply === undefined) return { kind: 'private' }
   if (reply.kind === 'stream') {
     if (reply.status !== 200) return { kind: 'private' }
-    return { kind: 'stream', broadcast: new Broadcast(reply, limitBytes) }
+    return { kind: 'stream', broadcast: new Broadcast(reply, limitBytes), owner }
   }
   const entry = storedOfBytes(reply)
-  return entry === undefined ? { kind: 'reply', reply } : { kind: 'entry', entry }
+  return entry === undefined ? { kind: 'reply', reply } : { kind: 'entry', entry, owner }
 }
 
 function entryOf(whole: Whole, { dialect, headers }: Pick<Broadcast, 'dialect' | 'headers'>): StoredReply | undefined {
@@ -141,7 +159,9 @@ async function settle(
   const entry = await entryAt(landing)
   // The answer of a substitute is not what this request will get once its own provider is well again; and what a module
   // behind this one answered without the provider (from a cache of its own, say) is that module's to give again.
-  if (entry !== undefined && leading.isOwnAnswer && entry.body.length <= leading.limitBytes) {
+  // The same goes for what a limit of the leader has cut: the limit moves with every day, and others have their own.
+  const isCut = entry !== undefined && 'owner' in landing && isCutByLimit(landing.owner?.limit, entry.usage)
+  if (entry !== undefined && leading.isOwnAnswer && !isCut && entry.body.length <= leading.limitBytes) {
     await leading.store.set(leading.key, packReply(entry), leading.ttlMs)
   }
   leave(flight, leading, leading.turn)

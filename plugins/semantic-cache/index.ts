@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { type Clock, definePlugin, type Exchange, type Log, type PluginContext, type Reply } from 'turnpike/plugin'
+import {
+  type Clock,
+  definePlugin,
+  type Exchange,
+  isCutByLimit,
+  type Log,
+  type PluginContext,
+  type Reply,
+} from 'turnpike/plugin'
 import { Aftermath, ANY_OTHER_TEXT } from './aftermath.ts'
 import { BoundPools, poolIdOf } from './bound/pools.ts'
 import { commands } from './commands.ts'
@@ -238,7 +246,7 @@ async function keep(asked: Asked, { vector, later }: Keeping, state: State): Pro
   if (exchange.calls.length !== 1) return
   const reply: Reply | undefined = exchange.reply
   const stored = await wholeReplyOf(reply, effective.max_entry)
-  if (stored === undefined) return
+  if (stored === undefined || isCutByLimit(exchange.answerLimit, stored.usage)) return
   const id = randomBytes(ID_BYTES).toString('base64url')
   if (!(await state.replies.set(id, stored, effective.ttl))) return
   const storedAtMs = state.clock.nowMs()

@@ -44,3 +44,18 @@ export interface ExchangeState {
   /** Whether the pipeline is over: a reply that is set later is cancelled. */
   isClosed?: boolean
 }
+
+/** Returns a function that puts back what a step may change. */
+export function savedState(state: ExchangeState): () => void {
+  const { request, wishes, signal, reply } = state
+  const editCount = state.edits.length
+  return () => {
+    Object.assign(state, { request, wishes, signal, reply })
+    state.edits.length = editCount
+  }
+}
+
+/** Cancels the streams that nobody has opened. */
+export function cancelUnopened({ putAside, reply: last }: ExchangeState): void {
+  for (const reply of [...putAside, last]) if (reply?.kind === 'stream' && !reply.opened) reply.cancel()
+}

@@ -1,6 +1,7 @@
+import type { AnswerLimit } from './answer-limit.ts'
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
-import type { ExchangeState } from './exchange-state.ts'
+import { cancelUnopened, type ExchangeState, savedState } from './exchange-state.ts'
 import type { Fee } from './fee.ts'
 import type { PresentedCredential } from './ports.ts'
 import type { PreservedText } from './preserved.ts'
@@ -10,7 +11,7 @@ import type { RequestDocument } from './request.ts'
 import type { Edit } from './splice.ts'
 import type { CallTrace, EditTrace, StepTrace } from './traces.ts'
 import type { Usage } from './usage.ts'
-import type { EditWatcher } from './wishes.ts'
+import type { EditWatcher, Wishes } from './wishes.ts'
 
 /** Which public route the request came through. */
 export type RouteName = 'messages' | 'chat' | 'agent'
@@ -204,20 +205,15 @@ export class Exchange {
     const before = this.request
     const after = before.edited(edits)
     const module = this.#step?.module ?? 'gateway'
-    for (const watch of this.#editWatchers) watch(after, module)
+    for (const watch of this.#state.wishes?.editWatchers ?? []) watch(after, module)
     this.#state.request = after
-    this.#state.edits.push({
-      module,
-      paths: edits.map((edit) => edit.path.join('.')),
-      bytesBefore: before.bytes.length,
-      bytesAfter: after.bytes.length,
-    })
+    const paths = edits.map((edit) => edit.path.join('.'))
+    this.#state.edits.push({ module, paths, bytesBefore: before.bytes.length, bytesAfter: after.bytes.length })
   }
 
   /** Declares texts of the request, as it stands, that modules further on must leave; only a watcher enforces it. */
   preserve(texts: readonly PreservedText[]): void {
-    this.#assertLive()
-    this.#state.wishes = { ...this.#state.wishes, preserved: [...this.preserved, ...texts] }
+    this.#wish({ preserved: [...this.preserved, ...texts] })
   }
 
   /** What modules have declared as not to be changed. */
@@ -225,14 +221,23 @@ export class Exchange {
     return this.#state.wishes?.preserved ?? []
   }
 
-  /** Has `watcher` asked before each later edit takes effect. */
-  watchEdits(watcher: EditWatcher): void {
-    this.#assertLive()
-    this.#state.wishes = { ...this.#state.wishes, editWatchers: [...this.#editWatchers, watcher] }
+  /** Declares that a limit of the caller may cut the answer: a cache in front neither stores nor shares one that was cut. */
+  limitAnswer(limit: AnswerLimit): void {
+    this.#wish({ answerLimit: limit })
   }
 
-  get #editWatchers(): readonly EditWatcher[] {
-    return this.#state.wishes?.editWatchers ?? []
+  get answerLimit(): AnswerLimit | undefined {
+    return this.#state.wishes?.answerLimit
+  }
+
+  /** Has `watcher` asked before each later edit takes effect. */
+  watchEdits(watcher: EditWatcher): void {
+    this.#wish({ editWatchers: [...(this.#state.wishes?.editWatchers ?? []), watcher] })
+  }
+
+  #wish(more: Wishes): void {
+    this.#assertLive()
+    this.#state.wishes = { ...this.#state.wishes, ...more }
   }
 
   /** Says in the trace what this module did, e.g. `note('hit', { savedTokens: 120 })`. */
@@ -264,12 +269,7 @@ export class Exchange {
 
   /** @internal what a step may change and what is put back when it is bypassed */
   save(): () => void {
-    const { request, wishes, signal, reply } = this.#state
-    const editCount = this.#state.edits.length
-    return () => {
-      Object.assign(this.#state, { request, wishes, signal, reply })
-      this.#state.edits.length = editCount
-    }
+    return savedState(this.#state)
   }
 
   /** @internal */
@@ -284,8 +284,7 @@ export class Exchange {
 
   /** @internal a stream that was put aside and that nobody opened would hold its connection */
   cancelUnopened(): void {
-    for (const reply of [...this.#state.putAside, this.#state.reply])
-      if (reply?.kind === 'stream' && !reply.opened) reply.cancel()
+    cancelUnopened(this.#state)
   }
 
   /** @internal from now on this handle can change nothing */

@@ -1,3 +1,4 @@
+import type { AnswerLimit } from './answer-limit.ts'
 import type { PreservedText } from './preserved.ts'
 import type { RequestDocument } from './request.ts'
 
@@ -8,4 +9,5 @@ export type EditWatcher = (after: RequestDocument, module: string) => void
 export interface Wishes {
   readonly preserved?: readonly PreservedText[]
   readonly editWatchers?: readonly EditWatcher[]
+  readonly answerLimit?: AnswerLimit
 }

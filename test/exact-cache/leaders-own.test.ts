@@ -92,3 +92,30 @@ test("leader's own: a header that the operator lets through tells requests apart
     ['one', 'two'],
   )
 })
+
+for (const stream of [false, true])
+  for (const joins of [false, true])
+    test(`leader's own: an answer that its cap cuts is nobody else's, stream ${stream}, joins ${joins}`, async (t) => {
+      const user = `cut-${stream}-${joins}`
+      const capped = await createKey(stage.gateway, user, { limits: { costPerRequest: 0.002 } })
+      const free = await createKey(stage.gateway, user)
+      const scene = stage.scene(({ json }) => {
+        const most = Number(json?.max_tokens)
+        const isCut = most < 4096
+        const outputTokens = isCut ? most : 1500
+        const text = 'word '.repeat(outputTokens)
+        return {
+          kind: 'answer',
+          text,
+          stopReason: isCut ? 'max_tokens' : 'end_turn',
+          usage: { output_tokens: outputTokens },
+        }
+      })
+      const body = ask(t.title, { stream, max_tokens: 4096, model: 'claude-sonnet-4-5' })
+      const all = [capped, free, free].map(({ key }) => bearer(key))
+      const replies = joins ? await askAll(scene, body, all) : []
+      if (!joins) for (const one of all) replies.push(...(await askAll(scene, body, [one])))
+      const reasons = replies.map(({ text }) => /"stop_reason":"(\w+)"/.exec(text)?.[1])
+      t.deepEqual(reasons, ['max_tokens', 'end_turn', 'end_turn'])
+      t.is(scene.seen().length, 2)
+    })
