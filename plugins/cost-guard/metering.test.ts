@@ -30,6 +30,15 @@ const cases: [claim: string, exchange: ReturnType<typeof ask>, expected: boolean
   ['such a model behind its maker’s name', chat({ stream: true }, 'openai/o4-mini'), false],
   ['its sister that does not', chat({ stream: true }, 'gpt-5-chat-latest'), true],
   ['Gemini that thinks', chat({ stream: true }, 'gemini-2.5-pro'), false],
+  ['the newest Gemini', chat({ stream: true }, 'gemini-flash-latest'), false],
+  ['Gemini that does not think', chat({ stream: true }, 'gemini-2.0-flash'), true],
+  ['a variant of a model that reasons in secret', chat({ stream: true }, 'openai/o3:online'), false],
+  ['a later chat model that reasons in secret', chat({ stream: true }, 'gpt-5.1-chat-latest'), false],
+  ['a model that names one that reasons in secret', chat({ stream: true, models: ['openai/o3'] }), false],
+  ['reasoning that is left out', chat({ stream: true, reasoning: { exclude: true } }, 'deepseek-r1'), false],
+  ['reasoning that is not included', chat({ stream: true, include_reasoning: false }, 'deepseek-r1'), false],
+  ['reasoning in a hidden format', chat({ stream: true, reasoning_format: 'hidden' }, 'deepseek-r1'), false],
+  ['reasoning that is shown', chat({ stream: true, include_reasoning: true }, 'deepseek-r1'), true],
 ]
 for (const [claim, exchange, expected] of cases) {
   test(`metering: ${claim} ${expected ? 'shows' : 'does not show'} what it costs while it runs`, (t) => {

@@ -1,12 +1,16 @@
-import type { Exchange } from 'turnpike/plugin'
+import { type Exchange, targetsWithNamed } from 'turnpike/plugin'
 
-/** Models that reason in secret: the tokens are billed and never seen. Their names may have a maker's before them. */
-const HIDDEN_REASONING = /(?:^|\/)(?:o[1-9](?:-|$)|gpt-[5-9](?!.*chat)|grok-[4-9]|gemini-(?:2\.5|[3-9]))/
+/**
+ * Models that reason in secret: the tokens are billed and never seen. Their names may have a maker's before them, and a
+ * variant's behind them. `gemini-flash-latest` and its like are the newest, which reason.
+ */
+const HIDDEN_REASONING =
+  /(?:^|\/)(?:o[1-9](?![\w.])|codex-|gpt-(?!5-chat)[5-9]|grok-[4-9]|gemini-(?!1\.|2\.0)|sonar-deep-research)/i
 
 /** Whether a reply shows what it costs while it runs: it streams, and nothing is generated that is not in the stream. */
 export function isMetered(exchange: Exchange): boolean {
-  if (!exchange.wantsStream || answersOf(exchange) > 1 || thinks(exchange)) return false
-  return !exchange.targets.some(({ model }) => HIDDEN_REASONING.test(model))
+  if (!exchange.wantsStream || answersOf(exchange) > 1 || thinks(exchange) || hidesReasoning(exchange)) return false
+  return !targetsWithNamed(exchange.targets, exchange.client.document).some(({ model }) => HIDDEN_REASONING.test(model))
 }
 
 /**
@@ -16,6 +20,13 @@ export function isMetered(exchange: Exchange): boolean {
 function thinks({ request }: Exchange): boolean {
   const thinking = request.field('thinking')
   return typeof thinking === 'object' && thinking !== null && 'type' in thinking && thinking.type !== 'disabled'
+}
+
+/** Whether whatever the model reasons is left out of the reply (OpenRouter: "Reasoning tokens"; Groq: "Reasoning"). */
+function hidesReasoning({ client: { document } }: Exchange): boolean {
+  const reasoning = document.field('reasoning')
+  if (typeof reasoning === 'object' && reasoning !== null && 'exclude' in reasoning && reasoning.exclude) return true
+  return document.field('include_reasoning') === false || document.field('reasoning_format') === 'hidden'
 }
 
 /** How many answers are asked for. */
