@@ -1,5 +1,5 @@
 import type { Prices } from './caps.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Target } from './exchange.ts'
 import { targetsWithNamed } from './named-models.ts'
 import type { TokenCounter } from './ports.ts'
 import { priceFactor } from './price-factor.ts'
@@ -33,7 +33,7 @@ export function estimate(
 ): Estimate {
   const { request, client } = asked
   const targets = targetsWithNamed(asked.targets, client.document)
-  const inputTokens = targets.reduce((most, { model }) => Math.max(most, sentTokens(asked, tokens, model)), 0)
+  const inputTokens = targets.reduce((most, target) => Math.max(most, sentTokens(asked, tokens, nameOf(target))), 0)
   const bounded = Math.ceil(inputTokens * MARGIN) + MARGIN_TOKENS
   const writes = dearest(cacheWritesOf(request), cacheWritesOf(client.document))
   let inputNanoUsd = 0
@@ -57,6 +57,14 @@ function sentTokens({ request, client }: Asked, tokens: TokenCounter, model: str
   const written = tokens.inputTokens(document, model, dialect.name)
   if (request === client.canonical) return written
   return tokens.inputTokens(request, model) + Math.max(0, written - tokens.inputTokens(client.canonical, model))
+}
+
+/** The providers that are sent the fields of the Messages API: deferred tools are deferred there. */
+const OF_MESSAGES: ReadonlySet<string> = new Set(['anthropic', 'bedrock', 'vertex'])
+
+/** The model's name for an estimate; behind a provider of another API its whole name, which has a slash. */
+function nameOf({ provider, model }: Target): string {
+  return OF_MESSAGES.has(provider) ? model : `${provider}/${model}`
 }
 
 const CACHE_WRITE_RATES = ['inputNanoUsd', 'cacheWrite5mNanoUsd', 'cacheWrite1hNanoUsd'] as const

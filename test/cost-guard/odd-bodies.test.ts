@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { send } from '../support/http-client.ts'
+import { valueAt } from '../support/json.ts'
 import { openCostStage } from './cost-stage.ts'
 
 /** A server of one's own that takes whatever it is sent. */
@@ -36,4 +37,18 @@ test('costs: a chat body that the canonical shape has no place for is not looked
   t.is(reply.status, 200, reply.text)
   t.is((await send(cost.stage.gateway.url, { method: 'GET', path: '/health' })).status, 200)
   t.notRegex(cost.stage.gateway.log(), /uncaught|unhandled|fatal/i)
+})
+
+test('costs: deferred tools are all held for where a provider of another API is sent them', async (t) => {
+  const description = 'The keeper of the road counts each carriage. '.repeat(100)
+  const estimated = async (model: string, deferred: object) => {
+    const tools = Array.from({ length: 30 }, (_, n) => ({ name: `t${n}`, description, input_schema: {}, ...deferred }))
+    const asking = { as: t.title, guard: 'per_request=0.00000001', extra: { model, tools } }
+    const { json } = await cost.ask(cost.stage.scene(), asking)
+    return Number(valueAt(json, 'error.estimated'))
+  }
+  const model = 'claude-sonnet-4-5'
+  const all = await estimated(`lenient/${model}`, {})
+  t.true((await estimated(`lenient/${model}`, { defer_loading: true })) > 0.98 * all)
+  t.true((await estimated(model, { defer_loading: true })) < (await estimated(model, {})) / 3)
 })

@@ -13,7 +13,7 @@ export interface ModelFamily {
    * and Opus 4.1 (Claude API, "Extended thinking": later models keep it).
    */
   readonly dropsEarlierThinking: boolean
-  /** Whether tools that are deferred are left out until the model finds them. */
+  /** Whether tools that are deferred are left out until the model finds them; behind another API all are sent. */
   readonly defersTools: boolean
 }
 
@@ -57,10 +57,13 @@ const CLAUDE_VERSION = /claude-(?:v|[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const FINE_VERSION = 4.07
 const KEEPING_VERSION = 4.05
 
-/** The family of a model, by its provider's name or with the gateway's prefix. */
+/** The family of a model, by its provider's name; a name with a slash is that of a model behind another API. */
 export function familyOf(model: string): ModelFamily {
   const name = model.toLowerCase()
-  if (name.includes('claude')) return claudeFamily(name)
+  if (name.includes('claude')) {
+    const family = claudeFamily(name)
+    return name.includes('/') ? { ...family, defersTools: false } : family
+  }
   return O200K_MODEL.test(name) ? O200K : OTHER
 }
 
