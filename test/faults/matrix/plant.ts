@@ -93,12 +93,13 @@ const HELD_EVENT = 3
 
 /** The most that a key may spend in a day here, in USD. */
 export const CAP_USD = 5
+/** A cap in the configuration would lock the guard: requests without one are sent, too. */
+export const CAPPED = `cost-guard?per_day=${CAP_USD}`
 
 const CONFIG = {
   plugins: { watch: false },
   limits: { failures_per_minute: 0, requests_per_minute: 100_000 },
   mpp: { challenges_per_minute: { per_address: 0, overall: 0 } },
-  costs: { per_day: CAP_USD },
   // So that what hangs is given up while somebody watches.
   providers: { timeouts: { connect: '1s', first_byte: '2s', idle: '40s' } },
 }

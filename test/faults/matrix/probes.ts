@@ -7,7 +7,7 @@ import { ask, type Reply, type SendOptions, send } from '../../support/http-clie
 import { type JsonObject, valueAt } from '../../support/json.ts'
 import { grantToken } from '../../support/stripe/machine-payments.ts'
 import type { Probe } from './cells.ts'
-import type { Plant, Purchase } from './plant.ts'
+import { CAPPED, type Plant, type Purchase } from './plant.ts'
 
 /** The path of paid calls. */
 const AGENT = '/v1/agent/messages'
@@ -93,7 +93,7 @@ export async function openProber(
       case 'hit':
         return send(url, { ...ofKey('exact-cache', ask(QUESTION)), timeoutMs })
       case 'capped':
-        return send(url, { ...ofKey('cost-guard', fresh()), timeoutMs })
+        return send(url, { ...ofKey(CAPPED, fresh()), timeoutMs })
       case 'keys':
         return sendAs(KEEPER, url, { method: 'GET', path: '/v1/keys', timeoutMs })
       case 'checkout':
@@ -103,7 +103,7 @@ export async function openProber(
       case 'local':
         return sendLocal('none', fresh(), timeoutMs)
       case 'localCapped':
-        return sendLocal('cost-guard', fresh(), timeoutMs)
+        return sendLocal(CAPPED, fresh(), timeoutMs)
     }
   }
   const sendLocal = (pipe: string, body: JsonObject, timeoutMs: number) => {
