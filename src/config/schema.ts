@@ -5,6 +5,7 @@ import { providerKinds } from '../providers/kinds.ts'
 import { address, fromEnv } from '../providers/options.ts'
 import { billing } from './billing.ts'
 import { dashboard } from './dashboard.ts'
+import { engineAddress } from './engine-address.ts'
 import { metrics, receipts, telemetry, tracing } from './kept.ts'
 import { keys } from './keys.ts'
 import { mpp } from './mpp.ts'
@@ -237,10 +238,10 @@ export const configSchema = z.strictObject({
   log_level: fromEnv(z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'), 'LOG_LEVEL').describe(
     'Least severe events that are logged. `info` has one line per request.',
   ),
-  database_url: fromEnv(z.url({ protocol: /^postgres(ql)?$/ }).optional(), 'DATABASE_URL', { secret: true }).describe(
+  database_url: fromEnv(engineAddress(/^postgres(ql)?$/).optional(), 'DATABASE_URL', { secret: true }).describe(
     'PostgreSQL database for caps, receipts and accounts, shared by several instances. Unset: SQLite in `data_dir`, which the processes of one machine can share. The tables are made and brought up to date at the start, or by `turnpike migrate`.',
   ),
-  redis_url: fromEnv(z.url({ protocol: /^rediss?$/ }).optional(), 'REDIS_URL', { secret: true }).describe(
+  redis_url: fromEnv(engineAddress(/^rediss?$/, /^\/?\d*$/).optional(), 'REDIS_URL', { secret: true }).describe(
     'Redis or Valkey shared by several instances: caches then live there. Unset: bounded memory.',
   ),
   server: server.prefault({}),

@@ -43,6 +43,18 @@ test('places: PostgreSQL that is down is refused with its host and the cause, an
   t.notRegex(words, /CANARY/)
 })
 
+for (const [name, url, words] of [
+  ['DATABASE_URL', 'postgres://user:12/CANARY@127.0.0.1:1/books', /percent-encoded/],
+  ['DATABASE_URL', 'postgres://user:12?CANARY@127.0.0.1:1/books', /percent-encoded/],
+  ['REDIS_URL', 'redis://user:12#CANARY@127.0.0.1:1', /percent-encoded/],
+  ['REDIS_URL', 'redis://127.0.0.1:1/CANARY', /`redis_url`: expected a number/],
+] as const)
+  test(`places: ${url} is refused, and nothing of its credentials is shown`, async (t) => {
+    const refusal = await refusalOf(t, { [name]: url })
+    t.regex(refusal, words)
+    t.notRegex(refusal, /CANARY|user:12/)
+  })
+
 test('places: Redis that is down at the start is one line with its host', async (t) => {
   const port = await freePort()
   const gateway = await startGateway({ REDIS_URL: `redis://:CANARY@127.0.0.1:${port}/3` })
