@@ -1,4 +1,4 @@
-import { costOf, definePlugin, type Exchange, estimate, type Usage, z } from 'turnpike/plugin'
+import { costOf, definePlugin, type Exchange, estimate, mostOutputTokens, type Usage, z } from 'turnpike/plugin'
 import { admit } from './admission.ts'
 import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'
@@ -85,7 +85,7 @@ export default definePlugin({
           const admission = admit(bill.hold, {
             ...bill,
             expectedTokens: expectation.tokens(key),
-            maxTokens: exchange.request.maxTokens,
+            maxTokens: mostOutputTokens(exchange.request),
             clamp,
           })
           const orRefusal = admission.catch(async (error) => {
@@ -119,7 +119,7 @@ export default definePlugin({
 /** Says in the trace what is held of what it may cost at most, and whether `max_tokens` is lowered to that. */
 function noteAdmission({ exchange, hold, estimate }: Bill, maxTokens: number | undefined): void {
   const heldUsd = toUsd(hold.heldNanoUsd)
-  const worstUsd = toUsd(costOf(estimate, exchange.request.maxTokens))
+  const worstUsd = toUsd(costOf(estimate, mostOutputTokens(exchange.request)))
   if (maxTokens === undefined) exchange.note('held', { heldUsd, worstUsd })
   else exchange.note('clamped', { heldUsd, worstUsd, maxTokens })
 }

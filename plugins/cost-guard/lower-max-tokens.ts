@@ -13,7 +13,7 @@ export function lowerMaxTokens(exchange: Exchange, maxTokens: number): void {
     typeof thinking === 'object' && thinking !== null && 'budget_tokens' in thinking
       ? thinking.budget_tokens
       : undefined
-  exchange.edit({ op: 'replace', path: ['max_tokens'], value: maxTokens })
+  if (maxTokens < exchange.request.maxTokens) exchange.edit({ op: 'replace', path: ['max_tokens'], value: maxTokens })
   const isLessThought = typeof budget === 'number' && budget >= maxTokens
   exchange.limitAnswer({ outputTokens: isLessThought ? 0 : maxTokens })
   if (!isLessThought) return

@@ -83,6 +83,17 @@ function cacheWritesOf(request: RequestDocument): CacheWrites {
   })
 }
 
+/**
+ * The most output tokens that a request allows. Interleaved thinking may have a budget above `max_tokens` (Claude API,
+ * "Extended thinking").
+ */
+export function mostOutputTokens(request: RequestDocument): number {
+  const thinking = request.field('thinking')
+  const budget =
+    typeof thinking === 'object' && thinking !== null && 'budget_tokens' in thinking ? thinking.budget_tokens : 0
+  return Math.max(request.maxTokens, typeof budget === 'number' ? budget : 0)
+}
+
 /** The cost of so many output tokens, with the input. */
 export function costOf({ inputNanoUsd, outputTokenNanoUsd }: Estimate, outputTokens: number): number {
   return inputNanoUsd + outputTokens * outputTokenNanoUsd

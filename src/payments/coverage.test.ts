@@ -39,6 +39,12 @@ function coverage(fields: object, maxTokens = 1000): Coverage {
 
 const search = (max_uses?: unknown) => ({ type: 'web_search_20250305', name: 'web_search', max_uses })
 
+test('coverage: a budget of thinking above max_tokens is the bound of the output', (t) => {
+  const thinking = (budget_tokens: number) => coverage({ thinking: { type: 'enabled', budget_tokens } }).worstNanoUsd
+  t.is(thinking(999), coverage({}).worstNanoUsd)
+  t.is(thinking(9000), coverage({}, 9000).worstNanoUsd)
+})
+
 test('coverage: a search is counted with its fee, what it finds, and what is read again', (t) => {
   const plain = coverage({})
   const one = coverage({ tools: [search(1)] })

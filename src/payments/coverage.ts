@@ -1,6 +1,6 @@
 import type { Prices } from '../core/caps.ts'
 import { GatewayError } from '../core/errors.ts'
-import { type Asked, costOf, type Estimate, estimate, tokensFor } from '../core/estimate.ts'
+import { type Asked, costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from '../core/estimate.ts'
 import type { Target } from '../core/exchange.ts'
 import { targetsWithNamed } from '../core/named-models.ts'
 import type { TokenCounter } from '../core/ports.ts'
@@ -46,7 +46,7 @@ export function coverageOf(
   const plain = estimate(asked, { tokens, prices }, { answers: 1, atMs })
   const cost = work.rounds === 0 ? plain : withWork(plain, work, { asked, prices, atMs })
   return {
-    worstNanoUsd: costOf(cost, asked.request.maxTokens),
+    worstNanoUsd: costOf(cost, mostOutputTokens(asked.request)),
     coversNanoUsd,
     mostTokens: Math.max(0, tokensFor(cost, coversNanoUsd)),
     searches: work.searches,
@@ -63,7 +63,7 @@ function withWork(
   const most = (of: (target: Target) => number) => Math.max(...targets.map(of))
   const usage = { ...NO_TOKENS, webSearchRequests: searches }
   const fees = most((target) => prices.price(target, usage, atMs).costNanoUsd)
-  const largest = plain.inputTokens + foundTokens + asked.request.maxTokens
+  const largest = plain.inputTokens + foundTokens + mostOutputTokens(asked.request)
   // What is read again may be written to the prompt cache, which costs more than input.
   const readNanoUsd = most((target) =>
     Math.ceil(prices.rates(target, largest, atMs).cacheWrite5mNanoUsd * priceFactor(asked, prices, { target, atMs })),

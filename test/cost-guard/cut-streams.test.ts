@@ -162,6 +162,17 @@ for (const [claim, extra] of [
   })
 }
 
+test('clamp: a budget of interleaved thinking above max_tokens is held for, and lowered', async (t) => {
+  const scene = cost.stage.scene()
+  const extra = { max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 100_000 } }
+  // The stand-in takes no such budget: what it is sent is all that counts here.
+  await cost.ask(scene, { as: t.title, guard: 'per_request=0.06', extra })
+  const sent = scene.seen('anthropic')[0]?.json
+  t.is(sent?.max_tokens, 2000)
+  const budget = Number(valueAt(sent, 'thinking.budget_tokens'))
+  t.true(budget > 3500 && budget * 15_000 < 0.06e9, String(budget))
+})
+
 test('clamp: thinking that has no room below max_tokens is left out', async (t) => {
   const scene = cost.stage.scene()
   const thinking = { type: 'enabled', budget_tokens: 6000 }
