@@ -1,7 +1,7 @@
 /**
  * DESIGN: what images and documents cost, from the first bytes of their base64.
  *
- * - An image costs by its size (Anthropic's documentation, Vision, "Calculate image costs"): scaled down until its long
+ * - An image costs Claude by its size, other models as in `image-rules.ts` (Anthropic's documentation, Vision, "Calculate image costs"): scaled down until its long
  *   edge and its cost are within the model's bounds, then a token for each square of 28 pixels. Unknown: the model's most.
  * - A page of a PDF costs its text, 1,500 to 3,000 tokens (Anthropic's documentation, PDF support, "Estimate your costs"),
  *   and its image. 3,000 are assumed for both; the pages are counted by their marks in the first 256 KB and taken to

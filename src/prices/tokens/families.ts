@@ -1,11 +1,12 @@
 import type { ImageLimits } from './attachments.ts'
+import { anthropicRule, type ImageRule, openAiRule, otherRule } from './image-rules.ts'
 
 /** Models that cut a text alike. */
 export interface ModelFamily {
   readonly name: string
   /** Tokens for one token of o200k, before anything is learnt. */
   readonly startFactor: number
-  readonly image: ImageLimits
+  readonly image: ImageRule
   /** Tokens that the provider adds for what the request asks: they are Anthropic's, and no other's are known. */
   readonly hasHiddenPrompts: boolean
   /**
@@ -28,7 +29,7 @@ const OTHERS = { hasHiddenPrompts: false, dropsEarlierThinking: false, defersToo
 const CLAUDE: ModelFamily = {
   name: 'claude',
   startFactor: 1.2,
-  image: OLD_CLAUDE,
+  image: anthropicRule(OLD_CLAUDE),
   dropsEarlierThinking: true,
   ...ANTHROPIC,
 }
@@ -38,12 +39,12 @@ const CLAUDE_4_6: ModelFamily = { ...CLAUDE, dropsEarlierThinking: false }
 const CLAUDE_4_7: ModelFamily = {
   name: 'claude-4.7',
   startFactor: 1.5,
-  image: NEW_CLAUDE,
+  image: anthropicRule(NEW_CLAUDE),
   dropsEarlierThinking: false,
   ...ANTHROPIC,
 }
-const O200K: ModelFamily = { name: 'o200k', startFactor: 1, image: OLD_CLAUDE, ...OTHERS }
-const OTHER: ModelFamily = { name: 'other', startFactor: 1.05, image: OLD_CLAUDE, ...OTHERS }
+const O200K: ModelFamily = { name: 'o200k', startFactor: 1, image: openAiRule(''), ...OTHERS }
+const OTHER: ModelFamily = { name: 'other', startFactor: 1.05, image: otherRule, ...OTHERS }
 
 /** Every tokenizer there is. */
 export const FAMILIES: readonly ModelFamily[] = [CLAUDE, CLAUDE_4_7, O200K, OTHER]
@@ -64,7 +65,7 @@ export function familyOf(model: string): ModelFamily {
     const family = claudeFamily(name)
     return name.includes('/') ? { ...family, defersTools: false } : family
   }
-  return O200K_MODEL.test(name) ? O200K : OTHER
+  return O200K_MODEL.test(name) ? { ...O200K, image: openAiRule(name) } : OTHER
 }
 
 /** A name without a version is taken for a new model's. */

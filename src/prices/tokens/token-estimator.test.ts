@@ -189,7 +189,7 @@ for (const [claim, block] of [
 ] as const) {
   test(`token estimate: ${claim} counts by its size, not by its bytes`, (t) => {
     const frame = count(ask([{ ...block, source: undefined, content: [] }]))
-    t.is(count(ask([block])) - frame, 1196)
+    t.is(count(ask([block])) - frame, 1105)
   })
 }
 

@@ -16,7 +16,6 @@ import type { TokenCounter } from '../../core/ports.ts'
 import type { DialectName } from '../../core/reply-dialect.ts'
 import type { RequestDocument } from '../../core/request.ts'
 import { ScanError } from '../../core/scan.ts'
-import { imageTokens } from './attachments.ts'
 import { FAMILIES, familyOf, type ModelFamily } from './families.ts'
 import { partsOf, type RequestParts } from './request-parts.ts'
 import { unitsOfJson, unitsOfText } from './text-units.ts'
@@ -120,7 +119,7 @@ function promptUnits(parts: RequestParts, { dropsEarlierThinking, defersTools }:
 
 /** Tokens that the factor is not for. */
 function fixedTokens(parts: RequestParts, { image, hasHiddenPrompts }: ModelFamily): number {
-  const images = parts.images.reduce((sum, size) => sum + imageTokens(size, image), 0)
+  const images = parts.images.reduce((sum, size) => sum + image(size), 0)
   return parts.frameTokens + (hasHiddenPrompts ? parts.hiddenTokens : 0) + parts.documentTokens + images
 }
 
