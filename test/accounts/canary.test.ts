@@ -7,6 +7,7 @@ import { sqliteFile, telemetryFile } from '../../src/stores/sql/sqlite/location.
 import { bearer, CLOUD, createKey, sessionToken } from '../support/accounts.ts'
 import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { openStage } from '../support/stage.ts'
 
 /*
@@ -14,7 +15,6 @@ import { openStage } from '../support/stage.ts'
  * searched for them: what it logs at `debug`, its databases, the bodies of its errors.
  */
 
-const EVERYTHING = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 /** Of no form that tells. */
 const PROVIDER_KEY = 'canary of a provider'.replaceAll(' ', '-')
 
@@ -23,7 +23,7 @@ const config = { limits: { failures_per_minute: 0, requests_per_minute: 0 } }
 const stage = await openStage({
   provider: { acceptAnything: true },
   config,
-  env: { ...CLOUD, SVC_DATA_DIR: folder, LOG_LEVEL: 'debug', SVC_PIPELINE: EVERYTHING },
+  env: { ...CLOUD, SVC_DATA_DIR: folder, LOG_LEVEL: 'debug', SVC_PIPELINE: FULL_PIPELINE },
 })
 const { key, id } = await createKey(stage.gateway, 'alice')
 const token = await sessionToken('alice')

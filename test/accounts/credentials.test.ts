@@ -2,11 +2,12 @@ import test from 'ava'
 import { bearer, CLOUD, createKey, sendAs } from '../support/accounts.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { PIPELINE } from '../support/pipelines.ts'
 import { openStage } from '../support/stage.ts'
 
 const FAILURES = 3
 const stage = await openStage({
-  env: { ...CLOUD, SVC_RATE_LIMIT: '2' },
+  env: { ...CLOUD, SVC_RATE_LIMIT: '2', SVC_PIPELINE: PIPELINE },
   config: { limits: { failures_per_minute: FAILURES } },
 })
 test.after.always(() => stage.close())

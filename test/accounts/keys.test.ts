@@ -3,9 +3,9 @@ import { fleets } from '../support/fleet.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { PIPELINE } from '../support/pipelines.ts'
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const DEFAULT_PIPELINE = 'exact-cache,cost-guard'
 
 let users = 0
 /** A user whom no other test knows. */
@@ -67,8 +67,7 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0' })) {
       const changed = await patch(next(), user, id, { pipelineConfig })
       t.is(changed.status, 200)
       t.deepEqual(changed.json, { ok: true, key: { id, prefix, name: 'a', pipelineConfig, createdAt } })
-      for (const gateway of gateways)
-        t.is((await use(gateway, key)).headers['x-svc-pipe'], pipelineConfig ?? DEFAULT_PIPELINE)
+      for (const gateway of gateways) t.is((await use(gateway, key)).headers['x-svc-pipe'], pipelineConfig ?? PIPELINE)
     }
     t.like((await patch(next(), user, id, { name: 'b' })).json, {
       key: { name: 'b', pipelineConfig: 'cost-guard?per_request=0.25' },

@@ -3,6 +3,7 @@ import { fleets } from '../support/fleet.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, type SendOptions, send } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
+import { DEFAULT_PIPELINE, FULL_PIPELINE, PIPELINE } from '../support/pipelines.ts'
 
 let users = 0
 
@@ -73,11 +74,7 @@ for (const fleet of fleets({ SVC_COST_PER_REQUEST: '20', SVC_COST_PER_DAY: '100'
   fleet.test('a key names the modules that its owner has listed, and no others', async (t) => {
     const { next } = await fleet.open()
     const key = await limited(next(), { modules: ['exact-cache'] })
-    t.is(
-      (await use(next(), key)).headers['x-svc-pipe'],
-      'exact-cache,cost-guard',
-      'the operator’s own is not its choice',
-    )
+    t.is((await use(next(), key)).headers['x-svc-pipe'], PIPELINE, 'the operator’s own is not its choice')
     t.is((await use(next(), key, { headers: { 'x-svc-pipe': 'exact-cache' } })).status, 200)
     const refused = await use(next(), key, { headers: { 'x-svc-pipe': 'exact-cache,compress' } })
     t.is(refused.status, 403)
@@ -92,7 +89,7 @@ for (const fleet of fleets({ SVC_COST_PER_REQUEST: '20', SVC_COST_PER_DAY: '100'
       [{ costPerMonth: TINY }, 'cost_limit_per_month'],
     ] as const) {
       const key = await limited(next(), limits)
-      for (const pipe of ['cost-guard', 'none', 'exact-cache']) {
+      for (const pipe of ['cost-guard', 'none', 'exact-cache', DEFAULT_PIPELINE, FULL_PIPELINE]) {
         const refused = await use(next(), key, { body: PRICED, headers: { 'x-svc-pipe': pipe } })
         t.is(refused.status, 429, `${pipe} ${refused.text}`)
         t.like(refused.json, { error: { type, limit: TINY } })

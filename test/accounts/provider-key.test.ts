@@ -1,7 +1,8 @@
 import test from 'ava'
 import { bearer, CLOUD, createKey } from '../support/accounts.ts'
 import { ask } from '../support/http-client.ts'
-import { valueAt } from '../support/json.ts'
+import { type JsonObject, valueAt } from '../support/json.ts'
+import { PIPELINE } from '../support/pipelines.ts'
 import { OPERATOR_KEY, openStage } from '../support/stage.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
@@ -17,8 +18,8 @@ const config = {
   },
 }
 const [shared, unshared] = await Promise.all([
-  openStage({ provider, config, env: CLOUD }),
-  openStage({ provider, config, env: { ...CLOUD, SVC_PROVIDERS_SHARED: 'false' } }),
+  openStage({ provider, config, env: { ...CLOUD, SVC_PIPELINE: PIPELINE } }),
+  openStage({ provider, config, env: { ...CLOUD, SVC_PIPELINE: PIPELINE, SVC_PROVIDERS_SHARED: 'false' } }),
 ])
 const { key } = await createKey(shared.gateway, 'alice')
 const { key: unsharedKey } = await createKey(unshared.gateway, 'alice')
@@ -27,13 +28,17 @@ test.after.always(async () => {
   await substitute.close()
 })
 
+let asked = 0
+/** A body that no stored answer serves. */
+const anotherAsk = (extra: JsonObject = {}) => ask(`question ${++asked}`, extra)
+
 const PATHS = ['/v1/messages', '/v1/messages/count_tokens']
 
 test('cloud: the API key never goes upstream, whatever the operator forwards', async (t) => {
   for (const path of PATHS)
     for (const headers of [bearer(key), { 'x-api-key': key }]) {
       const scene = shared.scene()
-      t.is((await scene.send({ path, headers, body: ask('hi') })).status, 200)
+      t.is((await scene.send({ path, headers, body: anotherAsk() })).status, 200)
       const [seen] = scene.seen()
       t.is(seen?.headers['x-api-key'], OPERATOR_KEY)
       t.false(JSON.stringify(seen?.rawHeaders).includes(key))
@@ -44,7 +49,7 @@ test('cloud: a provider key of the caller’s own is used in the place of the op
   for (const path of PATHS) {
     const scene = shared.scene()
     const headers = { ...bearer(key), 'x-provider-key': OWN_KEY }
-    t.is((await scene.send({ path, headers, body: ask('hi') })).status, 200)
+    t.is((await scene.send({ path, headers, body: anotherAsk() })).status, 200)
     const [seen] = scene.seen()
     t.is(seen?.headers['x-api-key'], OWN_KEY)
     t.is(seen?.headers['x-provider-key'], undefined)
@@ -65,7 +70,7 @@ test('cloud: it is used for that one call', async (t) => {
 
 test('cloud: a substitute of another provider is not shown it', async (t) => {
   const scene = shared.scene({ kind: 'error', status: 500 })
-  await scene.send({ headers: { ...bearer(key), 'x-provider-key': OWN_KEY }, body: ask('hi', { model: 'both' }) })
+  await scene.send({ headers: { ...bearer(key), 'x-provider-key': OWN_KEY }, body: anotherAsk({ model: 'both' }) })
   t.is(scene.seen()[0]?.headers['x-api-key'], OWN_KEY)
   const [seen] = substitute.seen
   t.is(seen?.headers.authorization, 'Bearer key-of-the-substitute')
@@ -75,12 +80,12 @@ test('cloud: a substitute of another provider is not shown it', async (t) => {
 test('cloud: unless the operator shares, a caller must bring a provider key', async (t) => {
   for (const path of PATHS) {
     const scene = unshared.scene()
-    const refused = await scene.send({ path, headers: bearer(unsharedKey), body: ask('hi') })
+    const refused = await scene.send({ path, headers: bearer(unsharedKey), body: anotherAsk() })
     t.is(refused.status, 401)
     t.regex(String(valueAt(refused.json, 'error.message')), /x-provider-key/)
     t.is(scene.seen().length, 0)
     const headers = { ...bearer(unsharedKey), 'x-provider-key': OWN_KEY }
-    t.is((await scene.send({ path, headers, body: ask('hi') })).status, 200)
+    t.is((await scene.send({ path, headers, body: anotherAsk() })).status, 200)
     t.is(scene.seen()[0]?.headers['x-api-key'], OWN_KEY)
   }
 })
@@ -92,6 +97,6 @@ test('cloud: a provider key is no API key', async (t) => {
     bearer(OWN_KEY),
     bearer('sk-ant-key'),
   ])
-    t.is((await scene.send({ headers: { ...headers }, body: ask('hi') })).status, 401)
+    t.is((await scene.send({ headers: { ...headers }, body: anotherAsk() })).status, 401)
   t.is(scene.seen().length, 0)
 })

@@ -19,7 +19,7 @@ testWithPostgres(
     const postgres = await createPostgres(t)
     const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-down-'))
     t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-    const env = { SVC_DATA_DIR: folder, DATABASE_URL: await postgres.createDatabase(), SVC_PIPELINE: 'none' }
+    const env = { SVC_DATA_DIR: folder, DATABASE_URL: await postgres.createDatabase() }
     const gateway = await startCloudGateway(env)
     t.teardown(() => gateway.stop())
     const { id, key } = await createKey(gateway, 'alice')

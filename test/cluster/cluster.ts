@@ -90,7 +90,6 @@ export async function openCluster({ env = {}, config = {}, isHere = false }: Clu
     REDIS_URL: redis.url,
     ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: OPERATOR_KEY,
-    SVC_PIPELINE: 'none',
     ...env,
   }
   const machine = (index: number) => openMachine(path.join(folder, String(index)), config)

@@ -33,8 +33,8 @@ for (const { cap, title } of [
     const gateways = await Promise.all([startCloudGateway(env), startCloudGateway(env)])
     for (const { stop } of gateways) t.teardown(async () => void (await stop()))
     const [one] = gateways
-    const greedy = await createKey(one, 'greedy', { limits: { costPerDay: cap }, pipelineConfig: 'cost-guard' })
-    const stranger = await createKey(one, 'stranger', { limits: { costPerDay: 1 }, pipelineConfig: 'cost-guard' })
+    const greedy = await createKey(one, 'greedy', { limits: { costPerDay: cap } })
+    const stranger = await createKey(one, 'stranger', { limits: { costPerDay: 1 } })
     const sendTo = (nth: number, key: string): Promise<Reply> => {
       const url = gateways[nth % gateways.length]?.url ?? ''
       return send(url, { body: ask(`question ${nth}`), headers: bearer(key), timeoutMs: 120_000 })

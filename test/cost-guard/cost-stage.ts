@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { eventually } from '../support/eventually.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, parseJson, valueAt } from '../support/json.ts'
+import { guardedBy, PIPELINE } from '../support/pipelines.ts'
 import { openProviderStage, type ProviderScene, type ProviderStage } from '../support/provider-stage.ts'
 
 /** Nano-USD a token of `claude-sonnet-4-5` and of `gpt-4o`. */
@@ -58,14 +59,14 @@ export async function openCostStage({
   env?: Readonly<Record<string, string>>
 } = {}): Promise<CostStage> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-cost-'))
-  const stage = await openProviderStage({ config, env: { SVC_DATA_DIR: dataDir, ...env } })
+  const stage = await openProviderStage({ config, env: { SVC_PIPELINE: PIPELINE, SVC_DATA_DIR: dataDir, ...env } })
   const books = (key: string) => readBooks(dataDir, key)
   return {
     stage,
     dataDir,
     books,
     ask(scene, { as, guard = 'per_day=1', pipe, stream = false, extra, dialect = 'messages', prompt = 'hi', ...rest }) {
-      const headers = { authorization: `Bearer ${tokenOf(as)}`, 'x-svc-pipe': pipe ?? `cost-guard?${guard}` }
+      const headers = { authorization: `Bearer ${tokenOf(as)}`, 'x-svc-pipe': pipe ?? guardedBy(guard) }
       const body = ask(prompt, { ...(stream && { stream }), ...(dialect === 'chat' && { model: 'gpt-4o' }), ...extra })
       const path = dialect === 'chat' ? '/v1/chat/completions' : '/v1/messages'
       return scene.send({ path, headers, body, ...rest })

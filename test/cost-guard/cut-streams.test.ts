@@ -3,6 +3,7 @@ import test from 'ava'
 import OpenAI from 'openai'
 import { parseEvents } from '../support/events.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
+import { guardedBy } from '../support/pipelines.ts'
 import { checkEvents } from '../support/stream-rules.ts'
 import { actionOf, openCostStage, tokenOf } from './cost-stage.ts'
 
@@ -91,7 +92,7 @@ test('cut: the Anthropic SDK accepts a cut stream', async (t) => {
     apiKey: tokenOf(t.title),
     baseURL: cost.stage.gateway.url,
     maxRetries: 0,
-    defaultHeaders: { ...cost.stage.scene(scripts).headers, 'x-svc-pipe': 'cost-guard?per_day=0.02' },
+    defaultHeaders: { ...cost.stage.scene(scripts).headers, 'x-svc-pipe': guardedBy('per_day=0.02') },
   })
   const asked = { model: 'claude-opus-4-8', ...MANY, messages: [{ role: 'user' as const, content: 'hi' }] }
   const message = await client.messages.stream(asked).finalMessage()
@@ -104,7 +105,7 @@ test('cut: the OpenAI SDK accepts a cut stream', async (t) => {
     apiKey: tokenOf(t.title),
     baseURL: `${cost.stage.gateway.url}/v1`,
     maxRetries: 0,
-    defaultHeaders: { ...cost.stage.scene(scripts).headers, 'x-svc-pipe': 'cost-guard?per_day=0.008' },
+    defaultHeaders: { ...cost.stage.scene(scripts).headers, 'x-svc-pipe': guardedBy('per_day=0.008') },
   })
   const asked = { model: 'gpt-4o', ...MANY, messages: [{ role: 'user' as const, content: 'hi' }] }
   const completion = await client.chat.completions.stream(asked).finalChatCompletion()
@@ -114,7 +115,7 @@ test('cut: the OpenAI SDK accepts a cut stream', async (t) => {
 
 test('cut: a cut stream is not stored', async (t) => {
   const scene = cost.stage.scene(scripts)
-  const asking = { as: t.title, pipe: 'exact-cache,cost-guard?per_request=0.01', stream: true, extra: MANY }
+  const asking = { as: t.title, guard: 'per_request=0.01', stream: true, extra: MANY }
   const replies = [await cost.ask(scene, asking), await cost.ask(scene, asking)]
   t.deepEqual(
     replies.map(({ headers }) => headers['x-svc-cache']),

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { guardedBy } from '../support/pipelines.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
 import type { Script } from '../support/provider/script.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
@@ -42,14 +43,16 @@ async function openCrowd(
     await provider.close()
     await rm(dataDir, { recursive: true, force: true })
   })
+  let nth = 1000
   return {
     gateway,
     provider,
     dataDir,
     send: (caller, guard, { extra, signal } = {}) =>
       send(gateway.url, {
-        headers: { authorization: `Bearer ${tokenOf(caller)}`, 'x-svc-pipe': `cost-guard?${guard}` },
-        body: ask('hi', { max_tokens: MAX_TOKENS, ...extra }),
+        headers: { authorization: `Bearer ${tokenOf(caller)}`, 'x-svc-pipe': guardedBy(guard) },
+        // Requests of equal weight that no cache answers for each other.
+        body: ask(`hi ${nth++}`, { max_tokens: MAX_TOKENS, ...extra }),
         ...(signal && { signal }),
         timeoutMs: 30_000,
       }),

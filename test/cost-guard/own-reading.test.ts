@@ -9,6 +9,7 @@ import { createHostileRequest, type HostileDialect } from '../support/hostile-re
 import { type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { readOwn } from '../support/own-reading.ts'
+import { guardedBy } from '../support/pipelines.ts'
 import { bookOf, usageOf } from '../support/price-usage.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
 import { startOpenAI } from '../support/stand-in-openai.ts'
@@ -103,7 +104,7 @@ async function askAll(
       const body = createHostileRequest({ dialect: route.dialect, model: route.model, payload, twisted }, salt)
       const headers = {
         authorization: route.key && `Bearer ${tokenOf(route.key + salt)}`,
-        'x-svc-pipe': `cost-guard?per_day=1&per_request=${CAP_USD}`,
+        'x-svc-pipe': guardedBy(`per_day=1&per_request=${CAP_USD}`),
       }
       const reply = await send(gateway.url, { path: route.path, headers, body })
       if (reply.status === 200) answered++
@@ -179,7 +180,7 @@ test.serial(
 /** What was held for a request. */
 async function heldFor(t: ExecutionContext, key: string, request: { path: string; body: string }): Promise<number> {
   const caller = `${t.title} ${key}`
-  const headers = { authorization: `Bearer ${tokenOf(caller)}`, 'x-svc-pipe': 'cost-guard?per_day=1000' }
+  const headers = { authorization: `Bearer ${tokenOf(caller)}`, 'x-svc-pipe': guardedBy('per_day=1000') }
   const reply = await send(gateway.url, { ...request, headers })
   t.is(reply.status, 200, reply.text)
   await eventually(() => readSettledHolds(dataDir)?.has(scopeOf(caller)) === true, 'it is settled')

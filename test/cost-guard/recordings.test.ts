@@ -5,6 +5,7 @@ import test from 'ava'
 import { mergeUsage, readUsage, type Usage } from '../../src/core/usage.ts'
 import { eventually } from '../support/eventually.ts'
 import { parseJson, valueAt } from '../support/json.ts'
+import { guardedBy } from '../support/pipelines.ts'
 import { bookOf } from '../support/price-usage.ts'
 import { loadRecordings, type Recording, toScript } from '../support/recordings.ts'
 import { openStage } from '../support/stage.ts'
@@ -28,7 +29,7 @@ test('settlement: every recorded reply costs the price of the provider’s own c
   const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-cost-'))
   const stage = await openStage({
     provider: { acceptAnything: true },
-    env: { SVC_DATA_DIR: dataDir, SVC_PIPELINE: 'cost-guard?per_day=1000' },
+    env: { SVC_DATA_DIR: dataDir, SVC_PIPELINE: guardedBy('per_day=1000') },
   })
   t.teardown(async () => {
     await stage.close()

@@ -56,10 +56,10 @@ test('refusal: tells the budget in its headers too', async (t) => {
 test('refusal: what was spent before and what the request needs are together more than the limit', async (t) => {
   const scene = cost.stage.scene({ anthropic: { kind: 'answer', usage: { input_tokens: 10, output_tokens: 90 } } })
   const asking = { as: t.title, guard: 'per_day=0.003', extra: { max_tokens: 90 } }
-  let reply = await cost.ask(scene, asking)
+  let reply = await cost.ask(scene, { ...asking, prompt: 'hi 0' })
   for (let sent = 1; reply.status === 200 && sent < 10; sent++) {
     await cost.settled(t.title)
-    reply = await cost.ask(scene, asking)
+    reply = await cost.ask(scene, { ...asking, prompt: `hi ${sent}` })
   }
   const error = valueAt(reply.json, 'error') as { limit: number; spent: number; estimated: number }
   t.is(error.spent, cost.books(t.title).settledNanoUsd / 1e9)
@@ -96,11 +96,11 @@ test('tightening: callers have budgets of their own, and the instance one for al
 
 test('headers: every reply of a guarded request tells what is left beside what is held for it', async (t) => {
   const scene = cost.stage.scene({ anthropic: { kind: 'answer', usage: { input_tokens: 10, output_tokens: 20 } } })
-  const first = await cost.ask(scene, { as: t.title })
+  const first = await cost.ask(scene, { as: t.title, prompt: 'hi 1' })
   t.true(remaining(first) < 1e9 && remaining(first) > 0.9e9)
   t.true(isMidnight(first.headers['x-svc-budget-day-reset']))
   await cost.settled(t.title)
-  const second = await cost.ask(scene, { as: t.title })
+  const second = await cost.ask(scene, { as: t.title, prompt: 'hi 2' })
   t.is(remaining(first) - remaining(second), 10 * 3000 + 20 * 15_000)
 })
 

@@ -90,7 +90,7 @@ for (const stream of [false, true]) {
   })
 
   test(`settlement: an exact hit costs nothing (${stream ? 'SSE' : 'JSON'})`, async (t) => {
-    const asking = { as: t.title, pipe: 'exact-cache,cost-guard?per_day=1', stream }
+    const asking = { as: t.title, stream }
     const scene = cost.stage.scene()
     await cost.ask(scene, asking)
     const { settledNanoUsd } = await cost.settled(t.title)

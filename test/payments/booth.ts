@@ -1,6 +1,7 @@
 import { challengeId } from '../../src/payments/codecs/challenge.ts'
 import type { Reply, SendOptions } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
+import { PIPELINE } from '../support/pipelines.ts'
 import type { Script } from '../support/provider/script.ts'
 import type { Chooser } from '../support/provider/scripted.ts'
 import { openStage, type Scene, type Stage } from '../support/stage.ts'
@@ -69,7 +70,7 @@ export async function openBooth(
 ): Promise<Booth> {
   const stripe = await startStripe({ departments: [machinePayments] })
   const config = { ...sections, mpp: { ...UNLIMITED, ...mpp } }
-  const stage = await openStage({ env: { ...boothEnvironment(stripe), ...env }, config })
+  const stage = await openStage({ env: { ...boothEnvironment(stripe), SVC_PIPELINE: PIPELINE, ...env }, config })
   const close = async () => {
     await stage.close()
     await stripe.close()

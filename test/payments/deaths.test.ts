@@ -73,6 +73,10 @@ const MANUAL_SESSION = [
 const call = { path: AGENT, body: JSON_BODY } as const
 const stream = { path: AGENT, body: STREAM_BODY } as const
 
+let calls = 0
+/** A call that no stored answer serves. */
+const anotherCall = () => ({ path: AGENT, body: ask(`what is the toll of carriage ${++calls}`) })
+
 const WAYS: readonly Way[] = [
   { name: 'json', engine: 'sqlite', mode: 'manual', ...call, awaits: MANUAL_JSON },
   { name: 'stream', engine: 'postgres', mode: 'manual', ...stream, awaits: MANUAL_STREAM },
@@ -145,7 +149,7 @@ test.serial('deaths: killed at each await of a call of a session: no call is los
   const row = await openRow(t, { processes: 1, env: MORTAL })
   const [survivor] = row.gateways as [Gateway]
   const session = await buySession(row, survivor)
-  const use = (gateway: Gateway) => sendTo(gateway, call, session)
+  const use = (gateway: Gateway) => sendTo(gateway, anotherCall(), session)
   let used = 0
   for (const death of [`at ${awaits[0]}`, ...awaits]) {
     const dying = await row.start({ TURNPIKE_DIES: death })
@@ -176,12 +180,12 @@ test.serial('deaths: killed with calls of a session under way: what was not answ
   const gate = Promise.withResolvers<void>()
   // The first four are answered, the others are asked and wait.
   row.provider.reply((_request, nth) => (nth <= 4 ? undefined : { kind: 'answer', before: { until: gate.promise } }))
-  const answered = await Promise.all(Array.from({ length: 4 }, () => sendTo(dying, call, session)))
+  const answered = await Promise.all(Array.from({ length: 4 }, () => sendTo(dying, anotherCall(), session)))
   t.deepEqual(
     answered.map(({ status }) => status),
     [200, 200, 200, 200],
   )
-  const cut = Array.from({ length: 9 }, () => sendTo(dying, call, session))
+  const cut = Array.from({ length: 9 }, () => sendTo(dying, anotherCall(), session))
   await eventually(() => row.provider.seen.length === 10, 'six more are under way')
   t.is(await callsLeft(survivor, session), 0)
   process.kill(dying.pid, 'SIGKILL')
@@ -189,10 +193,10 @@ test.serial('deaths: killed with calls of a session under way: what was not answ
   t.true(replies.every(({ status }) => status === 0 || status === 402))
   gate.resolve()
   row.provider.reply({ kind: 'answer' })
-  t.is((await sendTo(survivor, call, session)).status, 402, 'before their leases have ended they are taken')
+  t.is((await sendTo(survivor, anotherCall(), session)).status, 402, 'before their leases have ended they are taken')
   await endSessionLeases(row)
   t.is(await callsLeft(survivor, session), 6)
-  const rest = await Promise.all(Array.from({ length: 12 }, () => sendTo(survivor, call, session)))
+  const rest = await Promise.all(Array.from({ length: 12 }, () => sendTo(survivor, anotherCall(), session)))
   t.is(rest.filter(({ status }) => status === 200).length, 6)
   t.like(booksOf(row.stripe.world), { intents: 1, capturedCents: 50 })
 })

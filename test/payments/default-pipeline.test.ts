@@ -18,7 +18,7 @@ const teardown = (remove: () => void) => {
   removePlugins = remove
 }
 const plugins = createPluginDirectory({ teardown }, { 'dawdler/index.ts': dawdler })
-const booth = await openBooth({ SVC_PIPELINE: 'exact-cache,cost-guard', SVC_PLUGINS_DIR: plugins.path })
+const booth = await openBooth({ SVC_PLUGINS_DIR: plugins.path })
 test.after.always(() => removePlugins())
 test.after.always(booth.close)
 

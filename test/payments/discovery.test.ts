@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto'
 import test from 'ava'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { PIPELINE } from '../support/pipelines.ts'
 import { openStage } from '../support/stage.ts'
 import { AGENT, openBooth, receiptOf } from './booth.ts'
 
 const [booth, plain, unready] = await Promise.all([
   openBooth(),
-  openStage(),
-  openStage({ env: { SVC_MPP: 'on', SVC_MPP_SECRET: 's'.repeat(40), SVC_MPP_REALM: 'gw.test' } }),
+  openStage({ env: { SVC_PIPELINE: PIPELINE } }),
+  openStage({
+    env: { SVC_PIPELINE: PIPELINE, SVC_MPP: 'on', SVC_MPP_SECRET: 's'.repeat(40), SVC_MPP_REALM: 'gw.test' },
+  }),
 ])
 test.after.always(() => Promise.all([booth.close(), plain.close(), unready.close()]))
 

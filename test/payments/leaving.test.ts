@@ -4,7 +4,7 @@ import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { type Agent, credential, openBooth, readChallenge } from './booth.ts'
 
-const booth = await openBooth({ SVC_PIPELINE: 'exact-cache,cost-guard' })
+const booth = await openBooth()
 test.after.always(booth.close)
 
 const SESSIONS = '/v1/agent/sessions'

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { PIPELINE } from '../support/pipelines.ts'
 import { openStage } from '../support/stage.ts'
 import { accountOf, machinePayments } from '../support/stripe/machine-payments.ts'
 import { Refusal } from '../support/stripe/refusal.ts'
@@ -16,7 +17,9 @@ async function statusWith(
   const stripe = await startStripe({ key, departments: [department, machinePayments] })
   t.teardown(stripe.close)
   prepare(stripe)
-  const stage = await openStage({ env: { ...boothEnvironment(stripe), STRIPE_SECRET_KEY: key } })
+  const stage = await openStage({
+    env: { ...boothEnvironment(stripe), SVC_PIPELINE: PIPELINE, STRIPE_SECRET_KEY: key },
+  })
   t.teardown(stage.close)
   const path = '/.well-known/mpp'
   const replies = await Promise.all(

@@ -49,7 +49,6 @@ export async function openRow(t: ExecutionContext, { processes, databaseUrl, env
     ...boothEnvironment(stripe),
     ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: KEY,
-    SVC_PIPELINE: 'none',
     SVC_DATA_DIR: dataDir,
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...own,

@@ -56,7 +56,7 @@ test('sessions: of many calls at once as many are served as were paid for', asyn
   const session = await buy(agent, { calls: 12 })
   t.is(valueAt(session.json, 'calls_total'), 12)
   t.is(booth.stripe.world.objects.get('payment_intent', String(receiptOf(session)?.reference)).amount, 60)
-  const replies = await Promise.all(Array.from({ length: 30 }, () => use(agent, session)))
+  const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => use(agent, session, ask(`crowd ${i}`))))
   t.is(replies.filter(({ status }) => status === 200).length, 12)
   t.is(replies.filter(({ status }) => status === 402).length, 18)
   t.is(agent.calls(), 12)

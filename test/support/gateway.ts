@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drill, startClustered } from './clustered.ts'
+import { DEFAULT_PIPELINE, PIPELINE } from './pipelines.ts'
 
 /** How a gateway process ended. */
 export interface Exit {
@@ -107,7 +108,9 @@ async function startNow(
 ): Promise<Gateway> {
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
   const open = host === THIS_HOST ? {} : { SVC_LOCAL_OPEN: 'yes' }
-  const defaults = { HOST: host.address, PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info', ...open }
+  // The default one is left to the gateway, so that a changed default is seen.
+  const pipeline = PIPELINE === DEFAULT_PIPELINE ? {} : { SVC_PIPELINE: PIPELINE }
+  const defaults = { HOST: host.address, PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info', ...pipeline, ...open }
   const [program, ...words] = [...host.runner, process.execPath, entry, 'start', ...args] as [string, ...string[]] // safe: not empty
   const child = spawn(program, words, {
     cwd,

@@ -1,0 +1,2 @@
+import './use-full-pipeline.ts'
+import '../payments/sessions.test.ts'

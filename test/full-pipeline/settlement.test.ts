@@ -1,0 +1,2 @@
+import './use-full-pipeline.ts'
+import '../cost-guard/settlement.test.ts'
