@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { messageOf } from '../core/errors.ts'
 import type { ListedModel, Log, Provider, RelayCall } from '../core/ports.ts'
+import { betaTextOf, versionOf } from '../core/version-headers.ts'
 import type { Providers } from './providers.ts'
 
 /** A model as clients find it. */
@@ -11,16 +12,16 @@ export interface CataloguedModel extends Omit<ListedModel, 'ownedBy'> {
 const FRESH_MS = 5 * 60_000
 /** Clients give up on a list after three seconds: a provider that is slower is left out. */
 const LONGEST_WAIT_MS = 2500
-const MOST_PROVIDERS = 200
+const MOST_KEPT = 200
 
 /**
  * The models of all providers together. The list of a provider that the operator gave a credential is kept for five
- * minutes; what a caller's own credential may see is asked anew each time.
+ * minutes, for those who send the same version, betas and forwarded headers; what a caller's own credential may see is asked anew each time.
  */
 export class ModelCatalogue {
   readonly #providers: Providers
   readonly #log: Log
-  readonly #kept = new LRUCache<string, readonly ListedModel[]>({ max: MOST_PROVIDERS, ttl: FRESH_MS })
+  readonly #kept = new LRUCache<string, readonly ListedModel[]>({ max: MOST_KEPT, ttl: FRESH_MS })
 
   constructor(providers: Providers, log: Log) {
     this.#providers = providers
@@ -70,15 +71,22 @@ export class ModelCatalogue {
   async #modelsOf(provider: Provider, call: RelayCall): Promise<readonly ListedModel[]> {
     // What a caller's own key may see is nobody else's list.
     const isCallersOwn = call.credential?.provider === provider.name
-    const kept = isCallersOwn ? undefined : this.#kept.get(provider.name)
+    const view = viewOf(provider, call)
+    const kept = isCallersOwn ? undefined : this.#kept.get(view)
     if (kept !== undefined) return kept
     const signal = AbortSignal.any([call.signal, AbortSignal.timeout(LONGEST_WAIT_MS)])
     const models = await provider.listModels({ ...call, signal })
-    if (provider.configured && !isCallersOwn) this.#kept.set(provider.name, models)
+    if (provider.configured && !isCallersOwn) this.#kept.set(view, models)
     return models
   }
 
   #publish(provider: string, { id, ownedBy, ...rest }: ListedModel): CataloguedModel {
     return { ...rest, id: this.#providers.publicName(provider, id), ownedBy: ownedBy ?? provider }
   }
+}
+
+/** What a provider is shown that may choose another list: its name first, then the headers of the caller. */
+function viewOf(provider: Provider, { credential, headers }: RelayCall): string {
+  const parts = provider.callerParts?.(credential, headers) ?? ''
+  return JSON.stringify([provider.name, parts, versionOf(headers), betaTextOf(headers)])
 }

@@ -17,21 +17,22 @@ const REFUSED_FAMILIES: readonly { readonly why: string; readonly names: RegExp 
   { why: 'describe bytes that are decoded and counted anew here', names: /^content-(?:length|encoding)$/ },
   {
     why: 'set state in clients: cookies, credentials, login',
-    names: /^(?:set-cookie2?|set-login|www-authenticate|authentication-(?:info|control)|activate-storage-access)$/,
+    names:
+      /^(?:set-cookie2?|set-login|www-authenticate|authentication-(?:info|control)|activate-storage-access|sec-.*|use-as-dictionary)$/,
   },
   {
     why: 'are policies of a site for browsers',
     names:
-      /^(?:alt-svc|strict-transport-security|public-key-pins.*|expect-ct|clear-site-data|content-security-policy.*|x-frame-options|x-xss-protection|x-permitted-cross-domain-policies|referrer-policy|.*permissions-policy|feature-policy|document-policy.*|require-document-policy|cross-origin-.*|origin-.*|access-control-.*|timing-allow-origin|service-worker-.*|report-to|reporting-endpoints|nel|accept-ch|critical-ch|x-dns-prefetch-control)$/,
+      /^(?:alt-svc|strict-transport-security|public-key-pins.*|expect-ct|clear-site-data|content-security-policy.*|x-frame-options|x-xss-protection|x-permitted-cross-domain-policies|referrer-policy|.*permissions-policy|feature-policy|document-policy.*|require-document-policy|cross-origin-.*|origin-.*|access-control-.*|timing-allow-origin|service-worker-.*|report-to|reporting-endpoints|nel|accept-ch|critical-ch|x-dns-prefetch-control|no-vary-search|integrity-policy.*|attribution-reporting-.*|observe-browsing-topics|x-content-security-policy.*|x-webkit-csp.*)$/,
   },
   {
     why: 'lead clients to other addresses or have them load something',
     names: /^(?:location|content-location|refresh|link|sourcemap|x-sourcemap|speculation-rules|supports-loading-mode)$/,
   },
   {
-    why: 'instruct a proxy or cache in front of the gateway: files to send, requests to repeat, replies to keep',
+    why: 'instruct a proxy or cache in front of the gateway: files to send, requests to repeat, replies to keep, hosts to avoid',
     names:
-      /^(?:x-accel-.*|x-sendfile.*|x-lighttpd-.*|x-litespeed-.*|x-reproxy-.*|x-proxy-.*|x-nginx-.*|x-varnish-.*|x-middleware-.*|x-internal-.*|x-original-.*|x-rewrite-.*|x-forwarded-.*|surrogate-.*|.*cdn-cache-control|edge-.*|cache-tag|xkey)$/,
+      /^(?:x-accel-.*|x-sendfile.*|x-lighttpd-.*|x-litespeed-.*|x-reproxy-.*|x-proxy-.*|x-nginx-.*|x-envoy-(?!upstream-service-time$).*|x-varnish-.*|x-middleware-.*|x-internal-.*|x-original-.*|x-rewrite-.*|x-forwarded-.*|surrogate-.*|.*cdn-cache-control|edge-.*|cache-tag|xkey)$/,
   },
   { why: 'are the gateway’s own account of its work', names: /^(?:x-svc-.*|payment-receipt)$/ },
 ]

@@ -199,6 +199,11 @@ const ACTING = {
   'report-to': '{}',
   nel: '{}',
   'timing-allow-origin': '*',
+  'sec-session-registration': '(ES256);path="x"',
+  'use-as-dictionary': 'match="/*"',
+  'no-vary-search': 'params',
+  'attribution-reporting-register-source': '{}',
+  'x-envoy-immediate-health-check-fail': 'true',
 }
 
 for (const [status, stream] of [

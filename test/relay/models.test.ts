@@ -25,7 +25,10 @@ function answer({ url }: SeenRequest): Script {
   return { kind: 'error', status: 404 }
 }
 
-const stage = await openStage({ provider: { acceptAnything: true }, config: { providers: { tries: 1 } } })
+const stage = await openStage({
+  provider: { acceptAnything: true },
+  config: { providers: { tries: 1, forward_headers: ['x-tenant'] } },
+})
 test.after.always(() => stage.close())
 const get = (path: string) => {
   const scene = stage.scene(answer)
@@ -76,3 +79,17 @@ for (const id of ['..', '%2e%2e%2fmessages', 'claude%2F..%2F..%2Ffiles']) {
     )
   })
 }
+
+test('models: a list is kept for those who send the same betas and forwarded headers', async (t) => {
+  const scene = stage.scene(({ headers }) => {
+    const id = `claude-of-${headers['anthropic-beta']}-${headers['x-tenant']}`
+    return { kind: 'reply', body: { data: [{ id }], has_more: false } }
+  })
+  const idOf = async (headers: Record<string, string>) =>
+    valueAt((await scene.send({ method: 'GET', path: '/v1/models', headers })).json, 'data.0.id')
+  t.is(await idOf({ 'anthropic-beta': 'secret-model', 'x-tenant': 'one' }), 'claude-of-secret-model-one')
+  t.is(await idOf({ 'anthropic-beta': 'other', 'x-tenant': 'one' }), 'claude-of-other-one')
+  t.is(await idOf({ 'anthropic-beta': 'other', 'x-tenant': 'two' }), 'claude-of-other-two')
+  t.is(await idOf({ 'provider-beta': 'other', 'x-tenant': 'one' }), 'claude-of-other-one')
+  t.is(scene.seen().length, 3)
+})

@@ -66,7 +66,8 @@ export interface ProviderStage extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const SCENE_HEADER = 'x-scene'
+/** About the client: gateways tell no requests apart by it. */
+const SCENE_HEADER = 'x-claude-code-scene'
 const START_MS = 50_000
 
 /** Starts the stand-ins and a gateway that is configured to call them; `config` and `env` are laid over the defaults. */
