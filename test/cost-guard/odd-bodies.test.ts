@@ -52,3 +52,23 @@ test('costs: deferred tools are all held for where a provider of another API is 
   t.true((await estimated(`lenient/${model}`, { defer_loading: true })) > 0.98 * all)
   t.true((await estimated(model, { defer_loading: true })) < (await estimated(model, {})) / 3)
 })
+
+test('costs: earlier thinking is held for where a provider of another API is sent it', async (t) => {
+  const estimated = async (model: string, thinking: string) => {
+    const blocks = [
+      { type: 'thinking', thinking, signature: 's' },
+      { type: 'text', text: 'b' },
+    ]
+    const [user, assistant] = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: blocks },
+    ]
+    const asking = { as: t.title, guard: 'per_request=0.00000001', extra: { model, messages: [user, assistant, user] } }
+    const { json } = await cost.ask(cost.stage.scene(), asking)
+    return Number(valueAt(json, 'error.estimated'))
+  }
+  const model = 'claude-sonnet-4-5'
+  const long = 'The keeper of the road counts each carriage. '.repeat(100)
+  t.true((await estimated(`lenient/${model}`, long)) > 3 * (await estimated(`lenient/${model}`, 'x')))
+  t.is(await estimated(model, long), await estimated(model, 'x'))
+})

@@ -58,12 +58,12 @@ const CLAUDE_VERSION = /claude-(?:v|[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const FINE_VERSION = 4.07
 const KEEPING_VERSION = 4.05
 
-/** The family of a model, by its provider's name; a name with a slash is that of a model behind another API. */
+/** The family of a model, by its provider's name; a name with a slash is that of a model behind another API, which is sent all. */
 export function familyOf(model: string): ModelFamily {
   const name = model.toLowerCase()
   if (name.includes('claude')) {
     const family = claudeFamily(name)
-    return name.includes('/') ? { ...family, defersTools: false } : family
+    return name.includes('/') ? { ...family, dropsEarlierThinking: false, defersTools: false } : family
   }
   return O200K_MODEL.test(name) ? { ...O200K, image: openAiRule(name) } : OTHER
 }
