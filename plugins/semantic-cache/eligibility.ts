@@ -1,6 +1,7 @@
 import type { Exchange } from 'turnpike/plugin'
 import { isEnglish } from './english.ts'
 import { hasInvisible } from './invisible.ts'
+import { isKeptAsDigest } from './normalise.ts'
 import type { Question } from './question.ts'
 
 /** What the operator allows. */
@@ -36,6 +37,7 @@ export function bypassReasonOf(
  * grows with the length.
  */
 export function literalReasonOf(text: string, { maxWords }: Limits): string | undefined {
+  if (isKeptAsDigest(text)) return 'long'
   if (text.trim() === '') return 'empty'
   if ((text.match(WORD)?.length ?? 0) > maxWords) return 'long'
   if (ENDLESS_WORD.test(text)) return 'long'

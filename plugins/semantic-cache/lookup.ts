@@ -1,5 +1,6 @@
 import { type Embedder, embeddingOf } from './embedder.ts'
 import { leastCosineOf, type Mode, matchAmong, type NearMiss, neighbourCountOf } from './matcher.ts'
+import { isKeptAsDigest } from './normalise.ts'
 import type { Entry, ScopeIndex } from './scope-index.ts'
 
 /** How an entry was found. */
@@ -48,7 +49,7 @@ export async function lookUp(index: ScopeIndex | undefined, embedder: Embedder, 
   const { text, normalised, literalReason, mode, nowMs, isBlocked = never } = asked
   const same = index?.find(normalised, nowMs)
   if (same !== undefined && !isBlocked(same)) {
-    const tier = text === normalised ? 'exact' : 'alias'
+    const tier = text === normalised || isKeptAsDigest(text) ? 'exact' : 'alias'
     return { found: { entry: same, tier, score: 1 }, reason: undefined, vector: undefined }
   }
   if (literalReason !== undefined) return { found: undefined, reason: literalReason, vector: undefined }

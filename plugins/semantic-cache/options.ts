@@ -70,7 +70,7 @@ export const options = z
       .max(1000)
       .default(400)
       .describe(
-        'Longest last user text, in words, that is compared by meaning. Longer ones are found by the same text only.',
+        'Longest last user text, in words, that is compared by meaning. Longer ones are found by the same text only, and kept as a digest beyond 12,000 characters.',
       ),
     max_temperature: z
       .number()

@@ -31,11 +31,16 @@ export class ConnectionShares {
 
   /** Takes a connection if the caller may have one at once; `release` gives it back. */
   tryTake(caller: string): boolean {
-    const held = this.#held.get(caller) ?? 0
+    const held = this.heldBy(caller)
     if (held >= TIMES_FREE * this.#free) return false
     this.#free--
     this.#held.set(caller, held + 1)
     return true
+  }
+
+  /** Number of connections that a caller holds. */
+  heldBy(caller: string): number {
+    return this.#held.get(caller) ?? 0
   }
 
   /** Waits for a connection, and takes it. Rejects with the signal's reason or the error of `onTimeout`. */
@@ -57,7 +62,7 @@ export class ConnectionShares {
 
   /** Gives a caller's connection back. */
   release(caller: string): void {
-    const held = this.#held.get(caller) ?? 0
+    const held = this.heldBy(caller)
     if (held > 1) this.#held.set(caller, held - 1)
     else this.#held.delete(caller)
     this.#free++
@@ -74,7 +79,7 @@ export class ConnectionShares {
     let found: string | undefined
     let fewest = Number.POSITIVE_INFINITY
     for (const caller of this.#waiting.keys()) {
-      const held = this.#held.get(caller) ?? 0
+      const held = this.heldBy(caller)
       if (held >= fewest) continue
       found = caller
       fewest = held

@@ -8,6 +8,10 @@ import { ConnectionShares } from './connection-shares.ts'
 
 const require = createRequire(import.meta.url)
 
+/** A reply of which its reader has taken nothing for so long gives its connection to a caller who has none. */
+const GIVES_WAY_AFTER_MS = 3000
+const LOOKED_FOR_EVERY_MS = 250
+
 /** How connections to a provider are made and how long each phase may take, in milliseconds. */
 export interface TransportOptions {
   /** The provider's name, for errors. */
@@ -46,6 +50,8 @@ export class Transport {
   readonly #dispatcher: Dispatcher
   readonly #options: TransportOptions
   readonly #shares: ConnectionShares
+  /** Calls whose replies wait for their readers, the longest first. */
+  readonly #stalled = new Set<UpstreamCall>()
 
   constructor(baseUrl: string, options: TransportOptions) {
     const url = new URL(baseUrl)
@@ -65,12 +71,25 @@ export class Transport {
     caller.signal.throwIfAborted()
     if (this.#shares.tryTake(caller.scope)) return this.#dispatch(request, caller, firstByteMs)
     const startedAtMs = performance.now()
-    await this.#shares.wait(caller.scope, {
-      signal: caller.signal,
-      timeoutMs: firstByteMs,
-      onTimeout: () => this.#noneFree(),
-    })
+    await this.#wait(caller, firstByteMs)
     return this.#dispatch(request, caller, Math.max(1, firstByteMs - (performance.now() - startedAtMs)))
+  }
+
+  async #wait({ scope, signal }: UpstreamCaller, timeoutMs: number): Promise<void> {
+    const waiting = this.#shares.wait(scope, { signal, timeoutMs, onTimeout: () => this.#noneFree() })
+    const timer = this.#shares.heldBy(scope) === 0 ? setInterval(() => this.#makeRoom(), LOOKED_FOR_EVERY_MS) : undefined
+    if (timer !== undefined) this.#makeRoom()
+    try {
+      await waiting
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  /** Ends the reply that its reader has left waiting for the longest time. */
+  #makeRoom(): void {
+    const [longest] = this.#stalled
+    if (longest !== undefined && performance.now() - longest.stalledAtMs >= GIVES_WAY_AFTER_MS) longest.giveWay()
   }
 
   #dispatch(
@@ -79,7 +98,8 @@ export class Transport {
     firstByteMs: number,
   ): Promise<UpstreamResponse> {
     return new Promise((resolve, reject) => {
-      const call = new UpstreamCall({ resolve, reject, signal, release: () => this.#shares.release(scope) })
+      const release = () => this.#shares.release(scope)
+      const call = new UpstreamCall({ resolve, reject, signal, release, stalled: this.#stalled })
       this.#dispatcher.dispatch(
         {
           origin: this.#origin,
@@ -134,6 +154,8 @@ interface UpstreamCallParts {
   readonly signal: AbortSignal
   /** Gives the connection back, once. */
   readonly release: () => void
+  /** Holds the call while its reply waits for its reader. */
+  readonly stalled: Set<UpstreamCall>
 }
 
 /** One dispatched call: undici's handler, and the source of the reply's bytes. */
@@ -146,14 +168,18 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   #earlyEnd: (() => void) | undefined
   readonly #stopListening: () => void
   #release: (() => void) | undefined
+  readonly #stalled: Set<UpstreamCall>
   #hasEnded = false
   #cancelled = false
+  /** By `performance.now`. */
+  stalledAtMs = 0
 
-  constructor({ resolve, reject, signal, release }: UpstreamCallParts) {
+  constructor({ resolve, reject, signal, release, stalled }: UpstreamCallParts) {
     this.#resolve = resolve
     this.#reject = reject
     this.#signal = signal
     this.#release = release
+    this.#stalled = stalled
     this.#stopListening = onAbort(signal, this.#abort)
   }
 
@@ -193,10 +219,20 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
 
   pause(): void {
     this.#controller?.pause()
+    if (this.#release === undefined || this.#stalled.has(this)) return
+    this.stalledAtMs = performance.now()
+    this.#stalled.add(this)
   }
 
   resume(): void {
+    this.#stalled.delete(this)
     this.#controller?.resume()
+  }
+
+  /** Ends the reply, as a break of the connection would. */
+  giveWay(): void {
+    this.#stalled.delete(this)
+    this.#controller?.abort(new Error('its reader took nothing while another caller had no connection'))
   }
 
   cancel(): void {
@@ -206,6 +242,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   #giveBack(): void {
+    this.#stalled.delete(this)
     this.#release?.()
     this.#release = undefined
   }

@@ -3,24 +3,32 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ask, send } from '../support/http-client.ts'
 
+/** What it has seen since the last report. */
+export interface NeighbourReport {
+  readonly waitsMs: readonly number[]
+  readonly failures: readonly string[]
+}
+
 const PAUSE_MS = 40
-const { url } = workerData as { url: string }
+const { url, authorization } = workerData as { url: string; authorization: string }
 let waitsMs: number[] = []
 let failures: string[] = []
 
 parentPort?.on('message', () => {
-  parentPort?.postMessage({ waitsMs, failures })
+  const report: NeighbourReport = { waitsMs, failures }
+  parentPort?.postMessage(report)
   waitsMs = []
   failures = []
 })
 
 for (let i = 0; ; i++) {
   const startedAtMs = performance.now()
-  const headers = { authorization: 'Bearer neighbour' }
-  const reply = await send(url, { body: ask(`question ${i}`), headers, timeoutMs: 120_000 }).catch((error: Error) => ({
-    status: 0,
-    text: error.message,
-  }))
+  const reply = await send(url, { body: ask(`question ${i}`), headers: { authorization }, timeoutMs: 120_000 }).catch(
+    (error: Error) => ({
+      status: 0,
+      text: error.message,
+    }),
+  )
   waitsMs.push(performance.now() - startedAtMs)
   if (reply.status !== 200) failures.push(`${reply.status} ${reply.text.slice(0, 100)}`)
   await sleep(PAUSE_MS)

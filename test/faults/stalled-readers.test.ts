@@ -101,6 +101,39 @@ test('stalled readers: those of one key leave connections to the provider for an
   for (const client of clients) client.destroy()
 })
 
+test('stalled readers: sixty of several keys on a pool of eight give way to one who reads', async (t) => {
+  await using stage = await openStage({ config: { providers: { connections: 8 } } })
+  const scene = stage.scene({ kind: 'sse', bytes: EVENTS })
+  const clients = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => neverRead(stage, scene, { key: `never-reads-${index % 6}` })),
+  )
+  await stage.provider.until(() => scene.seen().length >= 8)
+  for (let i = 0; i < 5; i++) {
+    const begunAtMs = performance.now()
+    t.is((await stage.scene().send({ body: ask(`hi ${i}`) })).status, 200)
+    // `stall_timeout` is thirty seconds.
+    t.true(performance.now() - begunAtMs < 15_000)
+  }
+  for (const client of clients) client.destroy()
+  await eventually(async () => {
+    const replies = await Promise.all(Array.from({ length: 8 }, () => stage.scene().send({ body: ask('hi') })))
+    return replies.every(({ status }) => status === 200)
+  }, 'all connections are free')
+})
+
+test('stalled readers: one that takes nothing for a while gets all when no other waits', async (t) => {
+  await using stage = await openStage({ config: { providers: { connections: 2 } } })
+  const scene = stage.scene({ kind: 'sse', bytes: EVENTS })
+  const client = await neverRead(stage, scene, { key: 'k' })
+  await stage.provider.until(() => scene.seen().length === 1)
+  await sleep(5000)
+  t.is((await stage.scene().send({ body: ask('hi') })).status, 200)
+  client.resume()
+  await client.until('message_stop')
+  t.true(client.receivedBytes() > EVENTS.length)
+  client.destroy()
+})
+
 test('connections: a call that gets none within `first_byte` is 503 and names the provider, then all goes on', async (t) => {
   await using stage = await openStage({ config: { providers: { connections: 1, timeouts: { first_byte: '1s' } } } })
   const scene = stage.scene(DRIP)

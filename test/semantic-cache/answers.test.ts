@@ -35,6 +35,13 @@ test('semantic-cache: tells the same text, and one that differs in white space a
   t.is(stateOf(await ask('how can I sharpen a chisel')), 'semantic')
 })
 
+test('semantic-cache: a text too long to be kept is found by itself alone', async (t) => {
+  const long = `How do I oil a ${'very '.repeat(20_000)}old gate?`
+  t.is(stateOf(await ask(long)), 'miss')
+  t.is(stateOf(await ask(long)), 'hit')
+  t.is(stateOf(await ask(` ${long}`)), 'miss')
+})
+
 test('semantic-cache: asks the provider when a number differs', async (t) => {
   await ask('Where is parcel 51907?')
   const other = await ask('Where is parcel 51970?')

@@ -1,0 +1,20 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type Gateway, startGateway } from './gateway.ts'
+import type { LoopReport } from './loop-probe.ts'
+
+/** A gateway that is measured from inside. */
+export interface ProbedGateway extends Gateway {
+  /** What was measured since the last report. */
+  report(): Promise<LoopReport>
+}
+
+const PROBE = new URL('./loop-probe.ts', import.meta.url).href
+let started = 0
+
+/** Starts a gateway with a probe of its event loop, on Linux: the probe's socket has a name and no file. */
+export async function startProbed(env: Readonly<Record<string, string>>): Promise<ProbedGateway> {
+  const name = `turnpike-probe-${process.pid}-${++started}`
+  const gateway = await startGateway({ ...env, LOOP_PROBE: name, NODE_OPTIONS: `--import=${PROBE}` })
+  return { ...gateway, report: async () => JSON.parse(await text(connect(`\0${name}`))) as LoopReport }
+}
