@@ -24,6 +24,14 @@ test('known bodies: from the third time on the same bytes are not parsed again',
   t.is(calls(), 2)
 })
 
+test('known bodies: a body of megabytes is read again each time', (t) => {
+  const known = new KnownBodies()
+  const { parse, calls } = counting()
+  const long = bodyOf('x'.repeat(5 * 1024 * 1024))
+  for (let i = 0; i < 4; i++) known.recognise(long, parse)
+  t.is(calls(), 4)
+})
+
 test('known bodies: one that differs in a single byte, wherever it is, is parsed for itself', (t) => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-y]{1,400}$/), fc.nat(), (text, at) => {

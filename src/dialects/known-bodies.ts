@@ -14,6 +14,8 @@ import { RequestDocument } from '../core/request.ts'
  */
 const MOST_FINGERPRINTS = 1024
 const MOST_BYTES = 32 * 1024 * 1024
+/** A body of which one alone would take much of that is read again. */
+const LONGEST_KEPT_BYTES = 4 * 1024 * 1024
 const FINGERPRINT_BYTES = 24
 
 /** A body: seen once, or known with what was found out about it. */
@@ -24,6 +26,7 @@ export class KnownBodies {
   readonly #sightings = new LRUCache<string, Sighting>({
     max: MOST_FINGERPRINTS,
     maxSize: MOST_BYTES,
+    maxEntrySize: LONGEST_KEPT_BYTES,
     sizeCalculation: (sighting) => (sighting === 'once' ? 1 : sighting.bytes.length),
   })
 
@@ -47,7 +50,7 @@ function fingerprintOf(bytes: Buffer): string {
   return `${bytes.length} ${bytes.toString('latin1', middle, middle + 8)} ${bytes.toString('latin1', Math.max(end, 0))}`
 }
 
-function ownCopy(document: RequestDocument): RequestDocument {
-  const bytes = ownBytes(document.bytes)
-  return bytes === document.bytes ? document : new RequestDocument(bytes, document.shape)
+/** Its bytes and their shape, without the values that the request parses: those take many times as much. */
+function ownCopy({ bytes, shape }: RequestDocument): RequestDocument {
+  return new RequestDocument(ownBytes(bytes), shape)
 }
