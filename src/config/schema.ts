@@ -130,7 +130,7 @@ const providerSettings = z.strictObject({
     .max(65536)
     .default(1024)
     .describe(
-      'Most simultaneous connections to one provider. A caller may take one while it has fewer than three times as many as are free, so one caller alone gets three quarters; further calls wait, and are answered 503 when none is free within `timeouts.first_byte`.',
+      'Most simultaneous connections to one provider. A caller may take one while it has fewer than three times as many as are free, so one caller alone gets three quarters; further calls wait, and are answered 503 when none is free within `timeouts.first_byte`. While a caller who has none waits, replies of which their readers take nothing for three seconds give way.',
     ),
   reply_limit: bytes({ min: '64KB', max: '1GB' })
     .prefault('64MB')

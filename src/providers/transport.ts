@@ -77,7 +77,8 @@ export class Transport {
 
   async #wait({ scope, signal }: UpstreamCaller, timeoutMs: number): Promise<void> {
     const waiting = this.#shares.wait(scope, { signal, timeoutMs, onTimeout: () => this.#noneFree() })
-    const timer = this.#shares.heldBy(scope) === 0 ? setInterval(() => this.#makeRoom(), LOOKED_FOR_EVERY_MS) : undefined
+    const timer =
+      this.#shares.heldBy(scope) === 0 ? setInterval(() => this.#makeRoom(), LOOKED_FOR_EVERY_MS) : undefined
     if (timer !== undefined) this.#makeRoom()
     try {
       await waiting
