@@ -53,6 +53,7 @@ async function drill(keys: number, connections: number): Promise<void> {
   const clients: Socket[] = []
   for (let i = 0; i < Number(values.clients); i++) clients.push(neverRead(gateway.port, `never-reads-${i % keys}`))
   const filledMs = await fill(gateway.url)
+  await gateway.report() // what follows is measured
   const waitsMs: number[] = []
   const failures: string[] = []
   let mostBytes = 0
