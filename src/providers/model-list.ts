@@ -5,6 +5,8 @@ import type { Reply } from '../core/reply.ts'
 /** What both shapes of model lists have: Anthropic's `created_at` and `display_name`, OpenAI's `created` and `owned_by`. */
 interface RawModel {
   id?: unknown
+  type?: unknown
+  object?: unknown
   display_name?: unknown
   created_at?: unknown
   created?: unknown
@@ -18,10 +20,16 @@ const LARGEST_ENTRY = 16_384
 
 /** Reads one model; `undefined` when the provider has none of the name. Throws `upstream_error` when the reply is none. */
 export function readModel(reply: Reply, provider: string): ListedModel | undefined {
-  const model = reply.kind === 'bytes' && reply.status === 200 ? toListedModel(parse(reply.bytes))[0] : undefined
+  const raw = reply.kind === 'bytes' && reply.status === 200 ? parse(reply.bytes) : {}
+  const model = isOtherThanModel(raw) ? undefined : toListedModel(raw)[0]
   if (model !== undefined || (reply.status >= 400 && reply.status <= NOT_FOUND)) return model
   reply.cancel()
   throw new GatewayError('upstream_error', `Provider ${provider} answered ${reply.status} and no model.`)
+}
+
+/** Whether an entry names its kind, in `type` or `object`, and it is another. */
+function isOtherThanModel({ type, object }: RawModel): boolean {
+  return (type ?? object ?? 'model') !== 'model'
 }
 
 /** The path of one model below that of the list; `undefined` for a name that would lead elsewhere. */
