@@ -23,6 +23,11 @@ test('secrets: what came with the request is hidden whatever its form', (t) => {
   t.true(holdsSecret('x correct horse battery', ['correct horse battery']))
 })
 
+test('secrets: what came with the request is hidden in JSON too, which escapes it', (t) => {
+  const secret = 'correct "horse" \\battery'
+  t.is(hideSecrets(JSON.stringify({ message: `got ${secret}` }), [secret]), '{"message":"got [hidden]"}')
+})
+
 test('secrets: names of models, modules and ids are none', (t) => {
   for (const name of [
     'claude-sonnet-4-5-20250929',

@@ -22,7 +22,11 @@ const SHORTEST_SECRET = 16
 /** Hides credentials: what has their form, and these. */
 export function hideSecrets(text: string, known: readonly string[] = []): string {
   let hidden = text
-  for (const secret of known) if (secret.length >= SHORTEST_SECRET) hidden = hidden.replaceAll(secret, HIDDEN)
+  for (const secret of known) {
+    if (secret.length < SHORTEST_SECRET) continue
+    // Texts come as JSON too, in which quotes and backslashes are escaped.
+    for (const form of [secret, JSON.stringify(secret).slice(1, -1)]) hidden = hidden.replaceAll(form, HIDDEN)
+  }
   return hidden.replace(SECRET_FORM, HIDDEN)
 }
 

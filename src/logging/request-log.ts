@@ -38,7 +38,7 @@ function lineOf(record: RequestRecord, severity: number): string {
 /** Of a request that was refused before its pipeline. */
 function askedMembers({ asked, hide }: RequestRecord): string {
   const model = asked?.model
-  return `${keyMember(asked?.caller)}${model === undefined ? '' : `,"model":${hide(JSON.stringify(model.slice(0, LONGEST_NAME)))}`}`
+  return `${keyMember(asked?.caller)}${model === undefined ? '' : `,"model":${JSON.stringify(hide(model).slice(0, LONGEST_NAME))}`}`
 }
 
 function keyMember(caller: Caller | undefined): string {

@@ -136,7 +136,7 @@ function rowOf(record: Refused, { id, startedAtMs, leftOut }: RowParts): Finishe
     reason: `${reasonOf(error, hide)}${more}`,
     cache: 'none',
     pipeline: 'none',
-    modelAsked: hide(model.slice(0, LONGEST_NAME)),
+    modelAsked: hide(model).slice(0, LONGEST_NAME),
     modelServed: null,
     provider: null,
     tokens: null,

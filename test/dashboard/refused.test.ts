@@ -157,3 +157,15 @@ test('refused: `tail` prints them with their reason', async (t) => {
   t.is((await command.ended).code, 0)
   t.regex(command.stdout(), /400 claude-sonnet-4-5 .*refused invalid_request: /)
 })
+
+test('refused: of a credential in a long model nothing is kept, where the name is cut either', async (t) => {
+  const { key } = await createKey(stage.gateway, 'long-model')
+  const own = 'correct-horse-battery-staple-of-nobody'
+  const body = { ...BODY, model: `${'m'.repeat(280)}${own}` }
+  t.is((await send(url, { body, headers: { ...bearer(key), 'x-provider-key': own } })).status, 400)
+  const token = await sessionToken('long-model')
+  await eventually(async () => (await listed(token, 'mmmm')).length > 0, 'its row')
+  const [row] = await listed(token, 'mmmm')
+  t.notRegex(String(row?.modelAsked), /correct-horse/)
+  t.notRegex(stage.gateway.log(), /correct-horse/)
+})
