@@ -148,7 +148,7 @@ for (const [claim, route, body, dropped] of [
   })
 }
 
-for (const name of ['a\r\nx-evil: 1', '日本', 'x'.repeat(20_000)]) {
+for (const name of ['a\r\nx-evil: 1', '日本', 'x'.repeat(1000)]) {
   test(`translated: what was dropped is told in a header that cannot be split: ${JSON.stringify(name.slice(0, 20))}`, async (t) => {
     const reply = await sendChat(stage.scene(), chat('hi', { model: MODELS.anthropic, seed: 7, [name]: 1 }))
     t.is(reply.status, 200, reply.error?.message)
