@@ -124,9 +124,7 @@ async function failureOf(
     return Buffer.alloc(0)
   })
   return {
-    reason: isRedirect
-      ? `answered ${status}, a redirect`
-      : `answered ${status}${hideSecrets(providerMessage(body), secrets)}`,
+    reason: isRedirect ? `answered ${status}, a redirect` : `answered ${status}${providerMessage(body, secrets)}`,
     waitMs: waitMs === undefined ? undefined : Math.min(waitMs, LONGEST_RETRY_AFTER_MS),
     final: isRedirect || !mayRetry,
     reply: readFailedReply({ status, headers, body, secrets }),

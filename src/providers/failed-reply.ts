@@ -28,7 +28,7 @@ export function readFailedReply(reply: {
   const error = body?.error
   const wordOf = (...values: unknown[]) => {
     const word = values.find((value) => typeof value === 'string' && value !== '')
-    return typeof word === 'string' ? hideSecrets(word.slice(0, LONGEST_WORD), secrets) : null
+    return typeof word === 'string' ? hideSecrets(word, secrets).slice(0, LONGEST_WORD) : null
   }
   const amazonType = String(headers['x-amzn-errortype'] ?? '').split(':')[0]
   const retryAfter = headers['retry-after']
@@ -57,11 +57,11 @@ export function retryAfterMs(text: string | string[] | undefined): number | unde
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
-/** The message of an error body, behind a colon: in `error.message`, in `message`, or in a list of such. */
-export function providerMessage(body: Buffer): string {
+/** The message of an error body, behind a colon: in `error.message`, in `message`, or in a list of such; it holds none of `secrets`. */
+export function providerMessage(body: Buffer, secrets: readonly string[]): string {
   const parsed = parseBody(body)
   const message = parsed?.error?.message ?? parsed?.message
-  return typeof message === 'string' ? `: ${message.slice(0, LONGEST_MESSAGE)}` : ''
+  return typeof message === 'string' ? `: ${hideSecrets(message, secrets).slice(0, LONGEST_MESSAGE)}` : ''
 }
 
 /** Members in which providers describe an error; each may hold anything. */

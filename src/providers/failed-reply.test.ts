@@ -1,0 +1,14 @@
+import test from 'ava'
+import { providerMessage, readFailedReply } from './failed-reply.ts'
+
+test('failed-reply: of a credential that stands where a word is cut nothing is left', (t) => {
+  const secret = 'correct-horse-battery-staple'
+  for (let before = 0; before < 310; before++) {
+    const body = Buffer.from(
+      JSON.stringify({ error: { type: `${'x'.repeat(before)}${secret}`, message: `${'x'.repeat(before)}${secret}` } }),
+    )
+    const { type } = readFailedReply({ status: 500, headers: {}, body, secrets: [secret] })
+    t.notRegex(String(type), /corr/)
+    t.notRegex(providerMessage(body, [secret]), /corr/)
+  }
+})
