@@ -64,7 +64,9 @@ export function createFrame({ enter, observe }: FrameOptions): Middleware<FrameS
     try {
       await next()
       assertFound(ctx)
-      if (ctx.respond !== false) ctx.set(requestIdHeaders(requestId))
+      if (ctx.respond === false) return
+      ctx.set(requestIdHeaders(requestId))
+      lingerAfterReply(ctx.res)
     } catch (thrown) {
       error = thrown
       sendError(ctx, thrown, { requestId, hide })

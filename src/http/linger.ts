@@ -14,8 +14,10 @@ const LONGEST_MS = 30_000
 export function lingerAfterReply({ req: request, shouldKeepAlive }: ServerResponse): void {
   const { socket } = request
   if (shouldKeepAlive || request.complete || socket.destroyed) return
+  const closeAtOnce = socket.destroySoon.bind(socket)
   // Node calls this when the reply is out.
   socket.destroySoon = () => {
+    if (request.complete) return closeAtOnce()
     const close = () => void socket.destroy()
     const silence = setTimeout(close, LONGEST_SILENCE_MS)
     const limit = setTimeout(close, LONGEST_MS)

@@ -13,16 +13,22 @@ const BODY = Buffer.alloc(4 * 1024 * 1024, 'x')
 const stage = await openStage({ config: { server: { body_limit: '1MB', body_timeout: '20s' } } })
 test.after.always(() => stage.close())
 
-for (const [what, path, status] of [
-  ['a body that is too large', '/v1/messages', 413],
-  ['an unknown path', '/v1/nothing', 404],
+for (const [what, method, path, status] of [
+  ['a body that is too large', 'POST', '/v1/messages', 413],
+  ['an unknown path', 'POST', '/v1/nothing', 404],
+  ['a body that is not read', 'GET', '/health', 200],
 ] as const)
   for (const framing of ['content-length', 'chunks'])
     test(`early replies: ${what}, in ${framing}: every client that closes the connection gets its ${status}`, async (t) => {
       const headers = framing === 'chunks' ? { 'transfer-encoding': 'chunked' } : {}
       const statuses: number[] = []
       for (let i = 0; i < 30; i++) {
-        const reply = await send(stage.gateway.url, { path, headers: { ...headers, connection: 'close' }, body: BODY })
+        const reply = await send(stage.gateway.url, {
+          method,
+          path,
+          headers: { ...headers, connection: 'close' },
+          body: BODY,
+        })
         statuses.push(reply.endedCleanly ? reply.status : 0)
       }
       t.deepEqual(

@@ -99,7 +99,7 @@ test('telemetry: what the guard refuses has a row without a model', async (t) =>
   const reply = await stage.ask('too dear', { pipe: 'cost-guard?per_request=0.000001', as: 'poor' })
   t.is(reply.status, 429)
   const row = await rowOf(dataDir, reply.headers['x-svc-receipt'])
-  t.like(row, { status: 429, outcome: 'error', provider: null, model_served: null, input_tokens: null })
+  t.like(row, { status: 429, outcome: 'error', provider: null, model_served: null, input_tokens: 0 })
   t.like(row, { cost_nano_usd: 0, cache: 'none', model_asked: 'claude-sonnet-4-5' })
   t.deepEqual(stepsOf(row), ['cost-guard:ran'])
 })
