@@ -7,6 +7,7 @@ import { ask, type Reply, type SendOptions } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { holdEvent } from '../support/provider/script.ts'
 import { MODELS, openProviderStage, type ProviderScene } from '../support/provider-stage.ts'
+import { assertOwn, nextCaller } from '../support/second-caller.ts'
 
 const stage = await openProviderStage({
   config: { models: { 'cached-pair': [MODELS.openai, MODELS.house] }, providers: { tries: 1 } },
@@ -51,6 +52,17 @@ for (const [claim, wrap] of Object.entries({
     })
   }
 }
+
+for (const wrap of [(body: JsonObject) => body, streamed])
+  test(`cached chat: a second caller has an answer of its own (${wrap.name || 'JSON'})`, async (t) => {
+    const scene = stage.scene()
+    const body = wrap(prompted(t))
+    const { states } = await askEach(scene, [body, body])
+    t.deepEqual(states, ['miss', 'hit'])
+    const second = await sendChat(scene, body, { headers: { authorization: `Bearer ${nextCaller()}` } })
+    t.notThrows(() => assertOwn(t.title, second))
+    t.is(scene.seen('house').length, 2)
+  })
 
 test('cached chat: a hit has the tokens of what is given again in its log line', async (t) => {
   const { replies } = await askEach(stage.scene(), [streamed(prompted(t)), streamed(prompted(t))])

@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
+import { eventually, type Stage, stateOf } from '../support/cache-stage.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { send } from '../support/http-client.ts'
 import { freePort } from '../support/ports.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { startSharedStage } from '../support/shared-cache-stage.ts'
 
 const testWithRedis = isRedisExpected ? test.serial : test.serial.skip
 
@@ -14,7 +15,7 @@ const testWithRedis = isRedisExpected ? test.serial : test.serial.skip
 const QUICK_MS = 5000
 
 async function stageOn(t: ExecutionContext, url: string): Promise<Stage> {
-  const stage = await startStage({ env: { REDIS_URL: url } })
+  const stage = await startSharedStage({ env: { REDIS_URL: url } })
   t.teardown(stage.close)
   return stage
 }

@@ -1,14 +1,15 @@
 import test, { type ExecutionContext } from 'ava'
-import { type AskOptions, startStage, stateOf } from '../support/cache-stage.ts'
+import { type AskOptions, stateOf } from '../support/cache-stage.ts'
 import { assembleMessage, assertMessageStream, parseEvents } from '../support/events.ts'
 import { startGateway } from '../support/gateway.ts'
 import { type Reply, send } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
 import { loadRecordings, type Recording, toScript } from '../support/recordings.ts'
+import { startSharedStage } from '../support/shared-cache-stage.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
-const stage = await startStage()
+const stage = await startSharedStage()
 /** A gateway whose provider serves one recording after another. */
 const provider = await startProvider({ acceptAnything: true })
 const gateway = await startGateway({ ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk-operator' })

@@ -1,9 +1,10 @@
 import test from 'ava'
-import { startStage, stateOf } from '../support/cache-stage.ts'
+import { stateOf } from '../support/cache-stage.ts'
 import { valueAt } from '../support/json.ts'
+import { startSharedStage } from '../support/shared-cache-stage.ts'
 
 const sharingConfig = { plugins: { 'exact-cache': { allow_shared: true } } }
-const [stage, sharing] = await Promise.all([startStage(), startStage({ config: sharingConfig })])
+const [stage, sharing] = await Promise.all([startSharedStage(), startSharedStage({ config: sharingConfig })])
 test.after.always(() => Promise.all([stage.close(), sharing.close()]))
 
 test('scope: two credentials do not share', async (t) => {

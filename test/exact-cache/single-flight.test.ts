@@ -1,17 +1,18 @@
 import { readdirSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
-import { type AskOptions, eventually, startStage, stateOf, untilHandled } from '../support/cache-stage.ts'
+import { type AskOptions, eventually, stateOf, untilHandled } from '../support/cache-stage.ts'
 import { assembleMessage, assertMessageStream, parseEvents } from '../support/events.ts'
 import type { Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { type AnswerScript, holdEvent, type Script } from '../support/provider/script.ts'
+import { startSharedStage } from '../support/shared-cache-stage.ts'
 
 const BIG_ENTRY_BYTES = 16 * 1024 * 1024
 const config = {
   providers: { tries: 1 },
   plugins: { 'exact-cache': { max_entry: `${BIG_ENTRY_BYTES}B` } },
 }
-const stage = await startStage({ config })
+const stage = await startSharedStage({ config })
 test.after.always(() => stage.close())
 
 const TEXT = 'one two three four five six seven eight nine ten'

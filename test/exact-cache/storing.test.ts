@@ -1,15 +1,16 @@
 import test from 'ava'
-import { type AskOptions, eventually, startStage, stateOf, untilHandled } from '../support/cache-stage.ts'
+import { type AskOptions, eventually, stateOf, untilHandled } from '../support/cache-stage.ts'
 import { toMessage } from '../support/provider/answers.ts'
 import { toEvents, toSse } from '../support/provider/message-events.ts'
 import type { Script } from '../support/provider/script.ts'
+import { startSharedStage } from '../support/shared-cache-stage.ts'
 
 const MAX_ENTRY_BYTES = 64 * 1024
 const config = {
   providers: { tries: 1 },
   plugins: { 'exact-cache': { max_entry: `${MAX_ENTRY_BYTES}B`, max_memory: '1MB' } },
 }
-const stage = await startStage({ config })
+const stage = await startSharedStage({ config })
 test.after.always(() => stage.close())
 
 // Serial, for the memory is small and shared.

@@ -85,6 +85,21 @@ test('pipelines: the suites of money open no stage without modules', (t) => {
   t.true(files.length > 50, `${files.length} files`)
 })
 
+/** Suites of caches that start a stage without a second caller, with the reason. */
+const ALONE: Readonly<Record<string, string>> = {
+  'exact-cache/chat.test.ts': 'has tests of its own with a second caller',
+  'exact-cache/leaders-own.test.ts': 'has several callers in each test',
+  'semantic-cache/faults.test.ts': 'entries are counted, and a second caller would have some',
+  'semantic-cache/lasting.test.ts': 'one test looks at all entries',
+}
+
+test('pipelines: where a cache answers, a second caller asks, too', (t) => {
+  const caches = ['exact-cache', 'semantic-cache']
+  const suites = caches.flatMap((suite) => readdirSync(path.join(TESTS, suite)).map((name) => `${suite}/${name}`))
+  const alone = suites.filter((file) => BARE_STAGE.test(sourceOf(file)) || /\bstartStage\b/.test(sourceOf(file)))
+  t.deepEqual(alone, Object.keys(ALONE))
+})
+
 test('pipelines: the default one is that of the configuration, and the full one has every module', (t) => {
   t.is(configSchema.parse({}).pipeline.default, DEFAULT_PIPELINE)
   const folders = readdirSync(path.join(TESTS, '../plugins'), { withFileTypes: true })

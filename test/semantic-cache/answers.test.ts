@@ -1,11 +1,12 @@
 import test from 'ava'
-import { type AskOptions, eventually, startStage, stateOf } from '../support/cache-stage.ts'
+import { type AskOptions, eventually, stateOf } from '../support/cache-stage.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { startSharedStage } from '../support/shared-cache-stage.ts'
 
 // Entries in memory: what is loaded from elsewhere may be late on a busy machine. `lasting.test.ts` is about that.
-const stage = await startStage({ config: { plugins: { 'semantic-cache': { persist: false } } } })
+const stage = await startSharedStage({ config: { plugins: { 'semantic-cache': { persist: false } } } })
 test.after.always(() => stage.close())
 
 const PIPE = 'semantic-cache'

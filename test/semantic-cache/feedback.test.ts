@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { eventually, startStage, stateOf } from '../support/cache-stage.ts'
+import { eventually, stateOf } from '../support/cache-stage.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
+import { startSharedStage } from '../support/shared-cache-stage.ts'
 import { startJudgeStage } from './judge-stage.ts'
 
 const PIPE = 'semantic-cache'
@@ -64,7 +65,7 @@ test('semantic-cache: feedback: a body that is not exactly that, another method,
 })
 
 test('semantic-cache: feedback: of an answer that was never given is 404, before anybody has asked too, and counts as a request', async (t) => {
-  await using stage = await startStage({ env: { SVC_RATE_LIMIT: '3' } })
+  await using stage = await startSharedStage({ env: { SVC_RATE_LIMIT: '3' } })
   const body = { request: 'req_1', verdict: 'wrong' }
   const say = (as: string) =>
     send(stage.gateway.url, { path: '/v1/cache/feedback', body, headers: { authorization: `Bearer ${as}` } })

@@ -5,6 +5,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
+import { assertOwn, isGiven, isMarked, MARKED, nextCaller } from '../support/second-caller.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 
 /** The model that the stand-in plays the judge as. */
@@ -65,6 +66,7 @@ export async function startJudgeStage(
           return judging(shown, words)
         })
       }
+      if (isMarked(json)) return undefined
       const prompt = promptOf(json)
       counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
       const text = answers.get(prompt)
@@ -87,11 +89,16 @@ export async function startJudgeStage(
     await provider.close()
     await rm(folder, { recursive: true, force: true })
   }
-  const askAs: JudgeStage['ask'] = (prompt, options = {}) => {
+  const askAs: JudgeStage['ask'] = async (prompt, options = {}) => {
     const { pipe = 'semantic-cache?mode=judged', as = 'caller-1', answer } = options
     if (answer !== undefined) answers.set(prompt, answer)
     const headers = { authorization: `Bearer ${as}`, 'x-svc-pipe': pipe, ...options.headers }
-    return send(gateway.url, { headers, body: ask(prompt) })
+    const reply = await send(gateway.url, { headers, body: ask(prompt) })
+    if (isGiven(reply) && !pipe.includes('scope=shared')) {
+      const second = { ...headers, authorization: `Bearer ${nextCaller()}` }
+      assertOwn(prompt, await send(gateway.url, { headers: second, body: ask(prompt, MARKED) }))
+    }
+    return reply
   }
   return {
     gateway,

@@ -7,6 +7,7 @@ import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../
 import { type CommandResult, runCommand } from '../support/command-line.ts'
 import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { startSharedStage } from '../support/shared-cache-stage.ts'
 import { rowsOf } from '../support/telemetry.ts'
 import { createVectorServer, type VectorServer, vectorServerOfFile } from '../support/vector-database.ts'
 
@@ -24,8 +25,8 @@ async function dataFolder(t: ExecutionContext): Promise<Environment> {
   return { SVC_DATA_DIR: folder }
 }
 
-async function stageOn(t: ExecutionContext, env: Environment): Promise<Stage> {
-  const stage = await startStage({ env })
+async function stageOn(t: ExecutionContext, env: Environment, start = startSharedStage): Promise<Stage> {
+  const stage = await start({ env })
   t.teardown(stage.close)
   return stage
 }
@@ -78,7 +79,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
   const declare = name === 'postgres' ? test.serial : test
   declare(`${name}: what was answered before a restart is found after it`, async (t) => {
     const env = await createPlace(t)
-    const before = await startStage({ env })
+    const before = await startSharedStage({ env })
     const first = await untilState(before, ASKED, 'hit')
     await before.close()
     const after = await stageOn(t, env)
@@ -101,7 +102,8 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
 
   declare(`${name}: evicting an entry, and all, takes effect on a running gateway`, async (t) => {
     const env = await createPlace(t)
-    const stage = await stageOn(t, env)
+    // The entries are looked at: a second caller would have some, too.
+    const stage = await stageOn(t, env, startStage)
     await untilCacheOpen(stage.ask)
     const { entry: id } = await untilState(stage, ASKED, 'hit')
     const cache = (...words: string[]): Promise<CommandResult> => runCommand(['cache', ...words, '--json'], { env })
@@ -124,7 +126,7 @@ for (const [name, createPlace] of Object.entries(PLACES)) {
 
 test('local: a damaged file is set aside and told, and a new one begun', async (t) => {
   const env = await dataFolder(t)
-  const before = await startStage({ env })
+  const before = await startSharedStage({ env })
   await untilState(before, ASKED, 'hit')
   await before.close()
   await damage(databaseOf(env))

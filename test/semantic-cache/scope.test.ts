@@ -1,10 +1,13 @@
 import test from 'ava'
-import { type AskOptions, startStage, stateOf } from '../support/cache-stage.ts'
+import { type AskOptions, stateOf } from '../support/cache-stage.ts'
 import { send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
+import { startSharedStage } from '../support/shared-cache-stage.ts'
 
 // Entries in memory: what is loaded from elsewhere may be late on a busy machine. `lasting.test.ts` is about that.
-const stage = await startStage({ config: { plugins: { 'semantic-cache': { persist: false, allow_shared: true } } } })
+const stage = await startSharedStage({
+  config: { plugins: { 'semantic-cache': { persist: false, allow_shared: true } } },
+})
 test.after.always(() => stage.close())
 
 const PIPE = 'semantic-cache'

@@ -8,6 +8,7 @@ import { type Gateway, startGateway } from './gateway.ts'
 import { ask, type Reply, type SendOptions, send } from './http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from './json.ts'
 import type { Script } from './provider/script.ts'
+import { isMarked } from './second-caller.ts'
 import { type Provider, startProvider } from './stand-in-provider.ts'
 
 /** Who asks what. The rest of `SendOptions` may be given too. */
@@ -64,6 +65,7 @@ export async function startStage({
   const counted = new EventEmitter().setMaxListeners(0)
   const provider = await startProvider({
     script: ({ json }) => {
+      if (isMarked(json)) return undefined
       const prompt = promptOf(json)
       const nth = (counts.get(prompt) ?? 0) + 1
       counts.set(prompt, nth)

@@ -1,0 +1,34 @@
+import { type AskOptions, type Stage, startStage } from './cache-stage.ts'
+import { assertOwn, isGiven, MARKED, nextCaller } from './second-caller.ts'
+
+/**
+ * Starts a stage on which a second caller asks the same wherever a reply comes from the cache, and where `called` finds a
+ * call that others may join. What it asks does not count and follows no script, but it is stored.
+ */
+export async function startSharedStage(options?: Parameters<typeof startStage>[0]): Promise<Stage> {
+  const stage = await startStage(options)
+  const askedLast = new Map<string, AskOptions>()
+  const askAsSecond = async (prompt: string) => {
+    const { stream = false, pipe = 'exact-cache', extra, headers = {} } = askedLast.get(prompt) ?? {}
+    if (pipe.includes('scope=shared')) return
+    const asking = { stream, pipe, headers, as: nextCaller(), extra: { ...extra, ...MARKED } }
+    assertOwn(prompt, await stage.ask(prompt, asking))
+  }
+  return {
+    ...stage,
+    async ask(prompt, options = {}) {
+      askedLast.set(prompt, options)
+      const reply = await stage.ask(prompt, options)
+      if (isGiven(reply)) await askAsSecond(prompt)
+      return reply
+    },
+    askUnread(prompt, options = {}) {
+      askedLast.set(prompt, { ...options, stream: true })
+      return stage.askUnread(prompt, options)
+    },
+    async called(prompt, nth) {
+      await stage.called(prompt, nth)
+      await askAsSecond(prompt)
+    },
+  }
+}
