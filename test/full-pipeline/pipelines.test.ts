@@ -89,6 +89,7 @@ test('pipelines: the suites of money open no stage without modules', (t) => {
 const ALONE: Readonly<Record<string, string>> = {
   'exact-cache/chat.test.ts': 'has tests of its own with a second caller',
   'exact-cache/leaders-own.test.ts': 'has several callers in each test',
+  'semantic-cache/embedders.test.ts': 'failures of the embedder are counted, and a second caller would cause some',
   'semantic-cache/faults.test.ts': 'entries are counted, and a second caller would have some',
   'semantic-cache/lasting.test.ts': 'one test looks at all entries',
 }

@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { eventually, type Stage, stateOf } from '../support/cache-stage.ts'
+import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
 import { startGateway } from '../support/gateway.ts'
 import type { Reply } from '../support/http-client.ts'
 import { type JsonObject, parseJson, valueAt } from '../support/json.ts'
 import { writeModelFolder } from '../support/onnx/model-folder.ts'
-import { startSharedStage } from '../support/shared-cache-stage.ts'
 import { type EmbeddingsOptions, startEmbeddings } from '../support/stand-in-embeddings.ts'
 import { rowOf } from '../support/telemetry.ts'
 
@@ -39,7 +38,7 @@ async function stageWith(
 ): Promise<DataStage> {
   const config = { plugins: { 'semantic-cache': { persist: false, embedder_budget: '4s', ...options } } }
   const dataDir = temporaryFolder(t)
-  const stage = await startSharedStage({ config, env: { SVC_DATA_DIR: dataDir, ...env } })
+  const stage = await startStage({ config, env: { SVC_DATA_DIR: dataDir, ...env } })
   t.teardown(stage.close)
   return { ...stage, dataDir }
 }
