@@ -23,7 +23,7 @@ const plugins = createPluginDirectory(
 const cost = await openCostStage({
   config: {
     plugins: { watch: false, dirs: [plugins.path] },
-    providers: { tries: 1, forward_headers: ['x-scene'] },
+    providers: { tries: 1, forward_headers: ['x-claude-code-scene'] },
     models: { dearer: ['house/qwen3-32b', 'anthropic/claude-sonnet-4-5'] },
   },
 })

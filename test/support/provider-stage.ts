@@ -16,7 +16,7 @@ import { type Provider, startProvider } from './stand-in-provider.ts'
  * DESIGN. One gateway in front of a stand-in for every shape of provider, shared by the tests of a file. As on the other
  * stage, each test opens a scene of its own; its name travels in a header that the gateway is told to forward.
  *
- *   scene.send() ─ x-scene: 7 ─▶ gateway ─▶ anthropic | openai | gemini | house ─▶ the script of scene 7
+ *   scene.send() ─ x-claude-code-scene: 7 ─▶ gateway ─▶ anthropic | openai | gemini | house ─▶ the script of scene 7
  */
 
 /** The shapes of providers; `house` is an openai-compatible one that the configuration names. */

@@ -52,7 +52,7 @@ const VERTEX = { token: 'operator-vertex-token', project: 'operators-project', l
 export async function openSubjects() {
   const [bedrock, vertex] = await Promise.all([startBedrock({ apiKey: BEDROCK_KEY }), startVertex(VERTEX)])
   const stage = await openProviderStage({
-    config: { providers: { forward_headers: ['x-scene'], timeouts: { first_byte: FIRST_BYTE } } },
+    config: { providers: { forward_headers: ['x-claude-code-scene'], timeouts: { first_byte: FIRST_BYTE } } },
     env: {
       BEDROCK_BASE_URL: bedrock.url,
       AWS_BEARER_TOKEN_BEDROCK: BEDROCK_KEY,
