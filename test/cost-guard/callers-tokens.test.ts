@@ -20,7 +20,7 @@ test('token factors: what one caller’s answers teach moves no other caller’s
   const usage = { input_tokens: 6000, output_tokens: 5 }
   for (let lesson = 1; lesson <= 20; lesson++) {
     const scene = cost.stage.scene({ anthropic: { kind: 'answer', text: 'Yes.', usage } })
-    t.is((await cost.ask(scene, { as: odd, guard: 'per_day=100', prompt: PROMPT })).status, 200)
+    t.is((await cost.ask(scene, { as: odd, guard: 'per_day=100', prompt: `${lesson} ${PROMPT}` })).status, 200)
   }
   await cost.settled(odd)
   t.true((await estimateOf(odd)) > before * 1.2, 'its own estimate follows')

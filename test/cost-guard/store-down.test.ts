@@ -11,7 +11,7 @@ test.after.always(() => cost.close())
 test.serial(
   'store down: guarded requests are 503 within two seconds or so, others run, and nothing stays held',
   async (t) => {
-    t.is((await cost.ask(cost.stage.scene(), { as: t.title })).status, 200)
+    t.is((await cost.ask(cost.stage.scene(), { as: t.title, prompt: 'before' })).status, 200)
     await cost.settled(t.title)
     const other = new DatabaseSync(path.join(cost.dataDir, 'turnpike.db'), { timeout: 5000 })
     other.exec('begin exclusive')
@@ -39,7 +39,7 @@ test.serial(
       other.exec('rollback')
       other.close()
     }
-    t.is((await cost.ask(cost.stage.scene(), { as: t.title })).status, 200)
+    t.is((await cost.ask(cost.stage.scene(), { as: t.title, prompt: 'after' })).status, 200)
     const { settledNanoUsd, holds } = await cost.settled(t.title)
     t.is(
       holds.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
