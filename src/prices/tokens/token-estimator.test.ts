@@ -254,8 +254,6 @@ test('token estimate: learns a provider’s tokenizer within three per cent, fro
   for (let i = 0; i < 80; i++) estimator.learn(LONG, CLAUDE, counted)
   t.true(Math.abs(estimator.inputTokens(LONG, CLAUDE) / counted - 1) < 0.03)
   t.is(estimator.inputTokens(LONG, GPT), count(LONG), 'other families are left alone')
-  const restored = new TokenEstimator({ learned: estimator.learned })
-  t.is(restored.inputTokens(LONG, CLAUDE), estimator.inputTokens(LONG, CLAUDE))
 })
 
 test('token estimate: a thousand answers at once do not carry the factor beyond what they tell', (t) => {
@@ -266,8 +264,6 @@ test('token estimate: a thousand answers at once do not carry the factor beyond 
 })
 
 test('token estimate: what was learnt stays within its bounds, and garbage teaches nothing', (t) => {
-  const estimator = new TokenEstimator({ learned: { o200k: 9, other: Number.NaN, claude: -1, unknown: 1 } })
-  t.deepEqual(estimator.learned, { claude: 0.7, 'claude-4.7': 1.5, o200k: 2.2, other: 1.05 })
   const fresh = new TokenEstimator()
   for (const counted of [0, -1, Number.NaN, 1.5, Number.POSITIVE_INFINITY]) fresh.learn(LONG, GPT, counted)
   t.is(fresh.learned.o200k, 1)

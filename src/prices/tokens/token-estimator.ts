@@ -31,15 +31,7 @@ const LEAST_TEACHING_TOKENS = 1000
 
 /** Estimates input tokens of Messages and chat requests, and learns from what providers report. */
 export class TokenEstimator implements TokenCounter {
-  readonly #factors: Map<string, number>
-
-  /** `learned` is what a former run had learnt; unknown families and values that are no numbers are left out. */
-  constructor({ learned = {} }: { learned?: Readonly<Record<string, number>> } = {}) {
-    this.#factors = new Map(FAMILIES.map(({ name, startFactor }) => [name, startFactor]))
-    for (const [name, factor] of Object.entries(learned)) {
-      if (this.#factors.has(name) && Number.isFinite(factor)) this.#factors.set(name, clamp(factor))
-    }
-  }
+  readonly #factors = new Map(FAMILIES.map(({ name, startFactor }) => [name, startFactor]))
 
   /** Input tokens of a request for a model, calibrated; a whole number of 1 or more. Takes about 1 ms for 300 KB. */
   inputTokens(request: RequestDocument, model: string, dialect: DialectName = 'messages'): number {
@@ -77,7 +69,7 @@ export class TokenEstimator implements TokenCounter {
     this.#factors.set(family.name, clamp(factor + LEARNING_RATE * (clamp(right) - factor)))
   }
 
-  /** The factor of each family, for keeping: tokens for one token of o200k. */
+  /** The factor of each family: tokens for one token of o200k. */
   get learned(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#factors)
   }
