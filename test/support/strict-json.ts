@@ -40,7 +40,7 @@ function read(text: string): Value {
   return valueFrom(next())
 }
 
-const DATA = new Set(['input', 'input_schema', 'parameters', 'schema', 'arguments'])
+const DATA = new Set(['input', 'input_schema', 'input_examples', 'parameters', 'schema', 'arguments'])
 const FREE = new Set(['metadata', 'logit_bias'])
 
 /** Tells why two readers could understand a model request, which is valid JSON, differently; `undefined`: they could not. */
@@ -61,7 +61,9 @@ function inside(value: Value, isFree: boolean): string | undefined {
   return (
     repeated(value) ??
     first(value.list, ([name]) => (isFree ? undefined : otherCase(name, MEMBER_NAMES))) ??
-    first(value.list, ([name, member]) => (DATA.has(name) ? undefined : inside(member, isFree)))
+    first(value.list, ([name, member]) =>
+      DATA.has(name) ? undefined : inside(member, isFree || !MEMBER_NAMES.has(name)),
+    )
   )
 }
 
