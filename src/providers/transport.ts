@@ -11,6 +11,8 @@ const require = createRequire(import.meta.url)
 /** A reply of which its reader has taken nothing for so long gives its connection to a caller who has none. */
 const GIVES_WAY_AFTER_MS = 3000
 const LOOKED_FOR_EVERY_MS = 250
+/** Informational replies (RFC 9110 §15.2) before the final one: servers send one or two, and none need more. */
+const MOST_INFORMATIONAL = 32
 
 /** How connections to a provider are made and how long each phase may take, in milliseconds. */
 export interface TransportOptions {
@@ -172,6 +174,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   readonly #stalled: Set<UpstreamCall>
   #hasEnded = false
   #cancelled = false
+  #informational = 0
   /** By `performance.now`. */
   stalledAtMs = 0
 
@@ -190,10 +193,18 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200) return
+    if (status < 200) {
+      this.#countInformational(controller)
+      return
+    }
     this.#stopListening()
     controller.pause()
     this.#resolve({ status, headers, source: this })
+  }
+
+  #countInformational(controller: Dispatcher.DispatchController): void {
+    if (++this.#informational > MOST_INFORMATIONAL)
+      controller.abort(new Error(`more than ${MOST_INFORMATIONAL} informational replies came before the final one`))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -52,6 +52,23 @@ for (const [kind, request] of Object.entries(requests)) {
   }
 }
 
+const HINT = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
+const MESSAGE =
+  '{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}'
+const LAST = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${MESSAGE.length}\r\n\r\n${MESSAGE}`
+
+for (const [hints, status] of [
+  [3, 200],
+  [300, 502],
+] as const)
+  test(`faults: ${hints} informational replies before the final one: ${status}`, async (t) => {
+    const scene = stage.scene({ kind: 'garbage', bytes: HINT.repeat(hints) + LAST })
+    const reply = await scene.send(requests.json)
+    t.is(reply.status, status, reply.text)
+    if (status === 502) t.regex(reply.text, /informational/)
+    await stage.assertSound(t, scene)
+  })
+
 /** Answers that were made, and are paid, and cannot be used. */
 const spoilt: Record<string, Script> = {
   'breaks off': { kind: 'answer', cutAfterBytes: 40 },
