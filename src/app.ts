@@ -4,10 +4,12 @@ import { type Accounting, openAccounting } from './accounting.ts'
 import { ConfigError } from './config/config-error.ts'
 import { pluginOptions } from './config/load.ts'
 import { placesOf } from './config/places.ts'
+import { listenHost } from './config/reach.ts'
 import type { Config } from './config/schema.ts'
 import type { SettingsInForce } from './config/settings-in-force.ts'
 import { Disposal } from './core/disposal.ts'
 import { GatewayError } from './core/errors.ts'
+import { isLoopback } from './core/listen-address.ts'
 import type { Clock, Log, RequestObserver } from './core/ports.ts'
 import { type DashboardIntake, knownHostsOf, openDashboard, openIntake } from './dashboard.ts'
 import { createChatDialect } from './dialects/chat/dialect.ts'
@@ -284,6 +286,7 @@ function createServer(
     readiness,
     corsOrigins: config.server.cors_origins,
     knownHosts: knownHostsOf(config),
+    isOnLoopback: isLoopback(listenHost(config)),
     allowedRoutes: config.providers.allow_routes,
     metrics: metricsRouteOf(metrics, config),
     enter: () => metrics?.enter(),

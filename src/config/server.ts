@@ -31,7 +31,7 @@ export const server = z.strictObject({
     'TCP port to listen on; 0 takes a free one.',
   ),
   public_url: fromEnv(address.optional(), 'SVC_PUBLIC_URL').describe(
-    'Address under which the gateway is reached from outside; it stands in links and tells webhooks where to go.',
+    'Address under which the gateway is reached from outside, used in links and for webhooks. In local mode its host is one under which pages, and GET requests on loopback, are answered; set it when a proxy or tunnel leads a name here.',
   ),
   dashboard_url: fromEnv(address.optional(), 'SVC_DASHBOARD_URL').describe(
     'Where people manage their account; they are sent there after paying. Unset: `/dashboard` below `public_url`.',

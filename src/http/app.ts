@@ -6,7 +6,7 @@ import type { Discovery } from '../payments/discovery.ts'
 import type { Intakes } from './body-intake.ts'
 import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'
 import { createFrame, type FrameOptions, type FrameState } from './frame.ts'
-import { refuseLedPages } from './led-pages.ts'
+import { type LedPagesOptions, refuseLedPages } from './led-pages.ts'
 import { notFound } from './not-found.ts'
 import type { OpenapiOptions } from './openapi/document.ts'
 import { createPayerScope } from './payer.ts'
@@ -46,7 +46,7 @@ const MESSAGES_PATH = '/v1/messages'
 const CHAT_PATH = '/v1/chat/completions'
 
 /** What the HTTP application is put together from. */
-export interface HttpAppOptions extends FrameOptions {
+export interface HttpAppOptions extends FrameOptions, LedPagesOptions {
   readonly messages: ModelRouteOptions
   readonly chat: ModelRouteOptions
   readonly relay: RelayRouteOptions
@@ -65,9 +65,6 @@ export interface HttpAppOptions extends FrameOptions {
   readonly dashboard: DashboardOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly readiness: Readiness
-  readonly corsOrigins: readonly string[]
-  /** Names under which the gateway is reached, besides local ones. */
-  readonly knownHosts: ReadonlySet<string>
   readonly allowedRoutes: readonly string[]
   readonly metrics: MetricsRouteOptions
 }
@@ -84,7 +81,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
   // Errors are rendered and logged by the frame; what still reaches Koa is a broken connection.
   app.silent = true
   app.use(createFrame(options))
-  if (options.accounts === undefined) app.use(refuseLedPages(options.knownHosts, options.corsOrigins))
+  if (options.accounts === undefined) app.use(refuseLedPages(options))
   if (options.corsOrigins.length > 0) app.use(corsFor(options.corsOrigins))
   const hot: HotRoutes = new Map([
     [MESSAGES_PATH, modelRoute(options.messages)],

@@ -160,10 +160,7 @@ test('led pages: a page under a name that was led here is refused, and reaches n
   const marked = { host: 'evil.example', 'sec-fetch-site': 'same-origin' }
   t.is((await scene.send({ body: ask('hi'), headers: marked })).status, 403)
   t.deepEqual(scene.seen(), [])
-  t.is(
-    (await send(stage.gateway.url, { method: 'GET', path: '/metrics', headers: { host: 'evil.example' } })).status,
-    503,
-  )
+  t.is((await scene.send({ method: 'GET', path: '/metrics', headers: { host: 'evil.example' } })).status, 403)
 })
 
 test('led pages: a program may use any name, and a page of this machine its own', async (t) => {
@@ -171,6 +168,21 @@ test('led pages: a program may use any name, and a page of this machine its own'
   t.is((await scene.send({ body: ask('hi'), headers: { host: 'turnpike:3099' } })).status, 200)
   const own = { host: 'localhost:3099', origin: 'http://localhost:3099' }
   t.is((await scene.send({ body: ask('hi'), headers: own })).status, 200)
+})
+
+for (const path of ['/v1/models', '/v1/models/claude-sonnet-4-5', '/v1/receipts', '/v1/billing/balance', '/v1/files'])
+  test(`led pages: an unmarked GET ${path} under a public name is refused on loopback, and reaches no provider`, async (t) => {
+    const scene = stage.scene()
+    const under = (host: string) => scene.send({ method: 'GET', path, headers: { host } })
+    t.is((await under('evil.example:3099')).status, 403)
+    t.deepEqual(scene.seen(), [])
+    for (const host of ['127.0.0.1:3099', 'turnpike:3099', 'host.docker.internal:3099'])
+      t.not((await under(host)).status, 403, host)
+  })
+
+test('led pages: what holds nothing of a user’s is answered under any name', async (t) => {
+  for (const path of ['/health', '/ready', '/openapi.json'])
+    t.is((await send(stage.gateway.url, { method: 'GET', path, headers: { host: 'evil.example' } })).status, 200, path)
 })
 
 const SPOOFED = {

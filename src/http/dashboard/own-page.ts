@@ -54,7 +54,7 @@ export function assertLoopback(ctx: Context): void {
 }
 
 /** The name under which the gateway was asked, without its port. */
-function hostOf(ctx: Context): string {
+export function hostOf(ctx: Context): string {
   return ctx
     .get('host')
     .toLowerCase()
