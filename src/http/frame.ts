@@ -66,6 +66,7 @@ export function createFrame({ enter, observe }: FrameOptions): Middleware<FrameS
       assertFound(ctx)
       if (ctx.respond === false) return
       ctx.set(requestIdHeaders(requestId))
+      if (ctx.res.getHeader('cache-control') === undefined) ctx.set('cache-control', 'no-store')
       lingerAfterReply(ctx.res)
     } catch (thrown) {
       error = thrown
@@ -106,6 +107,7 @@ function sendError(
   for (const name in error.headers) res.setHeader(name, error.headers[name] ?? '')
   res.writeHead(error.status, {
     ...requestIdHeaders(requestId),
+    'cache-control': 'no-store',
     'content-type': 'application/json',
     'content-length': body.length,
   })

@@ -4,6 +4,7 @@ import type { EventTranslator } from '../core/event-translator.ts'
 import type { BytesReply, Reply, ReplyHeaders, StreamReply } from '../core/reply.ts'
 import { scanEvents } from '../core/sse.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
+import { keptPrivate } from './kept-private.ts'
 import { onClosed } from './leaving.ts'
 import { Pinger } from './pinger.ts'
 
@@ -43,13 +44,22 @@ function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesRe
   response.end(bytes)
 }
 
+const CACHE_CONTROL = 'cache-control'
+
 /** Ids that the reply has from its provider, who can be asked about them. */
 const IDS: ReadonlySet<string> = new Set(['request-id', 'x-request-id'])
 
-/** Both sets of headers in Node's own form, name, value, …; of a name in both the gateway's own, ids aside. */
+/**
+ * Both sets of headers in Node's own form, name, value, …; of a name in both the gateway's own, ids aside. No shared
+ * cache may keep a reply, whatever its provider says.
+ */
 function listHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): string[] {
   const list: (string | string[])[] = []
-  for (const name in replys) if (gateways[name] === undefined || IDS.has(name)) list.push(name, replys[name] ?? '')
+  if (gateways[CACHE_CONTROL] === undefined) list.push(CACHE_CONTROL, keptPrivate(replys[CACHE_CONTROL]))
+  for (const name in replys) {
+    if (name === CACHE_CONTROL) continue
+    if (gateways[name] === undefined || IDS.has(name)) list.push(name, replys[name] ?? '')
+  }
   for (const name in gateways) if (replys[name] === undefined || !IDS.has(name)) list.push(name, gateways[name] ?? '')
   // Node takes a list of values for one name too; its types do not say so.
   return list as string[]

@@ -2,7 +2,10 @@ import test from 'ava'
 import { ask } from '../support/http-client.ts'
 import { openStage } from '../support/stage.ts'
 
-const stage = await openStage({ provider: { acceptAnything: true } })
+const stage = await openStage({
+  provider: { acceptAnything: true },
+  config: { providers: { allow_routes: ['/v1/files'] } },
+})
 test.after.always(() => stage.close())
 
 const body = ask('hi')
@@ -223,6 +226,41 @@ for (const [status, stream] of [
     )
   })
 }
+
+for (const [said, sent] of [
+  ['public, max-age=60', 'private, max-age=60'],
+  ['max-age=60, s-maxage=600', 'private, max-age=60'],
+  ['no-cache', 'private, no-cache'],
+  ['private="set-cookie", max-age=60', 'private'],
+  ['no-store', 'no-store'],
+  ['PRIVATE, max-age=5', 'private, max-age=5'],
+] as const)
+  for (const [what, request] of Object.entries({
+    'a message': { body },
+    'a stream': { body: ask('hi', { stream: true }) },
+    'an allowed route': { method: 'GET', path: '/v1/files/file_1' },
+  }))
+    test(`headers: no shared cache may keep ${what} whose provider says cache-control: ${said}`, async (t) => {
+      const headers = { etag: '"1"', vary: 'accept', ...(said !== undefined && { 'cache-control': said }) }
+      const scene = stage.scene(
+        what === 'an allowed route' ? { kind: 'reply', body: {}, headers } : { kind: 'answer', headers },
+      )
+      const reply = await scene.send(request)
+      t.is(reply.status, 200)
+      t.like(reply.headers, { 'cache-control': sent, etag: '"1"', vary: 'accept' })
+    })
+
+for (const [what, path] of Object.entries({
+  'a list of models': '/v1/models',
+  'a file whose provider says nothing': '/v1/files/file_2',
+  'a balance': '/v1/billing/balance',
+  'a list of receipts': '/v1/receipts',
+  'an unknown path': '/nowhere',
+}))
+  test(`headers: no cache may keep ${what}`, async (t) => {
+    const { headers } = await stage.scene().send({ method: 'GET', path })
+    t.regex(String(headers['cache-control']), /^(?:no-store|private)$/)
+  })
 
 test('headers: a JSON reply has the length of its bytes and no other framing', async (t) => {
   const scene = stage.scene({ kind: 'answer', writes: { sizes: [10] } })
