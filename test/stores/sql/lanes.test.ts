@@ -21,10 +21,12 @@ function createWork() {
   }
 }
 
+let answers = 0
+
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('lanes: two of a name run, in their order; another name does not wait', async (t) => {
-  const lanes = new Lanes()
+test.serial('lanes: two of a name run, in their order; another name does not wait', async (t) => {
+  const lanes = new Lanes(() => answers)
   const { gates, work, most } = createWork()
   const ended: number[] = []
   const all = Array.from({ length: 6 }, (_, nth) => lanes.run('a', work).then(() => void ended.push(nth)))
@@ -41,26 +43,57 @@ test('lanes: two of a name run, in their order; another name does not wait', asy
   t.is(most(), 2)
 })
 
-test('lanes: who waits is refused with the one whom the database does not answer, and not with another failure', async (t) => {
-  const lanes = new Lanes()
-  const { gates, work } = createWork()
-  const all = Promise.allSettled(Array.from({ length: 4 }, () => lanes.run('a', work)))
-  await turn()
-  gates[0]?.reject(new GatewayError('internal_error', 'This one only.'))
-  await turn()
-  t.is(gates.length, 3)
-  gates[1]?.reject(unavailable('Down.'))
-  await turn()
-  gates[2]?.resolve()
-  t.deepEqual(
-    (await all).map(({ status }) => status),
-    ['rejected', 'rejected', 'fulfilled', 'rejected'],
-  )
-  t.is(await lanes.run('a', async () => 'again'), 'again')
-})
+test.serial(
+  'lanes: all that wait are refused with work during which the database answered nothing, and not with another failure',
+  async (t) => {
+    const lanes = new Lanes(() => answers)
+    const { gates, work } = createWork()
+    const all = Promise.allSettled(Array.from({ length: 4 }, () => lanes.run('a', work)))
+    await turn()
+    gates[0]?.reject(new GatewayError('internal_error', 'This one only.'))
+    await turn()
+    t.is(gates.length, 3)
+    gates[2]?.reject(unavailable('Down.'))
+    await turn()
+    gates[1]?.resolve()
+    t.deepEqual(
+      (await all).map(({ status }) => status),
+      ['rejected', 'fulfilled', 'rejected', 'rejected'],
+    )
+    t.is(await lanes.run('a', async () => 'again'), 'again')
+  },
+)
 
-test('lanes: the 1,025th that would wait is refused', async (t) => {
-  const lanes = new Lanes()
+test.serial(
+  'lanes: late work is run again, three times in all, while the database answers anything, and refuses nothing that waits',
+  async (t) => {
+    const lanes = new Lanes(() => answers)
+    const { gates, work } = createWork()
+    const all = Promise.allSettled(Array.from({ length: 3 }, () => lanes.run('a', work)))
+    await turn()
+    for (const [late, begun] of [
+      [0, 3],
+      [2, 4],
+    ] as const) {
+      answers++
+      gates[late]?.reject(unavailable('Late.'))
+      await turn()
+      t.is(gates.length, begun)
+    }
+    answers++
+    gates[3]?.reject(unavailable('Late.'))
+    await turn()
+    t.is(gates.length, 5)
+    for (const { resolve } of gates) resolve()
+    t.deepEqual(
+      (await all).map(({ status }) => status),
+      ['rejected', 'fulfilled', 'fulfilled'],
+    )
+  },
+)
+
+test.serial('lanes: the 1,025th that would wait is refused', async (t) => {
+  const lanes = new Lanes(() => answers)
   const gate = Promise.withResolvers<void>()
   const all = Array.from({ length: 2 + 1024 }, () => lanes.run('a', () => gate.promise))
   await t.throwsAsync(

@@ -4,6 +4,7 @@ import { unavailable } from '../faults.ts'
 /** More of one lane would only wait for the rows of those before, and keep connections from other lanes. */
 const MOST_RUNNING = 2
 const MOST_WAITING = 1024
+const TRIES = 3
 const LONGEST_WAIT_MS = 30_000
 
 interface Waiting {
@@ -19,24 +20,42 @@ interface Lane {
 
 /**
  * Runs work that changes the same rows, two at a time for each key, in the order in which it came; the rest waits in
- * memory, without a connection. Rejects with `service_unavailable` what would be the 1,025th to wait, what has waited
- * for 30 s, and all that waits when the database does not answer one before it.
+ * memory, without a connection. Work is idempotent: what was not done in time is done again as long as the database
+ * answers anything, since then the machine is busy and the database is not down. Rejects with `service_unavailable` what
+ * would be the 1,025th to wait, what has waited for 30 s, what was late three times, and, when the database answered
+ * nothing meanwhile, that work and all that waits behind it.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>()
+  readonly #answers: () => number
+
+  /** `answers`: how often the database has answered anything so far, for whatever lane. */
+  constructor(answers: () => number) {
+    this.#answers = answers
+  }
 
   async run<Output>(key: string, work: () => Promise<Output>): Promise<Output> {
     const lane = this.#laneOf(key)
     if (lane.running < MOST_RUNNING) lane.running++
     else await waitIn(lane)
     try {
-      return await work()
-    } catch (error) {
-      if (error instanceof GatewayError && error.code === 'service_unavailable')
-        for (const { fail } of lane.waiting.splice(0)) fail(error)
-      throw error
+      return await this.#attempts(lane, work)
     } finally {
       this.#leave(key, lane)
+    }
+  }
+
+  async #attempts<Output>(lane: Lane, work: () => Promise<Output>): Promise<Output> {
+    for (let tried = 1; ; tried++) {
+      const answersBefore = this.#answers()
+      try {
+        return await work()
+      } catch (error) {
+        if (!isUnanswered(error)) throw error
+        if (this.#answers() === answersBefore) for (const { fail } of lane.waiting.splice(0)) fail(error)
+        else if (tried < TRIES) continue
+        throw error
+      }
     }
   }
 
@@ -61,6 +80,10 @@ export class Lanes {
     lane.running--
     if (lane.running === 0) this.#lanes.delete(key)
   }
+}
+
+function isUnanswered(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'service_unavailable'
 }
 
 function waitIn({ waiting }: Lane): Promise<void> {

@@ -65,7 +65,8 @@ class PostgresStore implements SqlStore {
   readonly #pool: pg.Pool
   /** For look-ups of keys. */
   readonly #lookups: pg.Pool
-  readonly #lanes = new Lanes()
+  #answers = 0
+  readonly #lanes = new Lanes(() => this.#answers)
   readonly #laneKeys = new LaneKeys()
   readonly #patienceMs: number
   readonly #send = prepareStatements()
@@ -78,6 +79,7 @@ class PostgresStore implements SqlStore {
     const options = { url, log, connectTimeoutMs, statementTimeoutMs: patienceMs }
     this.#pool = createPool({ ...options, max: MOST_CONNECTIONS })
     this.#lookups = createPool({ ...options, max: MOST_LOOKUPS })
+    for (const pool of [this.#pool, this.#lookups]) this.#countAnswers(pool)
   }
 
   async run<Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> {
@@ -106,6 +108,15 @@ class PostgresStore implements SqlStore {
 
   async close(): Promise<void> {
     if (!this.#pool.ending) await Promise.all([this.#pool.end(), this.#lookups.end()])
+  }
+
+  /** Counts connections that open, and statements that end, which leave their client without a queue. */
+  #countAnswers(pool: pg.Pool): void {
+    const count = () => void this.#answers++
+    pool.on('connect', (client) => {
+      count()
+      client.on('drain', count)
+    })
   }
 
   async #attempts(call: Call): Promise<unknown> {
