@@ -1,16 +1,19 @@
 import { LRUCache } from 'lru-cache'
-import { GatewayError } from 'turnpike/plugin'
 
-/** The part of one CPU that a caller's searches may take in the long run. */
-const SHARE = 0.02
-/** CPU that a caller who has not searched for long may use before the share counts, in milliseconds. */
-const BURST_MS = 500
-/** Forgetting a caller forgives what it has used. */
-const MOST_CALLERS = 10_000
+/** Forgetting a scope forgives what it has used. */
+const MOST_SCOPES = 10_000
 
 /** The clock of a budget, in milliseconds. */
 export interface BudgetClock {
   nowMs(): number
+}
+
+/** The bounds of a budget. */
+export interface BudgetBounds {
+  /** The part of one CPU that a scope may use in the long run. */
+  readonly share: number
+  /** CPU that a scope may use before the share counts, in milliseconds. */
+  readonly burstMs: number
 }
 
 /** CPU that this thread has used, in milliseconds. */
@@ -19,40 +22,32 @@ export function threadCpuMs(): number {
   return (user + system) / 1000
 }
 
-/**
- * Bounds the CPU of searches by caller. A search cannot be interrupted, so it is charged afterwards; a caller who has used
- * more than its share waits until the share has caught up.
- */
+/** Bounds the CPU of searches by scope. Searches are charged afterwards; a scope that is over its share waits. */
 export class CpuBudget {
   readonly #clock: BudgetClock
-  readonly #cpuMs: () => number
+  readonly #bounds: BudgetBounds
   /** By scope: the moment at which all that was used is within the share. */
-  readonly #paidAtMs = new LRUCache<string, number>({ max: MOST_CALLERS })
+  readonly #paidAtMs = new LRUCache<string, number>({ max: MOST_SCOPES })
 
-  constructor(clock: BudgetClock, cpuMs: () => number = threadCpuMs) {
+  constructor(clock: BudgetClock, bounds: BudgetBounds) {
     this.#clock = clock
-    this.#cpuMs = cpuMs
+    this.#bounds = bounds
   }
 
-  /** Does work and charges its CPU to a scope. Throws `rate_limit_error` when the scope has used more than its share. */
-  spend<T>(scope: string, work: () => T): T {
-    const nowMs = this.#clock.nowMs()
-    const paidAtMs = Math.max(nowMs, this.#paidAtMs.get(scope) ?? 0)
-    const waitMs = paidAtMs - nowMs - BURST_MS / SHARE
-    if (waitMs > 0) throw exhausted(waitMs)
-    const begunMs = this.#cpuMs()
-    try {
-      return work()
-    } finally {
-      this.#paidAtMs.set(scope, paidAtMs + (this.#cpuMs() - begunMs) / SHARE)
-    }
+  /** CPU that a scope has used and that its share has not caught up with, in milliseconds. */
+  usedMs(scope: string): number {
+    return Math.max(0, (this.#paidAtMs.get(scope) ?? 0) - this.#clock.nowMs()) * this.#bounds.share
   }
-}
 
-function exhausted(waitMs: number): GatewayError {
-  return new GatewayError(
-    'rate_limit_error',
-    'Module `preserve`: the regular expressions of this key have used their CPU. Expected simpler ones, fewer, or shorter texts.',
-    { headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) } },
-  )
+  /** Milliseconds until a scope may use CPU again; 0 when it may now. */
+  waitMs(scope: string): number {
+    const { share, burstMs } = this.#bounds
+    return Math.max(0, this.usedMs(scope) - burstMs) / share
+  }
+
+  /** Charges CPU to a scope, in milliseconds. */
+  charge(scope: string, cpuMs: number): void {
+    const { share } = this.#bounds
+    this.#paidAtMs.set(scope, this.#clock.nowMs() + (this.usedMs(scope) + cpuMs) / share)
+  }
 }

@@ -1,22 +1,24 @@
 import type { Message, PreservedText, RequestDocument } from 'turnpike/plugin'
-import { type Match, type matchesIn, PIN, pinsIn } from './matches.ts'
-import { textsOf } from './texts.ts'
+import { type Match, PIN, pinsIn } from './matches.ts'
+import { type RequestText, textsOf } from './texts.ts'
 import type { Wishes } from './wishes.ts'
 
+/** Finds where a regular expression matches in each text. */
+export type Find = (texts: readonly string[], pattern: string) => Promise<Match[][]>
+
 /** The texts of a request that are to stay; `find` looks for what regular expressions match. */
-export function declare(request: RequestDocument, wishes: Wishes, find: typeof matchesIn): PreservedText[] {
+export async function declare(request: RequestDocument, wishes: Wishes, find: Find): Promise<PreservedText[]> {
   // A pin may be written with escapes: Go's encoding/json writes `<` as `\u003c`.
   const hasPins = wishes.pins && (request.bytes.includes(PIN) || request.bytes.includes('\\u'))
   const hasRules = wishes.tools.length + wishes.ranges.length + wishes.patterns.length + wishes.lastTurns > 0
-  // The messages are parsed only for somebody.
+  // Parsing the messages takes time.
   if (!hasPins && !hasRules) return []
   const { messages } = request
-  const matched = [
-    ...(hasPins ? matchedTexts(messages, pinsIn, PIN) : []),
-    ...wishes.patterns.flatMap((pattern) =>
-      matchedTexts(messages, (texts) => find(texts, pattern), `pattern ${pattern}`),
-    ),
-  ]
+  const texts = hasPins || wishes.patterns.length > 0 ? textsOf(messages) : []
+  const values = texts.map(({ text }) => text)
+  const matched = hasPins ? matchedTexts(texts, pinsIn(values), PIN) : []
+  for (const pattern of wishes.patterns)
+    matched.push(...matchedTexts(texts, await find(values, pattern), `pattern ${pattern}`))
   return [
     ...inRanges(messages, wishes.ranges),
     ...inLastTurns(messages, wishes.lastTurns),
@@ -26,12 +28,10 @@ export function declare(request: RequestDocument, wishes: Wishes, find: typeof m
 }
 
 function matchedTexts(
-  messages: readonly Message[],
-  find: (texts: readonly string[]) => Match[][],
+  texts: readonly RequestText[],
+  matches: readonly (readonly Match[])[],
   reason: string,
 ): PreservedText[] {
-  const texts = textsOf(messages)
-  const matches = find(texts.map(({ text }) => text))
   return texts.flatMap(({ path }, index) =>
     (matches[index] ?? []).map(([start, end]) => ({ path, start, end, reason })),
   )

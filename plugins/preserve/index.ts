@@ -1,10 +1,10 @@
-import { definePlugin, type Exchange, GatewayError, type PluginContext } from 'turnpike/plugin'
-import { CpuBudget } from './cpu-budget.ts'
+import { definePlugin, type Exchange, GatewayError, type PluginContext, type PreservedText } from 'turnpike/plugin'
 import { declare } from './declare.ts'
-import { matchesIn } from './matches.ts'
+import { Refusal } from './expression.ts'
 import { options, type PreserveOptions } from './options.ts'
+import { Searches } from './searches.ts'
 import { type Held, hold, missing } from './verify.ts'
-import { wishesOf, withHeader } from './wishes.ts'
+import { type Wishes, wishesOf, withHeader } from './wishes.ts'
 
 const PER_REQUEST = ['tools', 'ranges', 'pattern', 'last_turns', 'report'] as const
 
@@ -20,18 +20,16 @@ export default definePlugin({
   // A guard: what is to be kept must not be lost because it could not be told.
   onError: 'refuse',
   setup(operators, { log, clock }) {
-    const budget = new CpuBudget(clock)
+    const searches = new Searches({ clock, log, operators: wishesOf(operators, operators).patterns })
     return {
       middleware: (effective) => {
         const wishes = wishesOf(operators, effective)
         const isReported = Boolean(operators.report) || Boolean(effective.report)
         return async function preserve(ctx, next) {
           const { exchange } = ctx.state
-          const metered = <T>(work: () => T): T => budget.spend(exchange.caller.scope, work)
           const header = exchange.headers['x-svc-preserve']
-          const all = header === undefined ? wishes : metered(() => withHeader(wishes, header))
-          const find: typeof matchesIn = (texts, pattern) => metered(() => matchesIn(texts, pattern))
-          const preserved = declare(exchange.request, all, find)
+          const all = header === undefined ? wishes : withHeader(wishes, header)
+          const preserved = await declaredIn(exchange, all, searches)
           exchange.note(preserved.length > 0 ? 'declared' : 'nothing', { texts: preserved.length })
           if (preserved.length > 0) exchange.preserve(preserved)
           if (!isReported) return next()
@@ -47,9 +45,23 @@ export default definePlugin({
           report(ctx, { texts: preserved.length, restored })
         }
       },
+      close: () => searches.close(),
     }
   },
 })
+
+/** Throws `invalid_request` for expressions that cannot be searched for, and for too many texts. */
+async function declaredIn(exchange: Exchange, wishes: Wishes, searches: Searches): Promise<PreservedText[]> {
+  const searcher = { scope: exchange.caller.scope, signal: exchange.signal }
+  try {
+    return await declare(exchange.request, wishes, (texts, pattern) =>
+      exchange.patiently(searches.find(texts, pattern, searcher)),
+    )
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new GatewayError('invalid_request', `Module \`preserve\`: ${error.message}`, { cause: error })
+  }
+}
 
 interface Watch {
   readonly violation: PreserveOptions['violation']

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'turnpike/plugin'
-import { faultOf } from './matches.ts'
+import { faultOf, isQuicklyCompiled } from './expression.ts'
 
 const MOST_ITEMS = 50
 const LONGEST_ITEM = 200
@@ -17,11 +18,19 @@ const ranges = z.union([
   z.array(z.string().regex(new RegExp(`^${RANGE}$`))).max(MOST_ITEMS),
   z.string().regex(new RegExp(`^${RANGE}(?: *, *${RANGE}){0,${MOST_ITEMS - 1}}$`)),
 ])
-const pattern = z
-  .string()
-  .min(1)
-  .max(LONGEST_PATTERN)
-  .refine((source) => faultOf(source) === undefined, { error: ({ input }) => faultOf(String(input)) ?? '' })
+const sourceText = z.string().min(1).max(LONGEST_PATTERN)
+/** An expression that takes long to compile is checked where it is searched for, as it may be a caller's. */
+const pattern = sourceText.refine((source) => !isQuicklyCompiled(source) || faultOf(source) === undefined, {
+  error: ({ input }) => faultOf(String(input)) ?? '',
+})
+/** The operator's own are parsed again with each pipeline that callers write. */
+const faults = new LRUCache<string, { readonly fault: string | undefined }>({
+  max: 2 * MOST_ITEMS,
+  memoMethod: (source) => ({ fault: faultOf(source) }),
+})
+const operatorsPattern = sourceText.refine((source) => faults.memo(source).fault === undefined, {
+  error: ({ input }) => faults.memo(String(input)).fault ?? '',
+})
 
 /** What a caller can set, in the pipeline string or in `x-svc-preserve`. */
 const wishes = {
@@ -38,7 +47,7 @@ const wishes = {
   pattern: pattern
     .optional()
     .describe(
-      'A regular expression in RE2’s syntax, without lookaround and back references: what it matches in texts of users and in results of tools stays as it is. It may take 250 ms of CPU a request, and all of a key together half a second at once and a fiftieth of the time in the long run; beyond it requests are 429.',
+      'A regular expression in RE2’s syntax, without lookaround and back references: what it matches in texts of users and in results of tools stays as it is. It may take 250 ms of CPU a request, and all of a key together half a second at once and a fiftieth of the time in the long run; beyond it requests are 429. All callers together may use two seconds at once and half of one CPU in the long run, in a thread of their own; a search that waits longer than 5 s is 503.',
     ),
   last_turns: z
     .int()
@@ -58,7 +67,7 @@ export const options = z.strictObject({
     .describe('Whether what stands between `<keep>` and `</keep>` in a text of a user or a tool stays as it is.'),
   ...wishes,
   patterns: z
-    .array(pattern)
+    .array(operatorsPattern)
     .max(MOST_ITEMS)
     .default([])
     .describe('Further regular expressions, like `pattern`, which callers cannot take away.'),

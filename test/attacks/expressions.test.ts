@@ -1,10 +1,38 @@
 import test from 'ava'
-import { ask } from '../support/http-client.ts'
+import { ask, type SendOptions } from '../support/http-client.ts'
+import { openProbe } from '../support/probed.ts'
 import { openStage } from '../support/stage.ts'
 
 /** An expression that looks to the end of this text for each match: a quarter of a second of CPU, then it is refused. */
 const PATTERN = 'a.*z|a'
 const TEXT = 'a'.repeat(300_000)
+const SEARCH_MS = 250
+/** The loop does other things for a search, too: it reads, parses and prints 300 KB. */
+const LONGEST_TURN_MS = SEARCH_MS / 3
+
+/** Expressions of 500 characters whose compiling alone takes long: no two alike, so that nothing is remembered. */
+const slowToCompile = (nth: number) => `(?i)${'[^\\x{10}-\\x{ffff}\\pL]'.repeat(18)}${nth}`
+
+/** A gateway whose loop is measured. */
+async function openProbed() {
+  const probe = openProbe()
+  // One process, however the suite is run: the loop that is measured is the one that is attacked.
+  const stage = await openStage({ env: probe.env })
+  const searchOf = (key: string, text: string, pattern = PATTERN): SendOptions => ({
+    body: ask(text),
+    headers: {
+      authorization: `Bearer ${key}`,
+      'x-svc-pipe': 'preserve',
+      'x-svc-preserve': new URLSearchParams({ pattern }).toString(),
+    },
+    timeoutMs: 120_000,
+  })
+  const search = (...of: Parameters<typeof searchOf>) => stage.scene().send(searchOf(...of))
+  // Code that is run for the first time takes longer.
+  for (let i = 0; i < 5; i++) await search('first', TEXT, 'x')
+  await probe.report()
+  return { stage, probe, searchOf, search }
+}
 
 test('expressions: a key whose searches take much CPU is 429 before long, and another searches on', async (t) => {
   await using stage = await openStage()
@@ -34,4 +62,73 @@ test('expressions: one that matches more places than can be kept is 400', async 
   const reply = await stage.scene().send({ body: ask('ab'.repeat(20_000)), headers })
   t.is(reply.status, 400)
   t.regex(reply.text, /at most 10000 texts/)
+})
+
+test('expressions: while the dearest is searched for, the loop goes round and others are answered', async (t) => {
+  const { stage, probe, search } = await openProbed()
+  await using _ = stage
+  let isSearching = true
+  const searching = search('greedy', TEXT).finally(() => (isSearching = false))
+  let answered = 0
+  for (; isSearching; answered++) t.is((await stage.scene().send({ body: ask(`question ${answered}`) })).status, 200)
+  const refused = await searching
+  t.is(refused.status, 400)
+  t.regex(refused.text, /longer than 250 ms/)
+  const { longestTurnMs } = await probe.report()
+  t.true(longestTurnMs < LONGEST_TURN_MS, `${longestTurnMs} ms`)
+  t.true(answered > 2, String(answered))
+})
+
+test('expressions: compiling one does not stop the loop, from the header and from the pipeline', async (t) => {
+  const { stage, probe, searchOf } = await openProbed()
+  await using _ = stage
+  for (let nth = 0; nth < 4; nth++) {
+    const inHeader = await stage.scene().send(searchOf(`key-${nth}`, 'short', slowToCompile(nth)))
+    t.is(inHeader.status, 200)
+    const pipeline = `preserve?pattern=${encodeURIComponent(slowToCompile(nth + 10))}`
+    const inPipeline = await stage.scene().send({ body: ask('short'), headers: { 'x-svc-pipe': pipeline } })
+    t.is(inPipeline.status, 200)
+  }
+  const wrong = await stage.scene().send(searchOf('key', 'short', '(?i)\\pL('))
+  t.is(wrong.status, 400)
+  t.regex(wrong.text, /RE2/)
+  const { longestTurnMs } = await probe.report()
+  t.true(longestTurnMs < 30, `${longestTurnMs} ms`)
+})
+
+test('expressions: all keys together have a share, and a key that has used nothing comes first', async (t) => {
+  const { stage, probe, search } = await openProbed()
+  await using _ = stage
+  const begunMs = performance.now()
+  const searches = Array.from({ length: 100 }, (_, key) => search(`greedy-${key}`, TEXT))
+  const replies = await Promise.all(searches)
+  const lastedMs = performance.now() - begunMs
+  const searched = replies.filter(({ status, text }) => status === 400 && text.includes('longer than 250 ms'))
+  const waited = replies.filter(({ status, text }) => status === 503 && text.includes('wait for CPU'))
+  t.is(searched.length + waited.length, replies.length)
+  t.true(waited.length > 0)
+  t.truthy(waited[0]?.headers['retry-after'])
+  // Two seconds at once, then half of the time; one more is under way when the last is refused.
+  t.true(searched.length * SEARCH_MS <= 2000 + lastedMs / 2 + 2 * SEARCH_MS, `${searched.length} in ${lastedMs} ms`)
+  const { longestTurnMs } = await probe.report()
+  t.true(longestTurnMs < LONGEST_TURN_MS, `${longestTurnMs} ms`)
+  t.is((await search('greedy-0', 'short')).status, 200)
+})
+
+test('expressions: a client that leaves gives up its place', async (t) => {
+  const { stage, search, searchOf } = await openProbed()
+  await using _ = stage
+  const leaving = new AbortController()
+  const left = Array.from({ length: 100 }, (_, key) =>
+    stage.scene().send({ ...searchOf(`left-${key}`, TEXT), signal: leaving.signal }),
+  )
+  // One of them has been searched for: the others wait.
+  await Promise.race(left)
+  leaving.abort()
+  await Promise.all(left)
+  const replies = await Promise.all(Array.from({ length: 3 }, (_, key) => search(`stays-${key}`, TEXT)))
+  t.deepEqual(
+    replies.map(({ status }) => status),
+    [400, 400, 400],
+  )
 })

@@ -15,9 +15,18 @@ let started = 0
 /** As in the image and the unit of systemd: freed pieces of a megabyte and more go back to the system. */
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '1048576' }
 
-/** Starts a gateway with a probe of its event loop, on Linux: the probe's socket has a name and no file. */
-export async function startProbed(env: Readonly<Record<string, string>>): Promise<ProbedGateway> {
+/** A probe of a gateway's event loop, on Linux: its socket has a name and no file. */
+export function openProbe(): { env: Readonly<Record<string, string>>; report(): Promise<LoopReport> } {
   const name = `turnpike-probe-${process.pid}-${++started}`
-  const gateway = await startGateway({ ...ALLOCATOR, ...env, LOOP_PROBE: name, NODE_OPTIONS: `--import=${PROBE}` })
-  return { ...gateway, report: async () => JSON.parse(await text(connect(`\0${name}`))) as LoopReport }
+  return {
+    env: { LOOP_PROBE: name, NODE_OPTIONS: `--import=${PROBE}` },
+    report: async () => JSON.parse(await text(connect(`\0${name}`))) as LoopReport,
+  }
+}
+
+/** Starts a gateway with a probe of its event loop. */
+export async function startProbed(env: Readonly<Record<string, string>>): Promise<ProbedGateway> {
+  const probe = openProbe()
+  const gateway = await startGateway({ ...ALLOCATOR, ...env, ...probe.env })
+  return { ...gateway, report: probe.report }
 }

@@ -1,0 +1,172 @@
+import type { RE2JS } from 're2js'
+import { abortable, type Clock, GatewayError, type Log } from 'turnpike/plugin'
+import { CpuBudget, threadCpuMs } from './cpu-budget.ts'
+import { compile, Refusal } from './expression.ts'
+import type { Match } from './matches.ts'
+import type { Search } from './protocol.ts'
+import { SearchThread } from './search-thread.ts'
+import { searchShortly } from './short-search.ts'
+import { Turns } from './turns.ts'
+
+const PER_CALLER = { share: 0.02, burstMs: 500 }
+/** All callers together, on the loop: beyond it short searches wait for the thread, too. */
+const ON_LOOP = { share: 0.1, burstMs: 200 }
+/** All callers together, in the thread: beyond it searches wait. */
+const IN_THREAD = { share: 0.5, burstMs: 2000 }
+const ALL = 'all'
+
+const LONGEST_WAIT_MS = 5000
+const MOST_WAITING = 1000
+const MOST_WAITING_PER_CALLER = 20
+
+/** The request that a search is for. */
+export interface Searcher {
+  readonly scope: string
+  readonly signal: AbortSignal
+}
+
+interface Job extends Search {
+  readonly scope: string
+  readonly settled: PromiseWithResolvers<Match[][]>
+}
+
+/** What searches are made from. */
+export interface SearchesOptions {
+  readonly clock: Clock
+  readonly log: Log
+  /** The operator's expressions, which are compiled once. Throws `Refusal` for one that cannot be used. */
+  readonly operators: readonly string[]
+  readonly thread?: SearchThread
+}
+
+/** Searches texts for regular expressions, within what each caller and all callers together may use of the CPU. */
+export class Searches {
+  readonly #perCaller: CpuBudget
+  readonly #onLoop: CpuBudget
+  readonly #inThread: CpuBudget
+  readonly #operators: ReadonlyMap<string, RE2JS>
+  readonly #turns: Turns<Job>
+  readonly #thread: SearchThread
+  #isSearching = false
+  #pause: NodeJS.Timeout | undefined
+
+  constructor({ clock, log, operators, thread = new SearchThread(log) }: SearchesOptions) {
+    this.#perCaller = new CpuBudget(clock, PER_CALLER)
+    this.#onLoop = new CpuBudget(clock, ON_LOOP)
+    this.#inThread = new CpuBudget(clock, IN_THREAD)
+    this.#operators = new Map(operators.map((source) => [source, compile(source)]))
+    this.#turns = new Turns((scope) => this.#perCaller.usedMs(scope))
+    this.#thread = thread
+  }
+
+  /**
+   * Finds where a regular expression matches in each text. Rejects with `Refusal` for what cannot be searched for,
+   * `rate_limit_error` when the caller has used its CPU, `service_unavailable` when all callers have, and with the
+   * signal's reason.
+   */
+  async find(texts: readonly string[], source: string, { scope, signal }: Searcher): Promise<Match[][]> {
+    const waitMs = this.#perCaller.waitMs(scope)
+    if (waitMs > 0) throw exhausted(waitMs)
+    const found = this.#findNow(texts, source, scope)
+    if (found !== undefined) return found
+    const job: Job = { texts, source, scope, settled: Promise.withResolvers() }
+    this.#enqueue(job)
+    try {
+      return await abortable(job.settled.promise, { signal, timeoutMs: LONGEST_WAIT_MS, onTimeout: busy })
+    } finally {
+      this.#turns.remove(scope, job)
+    }
+  }
+
+  close(): Promise<void> {
+    clearTimeout(this.#pause)
+    return this.#thread.close()
+  }
+
+  #findNow(texts: readonly string[], source: string, scope: string): Match[][] | undefined {
+    if (this.#onLoop.waitMs(ALL) > 0) return undefined
+    const begunMs = threadCpuMs()
+    try {
+      return searchShortly(texts, source, { known: this.#operators.get(source) })
+    } finally {
+      const cpuMs = threadCpuMs() - begunMs
+      this.#onLoop.charge(ALL, cpuMs)
+      this.#perCaller.charge(scope, cpuMs)
+    }
+  }
+
+  #enqueue(job: Job): void {
+    if (this.#turns.size >= MOST_WAITING) throw busy()
+    if (this.#turns.sizeOf(job.scope) >= MOST_WAITING_PER_CALLER) throw tooManyWaiting()
+    this.#turns.push(job.scope, job)
+    this.#searchNext()
+  }
+
+  #searchNext(): void {
+    if (this.#isSearching || this.#turns.size === 0) return
+    const pauseMs = this.#inThread.waitMs(ALL)
+    clearTimeout(this.#pause)
+    if (pauseMs > 0) {
+      this.#pause = setTimeout(() => this.#searchNext(), pauseMs)
+      return
+    }
+    const job = this.#takeAffordable()
+    if (job !== undefined) void this.#search(job)
+  }
+
+  /** Takes the next job out whose caller is within its budget; others are refused. */
+  #takeAffordable(): Job | undefined {
+    for (let job = this.#turns.take(); job !== undefined; job = this.#turns.take()) {
+      const waitMs = this.#perCaller.waitMs(job.scope)
+      if (waitMs === 0) return job
+      job.settled.reject(exhausted(waitMs))
+    }
+    return undefined
+  }
+
+  async #search({ texts, source, scope, settled }: Job): Promise<void> {
+    this.#isSearching = true
+    const begunMs = performance.now()
+    try {
+      const result = await this.#thread.search({ texts, source })
+      this.#charge(scope, result.cpuMs)
+      if (result.kind === 'found') settled.resolve(result.matches)
+      else settled.reject(new Refusal(result.message))
+    } catch (error) {
+      // A search that ends the thread is not free.
+      this.#charge(scope, performance.now() - begunMs)
+      settled.reject(error)
+    } finally {
+      this.#isSearching = false
+      this.#searchNext()
+    }
+  }
+
+  #charge(scope: string, cpuMs: number): void {
+    this.#perCaller.charge(scope, cpuMs)
+    this.#inThread.charge(ALL, cpuMs)
+  }
+}
+
+function exhausted(waitMs: number): GatewayError {
+  return new GatewayError(
+    'rate_limit_error',
+    'Module `preserve`: the regular expressions of this key have used their CPU. Expected simpler ones, fewer, or shorter texts.',
+    { headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) } },
+  )
+}
+
+function tooManyWaiting(): GatewayError {
+  return new GatewayError(
+    'rate_limit_error',
+    `Module \`preserve\`: expected at most ${MOST_WAITING_PER_CALLER} searches of a key to wait for regular expressions, got more.`,
+    { headers: { 'retry-after': '1' } },
+  )
+}
+
+function busy(): GatewayError {
+  return new GatewayError(
+    'service_unavailable',
+    `Module \`preserve\`: regular expressions of all callers wait for CPU, this one for ${LONGEST_WAIT_MS} ms or behind ${MOST_WAITING} others. Try again later, or with a simpler one.`,
+  )
+}

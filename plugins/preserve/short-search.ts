@@ -1,0 +1,40 @@
+import type { RE2JS } from 're2js'
+import { compile, isQuicklyCompiled } from './expression.ts'
+import { type Match, matchesIn } from './matches.ts'
+
+/** Most instructions times characters of all texts: one match takes less than a millisecond. */
+const MOST_WORK = 100_000
+/** Some expressions look to the text's end for each match. */
+const LONGEST_MS = 2
+
+/** Ends a search that the thread has to do. */
+class TakesLonger extends Error {}
+
+/** Facts that a short search may use. */
+export interface ShortSearchOptions {
+  /** The expression, where it is compiled already. */
+  readonly known?: RE2JS | undefined
+  readonly nowMs?: () => number
+}
+
+/** Searches on this thread as long as that is short, and gives `undefined` when it is not. Throws `Refusal`. */
+export function searchShortly(
+  texts: readonly string[],
+  source: string,
+  { known, nowMs = () => performance.now() }: ShortSearchOptions = {},
+): Match[][] | undefined {
+  if (known === undefined && !isQuicklyCompiled(source)) return undefined
+  const characters = texts.reduce((sum, { length }) => sum + length, 0)
+  if (characters > MOST_WORK) return undefined
+  const endsAtMs = nowMs() + LONGEST_MS
+  const expression = known ?? compile(source)
+  if (characters * expression.programSize() > MOST_WORK) return undefined
+  try {
+    return matchesIn(texts, expression, () => {
+      if (nowMs() > endsAtMs) throw new TakesLonger()
+    })
+  } catch (error) {
+    if (error instanceof TakesLonger) return undefined
+    throw error
+  }
+}
