@@ -4,7 +4,7 @@ import type { Search, SearchResult } from './protocol.ts'
 
 const WORKER = new URL('./worker.ts', import.meta.url)
 /** A search ends by itself long before. */
-const HANG_MS = 10_000
+const HANG_MS = 30_000
 /** Some expressions make many states of one text: the thread ends, and not the gateway. */
 const MOST_MEMORY_MB = 256
 

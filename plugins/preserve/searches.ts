@@ -28,6 +28,8 @@ export interface Searcher {
 interface Job extends Search {
   readonly scope: string
   readonly settled: PromiseWithResolvers<Match[][]>
+  /** Ends the wait for the thread. */
+  readonly timer: NodeJS.Timeout
 }
 
 /** What searches are made from. */
@@ -69,11 +71,16 @@ export class Searches {
     if (waitMs > 0) throw exhausted(waitMs)
     const found = this.#findNow(texts, source, scope)
     if (found !== undefined) return found
-    const job: Job = { texts, source, scope, settled: Promise.withResolvers() }
-    this.#enqueue(job)
+    this.#assertRoom(scope)
+    const settled = Promise.withResolvers<Match[][]>()
+    const timer = setTimeout(() => settled.reject(busy()), LONGEST_WAIT_MS)
+    const job: Job = { texts, source, scope, settled, timer }
+    this.#turns.push(scope, job)
+    this.#searchNext()
     try {
-      return await abortable(job.settled.promise, { signal, timeoutMs: LONGEST_WAIT_MS, onTimeout: busy })
+      return await abortable(settled.promise, { signal })
     } finally {
+      clearTimeout(timer)
       this.#turns.remove(scope, job)
     }
   }
@@ -95,11 +102,9 @@ export class Searches {
     }
   }
 
-  #enqueue(job: Job): void {
+  #assertRoom(scope: string): void {
     if (this.#turns.size >= MOST_WAITING) throw busy()
-    if (this.#turns.sizeOf(job.scope) >= MOST_WAITING_PER_CALLER) throw tooManyWaiting()
-    this.#turns.push(job.scope, job)
-    this.#searchNext()
+    if (this.#turns.sizeOf(scope) >= MOST_WAITING_PER_CALLER) throw tooManyWaiting()
   }
 
   #searchNext(): void {
@@ -124,8 +129,9 @@ export class Searches {
     return undefined
   }
 
-  async #search({ texts, source, scope, settled }: Job): Promise<void> {
+  async #search({ texts, source, scope, settled, timer }: Job): Promise<void> {
     this.#isSearching = true
+    clearTimeout(timer)
     const begunMs = performance.now()
     try {
       const result = await this.#thread.search({ texts, source })
