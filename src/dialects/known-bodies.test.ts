@@ -32,6 +32,18 @@ test('known bodies: a body of megabytes is read again each time', (t) => {
   t.is(calls(), 4)
 })
 
+test('known bodies: those that are kept have 32 MB together; the least recently used is read again', (t) => {
+  const known = new KnownBodies()
+  const { parse, calls } = counting()
+  const bodies = Array.from({ length: 12 }, (_, nth) => bodyOf('x'.repeat(3 * 1024 * 1024), `${nth}`))
+  for (const body of bodies) for (let i = 0; i < 3; i++) known.recognise(body, parse)
+  t.is(calls(), 24)
+  known.recognise(bodies.at(-1) ?? Buffer.alloc(0), parse)
+  t.is(calls(), 24)
+  known.recognise(bodies[0] ?? Buffer.alloc(0), parse)
+  t.is(calls(), 25)
+})
+
 test('known bodies: one that differs in a single byte, wherever it is, is parsed for itself', (t) => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-y]{1,400}$/), fc.nat(), (text, at) => {
