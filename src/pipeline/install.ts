@@ -4,7 +4,7 @@ import { GatewayError, messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
 import type { Log } from '../core/ports.ts'
 import type { PluginServices } from '../plugin.ts'
-import { findPluginFolders, loadPlugin, PluginError, type PluginFolder, pluginFolderAt } from './load.ts'
+import { ENTRY_FILES, findPluginFolders, loadPlugin, PluginError, type PluginFolder, pluginFolderAt } from './load.ts'
 import { parsePipeline, type Step } from './parse.ts'
 import type { PluginRegistry } from './registry.ts'
 
@@ -53,20 +53,17 @@ export class PluginReloader {
 
   /** `isSettled`: whether nothing has changed since; a version that is only half of the next is never used. */
   async reload(folder: string, isSettled: () => boolean = () => true): Promise<void> {
-    const { registry, log, required } = this.#options
-    const found = pluginFolderAt(folder)
+    const { registry, log } = this.#options
     const name = path.basename(folder)
     const current = registry.get(name)
     if (current !== undefined && current.folder !== folder) return
     const version = ++this.#version
     this.#newest.set(folder, version)
-    if (found === undefined) {
-      if (current === undefined) return registry.remove(name)
-      if (required.has(name)) return log.warn({ plugin: name, reason: 'the pipeline needs it' }, 'plugin.kept')
-      registry.remove(name)
-      return log.info({ plugin: name }, 'plugin.removed')
-    }
+    if (!existsSync(folder)) return this.#remove(name)
+    const found = pluginFolderAt(folder)
+    if (found === undefined && current === undefined) return registry.remove(name)
     try {
+      if (found === undefined) throw new PluginError(`plugin \`${name}\` has no entry file: ${ENTRY_FILES.join(', ')}`)
       const plugin = await loadPlugin(found, { ...loadOptionsFor(found, this.#options), version })
       if (this.#newest.get(folder) !== version || !isSettled()) return await plugin.close()
       registry.put(plugin)
@@ -76,6 +73,18 @@ export class PluginReloader {
       registry.noteBroken({ name, folder, reason: messageOf(error), isKept })
       log.error({ plugin: name, reason: messageOf(error), kept: isKept }, 'plugin.broken')
     }
+  }
+
+  /** Removes a plugin whose folder is gone, unless the pipeline needs it. */
+  #remove(name: string): void {
+    const { registry, log, required } = this.#options
+    const isKnown = registry.get(name) !== undefined
+    if (isKnown && required.has(name)) {
+      log.warn({ plugin: name, reason: 'the pipeline needs it' }, 'plugin.kept')
+      return
+    }
+    registry.remove(name)
+    if (isKnown) log.info({ plugin: name }, 'plugin.removed')
   }
 }
 

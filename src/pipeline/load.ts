@@ -31,7 +31,8 @@ export interface PluginFolder {
   readonly entryFile: string
 }
 
-const ENTRY_FILES = ['index.ts', 'index.js', 'index.mjs']
+/** Files of which the first that a folder has is its entry. */
+export const ENTRY_FILES = ['index.ts', 'index.js', 'index.mjs']
 /** Without parameters: a path is looked up as it is. */
 const ROUTE_PATH = /^\/v1(?:\/[a-z][a-z0-9-]*)+$/
 const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,63}$/
