@@ -20,11 +20,12 @@ export interface StoppingParts {
 /**
  * Ends the process when it is told to, or when an exception was thrown outside of every request: both drain, which serves
  * for `server.drain_delay`, refuses new connections, and lets what runs finish for `server.drain_timeout`. A second signal
- * ends it at once.
+ * ends it at once. An exception while it drains changes the exit code alone.
  */
 export function stopWhenAsked({ app, config, log }: StoppingParts): void {
   let draining = false
-  const end = async (exitCode: number): Promise<void> => {
+  let exitCode = 0
+  const end = async (): Promise<void> => {
     if (draining) return
     draining = true
     let isClean = false
@@ -41,14 +42,15 @@ export function stopWhenAsked({ app, config, log }: StoppingParts): void {
   }
   onSignal((signal) => {
     log.info({ signal }, 'gateway.draining')
-    void end(0)
+    void end()
   })
   let thrown = 0
   // The state of what threw is unknown. Requests have their own handlers and go on; a supervisor starts a new process.
   process.on('uncaughtException', (error) => {
     if (thrown++ < MOST_LOGGED) log.error({ err: error }, 'process.uncaught-exception')
     if (thrown === 1) log.error({ exitCode: EXIT_EXCEPTION }, 'gateway.draining')
-    void end(EXIT_EXCEPTION)
+    exitCode = EXIT_EXCEPTION
+    void end()
   })
 }
 

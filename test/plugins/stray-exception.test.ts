@@ -14,6 +14,7 @@ const STRAY = pluginSource('stray', {
   run: `
     const text = exchange.original.toString()
     if (text.includes('throw now')) setTimeout(() => { throw new Error('a stray exception') }, 0)
+    if (text.includes('throw later')) process.once('SIGTERM', () => setTimeout(() => { throw new Error('a stray exception') }, 0))
     if (text.includes('reject now')) void Promise.reject(new Error('a stray rejection'))
     await next()
   `,
@@ -53,6 +54,22 @@ test('plugin: an exception outside of a request drains: streams end whole, new c
   t.deepEqual(await stage.gateway.exited, { code: 70, signal: null })
   t.regex(stage.gateway.log(), /process\.uncaught-exception/)
   t.regex(stage.gateway.log(), /a stray exception/)
+})
+
+test('plugin: an exception while the gateway drains after SIGTERM changes nothing but the exit code', async (t) => {
+  const plugins = createPluginDirectory(t, { 'stray/index.mjs': STRAY })
+  await using stage = await openStage({ env: { SVC_PLUGINS_DIR: plugins.path } })
+  const gate = Promise.withResolvers<void>()
+  const scene = stage.scene({ kind: 'answer', writes: holdEvent(3, gate.promise) })
+  const body = ask('throw later', { stream: true })
+  const streaming = scene.send({ body, headers: { 'x-svc-pipe': 'stray' } })
+  await stage.provider.until(() => scene.seen().length === 1)
+  process.kill(stage.gateway.pid, 'SIGTERM')
+  await eventually(() => stage.gateway.log().includes('a stray exception'), 'it is thrown')
+  t.true(stage.gateway.log().indexOf('gateway.draining') < stage.gateway.log().indexOf('a stray exception'))
+  gate.resolve()
+  assertMessageStream((await streaming).body)
+  t.deepEqual(await stage.gateway.exited, { code: 70, signal: null })
 })
 
 test('plugin: a rejection outside of a request is logged, and the gateway goes on', async (t) => {
