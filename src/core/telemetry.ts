@@ -45,6 +45,8 @@ export interface FinishedRequest {
   readonly priceSource: string | null
   /** What it would have cost without the gateway; `null` when it cannot be told. */
   readonly counterfactualNanoUsd: number | null
+  /** The most that it may have cost without the gateway, where that is a range; `null` where it is one figure. */
+  readonly counterfactualAtMostNanoUsd: number | null
   /** `estimate`: modules changed the request; the others are measured. */
   readonly counterfactualBasis: Counterfactual['basis']
   /** The gateway's own share of the wait for the first of the reply. */
@@ -153,12 +155,16 @@ export interface UsageSums {
   readonly cacheMisses: number
   readonly tokens: TokensByClass
   readonly costNanoUsd: number
+  /** The part of it that was priced at the ceiling, since the price of the model is not known: the most that it was. */
+  readonly ceilingNanoUsd: number
   /** Requests whose cost is not known, and not in the sum. */
   readonly unpriced: number
   /** What the gateway has saved: below zero when it cost more. */
   readonly savedNanoUsd: number
   /** The part of it that is estimated. */
   readonly savedEstimateNanoUsd: number
+  /** As much more may have been saved, where savings are a range. */
+  readonly savedMoreNanoUsd: number
   readonly gatewayMs: number
   readonly providerMs: number
   /** Requests for which a provider was asked. */

@@ -46,6 +46,7 @@ export function finishedRequestOf(
     costNanoUsd: fromUsd(receipt.cost.provider_usd),
     priceSource: receipt.cost.price_source,
     counterfactualNanoUsd: fromUsd(receipt.counterfactual.usd),
+    counterfactualAtMostNanoUsd: fromUsd(receipt.counterfactual.usd_at_most ?? null),
     counterfactualBasis: receipt.counterfactual.basis,
     gatewayMs: latency.gateway_ms,
     providerMs: latency.provider_ms ?? null,

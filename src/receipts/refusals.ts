@@ -143,6 +143,7 @@ function rowOf(record: Refused, { id, startedAtMs, leftOut }: RowParts): Finishe
     costNanoUsd: 0,
     priceSource: null,
     counterfactualNanoUsd: 0,
+    counterfactualAtMostNanoUsd: null,
     counterfactualBasis: 'same',
     gatewayMs: durationMs,
     providerMs: null,

@@ -35,6 +35,7 @@ export function sampleRequest(parts: Partial<FinishedRequest> = {}): FinishedReq
     costNanoUsd: 78_000,
     priceSource: 'catalogue',
     counterfactualNanoUsd: 100_000,
+    counterfactualAtMostNanoUsd: null,
     counterfactualBasis: 'same',
     gatewayMs: 1.234,
     providerMs: 20.5,

@@ -84,19 +84,11 @@ function Cards({ total }: { total: Sums }) {
   const measured = total.savedNanoUsd - total.savedEstimateNanoUsd
   return (
     <section class="cards lead" aria-label="Figures">
-      <Card
-        title="Spent"
-        value={usd(total.costNanoUsd)}
-        note={
-          total.unpriced > 0
-            ? `and ${count(total.unpriced)} requests without a known price`
-            : `${usd(total.costNanoUsd + total.savedNanoUsd)} without the gateway`
-        }
-      />
+      <Card title="Spent" value={usd(total.costNanoUsd)} note={noteOfSpent(total)} />
       <Card
         title="Saved"
-        value={usd(total.savedNanoUsd)}
-        note={`${usd(measured)} measured, ${usd(total.savedEstimateNanoUsd)} estimated`}
+        value={savedOf(total)}
+        note={`${usd(measured)} measured, ${range(total.savedEstimateNanoUsd, total.savedMoreNanoUsd)} estimated`}
       />
       <Card
         title="Requests"
@@ -124,6 +116,27 @@ function Cards({ total }: { total: Sums }) {
       />
     </section>
   )
+}
+
+/** An amount, or a range where it may be more by as much as is visible. */
+function range(leastNanoUsd: number, moreNanoUsd: number): string {
+  const least = usd(leastNanoUsd)
+  const most = usd(leastNanoUsd + moreNanoUsd)
+  return least === most ? least : `${least} to ${most}`
+}
+
+/** Savings: a range where a provider does not report its prompt cache. */
+function savedOf({ savedNanoUsd, savedMoreNanoUsd }: Sums): string {
+  return range(savedNanoUsd, savedMoreNanoUsd)
+}
+
+function noteOfSpent({ unpriced, ceilingNanoUsd, costNanoUsd, savedNanoUsd, savedMoreNanoUsd }: Sums): string {
+  const without = `${range(costNanoUsd + savedNanoUsd, savedMoreNanoUsd)} without the gateway`
+  const parts = [
+    ceilingNanoUsd > 0 && `${usd(ceilingNanoUsd)} of it at the ceiling price, the price is not known`,
+    unpriced > 0 && `and ${count(unpriced)} requests without a known price`,
+  ].filter((part) => part !== false)
+  return parts.length > 0 ? parts.join('; ') : without
 }
 
 function Charts(overview: Overview) {
@@ -182,7 +195,7 @@ function Charts(overview: Overview) {
         times={times}
         series={charts.money}
         print={usd}
-        summary={`${usd(total.costNanoUsd)} spent, ${usd(total.savedNanoUsd)} saved`}
+        summary={`${usd(total.costNanoUsd)} spent, ${savedOf(total)} saved`}
       />
       <Chart
         title="Cache hits"
@@ -238,8 +251,11 @@ function Models({ sums }: Pick<Overview, 'sums'>) {
               <tr key={model.name}>
                 <th scope="row">{model.name || 'nobody answered'}</th>
                 <td>{count(model.requests)}</td>
-                <td>{usd(model.costNanoUsd)}</td>
-                <td>{usd(model.savedNanoUsd)}</td>
+                <td>
+                  {usd(model.costNanoUsd)}
+                  {model.ceilingNanoUsd > 0 && <small> ceiling</small>}
+                </td>
+                <td>{savedOf(model)}</td>
                 <td>{count(tokensIn(model.tokens))}</td>
                 <td>{count(model.tokens.output)}</td>
                 <td>{model.asked === 0 ? '–' : duration(model.providerMs / model.asked)}</td>

@@ -31,6 +31,10 @@ function sumOf(requests: readonly FinishedRequest[]): Omit<UsageSums, 'fromMs' |
   const count = (is: (request: FinishedRequest) => boolean) => requests.filter(is).length
   const saved = ({ costNanoUsd: cost, counterfactualNanoUsd: without }: FinishedRequest) =>
     cost === null || without === null ? 0 : without - cost
+  const more = ({ costNanoUsd: cost, counterfactualNanoUsd: without, ...each }: FinishedRequest) => {
+    const { counterfactualAtMostNanoUsd: most } = each
+    return cost === null || without === null || most === null ? 0 : Math.max(0, most - without)
+  }
   const times = Array.from({ length: 16 }, () => 0)
   for (const { gatewayMs } of requests) times[gatewayClassOf(gatewayMs)]!++
   return {
@@ -47,9 +51,11 @@ function sumOf(requests: readonly FinishedRequest[]): Omit<UsageSums, 'fromMs' |
       cacheWrite: sum(({ tokens }) => tokens?.cacheWrite ?? 0),
     },
     costNanoUsd: sum(({ costNanoUsd }) => costNanoUsd ?? 0),
+    ceilingNanoUsd: sum(({ priceSource, costNanoUsd }) => (priceSource === 'ceiling' ? (costNanoUsd ?? 0) : 0)),
     unpriced: count(({ costNanoUsd }) => costNanoUsd === null),
     savedNanoUsd: sum(saved),
     savedEstimateNanoUsd: sum((each) => (each.counterfactualBasis === 'estimate' ? saved(each) : 0)),
+    savedMoreNanoUsd: sum(more),
     gatewayMs: sum(({ gatewayMs }) => gatewayMs),
     providerMs: sum(({ providerMs }) => providerMs ?? 0),
     asked: count(({ providerMs }) => providerMs !== null),
@@ -77,6 +83,8 @@ const parts = fc.record({
   tokens: fc.option(tokens),
   costNanoUsd: fc.option(amount),
   counterfactualNanoUsd: fc.option(amount),
+  counterfactualAtMostNanoUsd: fc.option(amount),
+  priceSource: fc.constantFrom('ceiling', 'catalogue', null),
   counterfactualBasis: fc.constantFrom('same', 'cached-reply', 'estimate'),
   gatewayMs: fc.constantFrom(0, 0.125, 0.5, 3, 700, 6000),
   providerMs: fc.option(fc.integer({ min: 0, max: 100_000 })),

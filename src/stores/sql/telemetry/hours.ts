@@ -66,9 +66,12 @@ function addTo(hour: UsageHourTable, request: UsageRequestTable): void {
   hour.cache_write_tokens += plausible(request.cache_write_tokens) ?? 0
   if (cost === null) hour.unpriced++
   else hour.cost_nano_usd += cost
+  if (request.price_source === 'ceiling') hour.ceiling_nano_usd += cost ?? 0
   const saved = cost === null || without === null ? 0 : without - cost
   hour.saved_nano_usd += saved
   if (request.counterfactual_basis === 'estimate') hour.saved_estimate_nano_usd += saved
+  const atMost = plausible(request.counterfactual_at_most_nano_usd)
+  if (atMost !== null && without !== null && cost !== null) hour.saved_more_nano_usd += Math.max(0, atMost - without)
   hour.gateway_us += request.gateway_us
   hour.provider_us += request.provider_us ?? 0
   if (request.provider_us !== null) hour.asked++

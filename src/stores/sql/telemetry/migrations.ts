@@ -1,6 +1,9 @@
 import type { CreateTableBuilder } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { SUM_COLUMNS } from './schema.ts'
+import { RANGE_SUMS, SUM_COLUMNS } from './schema.ts'
+
+const LATER: ReadonlySet<string> = new Set(RANGE_SUMS)
+const FIRST_SUMS = SUM_COLUMNS.filter((column) => !LATER.has(column))
 
 const usage: Migration = {
   async up(db) {
@@ -42,7 +45,7 @@ const usage: Migration = {
     hours = hours.addColumn('hour_ms', 'bigint', (column) => column.notNull())
     hours = hours.addColumn('provider', 'text', (column) => column.notNull())
     hours = hours.addColumn('model', 'text', (column) => column.notNull())
-    for (const name of SUM_COLUMNS) hours = hours.addColumn(name, 'bigint', (column) => column.notNull())
+    for (const name of FIRST_SUMS) hours = hours.addColumn(name, 'bigint', (column) => column.notNull())
     await hours.addPrimaryKeyConstraint('usage_hour_key', ['scope', 'hour_ms', 'provider', 'model']).execute()
     await db.schema.createIndex('usage_hour_by_hour').on('usage_hour').column('hour_ms').execute()
   },
@@ -55,8 +58,20 @@ const reasons: Migration = {
   },
 }
 
+const ranges: Migration = {
+  async up(db) {
+    await db.schema.alterTable('usage_request').addColumn('counterfactual_at_most_nano_usd', 'bigint').execute()
+    for (const name of RANGE_SUMS)
+      await db.schema
+        .alterTable('usage_hour')
+        .addColumn(name, 'bigint', (column) => column.notNull().defaultTo(0))
+        .execute()
+  },
+}
+
 /** The steps from an empty database to the present tables of telemetry. One that was released never changes. */
 export const telemetryMigrations: Readonly<Record<string, Migration>> = {
   'telemetry-0001-usage': usage,
   'telemetry-0002-reasons': reasons,
+  'telemetry-0003-ranges': ranges,
 }

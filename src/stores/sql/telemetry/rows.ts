@@ -41,6 +41,7 @@ export function toRow(request: FinishedRequest): RequestRow {
     trace: traceText(request.trace),
     reason: request.reason === null ? null : storable(request.reason),
     price_source: request.priceSource,
+    counterfactual_at_most_nano_usd: exact(request.counterfactualAtMostNanoUsd),
   }
   return REQUEST_COLUMNS.map((column) => record[column])
 }
@@ -103,6 +104,7 @@ export function toListed(record: Omit<UsageRequestTable, 'trace'>): ListedReques
     costNanoUsd: record.cost_nano_usd,
     priceSource: record.price_source,
     counterfactualNanoUsd: record.counterfactual_nano_usd,
+    counterfactualAtMostNanoUsd: record.counterfactual_at_most_nano_usd,
     counterfactualBasis: record.counterfactual_basis as ListedRequest['counterfactualBasis'],
     gatewayMs: record.gateway_us / US_PER_MS,
     providerMs: record.provider_us === null ? null : record.provider_us / US_PER_MS,

@@ -38,6 +38,7 @@ export interface UsageRequestTable {
   trace: string
   reason: string | null
   price_source: string | null
+  counterfactual_at_most_nano_usd: number | null
 }
 
 /** What each column of a request is. */
@@ -71,10 +72,14 @@ export const REQUEST_TYPES = {
   trace: 'text',
   reason: 'text',
   price_source: 'text',
+  counterfactual_at_most_nano_usd: 'bigint',
 } as const satisfies Record<keyof UsageRequestTable, 'text' | 'bigint'>
 
 /** All columns of a request, in the order in which rows are sent to the database. The cast is safe: these are its keys. */
 export const REQUEST_COLUMNS = Object.keys(REQUEST_TYPES) as readonly (keyof UsageRequestTable)[]
+
+/** Sums of what is not exact: the cost at ceiling prices, and what savings may be more. */
+export const RANGE_SUMS = ['ceiling_nano_usd', 'saved_more_nano_usd'] as const
 
 /** What is added up for an hour, besides the classes of gateway times. */
 export const HOUR_SUMS = [
@@ -95,6 +100,7 @@ export const HOUR_SUMS = [
   'gateway_us',
   'provider_us',
   'asked',
+  ...RANGE_SUMS,
 ] as const
 
 /** The column that counts a class of gateway times. */

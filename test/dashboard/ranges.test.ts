@@ -1,0 +1,63 @@
+import test from 'ava'
+import { seriousFaults, startBrowser } from '../support/browser.ts'
+import { startStage } from '../support/cache-stage.ts'
+import type { JsonObject } from '../support/json.ts'
+
+/*
+ * Figures that are no single amount: the cost of a model whose price is not known is the most that it may be, and savings
+ * with a provider that does not report its prompt cache are a range.
+ */
+const RESULT = JSON.stringify(
+  Array.from({ length: 60 }, (_, index) => ({ name: `file-${index}.ts`, kind: 'file', owner: 'root' })),
+  undefined,
+  2,
+)
+const SHORTENED: JsonObject = {
+  messages: [
+    { role: 'user', content: 'List the files.' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'ls', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: RESULT }] },
+  ],
+}
+const AMOUNT = String.raw`\$[\d.]+`
+const RANGE = new RegExp(`^${AMOUNT} to ${AMOUNT}$`)
+
+const [stage, browser] = await Promise.all([startStage(), startBrowser()])
+// The stage's name of a prompt that is no text.
+stage.script('[object Object]', {
+  kind: 'answer',
+  usage: { input_tokens: 900, cache_read_input_tokens: null, cache_creation_input_tokens: null },
+})
+const shortened = await stage.ask('', { pipe: 'compress', extra: SHORTENED })
+await stage.ask('unknown', { pipe: 'none', extra: { model: 'claude-that-nobody-knows' } })
+
+test.after.always('close the browser and the stage', async () => {
+  await browser.close()
+  await stage.close()
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const width of [1280, 390])
+    test(`overview: savings are a range and ceiling prices are marked, as on the request's own page (${colorScheme}, ${width} px)`, async (t) => {
+      await using open = await browser.open(`${stage.gateway.url}/`, { colorScheme, viewport: { width, height: 900 } })
+      const { page, faults } = open
+      const card = (title: string) => page.locator('.card').filter({ has: page.getByRole('heading', { name: title }) })
+      await page.getByRole('rowheader', { name: 'anthropic/claude-that-nobody-knows' }).waitFor()
+      const saved = (await card('Saved').locator('.value').textContent()) ?? ''
+      t.regex(saved, RANGE)
+      t.regex((await card('Spent').locator('.note').textContent()) ?? '', /ceiling price/)
+      const row = page.getByRole('row').filter({ hasText: 'claude-that-nobody-knows' })
+      t.regex((await row.textContent()) ?? '', /ceiling/)
+      t.deepEqual(faults, [])
+      t.deepEqual(await seriousFaults(page), [])
+      const room = await page.evaluate<number>('innerWidth - document.documentElement.scrollWidth')
+      t.true(room >= 0, `the page is ${-room} px wider than its window`)
+      for (const name of await page.locator('.card .value').all())
+        t.true(await name.evaluate((element) => element.scrollWidth <= element.clientWidth), 'a figure is cut off')
+      await page.goto(`${stage.gateway.url}/#/request/${String(shortened.headers['x-svc-receipt'])}`)
+      await page
+        .getByText(new RegExp(`${AMOUNT} to ${AMOUNT}`))
+        .first()
+        .waitFor()
+      t.pass()
+    })
