@@ -1,7 +1,7 @@
 import { ownBytes, type Path, preservedRanges, RequestDocument } from 'turnpike/plugin'
 import type { EpochView } from './epoch-view.ts'
 import { messageTokens } from './message-tokens.ts'
-import { parseMessage, type RawMessage } from './raw-message.ts'
+import type { RawMessage } from './raw-message.ts'
 import { type Change, type KeyOf, type PreservedIn, Shortener } from './shortener.ts'
 import { partsOf } from './tool-results.ts'
 
@@ -68,7 +68,7 @@ export class Conversation {
   }
 
   #next(raw: RawMessage): Taken {
-    const message = parseMessage(raw)
+    const message = raw.parse()
     const { length: index } = this.#taken
     const changes = this.#shortener.next(message, { preservedIn: preservedInMessage(raw, index) })
     const results = partsOf(message).filter(({ kind }) => kind === 'result').length

@@ -4,7 +4,7 @@ import type { Epoch } from './epochs.ts'
 import { estimateTokens } from './estimate.ts'
 import { labelOf } from './pointer.ts'
 import type { PressurePolicy } from './pressure.ts'
-import { parseMessage, type RawMessage } from './raw-message.ts'
+import type { RawMessage } from './raw-message.ts'
 import { type ElideResult, Shortener } from './shortener.ts'
 import { stripFor } from './strip.ts'
 
@@ -46,7 +46,7 @@ export class EpochView {
     for (const [index, raw] of messages.entries()) {
       if (index < this.#taken.length) continue
       const isOld = index < (this.#epochs.at(-1)?.cut ?? 0)
-      const changes = this.#shortener.next(parseMessage(raw), {
+      const changes = this.#shortener.next(raw.parse(), {
         preservedIn: preservedInMessage(raw, index),
         ...(isOld && { elide: this.#elide }),
       })

@@ -31,14 +31,30 @@ const COSTS = Float64Array.from({ length: COLUMNS * COLUMNS }, (_, index) => {
  * whole request has, the gateway's own counter knows better.
  */
 export function estimateTokens(text: string): number {
-  const bytes = Buffer.from(text)
   let tokens = 0
   let before = COLUMNS - 1
-  for (let at = 0; at < bytes.length; at++) {
-    // Safe: every byte has a kind, and every pair of kinds a cost.
-    const kind = KIND_OF[bytes[at]!]!
-    tokens += COSTS[before * COLUMNS + kind]!
-    before = kind
+  for (let from = 0; from < text.length; ) {
+    const to = pieceEnd(text, from)
+    const bytes = Buffer.from(text.slice(from, to))
+    for (let at = 0; at < bytes.length; at++) {
+      // Safe: every byte has a kind, and every pair of kinds a cost.
+      const kind = KIND_OF[bytes[at]!]!
+      tokens += COSTS[before * COLUMNS + kind]!
+      before = kind
+    }
+    from = to
   }
   return Math.ceil(tokens)
+}
+
+/** Texts of megabytes are read piece by piece, so that their bytes do not take as much memory again. */
+const PIECE_CHARACTERS = 64 * 1024
+const HIGH_SURROGATE = { first: 0xd800, last: 0xdbff }
+
+/** The end of the piece that begins at `from`; it does not cut a surrogate pair. */
+function pieceEnd(text: string, from: number): number {
+  const end = from + PIECE_CHARACTERS
+  if (end >= text.length) return text.length
+  const last = text.charCodeAt(end - 1)
+  return last >= HIGH_SURROGATE.first && last <= HIGH_SURROGATE.last ? end + 1 : end
 }

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
-import { type Message, type PreservedText, parseJson, type RequestDocument } from 'turnpike/plugin'
+import type { Message, PreservedText, RequestDocument } from 'turnpike/plugin'
 
 /** A message of a request as its client wrote it. */
 export interface RawMessage {
   readonly bytes: Buffer
+  /** Its value: the request's own, not to be changed. */
+  readonly parse: () => Message
   /** What of it must stay as it is; paths are those of the request. */
   readonly preserved: readonly PreservedText[]
   /** The same for messages that differ at most in their marks for prompt caching, which wander from call to call. */
@@ -27,11 +29,7 @@ export function rawMessages(request: RequestDocument, preserved: readonly Preser
     const wishes = own.length === 0 ? '' : JSON.stringify(own)
     const exact = hash('sha1', bytes)
     const identity = bytes.includes(MARK_NAME) ? hash('sha1', bytes.toString('latin1').replace(MARK, '')) : exact
-    return { bytes, preserved: own, identity: identity + wishes, exact: exact + wishes }
+    const parse = () => request.message(index)
+    return { bytes, parse, preserved: own, identity: identity + wishes, exact: exact + wishes }
   })
-}
-
-/** The message's value. It fits the schema: the request was checked when it was taken in. */
-export function parseMessage({ bytes }: RawMessage): Message {
-  return parseJson(bytes.toString()) as Message
 }

@@ -1,4 +1,4 @@
-import { type ContentBlock, type Message, parseJson, type RequestDocument } from 'turnpike/plugin'
+import type { ContentBlock, Message, RequestDocument } from 'turnpike/plugin'
 
 /** Around text that clients put into a user's message, and that the user did not write. */
 const REMINDER = { start: '<system-reminder>', end: '</system-reminder>' }
@@ -23,13 +23,12 @@ export interface Turn {
 /** Reads no message but the first. */
 export function readOpening(request: RequestDocument): Opening {
   const system = textOf(request.field('system') as string | ContentBlock[] | null | undefined)
-  const [first] = messagesOf(request)
-  return { system, text: first === undefined ? '' : userText(first) }
+  return { system, text: request.shape.messages.length === 0 ? '' : userText(request.message(0)) }
 }
 
 /** Reads all messages but the first. */
 export function readTurns(request: RequestDocument): Turn[] {
-  const [, ...later] = messagesOf(request)
+  const later = request.messages.slice(1)
   return later.map((message) => ({
     isReply: message.role === 'assistant',
     text: userText(message),
@@ -40,12 +39,6 @@ export function readTurns(request: RequestDocument): Turn[] {
 function calledIn({ content }: Message): string[] {
   if (typeof content === 'string') return []
   return content.flatMap((block) => (block.type === 'tool_use' ? [block.name] : []))
-}
-
-/** One at a time: of a long conversation the first is often all that is needed. */
-function* messagesOf({ bytes, shape }: RequestDocument): Iterable<Message> {
-  // The request was checked against the schema when it was taken in.
-  for (const { start, end } of shape.messages) yield parseJson(bytes.toString('utf8', start, end)) as Message
 }
 
 function userText({ role, content }: Message): string {

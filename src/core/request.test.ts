@@ -25,3 +25,15 @@ for (const [path, raw] of paths) {
     t.is(request.rawAt(path)?.toString(), raw)
   })
 }
+
+test('request: a message that is read alone is not parsed again when all are read', (t) => {
+  const history = new RequestDocument(
+    Buffer.from('{"model":"m","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}'),
+  )
+  const last = history.message(1)
+  t.deepEqual(last, { role: 'assistant', content: 'b' })
+  t.is(history.messages[1], last)
+  t.is(history.messages.length, 2)
+  t.true(history.messages.includes(history.message(0)))
+  t.throws(() => history.message(2), { instanceOf: RangeError, message: 'no message 2 of 2' })
+})

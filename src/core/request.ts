@@ -12,6 +12,8 @@ export class RequestDocument {
   readonly bytes: Buffer
   #shape: RequestShape | undefined
   #values: Map<string, unknown> | undefined
+  /** Elements of `messages` that were asked for one by one. */
+  #messages: Message[] | undefined
 
   /** `known` are values of fields, `undefined` for those that are absent: whoever has made the bytes need not read them. */
   constructor(bytes: Buffer, shape?: RequestShape, known?: Readonly<Record<string, unknown>>) {
@@ -44,16 +46,41 @@ export class RequestDocument {
   }
 
   /**
+   * One element of `messages`, parsed once, also where all are read later; a long history need not be parsed for its
+   * first or last one. Not to be changed. Throws a `RangeError` when there is none.
+   */
+  message(index: number): Message {
+    const raw = this.#slice(this.shape.messages[index])
+    if (raw === undefined) throw new RangeError(`no message ${index} of ${this.shape.messages.length}`)
+    const all = this.#values?.get('messages')
+    // Checked against the schema when the request was taken in.
+    if (Array.isArray(all)) return all[index] as Message
+    this.#messages ??= []
+    this.#messages[index] ??= this.#parse(raw) as Message
+    return this.#messages[index]
+  }
+
+  /**
    * The value of a top-level field, parsed once; `undefined` when absent. Not to be changed: use `exchange.edit`. Throws
    * `invalid_request` for a wrong escape, which the scan of a large body has not seen.
    */
   field(name: string): unknown {
     this.#values ??= new Map()
     if (this.#values.has(name)) return this.#values.get(name)
-    const raw = this.raw(name)
-    const value = raw === undefined ? undefined : readJson(this.bytes, () => parseJson(raw.toString()))
+    const value =
+      name === 'messages' && this.#messages !== undefined ? this.#allMessages() : this.#parse(this.raw(name))
     this.#values.set(name, value)
     return value
+  }
+
+  #parse(raw: Buffer | undefined): unknown {
+    return raw && readJson(this.bytes, () => parseJson(raw.toString()))
+  }
+
+  #allMessages(): readonly Message[] {
+    const all = this.shape.messages.map((_, index) => this.message(index))
+    this.#messages = undefined
+    return all
   }
 
   /** The bytes of a top-level field's value, as the client wrote them; `undefined` when absent. */

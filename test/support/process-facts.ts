@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { drill } from './clustered.ts'
 
 /** Whether this system tells about other processes, and a gateway is one; the functions below need it. */
@@ -11,8 +11,21 @@ export function countOpenFiles(pid: number): number {
 
 /** Resident memory of a process in bytes. */
 export function residentBytes(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) * 1024
+  return statusBytes(pid, /^VmRSS:\s+(\d+) kB$/m)
+}
+
+/** Highest resident memory of a process in bytes, since its start or the last `forgetPeak`. */
+export function peakBytes(pid: number): number {
+  return statusBytes(pid, /^VmHWM:\s+(\d+) kB$/m)
+}
+
+/** Begins the peak anew, from the resident memory as it is now. */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
+
+function statusBytes(pid: number, line: RegExp): number {
+  return Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 }
 
 /** CPU that all threads of a process have used, in milliseconds, in steps of ten. */

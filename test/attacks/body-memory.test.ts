@@ -1,0 +1,37 @@
+import test from 'ava'
+import { ask, send } from '../support/http-client.ts'
+import { startProbed } from '../support/probed.ts'
+import { forgetPeak, hasProcessFacts, peakBytes, residentBytes } from '../support/process-facts.ts'
+import { startDrillProvider } from './drill-provider.ts'
+import { HOSTILE_BODIES } from './hostile-bodies.ts'
+
+/*
+ * The bodies of which the full pipeline once kept most copies; `npm run drill:bodies` measures all shapes on all routes.
+ * Memory is that of a fresh process, in which nothing is reused: the most that a body can take.
+ */
+
+const MB = 1024 * 1024
+const BYTES = 30 * MB
+const MOST_BYTES_PER_BYTE = 8
+/** For code and a collector that has time, however small the body is. */
+const SPARE_BYTES = 64 * MB
+const WARMING = 60
+const FULL = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
+
+for (const shape of ['text: emoji', 'text: one letter'])
+  test.serial(`body memory: ${shape}: at most eight bytes a byte in the full pipeline, translated`, async (t) => {
+    if (!hasProcessFacts) return t.pass('no /proc: memory is not looked at')
+    const provider = await startDrillProvider()
+    t.teardown(() => provider.close())
+    await using gateway = await startProbed({ ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'key' })
+    const to = { path: '/v1/chat/completions', headers: { 'x-svc-pipe': FULL } }
+    for (let i = 0; i < WARMING; i++) await send(gateway.url, { ...to, body: ask(`question ${i}`) })
+    const body = Buffer.from(HOSTILE_BODIES[shape]?.(BYTES) ?? '')
+    const before = residentBytes(gateway.pid)
+    forgetPeak(gateway.pid)
+    const reply = await send(gateway.url, { ...to, body, timeoutMs: 120_000 })
+    const grown = peakBytes(gateway.pid) - before
+    t.is(reply.status, 200, reply.text.slice(0, 200))
+    const perByte = (grown - SPARE_BYTES) / body.length
+    t.true(perByte <= MOST_BYTES_PER_BYTE, `${perByte.toFixed(1)} bytes a byte`)
+  })
