@@ -45,7 +45,7 @@ export async function measureBound(requests: readonly EvalRequest[], trial: Boun
 
 async function measureDay(requests: readonly EvalRequest[], pool: BoundPool, { delta, embedder }: BoundTrial) {
   const counts: BoundCounts = { requests: requests.length, served: 0, wrong: 0, judged: 0 }
-  const index = new ScopeIndex(embedder.dimensions, requests.length, openWholeGraph)
+  const index = new ScopeIndex(embedder.dimensions, { entries: requests.length }, openWholeGraph)
   const answers = new Map<string, string>()
   const { signal } = new AbortController()
   for (const [i, { text, answer }] of requests.entries()) {

@@ -100,7 +100,7 @@ const LONG_AFTER_MS = Number.MAX_SAFE_INTEGER
 
 /** One scope of the cache itself, in a mode that decides by itself. */
 export function createScopeCache({ mode, embedder }: Trial, limit: number): SimulatedCache {
-  const index = new ScopeIndex(embedder.dimensions, limit, openWholeGraph)
+  const index = new ScopeIndex(embedder.dimensions, { entries: limit }, openWholeGraph)
   const { signal } = new AbortController()
   let vector: Int8Array | undefined
   return {

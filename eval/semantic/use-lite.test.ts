@@ -22,7 +22,7 @@ const ASKED = [
 ] as const
 
 async function indexOf(embedder: Embedder): Promise<ScopeIndex> {
-  const index = new ScopeIndex(embedder.dimensions, ANSWERED.length)
+  const index = new ScopeIndex(embedder.dimensions, { entries: ANSWERED.length })
   for (const text of ANSWERED)
     index.add({ id: text, text, storedAtMs: 0, expiresAtMs: 1 }, await embedder.embed(text, signal))
   return index

@@ -67,6 +67,7 @@ export default definePlugin({
       const graphs = new Graphs({ folder: graphFolder }, log)
       const scopes = new Scopes(embedder.dimensions, operator.max_entries, {
         maxScopeEntries: operator.max_scope_entries,
+        maxBytes: operator.max_entries_memory,
         keeping: book && { book, clock, log },
         graphs: candidates === undefined ? graphs : withCandidates(graphs, candidates),
       })

@@ -4,6 +4,9 @@ import { hash } from 'node:crypto'
 const MOST_REMOVALS = 1000
 const MOST_BLOCKS = 10_000
 
+/** About the memory of one, in bytes. */
+const LESSON_BYTES = 120
+
 /** A text, and the reply that does not answer it. */
 export interface BlockedPair {
   readonly text: string
@@ -21,6 +24,11 @@ export class Lessons {
   readonly #removals = new Map<string, number>()
   /** Pairs of texts and replies that do not belong together, likewise. */
   readonly #blocks = new Map<string, number>()
+
+  /** About how much memory they take, in bytes. */
+  get bytes(): number {
+    return (this.#removals.size + this.#blocks.size) * LESSON_BYTES
+  }
 
   isRemoved(id: string): boolean {
     return this.#removals.has(id)

@@ -1,7 +1,8 @@
 import { type Embedder, embeddingOf } from './embedder.ts'
+import type { Entry } from './entry.ts'
 import { leastCosineOf, type Mode, matchAmong, type NearMiss, neighbourCountOf } from './matcher.ts'
 import { isKeptAsDigest } from './normalise.ts'
-import type { Entry, ScopeIndex } from './scope-index.ts'
+import type { ScopeIndex } from './scope-index.ts'
 
 /** How an entry was found. */
 export type Tier =

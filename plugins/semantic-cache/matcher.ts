@@ -1,11 +1,12 @@
 import { scoreOf } from './bound/score.ts'
 import { cosineOf } from './cosine.ts'
 import { lexicalEmbedder } from './embedders/lexical.ts'
+import type { Entry } from './entry.ts'
 import { refusalOf } from './guard/guard.ts'
 import { type Pair, pairUp } from './guard/pair.ts'
 import { type Reading, readPrompt } from './guard/reading.ts'
 import { likelihoodOf, STRICT_LIKELIHOOD } from './guard/verifier.ts'
-import type { Entry, Neighbour } from './scope-index.ts'
+import type { Neighbour } from './scope-index.ts'
 
 /** When a neighbour's answer is given. */
 export type Mode =

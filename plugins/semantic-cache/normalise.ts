@@ -25,5 +25,11 @@ export function normaliseText(text: string): string {
   // Some of it counts as white space.
   if (hasInvisible(text)) return text
   const trimmed = text.normalize('NFC').trim()
-  return LAID_OUT.test(trimmed) ? trimmed : trimmed.replace(SPACE, ' ')
+  const normalised = LAID_OUT.test(trimmed) ? trimmed : trimmed.replace(SPACE, ' ')
+  return normalised.length < text.length ? ownText(normalised) : normalised
+}
+
+/** The same text in memory of its own: what `trim` gives keeps all of the text alive that it was cut from. */
+function ownText(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
 }

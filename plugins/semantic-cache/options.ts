@@ -86,6 +86,11 @@ export const options = z
       .describe(
         'Texts kept in memory over all scopes, under 1 KB each for prompts of up to 300 characters. The scope that was used longest ago goes first.',
       ),
+    max_entries_memory: bytes({ min: '4MB', max: '64GB' })
+      .prefault('64MB')
+      .describe(
+        'Memory for those texts, with their vectors and what was learned about them, without graphs; about. The scope that was used longest ago goes first, and in a scope that alone takes as much the text. Raise it with `max_entries`, where prompts are long (of 12,000 characters 5,000 have room), or with embedders of many dimensions.',
+      ),
     max_scope_entries: z
       .int()
       .min(100)

@@ -1,9 +1,10 @@
 import type { Clock, Log } from 'turnpike/plugin'
 import type { EntryBook } from './entries/book.ts'
 import type { Fact } from './entries/fact.ts'
+import type { Entry } from './entry.ts'
 import type { GraphOwner, ScopeGraphs } from './graph/graphs.ts'
 import { blockKey } from './lessons.ts'
-import { type Entry, ScopeIndex } from './scope-index.ts'
+import { type ScopeBounds, ScopeIndex } from './scope-index.ts'
 
 /** Entries of one scope at most, unless the operator says otherwise. */
 const MOST_ENTRIES_OF_A_SCOPE = 2000
@@ -32,6 +33,8 @@ export type Opened =
 export interface ScopesOptions {
   /** Entries of one scope at most; default 2,000. */
   readonly maxScopeEntries?: number
+  /** Memory of all scopes in bytes, about. Default: no bound. */
+  readonly maxBytes?: number
   /** Default: entries go with the process. */
   readonly keeping?: Keeping | undefined
   /** For scopes of more than 2,000 entries; without, the last 2,000 are compared. */
@@ -41,7 +44,7 @@ export interface ScopesOptions {
 /**
  * DESIGN — scopes
  *
- *            open             ┌─ in memory: the scopes used last, whole, at most `maxEntries` entries
+ *            open             ┌─ in memory: the scopes used last, whole, at most `maxEntries` and `maxBytes`
  *   request ──────► Scopes ───┤
  *              add            └─ book: all of them ◄──── other processes; what they add and remove is told at once
  *
@@ -50,19 +53,25 @@ export interface ScopesOptions {
  */
 export class Scopes {
   readonly #scopes = new Map<string, ScopeIndex>()
+  /** As they were counted. */
+  readonly #weights = new WeakMap<ScopeIndex, Weight>()
   readonly #loading = new Map<string, Loading>()
   readonly #dimensions: number
   readonly #maxEntries: number
-  readonly #maxScopeEntries: number
+  readonly #maxBytes: number
+  readonly #scopeBounds: ScopeBounds
   readonly #keeping: Keeping | undefined
   readonly #graphs: ScopeGraphs | undefined
   #entryCount = 0
+  #bytes = 0
   #restUntilMs = 0
 
-  constructor(dimensions: number, maxEntries: number, { maxScopeEntries, keeping, graphs }: ScopesOptions = {}) {
+  constructor(dimensions: number, maxEntries: number, options: ScopesOptions = {}) {
+    const { maxScopeEntries = MOST_ENTRIES_OF_A_SCOPE, maxBytes, keeping, graphs } = options
     this.#dimensions = dimensions
     this.#maxEntries = maxEntries
-    this.#maxScopeEntries = Math.min(maxScopeEntries ?? MOST_ENTRIES_OF_A_SCOPE, maxEntries)
+    this.#maxBytes = maxBytes ?? Number.POSITIVE_INFINITY
+    this.#scopeBounds = { entries: Math.min(maxScopeEntries, maxEntries), bytes: maxBytes }
     this.#keeping = keeping
     this.#graphs = graphs
     keeping?.book.follow({
@@ -73,6 +82,11 @@ export class Scopes {
 
   get entryCount(): number {
     return this.#entryCount
+  }
+
+  /** About how much memory all scopes take, in bytes. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** The scope, if it is in memory; it is the last to go then. */
@@ -129,7 +143,7 @@ export class Scopes {
   }
 
   #learn(scope: string, fact: Fact): void {
-    if (this.#keeping === undefined && !this.#scopes.has(scope)) this.#scopes.set(scope, this.#createIndex(scope))
+    if (this.#keeping === undefined && !this.#scopes.has(scope)) this.#put(scope, this.#createIndex(scope))
     const { isNews, dropped } = this.#take(scope, [fact])
     if (!isNews) return
     this.#tell(({ book }) => book.append(scope, [fact]))
@@ -158,20 +172,41 @@ export class Scopes {
   #change(scope: string, work: (index: ScopeIndex) => void): void {
     const index = this.#scopes.get(scope)
     if (index === undefined) return
-    this.#entryCount -= weightOf(index)
     work(index)
-    this.#entryCount += weightOf(index)
+    this.#weigh(index)
     this.#makeRoom()
   }
 
-  /** Those go that were used longest ago, as long as there are too many entries, or none of theirs is of use. */
+  #put(scope: string, index: ScopeIndex): void {
+    this.#scopes.set(scope, index)
+    this.#weigh(index)
+  }
+
+  #evict(scope: string, index: ScopeIndex): void {
+    index.close()
+    this.#scopes.delete(scope)
+    this.#count(index, NOTHING)
+  }
+
+  #weigh(index: ScopeIndex): void {
+    this.#count(index, { entries: index.size === 0 ? EMPTY_WEIGHT : index.size, bytes: index.bytes })
+  }
+
+  /** Counts a scope as this much, in the place of what it was counted as before: a look-up may have changed it since. */
+  #count(index: ScopeIndex, weight: Weight): void {
+    const before = this.#weights.get(index) ?? NOTHING
+    this.#weights.set(index, weight)
+    this.#entryCount += weight.entries - before.entries
+    this.#bytes += weight.bytes - before.bytes
+  }
+
+  /** Those go that were used longest ago, as long as there is too much, or none of theirs is of use. */
   #makeRoom(): void {
     const nowMs = this.#nowMs()
     for (const [oldest, index] of this.#scopes) {
-      if (this.#entryCount <= this.#maxEntries && index.usefulUntilMs >= nowMs) return
-      index.close()
-      this.#scopes.delete(oldest)
-      this.#entryCount -= weightOf(index)
+      const isWithin = this.#entryCount <= this.#maxEntries && this.#bytes <= this.#maxBytes
+      if (isWithin && index.usefulUntilMs >= nowMs) return
+      this.#evict(oldest, index)
     }
   }
 
@@ -202,8 +237,7 @@ export class Scopes {
     if (this.#loading.get(scope)?.index !== index) return LOADING
     this.#loading.delete(scope)
     index.keepUntil(this.#nowMs() + ASKED_KEPT_MS)
-    this.#scopes.set(scope, index)
-    this.#entryCount += weightOf(index)
+    this.#put(scope, index)
     this.#makeRoom()
     return { index, reason: undefined }
   }
@@ -214,21 +248,18 @@ export class Scopes {
       this.#scopes.clear()
       this.#loading.clear()
       this.#entryCount = 0
+      this.#bytes = 0
       return
     }
     this.#loading.delete(scope)
     const index = this.#scopes.get(scope)
-    if (index === undefined) return
-    index.close()
-    this.#scopes.delete(scope)
-    this.#entryCount -= weightOf(index)
+    if (index !== undefined) this.#evict(scope, index)
   }
 
   #createIndex(scope: string): ScopeIndex {
-    this.#entryCount += this.#keeping === undefined ? EMPTY_WEIGHT : 0
     const graphs = this.#graphs
     const openGraph = graphs && ((owner: GraphOwner) => graphs.open(scope, owner))
-    return new ScopeIndex(this.#dimensions, this.#maxScopeEntries, openGraph)
+    return new ScopeIndex(this.#dimensions, this.#scopeBounds, openGraph)
   }
 
   #tell(work: (keeping: Keeping) => Promise<void>): void {
@@ -248,9 +279,13 @@ const LOADING: Opened = { index: undefined, reason: 'entries-loading' }
 /** That a scope is empty is worth knowing, and costs something. */
 const EMPTY_WEIGHT = 1
 
-function weightOf({ size }: ScopeIndex): number {
-  return size === 0 ? EMPTY_WEIGHT : size
+/** What a scope counts as. */
+interface Weight {
+  readonly entries: number
+  readonly bytes: number
 }
+
+const NOTHING: Weight = { entries: 0, bytes: 0 }
 
 async function soon(work: Promise<Opened>): Promise<Opened> {
   const { promise: late, resolve } = Promise.withResolvers<Opened>()

@@ -31,6 +31,11 @@ export class VectorList {
     return row === undefined || row.length === 0 ? undefined : unpackVector(row, this.#dimensions)
   }
 
+  /** Bytes of the vector at a place. */
+  bytesAt(place: number): number {
+    return this.#blocks[Math.floor(place / BLOCK)]?.at(place % BLOCK).length ?? 0
+  }
+
   /** The cosine of a vector and the one at a place. */
   cosine(vector: Int8Array, place: number): number {
     const block = this.#blocks[Math.floor(place / BLOCK)]

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Fact } from '../../plugins/semantic-cache/entries/fact.ts'
 import { PostgresBook } from '../../plugins/semantic-cache/entries/postgres/postgres-book.ts'
-import type { Entry } from '../../plugins/semantic-cache/scope-index.ts'
+import type { Entry } from '../../plugins/semantic-cache/entry.ts'
 import { eventually } from '../support/cache-stage.ts'
 import { query } from '../support/postgres.ts'
 import { createRecordingLog } from '../support/recording-log.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../scope-index.ts'
+import type { Entry } from '../entry.ts'
 import type { Fact } from './fact.ts'
 
 /** A fact, and whose it is. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Entry } from '../scope-index.ts'
+import type { Entry } from '../entry.ts'
 
 /**
  * DESIGN — what is known of a scope

@@ -39,7 +39,7 @@ const entryOf = (n: number) => ({
 })
 
 function fill(graphs: Graphs): ScopeIndex {
-  const index = new ScopeIndex(DIMENSIONS, ENTRIES, (owner) => graphs.open('scope', owner))
+  const index = new ScopeIndex(DIMENSIONS, { entries: ENTRIES }, (owner) => graphs.open('scope', owner))
   for (let n = 0; n < ENTRIES; n++) index.add(entryOf(n), vectorOf(n))
   return index
 }
@@ -99,7 +99,7 @@ test('graphs: what a file remembers and the scope does not have is not found', a
   await untilWhole(fill(first))
   await first.close()
   const graphs = openGraphs(t, folder)
-  const index = new ScopeIndex(DIMENSIONS, ENTRIES, (owner) => graphs.open('scope', owner))
+  const index = new ScopeIndex(DIMENSIONS, { entries: ENTRIES }, (owner) => graphs.open('scope', owner))
   for (let n = 100; n < ENTRIES; n++) index.add(entryOf(n), vectorOf(n))
   await untilWhole(index)
   for (let n = 0; n < 100; n++) t.false((await textsNear(index, n)).includes(`text ${n}`))

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ByteStore, Clock, Log } from 'turnpike/plugin'
-import type { Entry } from '../../scope-index.ts'
+import type { Entry } from '../../entry.ts'
 import type { EntryBook, Follower, ScopedFact } from '../book.ts'
 import { entryKey, type Fact, packFact, unpackFact } from '../fact.ts'
 import type { Portion, Row } from './protocol.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from 'turnpike/plugin'
+import { labelOf } from '../../entry.ts'
 import type { ScopeGraph, ScopeGraphs } from '../../graph/graphs.ts'
-import { labelOf } from '../../scope-index.ts'
 import { unpackFact } from '../fact.ts'
 import type { Connections } from './connection.ts'
 import { FACTS } from './tables.ts'

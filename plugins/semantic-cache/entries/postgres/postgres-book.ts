@@ -1,5 +1,5 @@
 import type { ByteStore, Clock, Log } from 'turnpike/plugin'
-import type { Entry } from '../../scope-index.ts'
+import type { Entry } from '../../entry.ts'
 import type { EntryBook, Follower, ScopedFact } from '../book.ts'
 import { entryKey, type Fact, type PackedFact, packFact, unpackFact } from '../fact.ts'
 import { type Announcement, announce } from './announcement.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type Clock, type Log, renewConnection } from 'turnpike/plugin'
-import type { Entry } from '../../scope-index.ts'
+import type { Entry } from '../../entry.ts'
 import type { EntryBook, Follower, ScopedFact } from '../book.ts'
 import { entryKey, expiryOf, type Fact, type PackedFact, packFact, unpackFact } from '../fact.ts'
 import { BUFFERS, type Client, connect, within } from './connection.ts'
