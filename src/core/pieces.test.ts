@@ -2,9 +2,11 @@ import test from 'ava'
 import fc from 'fast-check'
 import { Pieces } from './pieces.ts'
 
+const MB = 1024 * 1024
+
 test('pieces: what is taken is what was added, however it was cut', (t) => {
   let hasCopied = 0
-  const sizes = fc.array(fc.oneof(fc.nat(3), fc.nat(3000), fc.constantFrom(1023, 1024, 70_000)), {
+  const sizes = fc.array(fc.oneof(fc.nat(3), fc.nat(3000), fc.constantFrom(1023, 1024, 70_000, 400_000)), {
     minLength: 100,
     maxLength: 300,
   })
@@ -47,4 +49,29 @@ test('pieces: a million pieces of one byte take a few megabytes', (t) => {
   const grownBytes = after.arrayBuffers - before.arrayBuffers
   t.true(grownBytes < 4_000_000, `${grownBytes} bytes of pages`)
   t.is(pieces.take().length, slab.length)
+})
+
+test('pieces: megabytes are collected in one block, of which no more is reserved than four times what came', (t) => {
+  const pieces = new Pieces()
+  const piece = Buffer.alloc(65_536)
+  for (let i = 0; i < 40; i++) {
+    pieces.add(piece)
+    piece.fill(i + 1) // the sender's memory is its own again beyond a megabyte
+  }
+  const taken = pieces.take()
+  t.is(taken.length, 40 * 65_536)
+  t.is(taken.at(-1), 39)
+  t.true(taken.buffer.byteLength <= 4 * taken.length)
+})
+
+test('pieces: of a length that was announced exactly that is reserved', (t) => {
+  const pieces = new Pieces(3 * MB)
+  for (let i = 0; i < 48; i++) pieces.add(Buffer.alloc(65_536, i))
+  t.is(pieces.take().buffer.byteLength, 3 * MB)
+})
+
+test('pieces: more than was announced is kept, too', (t) => {
+  const pieces = new Pieces(2 * MB)
+  for (let i = 0; i < 48; i++) pieces.add(Buffer.alloc(65_536, i))
+  t.is(pieces.take(Buffer.from('last')).toString('latin1', 3 * MB), 'last')
 })
