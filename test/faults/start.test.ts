@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,6 +9,7 @@ import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGateway } from '../support/gateway.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
+import { childrenOf, hasProcessFacts } from '../support/process-facts.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Many start at the same time. */
@@ -150,10 +151,32 @@ test('start: the command can be executed as it lies in the repository', async (t
 })
 
 test('start: SIGTERM to `npm start` alone stops the gateway', async (t) => {
+  const { npm, log, closed } = await startWithNpm(t)
+  npm.kill('SIGTERM')
+  await closed
+  t.regex(log(), /gateway\.stopped/)
+})
+
+test('start: `npm start` sets the allocator as the image does, unless the environment does', async (t) => {
+  if (!hasProcessFacts) return t.pass('no /proc: the environment is not looked at')
+  const inImage = /MALLOC_MMAP_THRESHOLD_=\d+/.exec(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8'))?.[0]
+  for (const [env, expected] of [
+    [{}, inImage],
+    [{ MALLOC_MMAP_THRESHOLD_: '65536' }, 'MALLOC_MMAP_THRESHOLD_=65536'],
+  ] as const) {
+    const { npm } = await startWithNpm(t, env)
+    const [gateway] = childrenOf(npm.pid ?? 0)
+    const variables = readFileSync(`/proc/${gateway}/environ`, 'utf8').split('\0')
+    t.true(expected !== undefined && variables.includes(expected), expected)
+  }
+})
+
+/** Runs `npm start` until the gateway listens; `closed` resolves when npm, its shell and the gateway have ended. */
+async function startWithNpm(t: ExecutionContext, variables: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-npm-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, HOST: '127.0.0.1', PORT: '0', SVC_DATA_DIR: folder }
+  const env = { PATH, HOME, HOST: '127.0.0.1', PORT: '0', SVC_DATA_DIR: folder, ...variables }
   const npm = spawn('npm', ['start', '--silent'], {
     cwd: ROOT,
     env,
@@ -161,7 +184,6 @@ test('start: SIGTERM to `npm start` alone stops the gateway', async (t) => {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   t.teardown(() => killGroup(npm))
-  // Ends when the last process that holds it has ended: npm, its shell and the gateway.
   let log = ''
   const closed = new Promise((resolve) =>
     npm.stdout
@@ -170,10 +192,8 @@ test('start: SIGTERM to `npm start` alone stops the gateway', async (t) => {
       .once('close', resolve),
   )
   await eventually(() => log.includes('gateway.listening'), 'the gateway listens')
-  npm.kill('SIGTERM')
-  await closed
-  t.regex(log, /gateway\.stopped/)
-})
+  return { npm, log: () => log, closed }
+}
 
 test('start: plugins that take long to load are no failure of retention', async (t) => {
   const setup = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)'
