@@ -12,6 +12,7 @@ import { Challenges } from './payments/challenges.ts'
 import type { CoverageOptions } from './payments/coverage.ts'
 import { DeliveredAnswers } from './payments/delivered.ts'
 import type { Discovery } from './payments/discovery.ts'
+import { LateCalls } from './payments/late-calls.ts'
 import { createReadiness, type Readiness } from './payments/readiness.ts'
 import { createReaper, type Reaper } from './payments/reaper.ts'
 import { createReconciler } from './payments/reconciler.ts'
@@ -31,6 +32,7 @@ export interface Tolling {
   readonly prices: { readonly callCents: number; readonly sessionCallCents: number }
   readonly delivered: DeliveredAnswers
   readonly gate: TollGate
+  readonly late: LateCalls
   /** `undefined` while nothing can be paid here. */
   readonly payable: { readonly toll: Toll; readonly sessions: Sessions } | undefined
   /** Compares a payment intent, as it was fetched just now, with what is known here. */
@@ -81,6 +83,7 @@ export async function openTolling(options: TollingOptions): Promise<Tolling | un
     prices: PRICES,
     delivered: new DeliveredAnswers(stores.open('agent-answers', { maxBytes: ANSWERS_BYTES }), log),
     gate: new TollGate(limits),
+    late: new LateCalls(),
   }
   const closeLimits = async () => {
     await Promise.all(Object.values(limits).map((limiter) => limiter?.close()))

@@ -88,7 +88,8 @@ export async function collect(source: ByteSource, { limitBytes, signal, timeoutM
     end: () => resolve(pieces.take()),
     fail: reject,
   })
-  const onTimeout = () => new Error(`the provider's reply was not whole within ${timeoutMs} ms`)
+  const onTimeout = () =>
+    Object.assign(new Error(`the provider's reply was not whole within ${timeoutMs} ms`), { code: 'REPLY_TIMEOUT' })
   try {
     return await abortable(whole, { signal, timeoutMs, onTimeout })
   } catch (error) {

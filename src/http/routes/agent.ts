@@ -4,6 +4,7 @@ import { GatewayError } from '../../core/errors.ts'
 import { type PaymentCredential, type PresentedPayment, parsePayment } from '../../payments/codecs/credential.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { assertCovered, type CoverageOptions, coverageOf } from '../../payments/coverage.ts'
+import type { LateCalls } from '../../payments/late-calls.ts'
 import { CaptureRefused, type Payable } from '../../payments/open-payment.ts'
 import type { Sessions } from '../../payments/sessions.ts'
 import { declined, type Refused, type Toll, type TolledRequest } from '../../payments/toll.ts'
@@ -33,6 +34,7 @@ export interface AgentRouteOptions
   readonly gate: TollGate
   readonly coverage: CoverageOptions
   readonly prices: TollPrices
+  readonly late: LateCalls
 }
 
 /**
@@ -56,6 +58,8 @@ export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
     const amountCents = isOfSession ? prices.sessionCallCents : prices.callCents
     const call = openCall(ctx, { options, bytes, amountCents })
     if (isUnpaid(presented)) return refuse(ctx, options, { request, ...unpaid(presented) })
+    const { id: paymentId } = presented.challenge
+    const { document } = call.client
     const repetition = isOfSession ? undefined : repetitionOf(ctx, presented)
     const taken = isOfSession
       ? await takeCall(presented, options)
@@ -67,8 +71,11 @@ export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
     const { token } = presented
     const paid = { options, call, payment: taken, token, amountCents, repetition, enteredAtMs, readAtMs }
     try {
+      // Money that is taken already is owed an answer.
+      if (isOfSession || taken.state !== 'captured') options.late.assertInTime(paymentId, document)
       await answer(ctx, admitPaid(ctx, paid))
     } catch (error) {
+      if (!document.stream) options.late.note(paymentId, error)
       if (!(error instanceof CaptureRefused)) throw error
       await refuse(ctx, options, { request, ...NOT_CAPTURED })
     } finally {
