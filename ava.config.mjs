@@ -1,8 +1,17 @@
 import { availableParallelism } from 'node:os'
 
+const isDrill = process.env.TURNPIKE_DRILL === 'on'
+
 export default {
   extensions: ['ts'],
-  files: ['src/**/*.test.ts', 'plugins/**/*.test.ts', 'test/**/*.test.ts', 'eval/**/*.test.ts'],
+  // Tests of packages that are heavy and installed on demand: `npm run drill:witnesses`.
+  files: [
+    'src/**/*.test.ts',
+    'plugins/**/*.test.ts',
+    'test/**/*.test.ts',
+    'eval/**/*.test.ts',
+    ...(isDrill ? [] : ['!test/witnesses/**']),
+  ],
   nodeArguments: ['--disable-warning=ExperimentalWarning'],
   timeout: '60s',
   // Most files start processes of their own: more at once would only wait for each other, and some beyond their patience.

@@ -4,7 +4,7 @@ import { lexicalEmbedder } from '../../plugins/semantic-cache/embedders/lexical.
 /** The embedders that can be measured, by name; loaded when they are asked for. */
 const EMBEDDERS: Readonly<Record<string, () => Embedder | Promise<Embedder>>> = {
   lexical: () => lexicalEmbedder,
-  'use-lite': async () => (await import('./use-lite.ts')).createUseLiteEmbedder(),
+  'use-lite': async () => (await import('../../test/witnesses/use-lite.ts')).createUseLiteEmbedder(),
 }
 
 /** Loads an embedder that remembers its vectors: simulations ask for the same texts day after day. Throws with the names there are when there is none of this name. */

@@ -1,6 +1,4 @@
 import test from 'ava'
-import { openBooth } from '../payments/booth.ts'
-import { booksOf } from '../support/stripe/machine-payments.ts'
 import { walkThrough } from '../support/walkthrough.ts'
 
 /** Programs and commands, one after the other, on a machine that does much else. */
@@ -12,26 +10,6 @@ test('docs: the plugin tutorial does what it says', async (t) => {
   t.true(done.written === 3 && done.started === 2 && done.run > 7 && done.compared > 7, JSON.stringify(done))
   t.regex(log(), /"steps":"brief:asked/)
   t.regex(log(), /"msg":"brief\.ended"/)
-})
-
-test('docs: the page for agents does what it says, and each thing is paid once', async (t) => {
-  t.timeout(LONGEST_WALK_MS)
-  await using booth = await openBooth()
-  let failures = 0
-  booth.stage.provider.reply(({ raw }) =>
-    raw.includes('ferry') && ++failures <= 3 ? { kind: 'error', status: 500 } : { kind: 'answer' },
-  )
-  const { done } = await walkThrough(t, 'docs/agents.md', {
-    url: booth.url,
-    env: { STRIPE_SECRET_KEY: booth.stripe.key, STRIPE_API_BASE: booth.stripe.url },
-  })
-  t.deepEqual(done, { written: 4, started: 0, run: 7, compared: 7 })
-  t.deepEqual(booksOf(booth.stripe.world), {
-    intents: 3,
-    capturedCents: 150,
-    heldCents: 0,
-    statuses: ['succeeded', 'succeeded', 'succeeded'],
-  })
 })
 
 test('docs: the page on caching does what it says', async (t) => {

@@ -6,7 +6,6 @@ import { eventually, type Stage, startStage, stateOf } from '../support/cache-st
 import { startGateway } from '../support/gateway.ts'
 import type { Reply } from '../support/http-client.ts'
 import { type JsonObject, parseJson, valueAt } from '../support/json.ts'
-import { writeModelFolder } from '../support/onnx/model-folder.ts'
 import { type EmbeddingsOptions, startEmbeddings } from '../support/stand-in-embeddings.ts'
 import { rowOf } from '../support/telemetry.ts'
 
@@ -16,14 +15,6 @@ const VARIABLE = 'EMBEDDINGS_KEY'
 /** Many start at the same time. */
 const PATIENT = { waitMs: 50_000 }
 process.setMaxListeners(50) // every start that runs here has a clean-up of its own
-
-const ROWS = {
-  how: [0, 0, 0, 1],
-  moor: [3, 0, 0, 0],
-  dinghy: [0, 3, 0, 0],
-  paint: [0, 0, 3, 0],
-  shed: [0, 1, 0, 3],
-}
 
 /** A stage, and where it keeps its data. */
 interface DataStage extends Stage {
@@ -70,19 +61,6 @@ async function reasonOf({ dataDir }: DataStage, { headers }: Reply): Promise<unk
   const { trace } = await rowOf(dataDir, headers['x-svc-receipt'])
   return valueAt(parseJson(String(trace)), 'steps.0.details.reason')
 }
-
-test('embedders: a model folder serves a gateway', async (t) => {
-  const model = writeModelFolder({ rows: ROWS })
-  t.teardown(model.remove)
-  const stage = await stageWith(t, { embedder: 'onnx', onnx: { folder: model.path, threads: 2, queue: '1s' } })
-  const first = await stage.ask('How do I moor a dinghy?', PIPE)
-  const again = await stage.ask('Could you tell me how to moor a dinghy?', PIPE)
-  t.is(stateOf(first), 'miss')
-  t.is(stateOf(again), 'semantic')
-  t.is(again.text, first.text)
-  const other = await stage.ask('How do I paint a shed?', PIPE)
-  t.is(stateOf(other), 'miss')
-})
 
 test('embedders: an endpoint serves a gateway, is given the last text alone, and its key is told nobody', async (t) => {
   const { stage, endpoint } = await remoteStage(t, {})

@@ -26,6 +26,8 @@ interface WalkOptions {
   readonly url?: string
   /** Variables of every command. */
   readonly env?: Readonly<Record<string, string>>
+  /** The folder in which programs of the page find packages. Default: the project's, as in a checkout. */
+  readonly packages?: string
 }
 
 /** What a walk has left. */
@@ -48,8 +50,7 @@ const run = promisify(execFile)
 export async function walkThrough(t: ExecutionContext, page: string, options: WalkOptions = {}): Promise<Walk> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-walk-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  // As in a checkout, programs find the project's packages.
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  symlinkSync(options.packages ?? path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
   const env = { ...options.env, HOME: folder, PATH: `${commandsIn(folder)}:${process.env.PATH}` }
   const done = { written: 0, started: 0, run: 0, compared: 0 }
   const gateways: Gateway[] = []

@@ -5,15 +5,15 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { Receipt } from 'mppx'
 import { Mppx, stripe as stripeMethod } from 'mppx/client'
+import { AGENT, type Booth, openBooth } from '../payments/booth.ts'
 import { ask } from '../support/http-client.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
-import { AGENT, type Booth, openBooth } from './booth.ts'
 
 const booth = await openBooth()
 test.after.always(booth.close)
 
 const run = promisify(execFile)
-const CLI = path.resolve(import.meta.dirname, '../../node_modules/mppx/dist/bin.js')
+const CLI = path.resolve(import.meta.dirname, 'node_modules/mppx/dist/bin.js')
 
 /** The stock client, with a wallet that grants what it is asked for; `asked` are the challenges it has paid. */
 function createClient({ card = 'good' }: { card?: 'good' | 'declined' } = {}) {

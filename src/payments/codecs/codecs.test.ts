@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
-import { Credential, Receipt, Challenge as Theirs } from 'mppx'
+import { challenges, SECRET, text } from '../../../test/support/challenges.ts'
+import RECORDED from '../../../test/support/recorded-credentials.json' with { type: 'json' }
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { fromBase64url, toBase64url } from './base64url.ts'
 import { challengeId, isSignedWith, printChallenge, type UnsignedChallenge } from './challenge.ts'
@@ -91,56 +92,15 @@ for (const [index, vector] of VECTORS.entries()) {
   })
 }
 
-const SECRET = 's'.repeat(40)
-const text = fc.stringMatching(/^[ -~]{1,40}$/).filter((each) => !each.includes('|'))
-const challenges = fc
-  .record(
-    {
-      realm: text,
-      method: fc.constantFrom('stripe', 'tempo'),
-      intent: fc.constantFrom('charge', 'session'),
-      request: fc
-        .dictionary(
-          fc.string({ minLength: 1 }).filter((name) => name !== '__proto__' && name.isWellFormed()),
-          fc.integer(),
-        )
-        .map((value) => toBase64url(canonicalJson(value))),
-      expires: fc.constant('2026-11-22T03:00:00.000Z'),
-      digest: fc.uint8Array().map(contentDigest),
-      description: text,
-      opaque: fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), text).map((value) => toBase64url(canonicalJson(value))),
-    },
-    { requiredKeys: ['realm', 'method', 'intent', 'request'] },
-  )
-  .map((challenge) => ({ ...challenge, id: challengeId(challenge, SECRET) }))
-
-test('challenge: mppx reads what we print, and finds our signature good', (t) => {
-  fc.assert(
-    fc.property(challenges, (challenge) => {
-      const read = Theirs.deserialize(printChallenge(challenge))
-      t.is(read.id, challenge.id)
-      t.is(read.realm, challenge.realm)
-      t.is(read.digest, challenge.digest)
-      t.true(Theirs.verify(read, { secretKey: SECRET }))
-    }),
-    { numRuns: 200 },
-  )
-})
-
-test('challenge: we read what mppx sends for it, and find our own signature', (t) => {
-  fc.assert(
-    fc.property(challenges, (challenge) => {
-      const read = Theirs.deserialize(printChallenge(challenge))
-      const header = Credential.serialize(Credential.from({ challenge: read, payload: { spt: 'spt_1' } }))
-      const presented = parsePayment([header])
-      if (presented.kind !== 'payment') return t.fail(JSON.stringify(presented))
-      t.true(isSignedWith(presented.challenge, SECRET))
-      t.is(presented.challenge.request, challenge.request)
-      t.is(presented.challenge.opaque, challenge.opaque)
-      t.is(presented.token, 'spt_1')
-    }),
-    { numRuns: 200 },
-  )
+test('challenge: what mppx sent for one of ours is read, and has our signature', (t) => {
+  t.true(RECORDED.length >= 20)
+  for (const { challenge, credential } of RECORDED) {
+    const presented = parsePayment([credential])
+    if (presented.kind !== 'payment') return t.fail(JSON.stringify(presented))
+    t.true(isSignedWith(presented.challenge, SECRET))
+    t.is(printChallenge(presented.challenge), challenge)
+    t.is(presented.token, 'spt_1')
+  }
 })
 
 test('challenge: a change of any member, the description aside, breaks the signature', (t) => {
@@ -230,15 +190,14 @@ test('digest: is that of RFC 9530, appendix B.2 style: colons around padded base
   t.is(contentDigest(body), 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:')
 })
 
-test('receipt: mppx reads what we print', (t) => {
+test('receipt: is the text that mppx has read', (t) => {
   const receipt = {
     method: 'stripe',
     reference: 'pi_1',
     status: 'success',
     timestamp: '2026-11-22T03:00:00.000Z',
   } as const
-  t.deepEqual({ ...Receipt.deserialize(printPaymentReceipt(receipt)) } as object, receipt)
-  t.is(Receipt.deserialize(printPaymentReceipt({ ...receipt, externalId: 'ses_1' })).externalId, 'ses_1')
+  t.deepEqual(JSON.parse(Buffer.from(printPaymentReceipt(receipt), 'base64url').toString()), receipt)
 })
 
 test('problem: has the address, title and status that clients look for', (t) => {

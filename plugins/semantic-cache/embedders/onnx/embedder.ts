@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import path from 'node:path'
 import type { Log } from 'turnpike/plugin'
 import type { Embedder } from '../../embedder.ts'
 import { within } from '../within.ts'
@@ -15,11 +16,13 @@ export interface OnnxSettings {
   readonly log: Log
   /** The threads' program; tests give a broken one. */
   readonly program?: URL | undefined
-  /** Finds a package; tests have none. */
-  readonly resolve?: ((name: string) => string) | undefined
+  /** The runtime's file; default: where the package is installed. */
+  readonly runtimeFile?: string | undefined
 }
 
-const PACKAGES = ['onnxruntime-node', '@huggingface/tokenizers']
+const RUNTIME = 'onnxruntime-node'
+/** The version that the tests run. */
+const VERSION = '1.30.0'
 
 /**
  * DESIGN — a sentence model in threads of its own
@@ -30,12 +33,12 @@ const PACKAGES = ['onnxruntime-node', '@huggingface/tokenizers']
  * hangs is started again; the vector of a text depends on the text and the folder alone. Limit: a crash inside the
  * runtime's native code ends the process, as anywhere.
  *
- * Throws when packages are missing, or when the folder holds no sentence model, and says what was expected.
+ * Throws when the runtime is not installed, or when the folder holds no sentence model, and says what was expected.
  */
 export async function createOnnxEmbedder(settings: OnnxSettings): Promise<Embedder> {
-  const { folder, threads: count, log, longestWaitMs, budgetMs, program, resolve } = settings
-  assertInstalled(resolve ?? createRequire(import.meta.url).resolve)
-  const { id, start } = await readModelFolder(folder)
+  const { folder, threads: count, log, longestWaitMs, budgetMs, program } = settings
+  const { id, files } = await readModelFolder(folder)
+  const start = { ...files, runtimeFile: settings.runtimeFile ?? findRuntime() }
   const onFree = () => queue.advance()
   const threads = Array.from({ length: count }, () => new ModelThread({ start, log, program, onFree }))
   const queue = new TextQueue(threads, longestWaitMs)
@@ -62,15 +65,14 @@ async function openAll(threads: readonly ModelThread[]): Promise<Ready> {
   return first
 }
 
-function assertInstalled(resolve: (name: string) => string): void {
-  const missing = PACKAGES.filter((name) => {
+/** The runtime's file; looked for beside the gateway, then below the working directory. Throws with what to install. */
+function findRuntime(): string {
+  for (const place of [import.meta.url, path.join(process.cwd(), 'turnpike.yaml')]) {
     try {
-      resolve(name)
-      return false
+      return createRequire(place).resolve(RUNTIME)
     } catch {
-      return true
+      // It is looked for in the next place.
     }
-  })
-  if (missing.length === 0) return
-  throw new Error(`\`embedder: onnx\` needs ${missing.join(' and ')}: run \`npm ci --include=optional\``)
+  }
+  throw new Error(`\`embedder: onnx\` needs a package that is not installed: run \`npm install ${RUNTIME}@${VERSION}\``)
 }

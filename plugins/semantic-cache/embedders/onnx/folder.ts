@@ -2,12 +2,12 @@ import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { explain, z } from 'turnpike/plugin'
-import type { ModelStart, Pooling } from './protocol.ts'
+import type { ModelFiles, Pooling } from './protocol.ts'
 
 /** A model that a thread can be started with, and a name that changes with its vectors. */
 export interface ModelFolder {
   readonly id: string
-  readonly start: ModelStart
+  readonly files: ModelFiles
 }
 
 /** In the order of preference. */
@@ -30,14 +30,14 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const modelFile = MODEL_FILES.map((name) => path.join(folder, name)).find((file) => existsSync(file))
   if (modelFile === undefined) throw new Error(`expected one of ${MODEL_FILES.join(', ')} in \`${folder}\``)
   const configFile = path.join(folder, 'tokenizer_config.json')
-  const start: ModelStart = {
+  const files: ModelFiles = {
     modelFile: path.resolve(modelFile),
     tokenizerFile,
     tokenizerConfigFile: existsSync(configFile) ? path.resolve(configFile) : undefined,
     pooling: poolingOf(folder),
     mostTokens: Math.min(MOST_TOKENS, config.max_position_embeddings ?? MOST_TOKENS),
   }
-  return { id: await identityOf(start), start }
+  return { id: await identityOf(files), files }
 }
 
 function poolingOf(folder: string): Pooling {
@@ -59,7 +59,7 @@ async function identityOf({
   tokenizerConfigFile,
   pooling,
   mostTokens,
-}: ModelStart): Promise<string> {
+}: ModelFiles): Promise<string> {
   const folder = path.dirname(modelFile)
   const weights = readdirSync(folder).filter((name) => name.startsWith(path.basename(modelFile)))
   const files = [

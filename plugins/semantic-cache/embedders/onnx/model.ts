@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { Tokenizer } from '@huggingface/tokenizers'
-import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { toUnitBytes } from '../unit-bytes.ts'
 import type { ModelStart, Pooling } from './protocol.ts'
+import type { OnnxRuntime, Tensor } from './runtime.ts'
 
 /** A model that is loaded. */
 export type Model = (text: string) => Promise<Int8Array<ArrayBuffer>>
@@ -10,7 +11,7 @@ export type Model = (text: string) => Promise<Int8Array<ArrayBuffer>>
 const KNOWN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids']
 /** What models call the numbers of the tokens, or of the text as a whole. */
 const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings']
-const ONE_THREAD: InferenceSession.SessionOptions = {
+const ONE_THREAD = {
   executionProviders: ['cpu'],
   executionMode: 'sequential',
   intraOpNumThreads: 1,
@@ -27,7 +28,8 @@ export async function loadModel(start: ModelStart): Promise<Model> {
     jsonOf(start.tokenizerFile),
     start.tokenizerConfigFile ? jsonOf(start.tokenizerConfigFile) : {},
   )
-  const session = await InferenceSession.create(start.modelFile, ONE_THREAD)
+  const runtime: OnnxRuntime = createRequire(import.meta.url)(start.runtimeFile)
+  const session = await runtime.InferenceSession.create(start.modelFile, ONE_THREAD)
   const strange = session.inputNames.filter((name) => !KNOWN_INPUTS.includes(name))
   if (strange.length > 0)
     throw new Error(`the model asks for ${strange.join(', ')}; known are ${KNOWN_INPUTS.join(', ')}`)
@@ -37,7 +39,7 @@ export async function loadModel(start: ModelStart): Promise<Model> {
   }
   return async (text) => {
     const ids = cut(tokenizer.encode(text).ids, start.mostTokens)
-    const outputs = await session.run(inputsOf(ids, session.inputNames), [output])
+    const outputs = await session.run(inputsOf(ids, session.inputNames, runtime), [output])
     const vector = toUnitBytes(pooled(outputs[output], start.pooling))
     if (vector === undefined) throw new Error('the model gave no direction: zeros, or numbers that are not finite')
     return vector
@@ -49,7 +51,11 @@ function cut(ids: readonly number[], mostTokens: number): readonly number[] {
   return ids.length <= mostTokens ? ids : [...ids.slice(0, mostTokens - 1), ...ids.slice(-1)]
 }
 
-function inputsOf(ids: readonly number[], names: readonly string[]): Record<string, Tensor> {
+function inputsOf(
+  ids: readonly number[],
+  names: readonly string[],
+  { Tensor }: Pick<OnnxRuntime, 'Tensor'>,
+): Record<string, Tensor> {
   const values = { input_ids: ids, attention_mask: ids.map(() => 1), token_type_ids: ids.map(() => 0) }
   const tensors = Object.entries(values).map(
     ([name, list]) => [name, new Tensor('int64', BigInt64Array.from(list, BigInt), [1, list.length])] as const,

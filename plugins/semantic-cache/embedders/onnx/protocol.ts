@@ -1,8 +1,8 @@
 /** How the model’s numbers for the tokens become one vector: their mean, or those of the first token. */
 export type Pooling = 'mean' | 'cls'
 
-/** What a thread is started with. */
-export interface ModelStart {
+/** The files of a sentence model, and how it is run. */
+export interface ModelFiles {
   readonly modelFile: string
   readonly tokenizerFile: string
   /** Absent in some folders; everything needed is in the tokenizer then. */
@@ -10,6 +10,12 @@ export interface ModelStart {
   readonly pooling: Pooling
   /** A text is cut to this many tokens, the special ones included. */
   readonly mostTokens: number
+}
+
+/** What a thread is started with. */
+export interface ModelStart extends ModelFiles {
+  /** The entry file of `onnxruntime-node`. */
+  readonly runtimeFile: string
 }
 
 /** To the thread: a text, one at a time. */

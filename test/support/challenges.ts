@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { canonicalJson } from '../../src/core/canonical-json.ts'
+import { toBase64url } from '../../src/payments/codecs/base64url.ts'
+import { challengeId } from '../../src/payments/codecs/challenge.ts'
+import { contentDigest } from '../../src/payments/codecs/digest.ts'
+
+/** The secret that the generated challenges are signed with. */
+export const SECRET = 's'.repeat(40)
+
+/** Text that a header can hold. */
+export const text = fc.stringMatching(/^[ -~]{1,40}$/).filter((each) => !each.includes('|'))
+
+/** Signed challenges, optional members included. */
+export const challenges = fc
+  .record(
+    {
+      realm: text,
+      method: fc.constantFrom('stripe', 'tempo'),
+      intent: fc.constantFrom('charge', 'session'),
+      request: fc
+        .dictionary(
+          fc.string({ minLength: 1 }).filter((name) => name !== '__proto__' && name.isWellFormed()),
+          fc.integer(),
+        )
+        .map((value) => toBase64url(canonicalJson(value))),
+      expires: fc.constant('2026-11-22T03:00:00.000Z'),
+      digest: fc.uint8Array().map(contentDigest),
+      description: text,
+      opaque: fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), text).map((value) => toBase64url(canonicalJson(value))),
+    },
+    { requiredKeys: ['realm', 'method', 'intent', 'request'] },
+  )
+  .map((challenge) => ({ ...challenge, id: challengeId(challenge, SECRET) }))
