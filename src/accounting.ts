@@ -91,7 +91,7 @@ function placeOfStore({ database_url: url, data_dir: dataDir }: Config): string 
 
 async function openPrices({ prices: { file, ceiling } }: Config): Promise<Prices> {
   try {
-    return withFreeDemo(await createPriceBook({ overrides: loadPriceOverrides(file), ceiling }))
+    return withFreeDemo(createPriceBook({ overrides: loadPriceOverrides(file), ceiling }))
   } catch (error) {
     if (error instanceof PriceFileError) throw new ConfigError(error.message, { cause: error })
     throw error

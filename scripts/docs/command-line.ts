@@ -19,7 +19,7 @@ interface CommandHelp {
 
 /** The reference page of the command line: what \`--help\` says, command by command. */
 export async function commandLinePage(): Promise<string> {
-  const program = createProgram()
+  const program = await createProgram()
   await addCommandsOfPlugins(program)
   const { text, below } = helpOf(program)
   const parts = [block(text), ...below.flatMap(entriesOf)]

@@ -1,37 +1,37 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
-import { addAccountCommand } from './account.ts'
-import { addAuditCommand } from './audit.ts'
-import { addBackupCommand } from './backup.ts'
-import { addBenchCommand } from './bench/command.ts'
-import { addCompletionCommand } from './completion/command.ts'
-import { addConfigCommand } from './config.ts'
-import { addDoctorCommand } from './doctor/command.ts'
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
-import { addMigrateCommand } from './migrate.ts'
-import { addMppCommand } from './mpp.ts'
-import { addPipelineCommand } from './pipeline.ts'
-import { addPluginCommand } from './plugin.ts'
-import { addCommandsOfPlugins } from './plugin-commands.ts'
-import { addPricesCommand } from './prices.ts'
-import { addReceiptCommand } from './receipt.ts'
-import { addReplayCommand } from './replay/command.ts'
-import { addSessionTokenCommand } from './session-token.ts'
-import { addSizeCommand } from './size.ts'
-import { addStartCommand } from './start.ts'
-import { addStripeCommand } from './stripe.ts'
-import { addTailCommand } from './tail/command.ts'
+
+/** The gateway's own commands in the order of the help. Each is imported when it is run, or when all are listed. */
+const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  start: async () => (await import('./start.ts')).addStartCommand,
+  doctor: async () => (await import('./doctor/command.ts')).addDoctorCommand,
+  tail: async () => (await import('./tail/command.ts')).addTailCommand,
+  replay: async () => (await import('./replay/command.ts')).addReplayCommand,
+  bench: async () => (await import('./bench/command.ts')).addBenchCommand,
+  pipeline: async () => (await import('./pipeline.ts')).addPipelineCommand,
+  plugin: async () => (await import('./plugin.ts')).addPluginCommand,
+  config: async () => (await import('./config.ts')).addConfigCommand,
+  migrate: async () => (await import('./migrate.ts')).addMigrateCommand,
+  backup: async () => (await import('./backup.ts')).addBackupCommand,
+  prices: async () => (await import('./prices.ts')).addPricesCommand,
+  receipt: async () => (await import('./receipt.ts')).addReceiptCommand,
+  'session-token': async () => (await import('./session-token.ts')).addSessionTokenCommand,
+  account: async () => (await import('./account.ts')).addAccountCommand,
+  audit: async () => (await import('./audit.ts')).addAuditCommand,
+  stripe: async () => (await import('./stripe.ts')).addStripeCommand,
+  mpp: async () => (await import('./mpp.ts')).addMppCommand,
+  size: async () => (await import('./size.ts')).addSizeCommand,
+  completion: async () => (await import('./completion/command.ts')).addCompletionCommand,
+}
 
 /** Runs the `turnpike` command; sets the exit code that `EXIT_CODES` explains. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  const program = createProgram()
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : 1))
   try {
-    // What is the gateway's own need not wait for plugins to be imported.
-    const isOwn = program.commands.some((command) => command.name() === argv[2])
-    if (!isOwn || argv[2] === 'completion') await addCommandsOfPlugins(program)
+    const program = await programFor(argv[2])
     await program.parseAsync([...argv])
   } catch (error) {
     // What commander throws it has told already.
@@ -40,40 +40,41 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** A command of the gateway's own waits neither for the others nor for plugins to be imported. */
+async function programFor(name: string | undefined): Promise<Command> {
+  const load = name !== undefined && name !== 'completion' && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (load !== undefined) {
+    const program = emptyProgram()
+    const add = await load()
+    add(program)
+    return program
+  }
+  const program = await createProgram()
+  const { addCommandsOfPlugins } = await import('./plugin-commands.ts')
+  await addCommandsOfPlugins(program)
+  return program
+}
+
 function versionOf(file: string): string {
   const { version }: { version: string } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
   return version
 }
 
-/** The command and all of the gateway’s own commands; those of plugins are added when it is run. */
-export function createProgram(): Command {
-  const program = new Command('turnpike')
+/** The command with all of the gateway’s own commands; those of plugins are added when it is run. */
+export async function createProgram(): Promise<Command> {
+  const program = emptyProgram()
+  for (const add of await Promise.all(Object.values(COMMANDS).map((load) => load()))) add(program)
+  return program
+}
+
+function emptyProgram(): Command {
+  return new Command('turnpike')
     .description('A gateway for model messages: swap the base URL, name the modules.')
     .version(versionOf('../../package.json'), '-V, --version', 'print the version')
     .showHelpAfterError('(turnpike --help lists the commands)')
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', exitCodeTable())
-  addStartCommand(program)
-  addDoctorCommand(program)
-  addTailCommand(program)
-  addReplayCommand(program)
-  addBenchCommand(program)
-  addPipelineCommand(program)
-  addPluginCommand(program)
-  addConfigCommand(program)
-  addMigrateCommand(program)
-  addBackupCommand(program)
-  addPricesCommand(program)
-  addReceiptCommand(program)
-  addSessionTokenCommand(program)
-  addAccountCommand(program)
-  addAuditCommand(program)
-  addStripeCommand(program)
-  addMppCommand(program)
-  addSizeCommand(program)
-  addCompletionCommand(program)
-  return program
 }
 
 function exitCodeTable(): string {

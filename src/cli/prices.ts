@@ -27,7 +27,7 @@ export function addPricesCommand(program: Command): void {
 
 async function showPrices(model: string, { provider, json }: { provider?: string; json?: boolean }): Promise<void> {
   const { config } = loadConfig(process.env)
-  const book = await createPriceBook({
+  const book = createPriceBook({
     overrides: loadPriceOverrides(config.prices.file),
     ceiling: config.prices.ceiling,
   })

@@ -5,7 +5,7 @@ import { bookOf, NOVEMBER_MS } from '../../test/support/price-usage.ts'
 import { TokenEstimator } from '../prices/tokens/token-estimator.ts'
 import { costOf, estimate, tokensFor } from './estimate.ts'
 
-const prices = await bookOf()
+const prices = bookOf()
 const tokens = { inputTokens: () => 1000 }
 const MODEL = { provider: 'anthropic', model: 'claude-opus-4-6' }
 

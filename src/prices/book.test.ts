@@ -49,7 +49,7 @@ function targetOf(name: string) {
 
 for (const [name, usdPerMillion] of Object.entries(LIST)) {
   test(`prices: ${name} costs what its provider lists`, async (t) => {
-    const price = (await bookOf()).price(targetOf(name), THOUSAND_OF_EACH, NOVEMBER_MS)
+    const price = bookOf().price(targetOf(name), THOUSAND_OF_EACH, NOVEMBER_MS)
     t.is(price.costNanoUsd, Math.round(usdPerMillion.reduce((sum, usd) => sum + usd, 0) * 1_000_000))
     t.is(price.source, 'catalogue')
     t.truthy(price.matched)
@@ -65,7 +65,7 @@ test('prices: a bill is the sum of its parts, worked out by hand', async (t) => 
     webSearchRequests: 2,
     webFetchRequests: 5,
   })
-  const price = (await bookOf()).price(targetOf('anthropic/claude-sonnet-4-5'), usage, NOVEMBER_MS)
+  const price = bookOf().price(targetOf('anthropic/claude-sonnet-4-5'), usage, NOVEMBER_MS)
   const searches = 2 * 10_000_000
   t.is(price.costNanoUsd, 10 * 3000 + 200 * 15_000 + 100 * 300 + 20 * 3750 + 30 * 6000 + searches)
   t.is(price.matched, 'anthropic/claude-sonnet-4-5')
@@ -73,18 +73,18 @@ test('prices: a bill is the sum of its parts, worked out by hand', async (t) => 
 
 test('prices: what was written to the cache without a lifetime was written for 5 minutes', async (t) => {
   const usage = usageOf({ cacheCreationInputTokens: 1000 })
-  t.is((await bookOf()).price(targetOf('anthropic/claude-haiku-4-5'), usage, NOVEMBER_MS).costNanoUsd, 1_250_000)
+  t.is(bookOf().price(targetOf('anthropic/claude-haiku-4-5'), usage, NOVEMBER_MS).costNanoUsd, 1_250_000)
 })
 
 test('prices: a fraction of a nano-USD is rounded up, once', async (t) => {
-  const book = await bookOf([{ model: 'tiny', input: 0.0003, output: 0.0003 }])
+  const book = bookOf([{ model: 'tiny', input: 0.0003, output: 0.0003 }])
   const cost = (inputTokens: number) =>
     book.price(targetOf('x/tiny'), usageOf({ inputTokens }), NOVEMBER_MS).costNanoUsd
   t.deepEqual([1, 3, 4, 10, 11].map(cost), [1, 1, 2, 3, 4])
 })
 
 test('prices: above 200,000 input tokens, cached ones included, all of the call has the higher price', async (t) => {
-  const book = await bookOf()
+  const book = bookOf()
   const cost = (inputTokens: number) => {
     const usage = usageOf({ inputTokens, cacheReadInputTokens: 100_000, outputTokens: 10 })
     return book.price(targetOf('anthropic/claude-sonnet-4-5'), usage, NOVEMBER_MS).costNanoUsd
@@ -94,7 +94,7 @@ test('prices: above 200,000 input tokens, cached ones included, all of the call 
 })
 
 test('prices: a price that changed holds from its date', async (t) => {
-  const book = await bookOf()
+  const book = bookOf()
   const cost = (atMs: number) => {
     const usage = usageOf({ inputTokens: 300_000 })
     return book.price(targetOf('anthropic/claude-sonnet-4-6'), usage, atMs).costNanoUsd
@@ -104,7 +104,7 @@ test('prices: a price that changed holds from its date', async (t) => {
 })
 
 test('prices: a price that goes by the hour is that of the hour', async (t) => {
-  const book = await bookOf()
+  const book = bookOf()
   const source = targetOf('deepseek/deepseek-chat')
   const cost = (hour: number) => book.price(source, MILLION_IN, Date.UTC(2026, 10, 20, hour)).costNanoUsd
   t.is(cost(20), 135_000_000)
@@ -128,7 +128,7 @@ for (const [name, words, times] of [
   ['nobody/knows', { speed: 'fast' }, 6],
 ] as const) {
   test(`prices: ${name} as ${JSON.stringify(words)} costs ${times} times as much`, async (t) => {
-    const book = await bookOf()
+    const book = bookOf()
     const cost = (terms: object) =>
       book.price(targetOf(name), { ...usageOf({ inputTokens: 100_000 }), ...terms }, NOVEMBER_MS).costNanoUsd
     t.is(cost(words), Math.round(cost({}) * times))
@@ -138,7 +138,7 @@ for (const [name, words, times] of [
 
 test('prices: words change the price of tokens, not of searches', async (t) => {
   const usage = usageOf({ webSearchRequests: 3, serviceTier: 'batch', speed: 'fast' })
-  t.is((await bookOf()).price(targetOf('anthropic/claude-opus-5'), usage, NOVEMBER_MS).costNanoUsd, 30_000_000)
+  t.is(bookOf().price(targetOf('anthropic/claude-opus-5'), usage, NOVEMBER_MS).costNanoUsd, 30_000_000)
 })
 
 for (const name of [
@@ -150,13 +150,13 @@ for (const name of [
   'openai/',
 ]) {
   test(`prices: ${name} has no known price, so it costs the ceiling and says so`, async (t) => {
-    const price = (await bookOf()).price(targetOf(name), MILLION_IN, NOVEMBER_MS)
+    const price = bookOf().price(targetOf(name), MILLION_IN, NOVEMBER_MS)
     t.deepEqual(price, { costNanoUsd: CEILING.input * NANO_PER_USD, source: 'ceiling', matched: undefined })
   })
 }
 
 test('prices: searches whose price nobody knows cost the ceiling and say so', async (t) => {
-  const book = await bookOf()
+  const book = bookOf()
   const usage = usageOf({ inputTokens: 1000, webSearchRequests: 1 })
   const target = targetOf('groq/llama-3.3-70b-versatile')
   t.deepEqual(book.price(target, usage, NOVEMBER_MS), {
@@ -167,17 +167,17 @@ test('prices: searches whose price nobody knows cost the ceiling and say so', as
 })
 
 test('prices: a name is not taken for a provider that it only resembles', async (t) => {
-  const price = (await bookOf()).price(targetOf('not-openai/llama'), MILLION_IN, NOVEMBER_MS)
+  const price = bookOf().price(targetOf('not-openai/llama'), MILLION_IN, NOVEMBER_MS)
   t.is(price.source, 'ceiling')
 })
 
 test('prices: a model that its provider gives away is free', async (t) => {
-  const price = (await bookOf()).price(targetOf('openrouter/deepseek/deepseek-r1:free'), MILLION_IN, NOVEMBER_MS)
+  const price = bookOf().price(targetOf('openrouter/deepseek/deepseek-r1:free'), MILLION_IN, NOVEMBER_MS)
   t.deepEqual(price, { costNanoUsd: 0, source: 'catalogue', matched: 'openrouter/deepseek/deepseek-r1:free' })
 })
 
 test('prices: a fee for every call is part of the bill', async (t) => {
-  const price = (await bookOf()).price(targetOf('perplexity/sonar-pro'), usageOf({ inputTokens: 1 }), NOVEMBER_MS)
+  const price = bookOf().price(targetOf('perplexity/sonar-pro'), usageOf({ inputTokens: 1 }), NOVEMBER_MS)
   t.is(price.costNanoUsd, 3000 + 14_000_000)
 })
 
@@ -193,11 +193,11 @@ test('prices: a compaction and an advisor inside a call are billed, which its co
   }
   const usage = readUsage(raw)
   if (usage === undefined) return t.fail()
-  const price = (await bookOf()).price(targetOf('anthropic/claude-haiku-4-5'), usage, NOVEMBER_MS)
+  const price = bookOf().price(targetOf('anthropic/claude-haiku-4-5'), usage, NOVEMBER_MS)
   t.is(price.costNanoUsd, 181_000 * 1000 + 3600 * 5000 + 50 * 5000 + 5 * 25_000)
 })
 
 test('prices: counts beyond belief stay a safe integer', async (t) => {
   const usage = usageOf({ inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: Number.MAX_SAFE_INTEGER })
-  t.is((await bookOf()).price(targetOf('a/b'), usage, NOVEMBER_MS).costNanoUsd, Number.MAX_SAFE_INTEGER)
+  t.is(bookOf().price(targetOf('a/b'), usage, NOVEMBER_MS).costNanoUsd, Number.MAX_SAFE_INTEGER)
 })

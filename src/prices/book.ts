@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Target } from '../core/exchange.ts'
 import type { Usage } from '../core/usage.ts'
 import { type BilledCall, billedCalls } from './billed-calls.ts'
-import { type FindListed, loadCatalogue } from './catalogue.ts'
+import { type FindListed, openCatalogue } from './catalogue.ts'
 import { type CeilingPrice, ceilingSheet } from './ceiling.ts'
 import { applyEntry, entryTarget } from './entry-sheet.ts'
 import type { PriceEntry, PriceOverrides } from './override-schema.ts'
@@ -67,11 +67,11 @@ const LONGEST_REMEMBERED = 200
 type SheetAt = (atMs: number) => PriceSheet
 
 /**
- * Loads the catalogue and puts the operator's prices before it. Throws `PriceFileError` when an entry is the `same_as` of
+ * Puts the operator's prices before those of the catalogue. Throws `PriceFileError` when an entry is the `same_as` of
  * a model that the catalogue does not have.
  */
-export async function createPriceBook({ overrides, ceiling }: PriceBookOptions): Promise<PriceBook> {
-  const findListed = await loadCatalogue()
+export function createPriceBook({ overrides, ceiling }: PriceBookOptions): PriceBook {
+  const findListed = openCatalogue()
   assertKnown(overrides, findListed)
   const unknown = ceilingSheet(ceiling)
   const sheet = rememberSheets((target) =>

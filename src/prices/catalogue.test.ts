@@ -18,7 +18,7 @@ for (const [model, usd] of [
   ['apac.amazon.nova-pro-v1:0', 0.8],
 ] as const) {
   test(`catalogue: Bedrock's ${model} is found`, async (t) => {
-    const { costNanoUsd, source } = (await bookOf()).price({ provider: 'bedrock', model }, MILLION_IN, NOVEMBER_MS)
+    const { costNanoUsd, source } = bookOf().price({ provider: 'bedrock', model }, MILLION_IN, NOVEMBER_MS)
     t.deepEqual([costNanoUsd, source], [Math.round(usd * 1e9), 'catalogue'])
   })
 }
@@ -32,7 +32,7 @@ for (const [provider, model, matched] of [
   ['my-proxy', 'openai/gpt-5', 'openai/gpt-5'],
 ] as const) {
   test(`catalogue: ${provider}/${model} is ${matched}`, async (t) => {
-    t.is((await bookOf()).price({ provider, model }, MILLION_IN, NOVEMBER_MS).matched, matched)
+    t.is(bookOf().price({ provider, model }, MILLION_IN, NOVEMBER_MS).matched, matched)
   })
 }
 
@@ -45,7 +45,7 @@ test('catalogue: an inference profile’s own name goes before the plain one', (
 })
 
 test('catalogue: every model of our providers has a sheet or the ceiling, and no price below 0', async (t) => {
-  const book = await bookOf()
+  const book = bookOf()
   const ours = { anthropic: 'anthropic', openai: 'openai', bedrock: 'aws', gemini: 'google', openrouter: 'openrouter' }
   const others = ['groq', 'mistral', 'deepseek', 'together', 'fireworks', 'perplexity', 'azure', 'cohere']
   const names = { ...ours, ...Object.fromEntries(others.map((name) => [name, name])), xai: 'x-ai' }

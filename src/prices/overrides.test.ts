@@ -15,7 +15,7 @@ function load(t: ExecutionContext, yaml: string) {
 }
 
 async function priceOf(t: ExecutionContext, yaml: string, name: string) {
-  const book = await createPriceBook({ overrides: load(t, yaml), ceiling: CEILING })
+  const book = createPriceBook({ overrides: load(t, yaml), ceiling: CEILING })
   const [provider = '', model = ''] = name.split('|')
   return book.price({ provider, model }, MILLION_IN, NOVEMBER_MS)
 }
@@ -80,7 +80,7 @@ test('price file: fees and factors are as written', async (t) => {
     t,
     'models: [{ model: a, input: 1, output: 1, web_search: 4, web_fetch: 2, call: 5, factors: { priority: 3 } }]',
   )
-  const book = await createPriceBook({ overrides, ceiling: CEILING })
+  const book = createPriceBook({ overrides, ceiling: CEILING })
   const usage = usageOf({ inputTokens: 1000, webSearchRequests: 1, webFetchRequests: 1, serviceTier: 'priority' })
   t.is(
     book.price({ provider: 'x', model: 'a' }, usage, NOVEMBER_MS).costNanoUsd,
@@ -123,7 +123,7 @@ test('price file: a file that was named must be there', (t) => {
 
 test('price file: the price of a model that nobody lists is no price', async (t) => {
   const overrides = load(t, 'models: [{ model: a, same_as: openai/gpt-99 }]')
-  await t.throwsAsync(createPriceBook({ overrides, ceiling: CEILING }), { message: /models\.0\.same_as.*gpt-99/ })
+  t.throws(() => createPriceBook({ overrides, ceiling: CEILING }), { message: /models\.0\.same_as.*gpt-99/ })
 })
 
 test('price file: the project’s own says nothing as it stands', (t) => {

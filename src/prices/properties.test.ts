@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { bookOf, NOVEMBER_MS, usageOf } from '../../test/support/price-usage.ts'
 import type { Usage } from '../core/usage.ts'
 
-const book = await bookOf([{ model: 'house', input: 0.0375, output: 0.1, web_search: 3, web_fetch: 0.5, factor: 0.77 }])
+const book = bookOf([{ model: 'house', input: 0.0375, output: 0.1, web_search: 3, web_fetch: 0.5, factor: 0.77 }])
 
 const target = fc.constantFrom(
   { provider: 'anthropic', model: 'claude-sonnet-4-5' },

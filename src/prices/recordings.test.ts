@@ -56,7 +56,7 @@ test('prices: every recorded reply costs what its counts and the list come to', 
     t.log(absent)
     return t.pass()
   }
-  const book = await bookOf()
+  const book = bookOf()
   let priced = 0
   for (const { name, response } of items) {
     const { model, raws } = usagesOf(response)

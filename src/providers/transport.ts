@@ -49,7 +49,8 @@ export interface UpstreamResponse {
 export class Transport {
   readonly #origin: string
   readonly #basePath: string
-  readonly #dispatcher: Dispatcher
+  /** Made for the first request. */
+  #dispatcher: Dispatcher | undefined
   readonly #options: TransportOptions
   readonly #shares: ConnectionShares
   /** Calls whose replies wait for their readers, the longest first. */
@@ -61,7 +62,6 @@ export class Transport {
     this.#basePath = url.pathname.replace(/\/$/, '')
     this.#options = options
     this.#shares = new ConnectionShares(options.connections)
-    this.#dispatcher = createDispatcher(url.origin, options)
   }
 
   /**
@@ -103,6 +103,7 @@ export class Transport {
     return new Promise((resolve, reject) => {
       const release = () => this.#shares.release(scope)
       const call = new UpstreamCall({ resolve, reject, signal, release, stalled: this.#stalled })
+      this.#dispatcher ??= createDispatcher(this.#origin, this.#options)
       this.#dispatcher.dispatch(
         {
           origin: this.#origin,
@@ -126,14 +127,12 @@ export class Transport {
     )
   }
 
-  close(): Promise<void> {
-    return this.#dispatcher.destroy()
+  async close(): Promise<void> {
+    await this.#dispatcher?.destroy()
   }
 }
 
-/**
- * Loads undici, a hundred files, when there is somebody to connect to: commands read the sections of providers, and ask none.
- */
+/** Loads undici, a hundred files, for the first request: commands read the sections of providers and send none. */
 function loadClient(): typeof import('undici') {
   return require('undici')
 }

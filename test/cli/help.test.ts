@@ -10,7 +10,7 @@ const WITHOUT_JSON = ['turnpike start', 'turnpike completion', 'turnpike plugin 
 
 /** The gateway’s own commands, and those of its plugins. */
 async function program(): Promise<Command> {
-  const all = createProgram()
+  const all = await createProgram()
   await addCommandsOfPlugins(all)
   return all
 }
@@ -69,8 +69,8 @@ test('help: the examples are commands that are taken as they stand', async (t) =
   }
 })
 
-test('help: that of the whole command has the table of exit codes', (t) => {
-  const help = helpOf(createProgram())
+test('help: that of the whole command has the table of exit codes', async (t) => {
+  const help = helpOf(await createProgram())
   for (const [code, meaning] of Object.entries(EXIT_CODES)) t.true(help.includes(`  ${code.padEnd(2)}  ${meaning}\n`))
 })
 

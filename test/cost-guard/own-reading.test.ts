@@ -73,7 +73,7 @@ const gateway = await startGateway({
   LOG_LEVEL: 'warn',
   ...boothEnvironment(stripe),
 })
-const book = await bookOf()
+const book = bookOf()
 test.after.always(async () => {
   await gateway.stop()
   for (const server of [anthropic, openai, stripe]) await server.close()

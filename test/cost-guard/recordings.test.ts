@@ -35,7 +35,7 @@ test('settlement: every recorded reply costs the price of the provider’s own c
     await stage.close()
     await rm(dataDir, { recursive: true, force: true })
   })
-  const book = await bookOf()
+  const book = bookOf()
   const messages = items.filter(
     ({ request, response }) => request.path.startsWith('/v1/messages') && response.status === 200,
   )

@@ -92,8 +92,8 @@ function faultOfWords(program: Command, words: readonly string[]): string | unde
   return free > most ? `${free} arguments, expected at most ${most}` : undefined
 }
 
-test('docs: every command there is, with options that it has', (t) => {
-  const program = createProgram()
+test('docs: every command there is, with options that it has', async (t) => {
+  const program = await createProgram()
   let commands = 0
   assertAll(t, [...readExamples('sh'), ...readExamples('text')], (example) => {
     const found = commandsOf(example).flatMap((line) => [...line.matchAll(TURNPIKE)])

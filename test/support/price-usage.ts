@@ -8,7 +8,7 @@ export const CEILING = { input: 15, output: 75, web_search: 35 }
 export const NOVEMBER_MS = Date.UTC(2026, 10, 20, 12)
 
 /** A price book with the tests' ceiling and these prices of an operator. */
-export function bookOf(models: PriceBookOptions['overrides']['models'] = []): Promise<PriceBook> {
+export function bookOf(models: PriceBookOptions['overrides']['models'] = []): PriceBook {
   return createPriceBook({ overrides: { models }, ceiling: CEILING })
 }
 

@@ -5,7 +5,7 @@ import { CommandError } from '../exit-codes.ts'
 import { addHelp } from '../help.ts'
 import { createPaint } from '../terminal/paint.ts'
 import { alignRight } from '../terminal/table.ts'
-import { cpuSecondsOf, type Load, type Measured, measure, type Percentiles } from './measure.ts'
+import type { Load, Measured, Percentiles } from './measure.ts'
 import { type BenchServers, startServers } from './servers.ts'
 
 const MOST_REQUESTS = 1_000_000
@@ -71,6 +71,8 @@ async function bench(options: BenchOptions): Promise<void> {
 }
 
 async function compare({ upstreamUrl, gatewayUrl }: BenchServers, load: Load): Promise<Result> {
+  // With its client for HTTP, which no other command needs.
+  const { cpuSecondsOf, measure } = await import('./measure.ts')
   return {
     pipeline: await pipelineOf(gatewayUrl),
     load,

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Log } from 'turnpike/plugin'
+import { sqlStateOf } from './sql-state.ts'
 
 /** More is refused: while PostgreSQL hangs, what waits for a connection must not fill the memory. */
 const MOST_WAITING = 20_000
@@ -83,12 +84,6 @@ export class Connections {
   async close(): Promise<void> {
     if (!this.#pool.ending) await this.#pool.end()
   }
-}
-
-/** The SQLSTATE of an error that the server itself has sent; `undefined` for one of the way to it. */
-export function sqlStateOf(error: unknown): string | undefined {
-  const isSent = typeof error === 'object' && error !== null && 'severity' in error && 'code' in error
-  return isSent && typeof error.code === 'string' ? error.code : undefined
 }
 
 /** Whether the tables are not there any more. */

@@ -1,4 +1,5 @@
-import { type Connections, sqlStateOf } from './connection.ts'
+import type { Connections } from './connection.ts'
+import { sqlStateOf } from './sql-state.ts'
 
 /**
  * DESIGN — entries in PostgreSQL
