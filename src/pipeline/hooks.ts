@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -11,6 +12,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
  * Old versions stay in memory until the process ends: Node cannot unload modules. Reloading is for development.
  */
 const DOOR = new URL('../plugin.ts', import.meta.url).href
+/** Sources of the built-in plugins, and the same in a bundle: where the gateway runs from source there are none. */
+const BUILT_IN = path.join(import.meta.dirname, '../../plugins')
+const BUNDLED = path.join(import.meta.dirname, '../plugins')
 const VERSION = 'version'
 let installed = false
 
@@ -32,8 +36,16 @@ export function installPluginHooks(): void {
 export async function importPlugin(entryFile: string, version: number): Promise<unknown> {
   const url = pathToFileURL(entryFile)
   url.searchParams.set(VERSION, String(version))
-  const module: { default?: unknown } = await import(url.href)
+  const bundled = version === 0 ? bundledEntry(entryFile) : undefined
+  const module: { default?: unknown } = await import(bundled ?? url.href)
   return module.default
+}
+
+function bundledEntry(entryFile: string): string | undefined {
+  const folder = path.dirname(entryFile)
+  if (path.dirname(folder) !== BUILT_IN) return undefined
+  const file = path.join(BUNDLED, path.basename(folder), 'index.js')
+  return existsSync(file) ? pathToFileURL(file).href : undefined
 }
 
 function versioned(url: string, parentUrl: string | undefined): string | undefined {

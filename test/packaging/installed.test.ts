@@ -28,7 +28,10 @@ test('installed: the package holds what runs, and no tests', (t) => {
   const files = globSync('**/*', { cwd: installed })
   for (const file of [
     'bin/turnpike.mjs',
-    'src/main.ts',
+    'bin/plugin.mjs',
+    'dist/cli/main.js',
+    'dist/cli/main.js.map',
+    'dist/types/plugin.d.ts',
     'plugins/exact-cache/index.ts',
     'dashboard/dist/index.html',
     'config/turnpike.yaml',
@@ -36,7 +39,7 @@ test('installed: the package holds what runs, and no tests', (t) => {
   ])
     t.true(files.includes(file), file)
   t.deepEqual(
-    files.filter((file) => /\.test\.ts$|^(test|eval|bench)\//.test(file)),
+    files.filter((file) => /\.test\.ts$|^(src|test|eval|bench)\//.test(file)),
     [],
   )
 })
@@ -75,4 +78,55 @@ test('installed: the command runs, its threads and processes too, with a plugin 
 test('installed: the command tells its version', async (t) => {
   const { stdout } = await run(process.execPath, [entry, '--version'], { cwd: place.path })
   t.regex(stdout, /^\d+\.\d+\.\d+\n$/)
+})
+
+const PLUGIN = `import { definePlugin, z } from 'turnpike/plugin'
+const options = z.strictObject({ word: z.string().default('hello').describe('The word.') })
+const plugin = definePlugin({
+  name: 'typed', summary: 'Is typed.', options, perRequest: ['word'], needs: ['log'], onError: 'refuse',
+  setup: (given, { log }) => ({
+    middleware: ({ word }) => async (ctx, next) => {
+      log.info({ word: word.length + given.word.length }, 'typed')
+      const model: string = ctx.state.exchange.request.model
+      await next()
+      ctx.set('x-typed', model)
+    },
+  }),
+})
+export default plugin
+`
+
+test('installed: an author’s plugin is type-checked against the package alone', async (t) => {
+  place.put('author/typed/index.ts', PLUGIN)
+  const wrong = PLUGIN.replace('word.length', 'word.size')
+  place.put('author/wrong/index.ts', wrong)
+  const check = (name: string) =>
+    run(
+      process.execPath,
+      [
+        path.join(ROOT, 'node_modules/typescript/bin/tsc'),
+        ...['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node', '--allowImportingTsExtensions'],
+        path.join(place.path, `author/${name}/index.ts`),
+      ],
+      { cwd: place.path },
+    ).then(
+      () => '',
+      ({ stdout }: { stdout: string }) => stdout,
+    )
+  t.is(await check('typed'), '')
+  t.regex(await check('wrong'), /author\/wrong\/index\.ts.*'size' does not exist/)
+})
+
+test('installed: an author’s own tests import `turnpike/plugin` on plain Node', async (t) => {
+  place.put('author/own.test.mjs', "import plugin from './typed/index.ts'\nconsole.log(plugin.name)\n")
+  place.put('author/typed/index.ts', PLUGIN)
+  const { stdout } = await run(process.execPath, [path.join(place.path, 'author/own.test.mjs')])
+  t.is(stdout, 'typed\n')
+})
+
+test('installed: `turnpike/plugin` has the same names in a checkout, in the bundle and for plain Node', async (t) => {
+  const source = Object.keys(await import('../../src/plugin.ts')).sort()
+  const bundled = path.join(installed, 'dist/plugin.js')
+  t.deepEqual(Object.keys(await import(bundled)).sort(), source)
+  t.deepEqual(Object.keys(await import(path.join(installed, 'bin/plugin.mjs'))).sort(), source)
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
 import { lockedPackages } from '../../scripts/docs/licences-page.ts'
@@ -7,6 +7,15 @@ import { isJsonObject } from '../support/json.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const packages = lockedPackages(ROOT)
 const manifest: unknown = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+
+const { packages: locked }: { packages: Record<string, { hasInstallScript?: boolean; engines?: object }> } = JSON.parse(
+  readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'),
+)
+
+function section(name: string): Readonly<Record<string, unknown>> {
+  const found = isJsonObject(manifest) ? manifest[name] : undefined
+  return isJsonObject(found) ? found : {}
+}
 
 /** Permissive all, without conditions on what is made with them beyond telling their names. */
 const ALLOWED = [
@@ -37,16 +46,49 @@ test('supply chain: every package of an installation is pinned by the digest of 
 })
 
 test('supply chain: install scripts run for the packages that are named, and no others have any', (t) => {
-  const named = isJsonObject(manifest) && isJsonObject(manifest.allowScripts) ? manifest.allowScripts : {}
-  const scripted = packages.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
-  t.deepEqual(scripted, Object.keys(named).sort())
+  const named = Object.keys(section('allowScripts'))
+  const scripted = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript)
+  const onDemand = Object.keys(section('peerDependencies'))
+  t.deepEqual([...scripted.map(([place]) => place.replace(/^.*node_modules\//, '')), ...onDemand].sort(), named.sort())
 })
 
+test('supply chain: npm does not compare engines with its own Node, and all packages take the one that the project brings', (t) => {
+  const { node } = section('devDependencies')
+  const places = Object.keys(locked).filter((place) => place !== '')
+  t.deepEqual(
+    places.filter((place) => locked[place]?.engines !== undefined),
+    [],
+    'npm run lock',
+  )
+  const installed = places.filter((place) => existsSync(path.join(ROOT, place, 'package.json')))
+  t.true(installed.length > 300, `${installed.length} installed`)
+  t.deepEqual(
+    installed.filter((place) => !takesNode(enginesOf(place), String(node))),
+    [],
+  )
+})
+
+/** Finds `*`, or a lower bound without an upper one, that the version meets. */
+function takesNode(range: string | undefined, version: string): boolean {
+  if (range === undefined) return true
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return range.split('||').some((part) => {
+    const [, least, then] = /^\s*(?:\*|>=\s*(\d+)(?:\.(\d+))?[.\dx*]*)\s*$/.exec(part) ?? [undefined, '-1']
+    if (least === undefined) return true
+    return Number(least) >= 0 && (major > Number(least) || (major === Number(least) && minor >= Number(then ?? 0)))
+  })
+}
+
+function enginesOf(place: string): string | undefined {
+  const { engines }: { engines?: { node?: string } } = JSON.parse(
+    readFileSync(path.join(ROOT, place, 'package.json'), 'utf8'),
+  )
+  return engines?.node
+}
+
 test('supply chain: direct dependencies are exact versions', (t) => {
-  const sections = isJsonObject(manifest)
-    ? [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies]
-    : []
-  const versions = sections.flatMap((section) => Object.entries(isJsonObject(section) ? section : {}))
+  const sections = ['dependencies', 'optionalDependencies', 'peerDependencies', 'devDependencies'].map(section)
+  const versions = sections.flatMap((each) => Object.entries(each))
   t.true(versions.length > 40)
   t.deepEqual(
     versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version))),

@@ -24,7 +24,7 @@ export async function startServers(pipeline: string | undefined, signal: AbortSi
   await using owned = new AsyncDisposableStack()
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-bench-'))
   owned.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const upstream = fork(fileURLToPath(new URL('upstream.ts', import.meta.url)), { env: plainEnvironment() })
+  const upstream = fork(fileURLToPath(new URL('./upstream.ts', import.meta.url)), { env: plainEnvironment() })
   owned.defer(() => stop(upstream))
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_START_MS)])
   const [upstreamPort] = await once(upstream, 'message', { signal: inTime })
@@ -51,7 +51,7 @@ function plainEnvironment(): NodeJS.ProcessEnv {
 }
 
 function startGateway(configFile: string): ChildProcess {
-  const guard = new URL('loopback-only.ts', import.meta.url).href
+  const guard = new URL('./loopback-only.ts', import.meta.url).href
   return fork(fileURLToPath(new URL('../../main.ts', import.meta.url)), {
     env: { ...plainEnvironment(), SVC_CONFIG: configFile },
     execArgv: [...process.execArgv, '--import', guard],

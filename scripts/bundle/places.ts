@@ -1,0 +1,51 @@
+import { isBuiltin } from 'node:module'
+import path from 'node:path'
+import type { Plugin } from 'rolldown'
+
+/** Packages that every start loads, with what they import: some five hundred files, of which a third is used. */
+const INLINED = ['zod', 'kysely', 'koa', '@koa/router', '@koa/cors', 'yaml', 're2js', 'commander', 'lru-cache', 'keyv']
+/** The path from the file that a module ends up in to the folder of the bundle. */
+const BUNDLE_MARK = '@bundle@'
+const PROGRAM = /new URL\((['`])([^'`]+)\.ts\1, import\.meta\.url\)/g
+
+/** The place of a source in the bundle, without its ending. */
+export function placeOf(file: string): string {
+  return file.replace(/^src\//, '').replace(/\.ts$/, '')
+}
+
+/**
+ * Makes `turnpike/plugin` the gateway's own module, leaves packages outside that only some gateways load, and gives each
+ * module the URL of its own place in the bundle, whatever file it ends up in.
+ */
+export function keepPlaces(root: string): Plugin {
+  return {
+    name: 'keep-places',
+    resolveId(specifier, importer) {
+      if (specifier === 'turnpike/plugin') return path.join(root, 'src/plugin.ts')
+      return isInlined(specifier, importer) ? undefined : { id: specifier, external: true }
+    },
+    transform(code, id) {
+      if (!code.includes('import.meta.') || id.includes('/node_modules/')) return undefined
+      const url = `new URL("${BUNDLE_MARK}/${placeOf(path.relative(root, id))}.js", import.meta.url)`
+      const toPath = 'process.getBuiltinModule("node:url").fileURLToPath'
+      const placed = code
+        .replaceAll(PROGRAM, 'new URL($1$2.js$1, import.meta.url)')
+        .replaceAll('import.meta.url', `${url}.href`)
+        .replaceAll('import.meta.dirname', `${toPath}(new URL(".", ${url})).slice(0, -1)`)
+        .replaceAll('import.meta.filename', `${toPath}(${url})`)
+      // The lines stay where they are, so the map does too.
+      return { code: placed, map: null }
+    },
+    renderChunk(code, { fileName }) {
+      if (!code.includes(BUNDLE_MARK)) return undefined
+      const toBundle = path.posix.relative(path.posix.dirname(fileName), '.') || '.'
+      return { code: code.replaceAll(BUNDLE_MARK, toBundle), map: null }
+    },
+  }
+}
+
+function isInlined(specifier: string, importer: string | undefined): boolean {
+  if (specifier.startsWith('.') || path.isAbsolute(specifier)) return true
+  if (isBuiltin(specifier)) return false
+  return INLINED.includes(specifier) || (importer?.includes('/node_modules/') ?? false)
+}

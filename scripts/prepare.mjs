@@ -1,0 +1,28 @@
+/**
+ * The last step of `npm ci` and the first of `npm pack`. Plain JavaScript: without development packages npm runs it on
+ * the machine's own Node. Then it builds nothing and is no failure: the gateway runs from its sources, without pages.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+const PACKAGES = path.join(ROOT, 'node_modules')
+
+if (existsSync(path.join(PACKAGES, 'rolldown')) && existsSync(path.join(PACKAGES, 'vite'))) {
+  removeHeaders()
+  for (const script of ['build:dashboard', 'build:gateway'])
+    execFileSync('npm', ['run', '--silent', script], {
+      cwd: ROOT,
+      stdio: 'inherit',
+      shell: process.platform === 'win32',
+    })
+} else console.log('Nothing is built: the builders are not installed (npm ci without --omit=dev).')
+
+/** 67 MB of C headers come with Node, and nothing here is compiled against them. */
+function removeHeaders() {
+  const { platform, arch } = process
+  const name = `node-${platform === 'win32' ? 'win' : platform}-${arch}`
+  rmSync(path.join(PACKAGES, 'node/node_modules', name, 'include'), { recursive: true, force: true })
+}

@@ -1,0 +1,81 @@
+import { appendFileSync, cpSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import { startGateway } from '../support/gateway.ts'
+import { ask, send } from '../support/http-client.ts'
+import { createPluginDirectory } from '../support/plugin-folders.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+
+/** A checkout in small, with a bundle that was just made of it. */
+async function bundledCheckout(t: ExecutionContext) {
+  const place = createPluginDirectory(t)
+  const file = (name: string) => path.join(place.path, name)
+  cpSync(path.join(ROOT, 'bin/bundle.mjs'), file('bin/bundle.mjs'))
+  place.put('package-lock.json', '{}')
+  place.put('src/main.ts', 'export const one = 1\n')
+  place.put('src/core/main.test.ts', '// A test\n')
+  place.put('plugins/own/index.ts', 'export default {}\n')
+  place.put('dist/main.js', 'export const one = 1\n')
+  const bundle: typeof import('../../bin/bundle.mjs') = await import(pathToFileURL(file('bin/bundle.mjs')).href)
+  bundle.writeStamp()
+  t.is(bundle.folderToRun(), 'dist')
+  return { place, file, folderToRun: bundle.folderToRun }
+}
+
+const CHANGES: Readonly<Record<string, (file: (name: string) => string) => void>> = {
+  'a changed source': (file) => appendFileSync(file('src/main.ts'), '\n'),
+  'a removed source': (file) => rmSync(file('src/main.ts')),
+  'a renamed source': (file) => renameSync(file('src/main.ts'), file('src/core/main.ts')),
+  'a changed built-in plugin': (file) => appendFileSync(file('plugins/own/index.ts'), '\n'),
+  'another lockfile': (file) => appendFileSync(file('package-lock.json'), '\n'),
+  'no record': (file) => rmSync(file('dist/sources.json')),
+}
+
+for (const [what, change] of Object.entries(CHANGES))
+  test(`bundle: with ${what} the sources run`, async (t) => {
+    const { file, folderToRun } = await bundledCheckout(t)
+    change(file)
+    t.is(folderToRun(), 'src')
+  })
+
+test('bundle: tests, and plugins that came later, do not make it old; without sources it always runs', async (t) => {
+  const { file, place, folderToRun } = await bundledCheckout(t)
+  appendFileSync(file('src/core/main.test.ts'), '\n')
+  place.put('plugins/later/index.ts', 'export default {}\n')
+  t.is(folderToRun(), 'dist')
+  appendFileSync(file('src/main.ts'), '\n')
+  rmSync(file('src'), { recursive: true })
+  t.is(folderToRun(), 'dist')
+})
+
+test('bundle: a plugin that is loaded as it is throws errors and reads requests of the classes that the bundle has', async (t) => {
+  const place = createPluginDirectory(t)
+  place.put(
+    'refuse/index.ts',
+    `import { definePlugin, GatewayError, RequestDocument, z } from 'turnpike/plugin'
+     export default definePlugin({
+       name: 'refuse', summary: 'Refuses.', options: z.strictObject({}), perRequest: [], needs: [], onError: 'refuse',
+       setup: () => ({
+         middleware: () => async (ctx) => {
+           const isOurs = ctx.state.exchange.request instanceof RequestDocument
+           throw new GatewayError('invalid_request', 'The class is ' + (isOurs ? 'the same.' : 'another.'))
+         },
+       }),
+     })`,
+  )
+  const gateway = await startGateway({ SVC_PLUGINS_DIR: place.path })
+  t.teardown(() => gateway.stop())
+  const reply = await send(gateway.url, {
+    body: ask('hi', { model: 'demo/echo' }),
+    headers: { 'x-svc-pipe': 'refuse' },
+  })
+  t.is(reply.status, 400, reply.text)
+  t.regex(reply.text, /The class is the same\./)
+})
+
+test('bundle: the map of a bundle leads to the source', (t) => {
+  const map = JSON.parse(readFileSync(path.join(ROOT, 'dist/main.js.map'), 'utf8'))
+  t.true(map.sources.some((source: string) => source.endsWith('src/main.ts')))
+})
