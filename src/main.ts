@@ -61,6 +61,8 @@ function explainFailure(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
+// A worker process starts here, and not with the command.
+process.setSourceMapsEnabled(true)
 run().catch((error: unknown) => {
   process.stderr.write(`turnpike cannot start: ${explainFailure(error)}\n`)
   process.exit(EXIT_CONFIGURATION)

@@ -6,7 +6,8 @@ import type { Plugin } from 'rolldown'
 const INLINED = ['zod', 'kysely', 'koa', '@koa/router', '@koa/cors', 'yaml', 're2js', 'commander', 'lru-cache', 'keyv']
 /** The path from the file that a module ends up in to the folder of the bundle. */
 const BUNDLE_MARK = '@bundle@'
-const PROGRAM = /new URL\((['`])([^'`]+)\.ts\1, import\.meta\.url\)/g
+/** A source that is named by its URL, as threads and processes are started. */
+export const PROGRAM = /new URL\((['`])([^'`]+)\.ts\1, import\.meta\.url\)/g
 
 /** The place of a source in the bundle, without its ending. */
 export function placeOf(file: string): string {

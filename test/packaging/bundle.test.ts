@@ -1,7 +1,8 @@
-import { appendFileSync, cpSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { PROGRAM, placeOf } from '../../scripts/bundle/places.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -78,4 +79,18 @@ test('bundle: a plugin that is loaded as it is throws errors and reads requests 
 test('bundle: the map of a bundle leads to the source', (t) => {
   const map = JSON.parse(readFileSync(path.join(ROOT, 'dist/main.js.map'), 'utf8'))
   t.true(map.sources.some((source: string) => source.endsWith('src/main.ts')))
+})
+
+test('bundle: every program and module that a source names by its URL is in the bundle', (t) => {
+  const sources = globSync(['src/**/*.ts', 'plugins/**/*.ts'], { cwd: ROOT, exclude: ['**/*.test.ts'] })
+  const named = sources.flatMap((source) => {
+    const text = readFileSync(path.join(ROOT, source), 'utf8')
+    return [...text.matchAll(PROGRAM)].map(([, , name = '']) => path.join(path.dirname(source), name))
+  })
+  t.true(named.length >= 8, `${named.length} named`)
+  const places = named.map((file) => path.join('dist', `${placeOf(file)}.js`))
+  t.deepEqual(
+    places.filter((place) => !existsSync(path.join(ROOT, place))),
+    [],
+  )
 })
