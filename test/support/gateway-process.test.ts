@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { startGateway } from './gateway.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 import { send } from './http-client.ts'
 import { valueAt } from './json.ts'
 
@@ -24,7 +24,7 @@ function writeEntry(t: ExecutionContext, code: string): string {
 
 test('gateway helper: starts, logs, passes the environment, and leaves nothing behind', async (t) => {
   process.env.TURNPIKE_TEST_SECRET = 'must not be inherited'
-  const gateway = await startGateway({ SVC_MODE: 'local' }, { entry: writeEntry(t, SERVER) })
+  const gateway = await startGatewayProcess({ SVC_MODE: 'local' }, { entry: writeEntry(t, SERVER) })
   t.teardown(gateway.stop)
   const { json } = await send(gateway.url, { method: 'GET', path: '/env' })
   const folder = String(valueAt(json, 'SVC_DATA_DIR'))
@@ -38,17 +38,19 @@ test('gateway helper: starts, logs, passes the environment, and leaves nothing b
 
 test('gateway helper: kills a process that ignores SIGTERM', async (t) => {
   const entry = writeEntry(t, `process.on('SIGTERM', () => {})\n${SERVER}`)
-  const gateway = await startGateway({}, { entry })
+  const gateway = await startGatewayProcess({}, { entry })
   t.deepEqual(await gateway.stop(50), { code: null, signal: 'SIGKILL' })
 })
 
 test('gateway helper: reports the log of a process that exits', async (t) => {
   const entry = writeEntry(t, `console.error('no such option: SVC_MODEL'); process.exit(3)`)
-  await t.throwsAsync(startGateway({}, { entry }), { message: /exited.*"code":3[\s\S]*no such option: SVC_MODEL/ })
+  await t.throwsAsync(startGatewayProcess({}, { entry }), {
+    message: /exited.*"code":3[\s\S]*no such option: SVC_MODEL/,
+  })
 })
 
 test('gateway helper: gives up on a process that does not answer /health', async (t) => {
   const entry = writeEntry(t, `console.log('busy'); setInterval(() => {}, 1000)`)
-  const starting = startGateway({}, { entry, waitMs: 400 })
+  const starting = startGatewayProcess({}, { entry, waitMs: 400 })
   await t.throwsAsync(starting, { message: /did not answer \/health within 400 ms[\s\S]*busy/ })
 })

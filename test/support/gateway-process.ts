@@ -4,30 +4,19 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drill, startClustered } from './clustered.ts'
-import { DEFAULT_PIPELINE, PIPELINE } from './pipelines.ts'
+import { type Environment, type Exit, type Gateway, gatewayEnvironment } from './gateway.ts'
 
-/** How a gateway process ended. */
-export interface Exit {
-  code: number | null
-  signal: NodeJS.Signals | null
-}
-
-/** A gateway running as a process of its own. `await using` stops it, and so does `t.teardown(gateway.stop)`. */
-export interface Gateway extends AsyncDisposable {
-  /** Base address, without a slash at the end. */
-  url: string
-  port: number
+/** A gateway in a process of its own. */
+export interface GatewayProcess extends Gateway {
   pid: number
-  /** Everything it has written to stdout and stderr. */
-  log(): string
   /** Resolves when the process has ended, however it ended. */
   exited: Promise<Exit>
   /** Ends the process group: SIGTERM, after `graceMs` (default 5,000) SIGKILL. Its data are removed. */
   stop(graceMs?: number): Promise<Exit>
 }
 
-/** How to start a gateway; the defaults are those of a user at the project's root. */
-export interface GatewayOptions {
+/** How to start a process; the defaults are those of a user at the project's root. */
+export interface GatewayProcessOptions {
   /** Default `bin/turnpike.mjs`. */
   entry?: string
   /** Arguments after `start`. Default: none. */
@@ -57,19 +46,19 @@ const MOST_STARTING = 2
 const DEFAULT_WAIT_MS = 50_000
 const DEFAULT_GRACE_MS = 5000
 
-/** The only variables a gateway inherits: a developer's keys and settings must not reach a test. */
-const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_V8_COVERAGE']
-
 /**
+ * For what is about a process: signals and kills, memory and open files, arguments, a host, an environment that only a
+ * process has (`NODE_OPTIONS`, a proxy's variables), several gateways of one service. Everything else uses `startGateway`.
+ *
  * Starts the gateway as a user does, in a process group of its own, on a port that the system gives it, with an empty
  * data folder. `env` is laid over the test's defaults. Rejects, with the log in the message, when it exits, or does not
  * tell its port and answer `/health`.
  */
-export async function startGateway(
-  env: Readonly<Record<string, string>> = {},
-  options: GatewayOptions = {},
-): Promise<Gateway> {
-  const startOne = async (environment: Readonly<Record<string, string>>) => {
+export async function startGatewayProcess(
+  env: Environment = {},
+  options: GatewayProcessOptions = {},
+): Promise<GatewayProcess> {
+  const startOne = async (environment: Environment) => {
     const leave = await enterStart()
     try {
       return await startNow(environment, options)
@@ -97,24 +86,21 @@ async function enterStart(): Promise<() => void> {
 }
 
 async function startNow(
-  env: Readonly<Record<string, string>>,
+  env: Environment,
   {
     entry = path.join(PROJECT_ROOT, 'bin/turnpike.mjs'),
     args = [],
     cwd = PROJECT_ROOT,
     waitMs = DEFAULT_WAIT_MS,
     host = THIS_HOST,
-  }: GatewayOptions,
-): Promise<Gateway> {
+  }: GatewayProcessOptions,
+): Promise<GatewayProcess> {
   const dataFolder = await mkdtemp(path.join(tmpdir(), 'turnpike-test-'))
   const open = host === THIS_HOST ? {} : { SVC_LOCAL_OPEN: 'yes' }
-  // The default one is left to the gateway, so that a changed default is seen.
-  const pipeline = PIPELINE === DEFAULT_PIPELINE ? {} : { SVC_PIPELINE: PIPELINE }
-  const defaults = { HOST: host.address, PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info', ...pipeline, ...open }
   const [program, ...words] = [...host.runner, process.execPath, entry, 'start', ...args] as [string, ...string[]] // safe: not empty
   const child = spawn(program, words, {
     cwd,
-    env: { ...inheritedEnvironment(), ...defaults, ...env },
+    env: { ...gatewayEnvironment({ dataFolder, address: host.address }), ...open, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -152,10 +138,6 @@ async function startNow(
   }
 }
 
-function inheritedEnvironment(): Record<string, string> {
-  return Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
-}
-
 function collectLog({ stdout, stderr }: ChildProcess): () => string {
   let text = ''
   for (const stream of [stdout, stderr]) {
@@ -183,7 +165,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 /** Where a gateway tells its port: to a person, and in its log. */
 const PORT_TOLD = /turnpike +http:\/\/[^ ]*:(\d+)|"port":(\d+)/
 
-interface Starting extends Pick<Gateway, 'log' | 'exited'> {
+interface Starting extends Pick<GatewayProcess, 'log' | 'exited'> {
   readonly waitMs: number
   readonly address: string
 }
