@@ -6,6 +6,7 @@ import { loadConfig } from './config/load.ts'
 import { openGateway } from './gateway.ts'
 import { writerTo } from './logging/line-buffer.ts'
 import { createLogging } from './logging/log.ts'
+import { nameSourceLines } from './logging/source-lines.ts'
 import { explainStartFailure } from './start-failure.ts'
 import { stopWhenAsked } from './stopping.ts'
 
@@ -27,7 +28,7 @@ async function run(): Promise<void> {
 }
 
 // A worker process starts here, and not with the command.
-process.setSourceMapsEnabled(true)
+nameSourceLines()
 run().catch((error: unknown) => {
   process.stderr.write(`${explainStartFailure(error)}\n`)
   process.exit(EXIT_CONFIGURATION)
