@@ -247,6 +247,12 @@ export class Exchange {
     if (details !== undefined) this.#step.details = { ...this.#step.details, ...details }
   }
 
+  /** Says in trace and receipt what the module's own questions to models have cost for this request, in nano-USD. */
+  addOwnCost(costNanoUsd: number): void {
+    if (this.#step === undefined || this.#revoked || costNanoUsd === 0) return
+    this.#step.ownCostNanoUsd = (this.#step.ownCostNanoUsd ?? 0) + costNanoUsd
+  }
+
   /** Waits for `work` while the module's time budget stands still, which goes on behind the last of such waits. */
   async patiently<T>(work: Promise<T>): Promise<T> {
     if (this.#waits++ === 0) this.onPatience?.(true)

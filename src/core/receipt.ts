@@ -70,6 +70,8 @@ export interface ReceiptStep {
   readonly module: string
   readonly action: string
   readonly ms: number
+  /** What its own questions to models cost, in USD, at the operator's expense: no part of `cost`. */
+  readonly own_usd?: string
 }
 
 /** What the reply used; members that are left out were not told, or are 0. */

@@ -15,6 +15,8 @@ export interface StepTrace {
   /** Milliseconds in the module itself, on the way in and on the way out, without what it waited for downstream. */
   durationMs: number
   details?: Record<string, unknown>
+  /** What it has asked models itself, in nano-USD, at the operator's expense. */
+  ownCostNanoUsd?: number
 }
 
 /** An edit that a module made, for traces and receipts. */

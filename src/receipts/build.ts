@@ -3,7 +3,7 @@ import type { Ending } from '../core/byte-source.ts'
 import type { Exchange, Target } from '../core/exchange.ts'
 import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../core/receipt.ts'
 import type { Usage } from '../core/usage.ts'
-import { type Accountants, billOf } from './billing.ts'
+import { type Accountants, billOf, toUsd } from './billing.ts'
 
 /** What is known of a request when its reply has ended. */
 export interface ReplyFacts {
@@ -89,10 +89,11 @@ function receiptOf(
       status: status ?? null,
     })),
     pipeline: nameOf(pipeline, pipeline.length),
-    steps: exchange.trace.map(({ module, action, durationMs }) => ({
+    steps: exchange.trace.map(({ module, action, durationMs, ownCostNanoUsd }) => ({
       module,
       action: nameOf(action),
       ms: rounded(durationMs),
+      ...(ownCostNanoUsd !== undefined && { own_usd: toUsd(ownCostNanoUsd) }),
     })),
     usage: usage === undefined ? unreportedUsage(exchange, outcome) : usageOf(usage),
     outcome,
