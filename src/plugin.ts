@@ -194,6 +194,8 @@ export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs ex
   summary: string
   /** A strict zod object; each option described (what, unit, range, default, when to change it). */
   options: Schema
+  /** Options that earlier versions had, with what to use in their place: said to whoever still sets them. */
+  removedOptions?: Readonly<Record<string, string>>
   /** The only options that a pipeline string may set. */
   perRequest: readonly (keyof z.output<Schema> & string)[]
   /**

@@ -141,6 +141,7 @@ const contractSchema = z.strictObject({
   perRequest: z.array(z.string()),
   needs: z.array(z.enum(SERVICE_NAMES)),
   onError: z.enum(['bypass', 'refuse']),
+  removedOptions: z.record(z.string(), z.string()).optional(),
   tightening: z.array(z.string()).optional(),
   commandGroup: z.string().regex(PLUGIN_NAME).optional(),
   commands: z
@@ -238,5 +239,7 @@ function explainOptions(error: z.ZodError, definition: PluginDefinition): string
   const [issue] = error.issues
   if (issue?.code !== 'unrecognized_keys') return explain(error)
   const [key = ''] = issue.keys
+  const instead = definition.removedOptions?.[key]
+  if (instead !== undefined) return `the option \`${key}\` is gone: ${instead}`
   return `unknown option \`${key}\`.${suggest(key, Object.keys(optionSchemas(definition)))}`
 }
