@@ -31,7 +31,8 @@ export type Split = 'dev' | 'test' | 'all'
 const pairSchema = z.object({
   a: z.string(),
   b: z.string(),
-  y: z.union([z.literal(0), z.literal(1)]),
+  y: z.union([z.literal(0), z.literal(1)]).optional(),
+  same: z.boolean().optional(),
   kind: z.string(),
   t: z.number().optional(),
 })
@@ -39,9 +40,9 @@ const questionsSchema = z.array(z.tuple([z.string(), z.number(), z.array(z.strin
 const intentsSchema = z.record(z.string(), z.array(z.tuple([z.string(), z.string()])))
 
 /**
- * Reads a folder: `*.jsonl` are pairs `{ a, b, y, kind, t }`, `*items.json` answers with their phrasings
+ * Reads a folder: `*.jsonl` are pairs `{ a, b, y, kind, t }`, where `same: true` may stand for `y: 1`, `*items.json` answers with their phrasings
  * `[id, t, [text, …]]`, other `*.json` intents `{ part: [[text, intent], …] }`. The split goes by the template `t` where
- * there is one (even ones are `test`), else by the place. Throws with the file's name when one has another shape.
+ * there is one (even ones are `test`), else by the place. Throws with the file's name when one has another shape, or nothing of the split.
  */
 export function readData(folder: string, split: Split): EvalData {
   const data = { pairs: new Map(), questions: new Map(), intents: new Map() }
@@ -51,8 +52,15 @@ export function readData(folder: string, split: Split): EvalData {
     if (name.endsWith('.jsonl')) data.pairs.set(name, readPairs(name, text(), kept))
     else if (name.endsWith('items.json')) data.questions.set(name, readQuestions(name, text(), kept))
     else if (name.endsWith('.json')) data.intents.set(name, readIntents(name, text(), kept))
+    else continue
+    assertSome(data, name, split)
   }
   return data
+}
+
+function assertSome(data: EvalData, name: string, split: Split): void {
+  const rows = data.pairs.get(name) ?? data.questions.get(name) ?? data.intents.get(name)
+  if (rows?.length === 0) throw new Error(`${name} holds nothing of the split ${split}: use --split all, or another.`)
 }
 
 function readPairs(name: string, text: string, kept: (key: number) => boolean): EvalPair[] {
@@ -62,7 +70,9 @@ function readPairs(name: string, text: string, kept: (key: number) => boolean): 
     z.array(pairSchema),
     lines.map((line) => JSON.parse(line)),
   )
-  return pairs.filter(({ t }, i) => kept(t ?? i)).map(({ a, b, y, kind }) => ({ a, b, isSame: y === 1, kind }))
+  return pairs
+    .filter(({ t }, i) => kept(t ?? i))
+    .map(({ a, b, y, same, kind }) => ({ a, b, isSame: same ?? y === 1, kind }))
 }
 
 function readQuestions(name: string, text: string, kept: (key: number) => boolean): EvalRequest[] {

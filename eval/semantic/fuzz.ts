@@ -1,7 +1,6 @@
 import type { SharingScope } from 'turnpike/plugin'
-import { lexicalEmbedder } from '../../plugins/semantic-cache/embedders/lexical.ts'
-import { lookUp } from '../../plugins/semantic-cache/lookup.ts'
-import { Scopes } from '../../plugins/semantic-cache/scopes.ts'
+import { formOf } from '../../plugins/semantic-cache/form.ts'
+import { keyOf } from '../../plugins/semantic-cache/key.ts'
 import { lehmer } from './random.ts'
 import { identityOf, type Parts, scopeOfParts } from './scope-parts.ts'
 
@@ -24,37 +23,29 @@ const TEXTS = ['Where is the key?', 'Where is the lid?'].flatMap((text) => [
 ])
 const SMALL = ['a', 'b', 'a b', '']
 const SHARINGS: readonly SharingScope[] = ['key', 'user', 'shared']
-/** Texts are few, so each is embedded once. */
-const VECTORS: ReadonlyMap<string, Int8Array> = new Map(TEXTS.map((text) => [text, lexicalEmbedder.embed(text)]))
-const EMBEDDER = { ...lexicalEmbedder, embed: (text: string) => VECTORS.get(text) ?? lexicalEmbedder.embed(text) }
+const LIMITS = { maxWords: 400 }
 
 /**
- * Sends requests of random tenants, models, systems, tools, turns and parameters through the real scopes and the real
- * lookup. Each entry is named for who it belongs to, so that an answer from elsewhere is seen. The same seed does the same.
+ * Sends requests of random tenants, models, systems, tools, turns and parameters through the real keys.
+ * Each answer is named for whose it is, so that one from elsewhere is seen. The same seed does the same.
  */
-export async function fuzzScopes(steps: number, seed: number): Promise<FuzzCounts> {
+export function fuzzScopes(steps: number, seed: number): FuzzCounts {
   const draw = lehmer(seed)
-  const scopes = new Scopes(lexicalEmbedder.dimensions, MOST_ENTRIES)
+  const answers = new Map<string, string>()
   const identities = new Set<string>()
   const counts = { hits: 0, crossings: 0 }
-  const { signal } = new AbortController()
   for (let step = 0; step < steps; step++) {
     const parts = drawParts(draw)
     const text = pick(TEXTS, draw)
     const [scope, identity] = [scopeOfParts(parts, text), identityOf(parts)]
     identities.add(identity)
-    const asked = {
-      text,
-      normalised: text,
-      literalReason: undefined,
-      mode: { kind: 'strict' },
-      nowMs: 0,
-      signal,
-    } as const
-    const { found, vector } = await lookUp(scopes.get(scope), EMBEDDER, asked)
-    if (found === undefined) scopes.add(scope, { id: identity, text, storedAtMs: 0, expiresAtMs: 1 }, vector)
-    else if (found.entry.id === identity) counts.hits++
+    const key = keyOf(scope, formOf(text, LIMITS).form)
+    const found = answers.get(key)
+    if (found === undefined) answers.set(key, identity)
+    else if (found === identity) counts.hits++
     else counts.crossings++
+    const [oldest] = answers.keys()
+    if (answers.size > MOST_ENTRIES && oldest !== undefined) answers.delete(oldest)
   }
   return { scopes: identities.size, ...counts }
 }
@@ -71,7 +62,6 @@ function drawParts(draw: () => number): Parts {
     temperature: pick([null, 0, 0.5], draw),
     topP: pick([null, 0.5], draw),
     beta: pick(['', 'x'], draw),
-    embedder: pick(['one', 'two'], draw),
     sharing: pick(SHARINGS, draw),
   }
 }

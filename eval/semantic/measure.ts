@@ -1,12 +1,14 @@
-import { cosineOf } from '../../plugins/semantic-cache/cosine.ts'
+import { agree } from '../../plugins/semantic-cache/candidates/agreement.ts'
+import { Candidates } from '../../plugins/semantic-cache/candidates/candidates.ts'
 import type { Embedder } from '../../plugins/semantic-cache/embedder.ts'
-import { lookUp } from '../../plugins/semantic-cache/lookup.ts'
-import { leastCosineOf, type Mode, matchAmong } from '../../plugins/semantic-cache/matcher.ts'
-import { normaliseText } from '../../plugins/semantic-cache/normalise.ts'
-import { ScopeIndex } from '../../plugins/semantic-cache/scope-index.ts'
+import { formOf } from '../../plugins/semantic-cache/form.ts'
 import type { EvalPair, EvalRequest } from './data.ts'
+import type { EvalMode } from './modes.ts'
 import { lehmer } from './random.ts'
-import { openWholeGraph } from './whole-graph.ts'
+
+const LIMITS = { maxWords: 400 }
+const LONG_AFTER_MS = Number.MAX_SAFE_INTEGER
+const ROOM = { maxBytes: 1e9, maxScopeEntries: 1e6 }
 
 /** How many pairs there were and how many were accepted, by what they are. */
 export interface PairCounts {
@@ -18,7 +20,7 @@ export interface PairCounts {
 
 /** How a text is judged. */
 export interface Trial {
-  readonly mode: Mode
+  readonly mode: EvalMode
   readonly embedder: Embedder
 }
 
@@ -32,13 +34,12 @@ export async function measurePairs(pairs: readonly EvalPair[], trial: Trial): Pr
   return counts
 }
 
-async function accepts({ a, b }: EvalPair, { mode, embedder }: Trial): Promise<boolean> {
-  if (normaliseText(a) === normaliseText(b)) return true
-  const { signal } = new AbortController()
-  const cosine = cosineOf(await embedder.embed(a, signal), await embedder.embed(b, signal))
-  if (cosine < leastCosineOf(mode)) return false
-  const entry = { id: '', text: b, storedAtMs: 0, expiresAtMs: 1 }
-  return matchAmong(a, [{ entry, cosine }], mode).entry !== undefined
+/** One caller asks the one, then the other. */
+async function accepts({ a, b }: EvalPair, trial: Trial): Promise<boolean> {
+  const cache = createScopeCache(trial)
+  await cache.decide({ text: b, answer: '' })
+  cache.learn({ text: b, answer: 'b' })
+  return (await cache.decide({ text: a, answer: '' })) !== undefined
 }
 
 function count(
@@ -96,29 +97,28 @@ export async function simulate(requests: readonly EvalRequest[], cache: Simulate
   return counts
 }
 
-const LONG_AFTER_MS = Number.MAX_SAFE_INTEGER
-
-/** One scope of the cache itself, in a mode that decides by itself. */
-export function createScopeCache({ mode, embedder }: Trial, limit: number): SimulatedCache {
-  const index = new ScopeIndex(embedder.dimensions, { entries: limit }, openWholeGraph)
+/** One scope of the cache, in a mode that decides by itself. */
+export function createScopeCache({ mode, embedder }: Trial): SimulatedCache {
+  const answers = new Map<string, { answer: string; text: string }>()
+  const candidates = new Candidates({ dimensions: embedder.dimensions, ...ROOM })
   const { signal } = new AbortController()
   let vector: Int8Array | undefined
   return {
     async decide({ text }) {
-      const normalised = normaliseText(text)
-      const lookup = await lookUp(index, embedder, {
-        text,
-        normalised,
-        literalReason: undefined,
-        mode,
-        nowMs: 0,
-        signal,
-      })
-      vector = lookup.vector
-      return lookup.found && { answer: lookup.found.entry.id, isLiteral: lookup.found.tier !== 'semantic' }
+      const { form, normalised, literalReason } = formOf(text, LIMITS)
+      const known = answers.get(form)
+      if (known !== undefined) return { answer: known.answer, isLiteral: known.text === normalised }
+      if (mode.kind === 'strict' || literalReason !== undefined) return undefined
+      vector = await embedder.embed(text, signal)
+      const options = { count: 5, leastCosine: mode.leastCosine, nowMs: 0 }
+      const near = candidates.nearest('s', vector, options).find(({ candidate }) => agree(candidate.text, normalised))
+      const found = near && answers.get(near.candidate.key)
+      return found && { answer: found.answer, isLiteral: false }
     },
     learn({ text, answer }) {
-      index.add({ id: answer, text: normaliseText(text), storedAtMs: 0, expiresAtMs: LONG_AFTER_MS }, vector)
+      const { form, normalised } = formOf(text, LIMITS)
+      answers.set(form, { answer, text: normalised })
+      if (vector !== undefined) candidates.add('s', { key: form, text: normalised, expiresAtMs: LONG_AFTER_MS }, vector)
     },
   }
 }

@@ -1,11 +1,9 @@
-import type { BoundCounts } from './bound.ts'
 import type { PairCounts, StreamCounts } from './measure.ts'
 
 /** One row of the tables, as it also stands in the JSON. */
 export type Row = { readonly data: string; readonly mode: string } & (
   | ({ readonly table: 'pairs'; readonly kind: string } & PairCounts)
   | ({ readonly table: 'stream' } & StreamCounts)
-  | ({ readonly table: 'bound'; readonly seed: number } & BoundCounts)
 )
 
 /** A row for reading: shares of what was possible. */
@@ -20,10 +18,6 @@ export function lineOf(row: Row): string {
     case 'stream': {
       const { requests, exact, possible, semantic, wrong, right } = row
       return `${start} ${String(requests).padStart(6)} requests  exact ${share(exact, requests)}  semantic ${share(semantic, requests)}  of possible ${share(right, possible)}  wrong/served ${share(wrong, semantic)} (${wrong} of ${semantic})`
-    }
-    case 'bound': {
-      const { seed, requests, served, wrong, judged } = row
-      return `${start} seed ${String(seed).padStart(2)}  served ${share(served, requests)}  wrong/served ${share(wrong, served)} (${wrong} of ${served})  judged ${judged}`
     }
     default:
       return row satisfies never

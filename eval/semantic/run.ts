@@ -1,15 +1,14 @@
 /**
  * Measures the semantic cache on labelled data:
- *   npm run eval:semantic -- --data <folder> [--split dev|test|all] [--kinds] [--embedder lexical] [--json <file>]
- *     [--mode strict|threshold=0.95|bound=0.02 …] [--seeds 20] [--days 1]
+ *   npm run eval:semantic -- --data <folder> [--split all|dev|test] [--kinds] [--embedder lexical] [--json <file>]
+ *     [--mode strict|threshold=0.95 …]
  *   npm run eval:semantic -- --fuzz 1000000
- * `data.ts` says what the folder may hold. Prints a row for each file and mode; `--json` also writes the counts. A bound is
- * simulated on intents, once for each seed. `--fuzz` looks for hits across scopes and needs no data.
+ * Without `--data`: the pairs of this folder. `data.ts` says what a folder may hold. Prints a row for each file and mode;
+ * `--json` also writes the counts. `--fuzz` looks for hits across scopes and needs no data.
  */
 import { existsSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Embedder } from '../../plugins/semantic-cache/embedder.ts'
-import { measureBound } from './bound.ts'
 import { type EvalData, readData, type Split } from './data.ts'
 import { embedderOf } from './embedders.ts'
 import { fuzzScopes } from './fuzz.ts'
@@ -19,35 +18,36 @@ import { lineOf, type Row } from './report.ts'
 
 const STREAM_LENGTH = 6000
 const SEED = 20_261_122
-const AUDIT_SHARE = 0.1
+const OWN_DATA = path.join(import.meta.dirname, 'pairs')
 
 const { values } = parseArgs({
   options: {
-    data: { type: 'string' },
-    split: { type: 'string', default: 'test' },
+    data: { type: 'string', default: OWN_DATA },
+    split: { type: 'string', default: 'all' },
     kinds: { type: 'boolean', default: false },
     embedder: { type: 'string', default: 'lexical' },
     mode: { type: 'string', multiple: true, default: [] },
-    seeds: { type: 'string', default: '20' },
-    days: { type: 'string', default: '1' },
     json: { type: 'string' },
     fuzz: { type: 'string' },
   },
 })
-if (values.fuzz === undefined) await measure()
-else await fuzz(toCount('fuzz', values.fuzz))
+try {
+  if (values.fuzz === undefined) await measure()
+  else fuzz(toCount('fuzz', values.fuzz))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
 
 async function measure(): Promise<void> {
   const split = toSplit(values.split)
-  if (values.data === undefined || !existsSync(values.data))
-    throw new Error(`Expected --data to name a folder of labelled data, got ${values.data ?? 'nothing'}.`)
+  if (!existsSync(values.data))
+    throw new Error(`Expected --data to name a folder of labelled data, got ${values.data}.`)
   const embedder = await embedderOf(values.embedder)
   const data = readData(values.data, split)
   const rows: Row[] = []
   for (const named of modesOf(values.mode)) {
-    const measured =
-      named.mode.kind === 'bound' ? boundRows(data, named.mode.delta, embedder) : rowsOf(data, named, { embedder })
-    for await (const row of measured) {
+    for await (const row of rowsOf(data, named, { embedder })) {
       rows.push(row)
       console.log(lineOf(row))
     }
@@ -67,21 +67,13 @@ async function* rowsOf(data: EvalData, { name, mode }: NamedMode, { embedder }: 
     ...[...data.intents].map(([file, list]) => [file, shuffle(list, SEED)] as const),
   ]
   for (const [file, requests] of streams) {
-    const counts = await simulate(requests, createScopeCache({ mode, embedder }, requests.length))
+    const counts = await simulate(requests, createScopeCache({ mode, embedder }))
     yield { table: 'stream', data: file, mode: name, ...counts } as const
   }
 }
 
-async function* boundRows(data: EvalData, delta: number, embedder: Embedder) {
-  const trial = { embedder, delta, auditShare: AUDIT_SHARE, days: toCount('days', values.days) }
-  for (const [file, requests] of data.intents)
-    for (let seed = 1; seed <= toCount('seeds', values.seeds); seed++)
-      for (const counts of await measureBound(requests, { ...trial, seed }))
-        yield { table: 'bound', data: file, mode: `bound=${delta}`, seed, ...counts } as const
-}
-
-async function fuzz(steps: number): Promise<void> {
-  const counts = await fuzzScopes(steps, SEED)
+function fuzz(steps: number): void {
+  const counts = fuzzScopes(steps, SEED)
   console.log(`${steps} steps: ${counts.scopes} scopes, ${counts.hits} hits, ${counts.crossings} across scopes`)
   if (counts.crossings > 0) process.exitCode = 1
 }

@@ -15,13 +15,12 @@ export interface Parts {
   temperature: number | null
   topP: number | null
   beta: string
-  embedder: string
   sharing: SharingScope
 }
 
 /** The scope that the cache gives a request of these parts. */
 export function scopeOfParts(given: Parts, text: string): string {
-  const { tenant, provider, model, system, tools, turns, temperature, topP, beta, embedder, sharing } = given
+  const { tenant, provider, model, system, tools, turns, temperature, topP, beta, sharing } = given
   const caller: Caller = { kind: 'key', scope: tenant, userId: `user of ${tenant}` }
   const messages = [
     ...turns.flatMap((turn) => [
@@ -58,8 +57,8 @@ export function scopeOfParts(given: Parts, text: string): string {
     putAside: [],
   })
   const question = questionOf(exchange)
-  if (question === undefined) throw new Error('no question')
-  return scopeOf(exchange, question, { scope: sharing, embedder: { id: embedder } })
+  if (typeof question === 'string') throw new Error(question)
+  return scopeOf(exchange, question, sharing)
 }
 
 /** Says of parts what tells them apart. What may not matter: with `shared`, whose key it is; an empty tool list is left out above. */

@@ -1,141 +1,106 @@
 import { type CommandCall, GatewayError, type PluginCommand } from 'turnpike/plugin'
-import type { EntryBook, ScopedFact } from './entries/book.ts'
-import { packFact } from './entries/fact.ts'
-import { type Places, preparePlaces } from './entries/places.ts'
+import { headOf } from './answers/answer.ts'
+import type { Listed } from './answers/file-protocol.ts'
+import { openShelf } from './answers/places.ts'
+import type { Shelf } from './answers/shelf.ts'
+import { SERVED_PREFIX } from './feedback/served.ts'
+import { ENTRY_CHARACTERS, entryOf } from './key.ts'
 import type { Options } from './options.ts'
-import { reportsIn } from './read-reports.ts'
 
 const MOST_SHOWN = 20
-const LESSONS_KEPT_MS = 31 * 24 * 3_600_000
 const ALL = 'all'
 
 /** Commands for operators: `turnpike cache …`. They read and write the same place as running gateways. */
 export const commands: readonly PluginCommand<Options>[] = [
-  { name: 'stats', summary: 'Tells how much is kept, and where.', run: (call) => withBook(call, stats) },
+  { name: 'stats', summary: 'Tells how much is kept, and where.', run: (call) => withShelf(call, stats) },
   {
     name: 'inspect',
-    summary: 'Shows the entries of a reply or scope, or those whose text has some words.',
+    summary: 'Shows an entry, or those whose text has some words.',
     argument: {
       name: 'what',
-      description: 'an entry’s id (`x-svc-cache-entry`), a scope’s id, or words of its text',
+      description: 'an entry’s id (`x-svc-cache-entry`), or words of its text',
       example: '"refund policy"',
     },
-    run: (call) => withBook(call, inspect),
+    run: (call) => withShelf(call, inspect),
   },
   {
     name: 'evict',
-    summary: 'Forgets a reply, a scope or everything, in running gateways too.',
-    argument: { name: 'what', description: 'an entry’s id, a scope’s id, or `all`', example: 'all' },
-    run: (call) => withBook(call, evict),
+    summary: 'Forgets an entry or everything, in running gateways too.',
+    argument: { name: 'what', description: 'an entry’s id, or `all`', example: 'all' },
+    run: (call) => withShelf(call, evict),
   },
 ]
 
 interface Opened extends CommandCall<Options> {
-  readonly book: EntryBook
-  readonly replies: Places['replies']
+  readonly shelf: Shelf
 }
 
-async function withBook(call: CommandCall<Options>, work: (opened: Opened) => Promise<boolean>): Promise<boolean> {
-  const open = await preparePlaces(call.options, call)
-  const { book, replies } = await open()
-  if (book === undefined) {
+async function withShelf(call: CommandCall<Options>, work: (opened: Opened) => Promise<boolean>): Promise<boolean> {
+  const shelf = await openShelf(call.options, call)
+  if (shelf === undefined) {
     throw new GatewayError(
       'invalid_request',
       'Entries are in the memory of each gateway alone (`persist: false`): there is nothing that a command could see.',
     )
   }
   try {
-    return await work({ ...call, book, replies })
+    return await work({ ...call, shelf })
   } finally {
-    await book.close()
+    await shelf.close()
   }
 }
 
-async function stats({ book, folder, json, print }: Opened): Promise<boolean> {
-  const scopes = new Map<string, number>()
-  const counts = { entries: 0, blocks: 0, removals: 0, bytes: 0 }
-  await book.list((found) => {
-    for (const { scope, fact } of found) {
-      counts.bytes += packFact(fact).value.length
-      if (fact.kind === 'removal') counts.removals++
-      else if (fact.kind === 'block') counts.blocks++
-      else {
-        counts.entries++
-        scopes.set(scope, (scopes.get(scope) ?? 0) + 1)
-      }
-    }
+/** Gives each entry; what was given to whom is no entry. */
+async function eachEntry(shelf: Shelf, work: (found: Listed) => void): Promise<void> {
+  await shelf.list((listed) => {
+    for (const found of listed) if (!found.key.startsWith(SERVED_PREFIX)) work(found)
   })
-  const largest = Math.max(0, ...scopes.values())
-  const found = {
-    engine: book.engine,
-    scopes: scopes.size,
-    largestScope: largest,
-    ...counts,
-    ...(await reportsIn(folder)),
-  }
+}
+
+async function stats({ shelf, json, print }: Opened): Promise<boolean> {
+  const counts = { entries: 0, bytes: 0 }
+  await eachEntry(shelf, ({ bytes }) => {
+    counts.entries++
+    counts.bytes += bytes
+  })
+  const found = { engine: shelf.engine, ...counts }
   if (json) print(JSON.stringify(found))
-  else for (const [name, value] of Object.entries(found)) print(`${name}: ${textOf(value)}`)
+  else for (const [name, value] of Object.entries(found)) print(`${name}: ${value}`)
   return true
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-async function inspect({ book, argument, json, print, clock }: Opened): Promise<boolean> {
+async function inspect({ shelf, argument, json, print, clock }: Opened): Promise<boolean> {
   const shown: object[] = []
   let matches = 0
-  await book.list((found) => {
-    for (const { scope, fact } of found) {
-      if (fact.kind !== 'entry' || !isMeant({ scope, fact }, argument)) continue
-      matches++
-      const { id, text, storedAtMs, expiresAtMs } = fact.entry
-      const ageSeconds = Math.floor((clock.nowMs() - storedAtMs) / 1000)
-      const expiresInSeconds = Math.floor((expiresAtMs - clock.nowMs()) / 1000)
-      if (shown.length < MOST_SHOWN) shown.push({ id, scope, ageSeconds, expiresInSeconds, text })
-    }
+  await eachEntry(shelf, ({ key, head, bytes, expiresAtMs }) => {
+    const found = headOf(Buffer.from(head))
+    const id = entryOf(key)
+    if (found === undefined) return
+    if (id !== argument && !found.text.toLowerCase().includes(argument.toLowerCase())) return
+    matches++
+    const ageSeconds = Math.floor((clock.nowMs() - found.storedAtMs) / 1000)
+    const expiresInSeconds = Math.floor((expiresAtMs - clock.nowMs()) / 1000)
+    if (shown.length < MOST_SHOWN) shown.push({ id, ageSeconds, expiresInSeconds, bytes, text: found.text })
   })
   if (json) print(JSON.stringify({ matches, shown }))
   else {
-    for (const entry of shown)
-      print(
-        `${Object.entries(entry)
-          .map(([name, value]) => `${name}: ${value}`)
-          .join('\n')}\n`,
-      )
+    for (const entry of shown) print(`${linesOf(entry)}\n`)
     print(`${matches} found${matches > MOST_SHOWN ? `, the first ${MOST_SHOWN} shown` : ''}`)
   }
   return matches > 0
 }
 
-function isMeant({ scope, fact }: ScopedFact, what: string): boolean {
-  if (fact.kind !== 'entry') return false
-  const { id, text } = fact.entry
-  return id === what || scope === what || text.toLowerCase().includes(what.toLowerCase())
+function linesOf(entry: object): string {
+  return Object.entries(entry)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
 }
 
-async function evict({ book, replies, argument, json, print, clock }: Opened): Promise<boolean> {
-  const leaving: { scope: string; id: string }[] = []
-  const entries = new Map<string, Extract<ScopedFact['fact'], { kind: 'entry' }>['entry'][]>()
-  await book.list((found) => {
-    for (const { scope, fact } of found) {
-      if (fact.kind !== 'entry') continue
-      if (argument !== ALL && argument !== scope && argument !== fact.entry.id) continue
-      leaving.push({ scope, id: fact.entry.id })
-      entries.set(scope, [...(entries.get(scope) ?? []), fact.entry])
-    }
-  })
-  if (argument === ALL) await book.clear(undefined)
-  else if (entries.has(argument)) await book.clear(argument)
-  else {
-    const expiresAtMs = clock.nowMs() + LESSONS_KEPT_MS
-    for (const [scope, its] of entries) {
-      await book.append(scope, [{ kind: 'removal', id: argument, expiresAtMs }])
-      await book.drop(scope, its)
-    }
-  }
-  for (const id of new Set(leaving.map((one) => one.id))) await replies.delete(id)
-  if (json) print(JSON.stringify({ evicted: leaving.length }))
-  else print(`${leaving.length} evicted`)
-  return leaving.length > 0 || argument === ALL
+async function evict({ shelf, argument, json, print }: Opened): Promise<boolean> {
+  const isAll = argument === ALL
+  const isEntry = argument.length === ENTRY_CHARACTERS
+  const evicted = isAll || isEntry ? await shelf.evict(isAll ? '' : argument) : 0
+  if (json) print(JSON.stringify({ evicted }))
+  else print(`${evicted} evicted`)
+  return evicted > 0 || isAll
 }

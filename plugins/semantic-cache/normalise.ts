@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { hasInvisible } from './invisible.ts'
 
 const SPACE = /\s+/g
-/** White space means something in code and in what is laid out. */
-const LAID_OUT = /`|\n\s*\S/
+/** White space means something in code, in quotations and in what is laid out. */
+const LAID_OUT = /[`'"‘’“”„‚«»‹›「」]|\n\s*\S/
 
 /** Longest text that is kept, in UTF-16 units: twice what a thousand words take. */
 export const LONGEST_KEPT = 12_000

@@ -10,25 +10,33 @@ export interface Question {
   readonly document: RequestDocument
 }
 
+/** Why a request has no question, in one word. */
+export type NoQuestion = 'edited' | 'no-messages' | 'system' | 'assistant' | 'tool' | 'blocks'
+
 /**
- * Takes the last user text out of a request, in the client's own dialect. `undefined` when the request does not end in a
- * text of the user alone: a tool's result, an image, a turn of the assistant; or when it was edited in another dialect,
- * where the two cannot be told apart.
+ * Takes the last user text out of a request, in the client's own dialect. Gives a reason when the request does not end in
+ * a text of the user alone; or when it was edited in another dialect, where the two cannot be told apart.
  */
-export function questionOf(exchange: Exchange): Question | undefined {
+export function questionOf(exchange: Exchange): Question | NoQuestion {
   const isCanonical = exchange.dialect.name === 'messages'
-  if (!isCanonical && exchange.isEdited) return undefined
+  if (!isCanonical && exchange.isEdited) return 'edited'
   const document = isCanonical ? exchange.request : exchange.client.document
   const messages = document.field('messages')
-  if (!Array.isArray(messages)) return undefined
+  if (!Array.isArray(messages)) return 'no-messages'
   // Checked against its dialect's schema when the request was taken in; `content` may be absent in chat.
   const last: (Omit<Message, 'content'> & { content?: unknown }) | undefined = messages.at(-1)
-  if (last?.role !== 'user') return undefined
+  if (last?.role !== 'user') return reasonOfRole(last?.role)
   const { content, ...turn } = last
   const parts = partsOf(content)
-  if (parts === undefined) return undefined
+  if (parts === undefined) return 'blocks'
   const context = JSON.stringify([messages.slice(0, -1), turn, parts.context])
   return { text: parts.text, context, document }
+}
+
+function reasonOfRole(role: string | undefined): NoQuestion {
+  if (role === 'assistant') return 'assistant'
+  if (role === 'system' || role === 'developer') return 'system'
+  return role === undefined ? 'no-messages' : 'tool'
 }
 
 function partsOf(content: unknown): { text: string; context: unknown } | undefined {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { createFieldsDigest, type Exchange, requestIdentity, type SharingScope } from 'turnpike/plugin'
-import type { Embedder } from './embedder.ts'
-import { GUARD_VERSION } from './guard/guard.ts'
+import { RULES_VERSION } from './canonical/canonical.ts'
 import type { Question } from './question.ts'
 
 /** `messages` go in without the last text; the model as the provider sees it, in the target. */
@@ -15,13 +14,9 @@ const digestOthersFields = createFieldsDigest(NOT_IN_OTHERS_SCOPE)
  * The scope of a question: a SHA-256 over everything that can change its answer but the last user text itself. Texts are
  * compared only within one scope.
  */
-export function scopeOf(
-  exchange: Exchange,
-  { document, context }: Question,
-  { scope, embedder }: { scope: SharingScope; embedder: Pick<Embedder, 'id'> },
-): string {
+export function scopeOf(exchange: Exchange, { document, context }: Question, scope: SharingScope): string {
   const dialect = exchange.dialect.name
   const fields = dialect === 'messages' ? digestFields(document) : digestOthersFields(document)
-  const asked = [dialect, fields, hash('sha256', context, 'base64url'), embedder.id, GUARD_VERSION].join(' ')
+  const asked = [dialect, fields, hash('sha256', context, 'base64url'), RULES_VERSION].join(' ')
   return requestIdentity(exchange, { scope, module: 'semantic-cache', asked })
 }

@@ -33,7 +33,7 @@ export const ABOUT_ENGINES: Reasons = {
   'test/plugins/start.test.ts': ONE_PROCESS,
   'test/receipts/{life,store}.test.ts': OPENS_FILES,
   'test/semantic-cache/{answers,embedders,feedback,scope}.test.ts': LEARNT,
-  'test/semantic-cache/{faults,instances,lasting,postgres}.test.ts': OWN_ENGINES,
+  'test/semantic-cache/{faults,instances,lasting}.test.ts': OWN_ENGINES,
 }
 
 /** Tests. */

@@ -9,10 +9,11 @@ import { type JsonObject, parseJson, valueAt } from '../support/json.ts'
 import { type EmbeddingsOptions, startEmbeddings } from '../support/stand-in-embeddings.ts'
 import { rowOf } from '../support/telemetry.ts'
 
-const PIPE = { pipe: 'semantic-cache' }
+const PIPE = { pipe: 'semantic-cache?mode=threshold&threshold=0.5' }
 const KEY = 'sk-embeddings-canary'
 const VARIABLE = 'EMBEDDINGS_KEY'
 /** Many start at the same time. */
+const PATIENT = { waitMs: 50_000 }
 process.setMaxListeners(50) // every start that runs here has a clean-up of its own
 
 /** A stage, and where it keeps its data. */
@@ -65,10 +66,10 @@ test('embedders: an endpoint serves a gateway, is given the last text alone, and
   const { stage, endpoint } = await remoteStage(t, {})
   const extra = { system: 'A confidential instruction.' }
   await stage.ask('How do I moor a dinghy?', { ...PIPE, extra })
-  t.is(stateOf(await stage.ask('How can I moor a dinghy?', { ...PIPE, extra })), 'semantic')
+  t.is(stateOf(await stage.ask('How do I moor a small dinghy?', { ...PIPE, extra })), 'semantic')
   t.deepEqual(
     endpoint.seen.map(({ json }) => json),
-    ['How do I moor a dinghy?', 'How can I moor a dinghy?'].map((text) => ({
+    ['How do I moor a dinghy?', 'How do I moor a small dinghy?'].map((text) => ({
       input: [text],
       model: 'words-1',
       dimensions: 512,
@@ -99,7 +100,7 @@ test('embedders: while the endpoint fails, requests are answered by the provider
     (count) => count > 2,
   )
   await stage.ask('How do I wash a kettle?', PIPE)
-  t.is(stateOf(await stage.ask('How can I wash a kettle?', PIPE)), 'semantic')
+  t.is(stateOf(await stage.ask('How do I wash a black kettle?', PIPE)), 'semantic')
 })
 
 test('embedders: a request does not wait for an endpoint that hangs', async (t) => {
@@ -110,6 +111,11 @@ test('embedders: a request does not wait for an endpoint that hangs', async (t) 
   t.is(await reasonOf(stage, reply), 'embedder-late')
 })
 
+const REMOVED: [claim: string, options: JsonObject, expected: RegExp][] = [
+  ['mode `bound`', { mode: 'bound' }, /mode `bound` is gone: use `strict`, or `judged`/],
+  ['`delta`', { delta: 0.02 }, /option `delta` is gone: .*use `mode: judged`/],
+  ['`max_entries`', { max_entries: 500 }, /option `max_entries` is gone: use `max_entries_memory`/],
+]
 const REFUSED: [claim: string, options: JsonObject, expected: RegExp][] = [
   [
     'a folder that is not there',
@@ -122,12 +128,12 @@ const REFUSED: [claim: string, options: JsonObject, expected: RegExp][] = [
   ['an address that is none', { remote: { url: 'ftp://x/' } }, /remote\.url/],
 ]
 
-for (const [claim, options, expected] of REFUSED) {
+for (const [claim, options, expected] of [...REFUSED, ...REMOVED]) {
   test(`embedders: ${claim} is told at the start`, async (t) => {
     const config = { pipeline: { default: 'semantic-cache' }, plugins: { 'semantic-cache': options } }
     const file = path.join(temporaryFolder(t), 'turnpike.yaml')
     writeFileSync(file, JSON.stringify(config))
-    const error = await t.throwsAsync(startGateway({ SVC_CONFIG: file }).then((gateway) => gateway.stop()))
+    const error = await t.throwsAsync(startGateway({ SVC_CONFIG: file }, PATIENT).then((gateway) => gateway.stop()))
     t.regex(error.message, expected)
   })
 }
@@ -137,4 +143,14 @@ test('embedders: a caller may choose none', async (t) => {
   const reply = await stage.ask('Hello', { pipe: 'semantic-cache?embedder=remote' })
   t.is(reply.status, 400)
   t.regex(String(valueAt(reply.json, 'error.message')), /embedder/)
+})
+
+test('semantic-cache: a request that it cannot apply to says why in its trace, in one word', async (t) => {
+  const stage = await stageWith(t, {})
+  const tools = [{ name: 'look', input_schema: { type: 'object' } }]
+  const asked = { pipe: 'semantic-cache', extra: { tools } }
+  const reply = await stage.ask('How do I read the file?', asked)
+  t.is(stateOf(await stage.ask('How do I read the file?', asked)), undefined)
+  t.is(stage.calls('How do I read the file?'), 2)
+  t.is(await reasonOf(stage, reply), 'tools')
 })

@@ -6,16 +6,14 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
-import { eventually, type Stage, startStageWith, stateOf } from '../support/cache-stage.ts'
+import { FileStore } from '../../plugins/semantic-cache/answers/file-store.ts'
+import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
 import { runCommand } from '../support/command-line.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { vectorServerOfFile } from '../support/vector-database.ts'
-import { localPlace, openScopes, type SharedPlace } from './book-stage.ts'
+import { createRecordingLog } from '../support/recording-log.ts'
 
 const PIPE = 'semantic-cache'
 const HOUR_MS = 3_600_000
 const run = promisify(execFile)
-const vectorServer = vectorServerOfFile(test)
 
 async function dataFolder(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-entries-'))
@@ -24,13 +22,13 @@ async function dataFolder(t: ExecutionContext): Promise<string> {
 }
 
 /** How far into any file the gateway may write: at 1, as on a disk that is full. */
-async function limitFiles({ gateway }: Stage<GatewayProcess>, bytes: number | 'unlimited'): Promise<void> {
+async function limitFiles({ gateway }: Stage, bytes: number | 'unlimited'): Promise<void> {
   await run('prlimit', ['--pid', String(gateway.pid), `--fsize=${bytes}:`])
 }
 
 test('local: a disk that is full costs misses, is told, and heals', async (t) => {
   const folder = await dataFolder(t)
-  const stage = await startStageWith(startGatewayProcess, { env: { SVC_DATA_DIR: folder } })
+  const stage = await startStage({ env: { SVC_DATA_DIR: folder } })
   t.teardown(stage.close)
   const ask = (prompt: string) => stage.ask(prompt, { pipe: PIPE })
   const untilState = (prompt: string, state: string) =>
@@ -45,7 +43,7 @@ test('local: a disk that is full costs misses, is told, and heals', async (t) =>
     t.is(reply.status, 200)
     t.is(stateOf(reply), 'miss')
   }
-  t.is(stateOf(await ask('How do I wax a sledge?')), 'hit', 'what is in memory is given')
+  t.is(stateOf(await ask('How do I wax a sledge?')), 'hit', 'what was written is given')
   await eventually(
     async () => stage.gateway.log(),
     (log) => log.includes('entries.failed'),
@@ -59,61 +57,20 @@ test('local: a disk that is full costs misses, is told, and heals', async (t) =>
 
 test.serial('local: a thread that is killed loses nothing that was written, and is started anew', async (t) => {
   const started = once(process, 'worker')
-  const place = await localPlace(t)
-  const scopes = openScopes(t, place)
+  const log = createRecordingLog()
+  const store = new FileStore({ folder: await dataFolder(t), maxBytes: 1e8, clock: { nowMs: Date.now }, log })
+  t.teardown(() => store.close())
   const [thread] = (await started) as [Worker]
-  const untilOpen = () =>
-    eventually(
-      async () => scopes.open('s'),
-      ({ reason }) => reason === undefined,
-    )
-  await untilOpen()
-  const entry = (text: string) => ({ id: text, text, storedAtMs: Date.now(), expiresAtMs: Date.now() + HOUR_MS })
-  scopes.add('s', entry('before'), Int8Array.of(127, 0, 0, 0))
-  await eventually(
-    () => textsOf(place),
-    (texts) => texts.includes('before'),
-  )
+  await store.set('before', Buffer.from('kept'), HOUR_MS)
   await thread.terminate()
-  t.is((await scopes.open('s')).reason, 'entries-unreachable')
+  await t.throwsAsync(store.get('before'))
   t.deepEqual(
-    place.log.events().filter((event) => event.startsWith('entries.thread')),
+    log.events().filter((event) => event.startsWith('entries.thread')),
     ['entries.thread-ended'],
   )
-  const { index } = await untilOpen()
-  t.is(index?.find('before', 0)?.id, 'before')
-  scopes.add('s', entry('after'), Int8Array.of(127, 0, 0, 0))
-  await eventually(
-    () => textsOf(place),
-    (texts) => texts.includes('after'),
+  const found = await eventually(
+    () => store.get('before').catch(() => undefined),
+    (bytes) => bytes !== undefined,
   )
-})
-
-/** What another process would find. */
-async function textsOf(place: SharedPlace): Promise<string[]> {
-  const book = place.open()
-  const texts: string[] = []
-  await book.list((found) => texts.push(...found.flatMap(({ fact }) => (fact.kind === 'entry' ? fact.entry.text : []))))
-  await book.close()
-  return texts
-}
-
-async function largeScope(...words: string[]): Promise<{ first: boolean; last: boolean; missing: number }> {
-  const file = (name: string) => path.join(import.meta.dirname, name)
-  const { stdout } = await run(process.execPath, [
-    '--import',
-    file('without-hnswlib.ts'),
-    file('large-scope.ts'),
-    ...words,
-  ])
-  return JSON.parse(stdout)
-}
-
-test('semantic-cache: without `hnswlib-node` the last entries of a large scope are compared, and one line says so', async (t) => {
-  t.deepEqual(await largeScope(), { first: false, last: true, missing: 1 })
-})
-
-test('postgres: without `hnswlib-node` all entries of a large scope are compared by the database', async (t) => {
-  const url = await (await vectorServer()).createDatabase(t)
-  t.deepEqual(await largeScope(url), { first: true, last: true, missing: 1 })
+  t.is(String(found), 'kept')
 })

@@ -14,9 +14,7 @@ const JUDGE_MODEL = 'claude-haiku-4-5'
 /** What the judge is shown. */
 export interface ShownCase {
   new_question: string
-  fresh_answer: string
   old_question: string
-  old_answer: string
 }
 
 /** How the judge decides: yes, no, or something that is no verdict. */
@@ -57,7 +55,7 @@ export async function startJudgeStage(
   const cases: ShownCase[] = []
   const counts = new Map<string, number>()
   const answers = new Map<string, string>()
-  let judging: Judging = ({ old_answer, fresh_answer }) => old_answer === fresh_answer
+  let judging: Judging = () => false
   const provider = await startProvider({
     script: ({ json }) => {
       if (json?.model === JUDGE_MODEL) {

@@ -5,13 +5,10 @@ import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
-import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
 import { startSharedStage } from '../support/shared-cache-stage.ts'
 import { rowsOf } from '../support/telemetry.ts'
-import { createVectorServer, type VectorServer, vectorServerOfFile } from '../support/vector-database.ts'
 
-const vectorServer = vectorServerOfFile(test)
 const ASKED = 'How do I wax a sledge?'
 const AGAIN = 'Hi! Could you tell me how to wax a sledge?'
 /** What another process has changed is known by then; nothing tells when. */
@@ -49,11 +46,10 @@ const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<Environme
   ...(isRedisExpected && {
     redis: async (t: ExecutionContext) => ({ ...(await dataFolder(t)), REDIS_URL: (await createRedis(t)).url }),
   }),
-  postgres: async (t) => ({ ...(await dataFolder(t)), DATABASE_URL: await (await vectorServer()).createDatabase(t) }),
 }
 
 /** What can be frozen and killed, with the environment of gateways that use it. */
-interface Engine extends Pick<VectorServer, 'freeze' | 'thaw' | 'kill' | 'start'> {
+interface Engine extends Pick<Awaited<ReturnType<typeof createRedis>>, 'freeze' | 'thaw' | 'kill' | 'start'> {
   readonly env: Environment
   /** Rows of telemetry, where gateways of this engine keep it. */
   rows(sql: string): Promise<readonly object[]> | readonly object[]
@@ -67,11 +63,6 @@ const ENGINES: Readonly<Record<string, (t: ExecutionContext) => Promise<Engine>>
       return { ...redis, env, rows: (sql) => rowsOf(env.SVC_DATA_DIR ?? '', sql) }
     },
   }),
-  postgres: async (t) => {
-    const server = await createVectorServer(t)
-    const url = await server.createDatabase(t)
-    return { ...server, env: { ...(await dataFolder(t)), DATABASE_URL: url }, rows: (sql) => query(url, sql) }
-  },
 }
 
 for (const [name, createPlace] of Object.entries(PLACES)) {
@@ -180,31 +171,12 @@ for (const [name, createEngine] of Object.entries(ENGINES)) {
     await untilCacheOpen(stage.ask)
     const traces = async () => rows(`select trace from usage_request where id = '${headers['x-svc-receipt']}'`)
     const [trace] = await eventually(traces, ({ length }) => length === 1)
-    t.regex(JSON.stringify(trace), /(entries|replies)-(unreachable|loading)/)
+    t.regex(JSON.stringify(trace), /unreachable/)
     await kill()
     await untilState(stage, AGAIN, 'miss')
     for (let i = 0; i < 4; i++) t.is(stateOf(await ask(stage, `How do I paint canoe ${i}?`)), 'miss')
     await start()
     await untilState(stage, 'How do I paint canoe 0?', 'hit')
-  })
-}
-
-if (isPostgresExpected) {
-  test('postgres: without the extension, and without the right to create it, a file of the machine is used, and told', async (t) => {
-    const server = await createPostgres(t)
-    const owner = await server.createDatabase()
-    await query(owner, 'create role plain login; grant create on schema public to plain')
-    const env = { ...(await dataFolder(t)), DATABASE_URL: owner.replace('turnpike@', 'plain@') }
-    const stage = await stageOn(t, env)
-    await untilState(stage, ASKED, 'hit')
-    const lines = stage.gateway
-      .log()
-      .split('\n')
-      .filter((line) => line.includes('entries.postgres-refused'))
-    t.is(lines.length, 1)
-    t.regex(lines[0] ?? '', /"reason":".*extension.*","instead":"local"/)
-    t.regex(stage.gateway.log(), /"engine":"local".*entries\.opened/)
-    t.is(JSON.parse((await runCommand(['cache', 'stats', '--json'], { env })).stdout).engine, 'local')
   })
 }
 

@@ -2,16 +2,21 @@ import test from 'ava'
 import { stateOf } from '../support/cache-stage.ts'
 import { startSharedStage } from '../support/shared-cache-stage.ts'
 
-const LONG = ' of the long list'.repeat(600)
-const MANY = 420
+const SCENE = 'of the winter tyres, wooden ladders, copper kettles and garden lamps in the old garage behind the house'
+const LONG = Array.from({ length: 30 }, () => SCENE).join(' and ')
+const MANY = 700
+const NAMES = 'abcdefghijklmnopqrstuvwxyz'
 
-test('semantic-cache: long texts beyond `max_entries_memory` make those go that were used longest ago', async (t) => {
+test('semantic-cache: texts beyond `max_entries_memory` make those go that were used longest ago', async (t) => {
   const stage = await startSharedStage({
-    config: { plugins: { 'semantic-cache': { persist: false, max_entries_memory: '4MB' } } },
+    config: { plugins: { 'semantic-cache': { persist: false, max_entries_memory: '4MB', max_words: 1000 } } },
   })
   t.teardown(() => stage.close())
-  const ask = (number: number) => stage.ask(`Item ${number}${LONG}?`, { pipe: 'semantic-cache' })
-  for (let number = 0; number < MANY; number++) await ask(number)
-  t.is(stateOf(await ask(MANY - 1)), 'hit')
-  t.is(stateOf(await ask(0)), 'miss')
+  const pipe = 'semantic-cache?mode=threshold&threshold=0.9'
+  const subject = (n: number) => `${NAMES[n % 26]}${NAMES[Math.floor(n / 26) % 26]}x${NAMES[Math.floor(n / 676)]}b`
+  const ask = (verb: string, n: number) =>
+    stage.ask(`How do I ${verb} the ${subject(n)} ${subject(n)} ${LONG}?`, { pipe, extra: { system: `No. ${n}` } })
+  for (let n = 0; n < MANY; n++) await ask('find', n)
+  t.is(stateOf(await ask('see', MANY - 1)), 'semantic')
+  t.is(stateOf(await ask('see', 0)), 'miss')
 })

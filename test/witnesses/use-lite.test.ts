@@ -1,8 +1,7 @@
 import test from 'ava'
+import { ScopeCandidates } from '../../plugins/semantic-cache/candidates/scope-candidates.ts'
 import type { Embedder } from '../../plugins/semantic-cache/embedder.ts'
 import { lexicalEmbedder } from '../../plugins/semantic-cache/embedders/lexical.ts'
-import { lookUp } from '../../plugins/semantic-cache/lookup.ts'
-import { ScopeIndex } from '../../plugins/semantic-cache/scope-index.ts'
 import { createUseLiteEmbedder } from './use-lite.ts'
 
 const { signal } = new AbortController()
@@ -21,10 +20,9 @@ const ASKED = [
   ['Ideas for a big dinner party recipe', 3],
 ] as const
 
-async function indexOf(embedder: Embedder): Promise<ScopeIndex> {
-  const index = new ScopeIndex(embedder.dimensions, { entries: ANSWERED.length })
-  for (const text of ANSWERED)
-    index.add({ id: text, text, storedAtMs: 0, expiresAtMs: 1 }, await embedder.embed(text, signal))
+async function indexOf(embedder: Embedder): Promise<ScopeCandidates> {
+  const index = new ScopeCandidates(embedder.dimensions, ANSWERED.length)
+  for (const text of ANSWERED) index.add({ key: text, text, expiresAtMs: 1 }, await embedder.embed(text, signal))
   return index
 }
 
@@ -33,7 +31,7 @@ async function foundBy(embedder: Embedder): Promise<number> {
   let count = 0
   for (const [text, place] of ASKED) {
     const [nearest] = index.nearest(await embedder.embed(text, signal), NEAREST)
-    if (nearest?.entry.text === ANSWERED[place]) count++
+    if (nearest?.candidate.text === ANSWERED[place]) count++
   }
   return count
 }
@@ -41,24 +39,4 @@ async function foundBy(embedder: Embedder): Promise<number> {
 test('use-lite: a sentence model proposes what shares a meaning but few words', async (t) => {
   t.is(await foundBy(await createUseLiteEmbedder()), ASKED.length)
   t.true((await foundBy(lexicalEmbedder)) < ASKED.length)
-})
-
-test('use-lite: the same lookup serves it, and the guard has the last word', async (t) => {
-  const embedder = await createUseLiteEmbedder()
-  const index = await indexOf(embedder)
-  const ask = (text: string) =>
-    lookUp(index, embedder, {
-      text,
-      normalised: text,
-      literalReason: undefined,
-      mode: { kind: 'strict' },
-      nowMs: 0,
-      signal,
-    })
-  const same = await ask('Please tell me how I lower my monthly electricity bills.')
-  t.is(same.found?.entry.text, ANSWERED[2])
-  t.is(same.found?.tier, 'semantic')
-  const opposite = await ask('How do I raise my monthly electricity bill?')
-  t.is(opposite.found, undefined)
-  t.not(opposite.reason, 'distance')
 })

@@ -6,25 +6,22 @@ const bodySchema = z.strictObject({
   verdict: z.enum(['right', 'wrong']),
 })
 
-/** What is done with a verdict; once for each answer, and again when somebody changes their mind. */
-export type OnVerdict = (served: Served, verdict: 'right' | 'wrong') => void
-
 /** What the route works with. */
 export interface FeedbackParts {
   readonly answers: ServedAnswers
-  readonly onVerdict: OnVerdict
+  /** Acts on a verdict, once, and again when its owner gives the other one. */
+  readonly onVerdict: (served: Served, verdict: 'right' | 'wrong') => void
 }
 
 /**
- * `POST /v1/cache/feedback`: says whether an answer from the cache was right. Only its owner may; for others it is not
- * there. Saying the same again changes nothing.
+ * `POST /v1/cache/feedback`: takes the owner's verdict on an answer from the cache. For others the answer does not exist.
  */
-export function createFeedbackRoute(open: () => Promise<FeedbackParts>): RouteHandler {
+export function createFeedbackRoute(open: () => FeedbackParts): RouteHandler {
   return async function feedback({ caller, body }) {
     const parsed = bodySchema.safeParse(body)
     if (!parsed.success) throw new GatewayError('invalid_request', explain(parsed.error))
     const { request, verdict } = parsed.data
-    const { answers, onVerdict } = await open()
+    const { answers, onVerdict } = open()
     const served = await answers.find(request).catch((cause: unknown) => {
       throw new GatewayError('service_unavailable', 'What was given cannot be looked up just now.', { cause })
     })

@@ -5,13 +5,10 @@ import { z } from 'turnpike/plugin'
 const servedSchema = z.object({
   /** The caller's. */
   owner: z.string(),
-  /** Of texts. */
   scope: z.string(),
-  text: z.string(),
+  /** Of the answer, and of the one that it was taken from. */
+  keys: z.array(z.string()),
   entry: z.string(),
-  tier: z.enum(['exact', 'alias', 'semantic']),
-  /** Of the bound that let it through. */
-  bound: z.object({ pool: z.string(), delta: z.number(), score: z.number() }).optional(),
   /** What has been said of it. */
   verdict: z.enum(['right', 'wrong']).optional(),
 })
@@ -19,6 +16,8 @@ const servedSchema = z.object({
 /** An answer that was given from the cache. */
 export type Served = z.output<typeof servedSchema>
 
+/** Begins the keys of what was given to whom; no key of an answer begins so. */
+export const SERVED_PREFIX = 'served '
 const KEPT_MS = 24 * 3_600_000
 
 /** Answers that were given, by the request's id, for a day: on every instance that shares the store. */
@@ -33,14 +32,14 @@ export class ServedAnswers {
 
   /** Remembers an answer; when the store fails, nothing can be said of it later. */
   remember(requestId: string, served: Served): void {
-    this.#store.set(requestId, Buffer.from(JSON.stringify(served)), KEPT_MS).catch((error: unknown) => {
+    this.#store.set(SERVED_PREFIX + requestId, Buffer.from(JSON.stringify(served)), KEPT_MS).catch((error: unknown) => {
       this.#log.debug({ err: error }, 'cache.unreachable')
     })
   }
 
   /** What a request was given. Rejects when the store does not answer. */
   async find(requestId: string): Promise<Served | undefined> {
-    const bytes = await this.#store.get(requestId)
+    const bytes = await this.#store.get(SERVED_PREFIX + requestId)
     return bytes === undefined ? undefined : servedSchema.safeParse(JSON.parse(bytes.toString())).data
   }
 }

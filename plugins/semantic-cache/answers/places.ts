@@ -1,0 +1,55 @@
+import type { ByteStore, ByteStores, Clock, Log, SharedEngines } from 'turnpike/plugin'
+import { FileStore } from './file-store.ts'
+import type { Shelf } from './shelf.ts'
+
+/** Of the gateway's byte stores. */
+const NAMESPACE = 'semantic-cache'
+
+/** What decides where answers are kept. */
+export interface PlacesOptions {
+  readonly persist: boolean
+  /** Bounds the file of a machine. */
+  readonly max_disk: number
+  readonly max_memory: number
+}
+
+/** What places are opened with. */
+export interface PlaceServices {
+  readonly folder: string
+  readonly engines: SharedEngines
+  readonly stores: ByteStores
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Where answers are kept. */
+export interface Place {
+  readonly engine: 'redis' | 'local' | 'memory'
+  readonly store: ByteStore
+  close(): Promise<void>
+}
+
+/** Opens Redis when instances share one, else a file of the machine, else the memory of the process. */
+export function openPlace({ persist, max_disk, max_memory }: PlacesOptions, services: PlaceServices): Place {
+  const isShared = services.engines.redisUrl !== undefined
+  if (persist && !isShared) {
+    const store = new FileStore({ maxBytes: max_disk, ...services })
+    return { engine: 'local', store, close: () => store.close() }
+  }
+  const store = services.stores.open(NAMESPACE, { maxBytes: max_memory })
+  return { engine: isShared ? 'redis' : 'memory', store, close: async () => {} }
+}
+
+/** Opens the same for a command; `undefined` when answers are in the memory of each gateway alone. */
+export async function openShelf(
+  { persist, max_disk }: PlacesOptions,
+  services: PlaceServices,
+): Promise<Shelf | undefined> {
+  const { redisUrl } = services.engines
+  if (redisUrl !== undefined) {
+    const { openRedisShelf } = await import('./redis-shelf.ts')
+    const store = services.stores.open(NAMESPACE, { maxBytes: 0 })
+    return openRedisShelf(redisUrl, { namespace: NAMESPACE, store })
+  }
+  return persist ? new FileStore({ maxBytes: max_disk, ...services }) : undefined
+}

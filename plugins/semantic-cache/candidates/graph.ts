@@ -1,0 +1,71 @@
+import { createRequire } from 'node:module'
+import type { HierarchicalNSW } from 'hnswlib-node'
+
+const FIRST_CAPACITY = 1024
+const GROWTH = 1.5
+const LINKS = 12
+const EFFORT_OF_BUILDING = 60
+/** Proposals, whose true cosines are taken. */
+const PROPOSED = 32
+/** From this share of removed points on it is built anew. */
+const WORN_SHARE = 0.5
+/** Locks and lists that each index has, whatever its size. */
+const FIXED_BYTES = 2_700_000
+const FLOAT_BYTES = 4
+
+/** An index of vectors by label. */
+export interface Graph {
+  readonly bytes: number
+  /** So many points were removed that it should be built anew. */
+  readonly isWorn: boolean
+  add(label: number, vector: Int8Array): void
+  remove(label: number): void
+  /** Labels of the nearest, as far as it finds them. */
+  search(vector: Int8Array): readonly number[]
+}
+
+type Hnswlib = typeof import('hnswlib-node')
+let library: Hnswlib | undefined
+let isMissing = false
+
+/** Loads hnswlib, an optional package; gives whether it is there. */
+export function hasGraphs(): boolean {
+  if (library !== undefined || isMissing) return library !== undefined
+  try {
+    library = createRequire(import.meta.url)('hnswlib-node')
+  } catch {
+    isMissing = true
+  }
+  return library !== undefined
+}
+
+/** An empty index; `undefined` without hnswlib. */
+export function createGraph(dimensions: number): Graph | undefined {
+  if (!hasGraphs() || library === undefined) return undefined
+  const hnsw: HierarchicalNSW = new library.HierarchicalNSW('ip', dimensions)
+  hnsw.initIndex(FIRST_CAPACITY, LINKS, EFFORT_OF_BUILDING)
+  hnsw.setEf(PROPOSED)
+  let removed = 0
+  const bytesEach = FLOAT_BYTES * (dimensions + 2 * LINKS + LINKS)
+  return {
+    get bytes() {
+      return FIXED_BYTES + hnsw.getMaxElements() * bytesEach
+    },
+    get isWorn() {
+      return removed > FIRST_CAPACITY && removed > hnsw.getCurrentCount() * WORN_SHARE
+    },
+    add(label, vector) {
+      const capacity = hnsw.getMaxElements()
+      if (hnsw.getCurrentCount() >= capacity) hnsw.resizeIndex(Math.ceil(capacity * GROWTH))
+      hnsw.addPoint(Array.from(vector), label)
+    },
+    remove(label) {
+      hnsw.markDelete(label)
+      removed++
+    },
+    search(vector) {
+      const count = Math.min(PROPOSED, hnsw.getCurrentCount() - removed)
+      return count <= 0 ? [] : hnsw.searchKnn(Array.from(vector), count).neighbors
+    },
+  }
+}

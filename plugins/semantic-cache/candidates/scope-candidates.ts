@@ -1,0 +1,158 @@
+import { VECTOR_SCALE } from '../embedder.ts'
+import { createGraph, type Graph } from './graph.ts'
+
+/** A text that was answered, and the key of its answer. */
+export interface Candidate {
+  readonly key: string
+  readonly text: string
+  readonly expiresAtMs: number
+}
+
+/** A candidate, and how near its vector is. */
+export interface Neighbour {
+  readonly candidate: Candidate
+  readonly cosine: number
+}
+
+/** What is looked for. */
+export interface NearestOptions {
+  readonly count: number
+  readonly leastCosine: number
+  readonly nowMs: number
+}
+
+interface Row extends Candidate {
+  readonly vector: Int8Array
+}
+
+/** From this many on a graph is quicker than looking at each, and worth its memory (`bench/semantic-scopes.ts`). */
+export const MOST_SCANNED = 500
+/** A graph is built in portions of some milliseconds. */
+const FED_AT_ONCE = 25
+const SCALE_SQUARED = VECTOR_SCALE * VECTOR_SCALE
+/** Objects, strings' heads and the entries of two maps. */
+const ROW_OVERHEAD_BYTES = 300
+
+/**
+ * DESIGN — the texts of one scope
+ *
+ *   rows   label → key, text, vector     in the order in which they came; the oldest go first
+ *   graph  labels by nearness            beyond 500 rows; while it is built, and without hnswlib, rows are scanned
+ *
+ * A scan looks at the last 2,000 at most: more would hold up the loop.
+ */
+const MOST_LOOKED_AT = 2000
+
+/** What was asked in one scope, by vector. */
+export class ScopeCandidates {
+  readonly #rows = new Map<number, Row>()
+  readonly #labels = new Map<string, number>()
+  readonly #dimensions: number
+  readonly #limit: number
+  #nextLabel = 0
+  #textBytes = 0
+  #graph: Graph | undefined
+  /** The last label that the graph has; labels only grow. */
+  #fed = -1
+
+  constructor(dimensions: number, limit: number) {
+    this.#dimensions = dimensions
+    this.#limit = limit
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  /** What it takes of the memory, by its parts. */
+  get bytes(): number {
+    const rows = this.#rows.size * (ROW_OVERHEAD_BYTES + this.#dimensions) + this.#textBytes
+    return rows + (this.#graph?.bytes ?? 0)
+  }
+
+  /** Whether all rows are in the graph. */
+  get isIndexed(): boolean {
+    return this.#graph !== undefined && this.#fed === this.#nextLabel - 1
+  }
+
+  /** Keeps a candidate in the place of an older one of the same key; the oldest goes when the scope is full. */
+  add(candidate: Candidate, vector: Int8Array): void {
+    this.remove(candidate.key)
+    const [oldest] = this.#rows.values()
+    if (this.#rows.size >= this.#limit && oldest !== undefined) this.remove(oldest.key)
+    const label = this.#nextLabel++
+    this.#rows.set(label, { ...candidate, vector })
+    this.#labels.set(candidate.key, label)
+    this.#textBytes += bytesOf(candidate)
+    if (this.#graph !== undefined && this.#fed === label - 1) this.#feed(label)
+    else if (this.#rows.size > MOST_SCANNED) this.#build()
+  }
+
+  remove(key: string): void {
+    const label = this.#labels.get(key)
+    const row = label === undefined ? undefined : this.#rows.get(label)
+    if (label === undefined || row === undefined) return
+    this.#labels.delete(key)
+    this.#rows.delete(label)
+    this.#textBytes -= bytesOf(row)
+    if (label <= this.#fed) this.#graph?.remove(label)
+    if (this.#graph?.isWorn === true) this.#rebuild()
+  }
+
+  /** The nearest, nearest first; none that has expired. */
+  nearest(vector: Int8Array, options: NearestOptions): Neighbour[] {
+    const labels = this.isIndexed ? this.#graph?.search(vector) : undefined
+    const rows = labels?.map((label) => this.#rows.get(label)) ?? [...this.#rows.values()].slice(-MOST_LOOKED_AT)
+    const near: Neighbour[] = []
+    for (const row of rows) {
+      if (row === undefined || row.expiresAtMs <= options.nowMs) continue
+      const cosine = dot(vector, row.vector) / SCALE_SQUARED
+      if (cosine >= options.leastCosine) near.push({ candidate: row, cosine })
+    }
+    return near.sort((one, other) => other.cosine - one.cosine).slice(0, options.count)
+  }
+
+  #feed(label: number): void {
+    const row = this.#rows.get(label)
+    if (row !== undefined) this.#graph?.add(label, row.vector)
+    this.#fed = label
+  }
+
+  #build(): void {
+    if (this.#graph !== undefined) return
+    const graph = createGraph(this.#dimensions)
+    if (graph === undefined) return
+    this.#graph = graph
+    const feedOn = (): void => {
+      if (this.#graph !== graph) return
+      for (let i = 0; i < FED_AT_ONCE && !this.isIndexed; i++) this.#feed(this.#fed + 1)
+      if (!this.isIndexed) setImmediate(feedOn)
+    }
+    setImmediate(feedOn)
+  }
+
+  /** Removed points stay in a graph: it is built anew from what is there. */
+  #rebuild(): void {
+    this.#graph = undefined
+    const [first = this.#nextLabel] = this.#rows.keys()
+    this.#fed = first - 1
+    if (this.#rows.size > MOST_SCANNED) this.#build()
+  }
+}
+
+function bytesOf({ key, text }: Candidate): number {
+  return 2 * text.length + key.length
+}
+
+/** The dot product, four sums at once; vectors are as long as each other, and their length is a multiple of four. */
+export function dot(one: Int8Array, other: Int8Array): number {
+  let [a, b, c, d] = [0, 0, 0, 0]
+  // The indices are within both arrays: fallbacks would take most of the time.
+  for (let i = 0; i < one.length; i += 4) {
+    a += one[i]! * other[i]!
+    b += one[i + 1]! * other[i + 1]!
+    c += one[i + 2]! * other[i + 2]!
+    d += one[i + 3]! * other[i + 3]!
+  }
+  return a + b + c + d
+}

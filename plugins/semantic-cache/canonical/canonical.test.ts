@@ -1,0 +1,250 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { normaliseText } from '../normalise.ts'
+import { canonicalOf } from './canonical.ts'
+
+const formOf = (text: string) => canonicalOf(normaliseText(text))
+
+const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  code: [
+    ['What does 2*(3+4) give?', 'What does (2*3)+4 give?'],
+    ['What does !user.isAdmin do?', 'What does user.isAdmin do?'],
+    ['What does \\d match?', 'What does \\D match?'],
+    ['What is n!?', 'What is n?'],
+    ['What is 5!?', 'What is 5?'],
+    ['What does echo "$x" print?', "What does echo '$x' print?"],
+    ["What does len('a  b') give?", "What does len('a b') give?"],
+    ['What is `a  b`?', 'What is `a b`?'],
+    ['Explain a && b.', 'Explain a || b.'],
+    ['How do I call createUser?', 'How do I call createuser?'],
+    ['Where is src/App.ts?', 'Where is src/app.ts?'],
+    ['What is i?', 'What is I?'],
+    ['Is x = 5 right?', 'Is x == 5 right?'],
+    ['What is the mean of 100,200?', 'What is the mean of 100200?'],
+  ],
+  symbols: [
+    ['What is √4?', 'What is √−4?'],
+    ['Is 20° cold?', 'Is -20° cold?'],
+    ['What is x²?', 'What is x?'],
+    ['What is H₂O?', 'What is H₂O₂?'],
+    ['What does p mean?', 'What does ¬p mean?'],
+    ['What is C♯?', 'What is C?'],
+    ['What does 👍 mean?', 'What does 👎 mean?'],
+    ['What does → mean?', 'What does ← mean?'],
+    ['How much is 50% of 80?', 'How much is 50 of 80?'],
+  ],
+  roles: [
+    ['Who acquired Slack?', 'Who did Slack acquire?'],
+    ['Who can fire the CEO?', 'Who can the CEO fire?'],
+    ['Do dogs chase foxes?', 'Do foxes chase dogs?'],
+    ['How do I pay you?', 'How do you pay me?'],
+    ['How do I contact you?', 'How do you contact me?'],
+    ['How do you calculate interest?', 'How do I calculate interest?'],
+    ['What may I call you?', 'What may you call me?'],
+    ['Describe what happened.', 'Describe what happened to me.'],
+    ['Explain what she said.', 'Explain what she said to me.'],
+    ['Convert 5 miles to kilometers.', 'Convert 5 kilometers to miles.'],
+    ['Is Oslo colder than Rome?', 'Is Rome colder than Oslo?'],
+    ['What is the price of a photo of Anna?', "What is the price of Anna's photo?"],
+    ['Who founded the Bank of Zambia?', 'Who founded the Bank in Zambia?'],
+  ],
+  modes: [
+    ['Can I cancel my order?', 'Should I cancel my order?'],
+    ['Can you make bread without yeast?', 'Make bread without yeast.'],
+    ['Do I need to sign?', 'Can I sign?'],
+    ['May I smoke here?', 'Can I smoke here?'],
+    ['The shop is open.', 'The shop is open?'],
+    ['Order 5 is shipped.', 'Order 5 is shipped?'],
+    ['The capital of France is…', 'The capital of France is'],
+    ['Tell me when the food is ready.', 'When is the food ready?'],
+    ['How do I explain death to a child?', 'Explain death to a child.'],
+    ['How do I learn Go?', 'Why do I learn Go?'],
+    ['Explain the benefits of tea.', 'List the benefits of tea.'],
+  ],
+  negation: [
+    ['Who can open the vault?', 'Who cannot open the vault?'],
+    ["Why doesn't it start?", 'Why does it start?'],
+    ['Is it never open?', 'Is it open?'],
+    ['Is tea safe?', 'Is tea unsafe?'],
+  ],
+  quantities: [
+    ['Are all dogs friendly?', 'Are some dogs friendly?'],
+    ['Do few users pay?', 'Do a few users pay?'],
+    ['Is there a little milk?', 'Is there little milk?'],
+    ['Where do most people live?', 'Where do the most people live?'],
+    ['Are the dogs friendly?', 'Are dogs friendly?'],
+    ['Is Paris a capital of France?', 'Is Paris the capital of France?'],
+    ['What is the time?', 'What is time?'],
+    ['What is the matter?', 'What is matter?'],
+    ['How many users joined?', 'A number of users joined?'],
+    ['What happened last week?', 'What happened the last week?'],
+    ['Is it at least 5?', 'Is it at most 5?'],
+  ],
+  tense: [
+    ['Who is the president of Chile?', 'Who was the president of Chile?'],
+    ["What was Austria's population?", "What is Austria's population?"],
+    ['Did it rain in Rome?', 'Does it rain in Rome?'],
+    ['How many people live in Rome?', 'How many people lived in Rome?'],
+  ],
+  names: [
+    ['How do I polish wood?', 'How do I Polish wood?'],
+    ['Who owns apple trees?', 'Who owns Apple trees?'],
+    ['Does it cost us money?', 'Does it cost US money?'],
+    ['Where is Georgia, the state?', 'Where is Georgia the state?'],
+    ['What is the risk of children?', 'What is the risk for children?'],
+    ['Is May warm?', 'Is may warm?'],
+  ],
+  time: [
+    ['What is open on Monday at 9am?', 'What is open on Monday at 9pm?'],
+    ['Is it open before 5?', 'Is it open after 5?'],
+    ['How long is it?', 'How far is it?'],
+  ],
+  units: [
+    ['Is 5 mW much?', 'Is 5 MW much?'],
+    ['Is 5 Mb much?', 'Is 5 MB much?'],
+    ['Is 10 km far?', 'Is 10 m far?'],
+  ],
+  wording: [
+    ['How do you spell colour?', 'How do you spell color?'],
+    ['How many letters are in movie?', 'How many letters are in film?'],
+    ["Translate 'please help me' to French.", "Translate 'help me' to French."],
+    ['Translate to French: please help me', 'Translate to French: help me'],
+    ['Correct the grammar: what are the news?', 'Correct the grammar: what is the news?'],
+    ['What does begin mean?', 'What does start mean?'],
+    ['Is “okay” right?', 'Is “ok” right?'],
+  ],
+  languages: [
+    ['¿Puedo salir?', 'Puedo salir.'],
+    ['Was kostet das Zimmer?', 'Was kostete das Zimmer?'],
+    ['Kan jag ta bilen till Rom?', 'Kan jag ta bilen until Rom?'],
+  ],
+}
+
+const SAME: readonly (readonly [string, string])[] = [
+  ['How do I renew my passport?', 'Hi! Could you tell me how to renew my passport?'],
+  ['How can I renew my passport?', 'What are the steps to renew my passport?'],
+  ["What's the capital of France?", 'what is the capital of france'],
+  ["Tell me France's capital city.", 'What is the capital of France?'],
+  ['Where can I find my invoices?', 'Do you know where I can find my invoices?'],
+  ['Is colour printing allowed here?', 'Is color printing permitted here?'],
+  ['What is 15% of 2,000?', 'Calculate 15 percent of 2000.'],
+  ['How much does a visa cost?', 'What is the price of a visa?'],
+  ['Convert 10 USD to EUR.', 'How much is 10 usd in eur?'],
+  ["How do you say 'hello' in Spanish?", "Translate 'hello' into Spanish."],
+  ['What is the difference between TCP and UDP?', 'How does UDP differ from TCP?'],
+  ['In Python, how do I sort a list?', 'How can I sort a list in Python?'],
+  ["I can't log in, what should I do?", 'What can I do if I cannot sign in?'],
+  ['Do I have to pay taxes on gifts?', 'Is it necessary to pay taxes on gifts?'],
+  ['Book a meeting with Maria for 9 PM on Monday, please.', 'Please schedule a meeting with Maria on Monday at 9pm'],
+  ['Whcih city is the capital of Peru?', 'What is the capital of Peru? Thanks!'],
+  ['Write a Go function that sorts a list.', 'Implement a function in Go which sorts a list.'],
+  ['I was wondering if I can change my seat.', 'Can I modify my seat?'],
+]
+
+for (const [kind, pairs] of Object.entries(OTHERS))
+  test(`canonical: what differs in ${kind} has another form`, (t) => {
+    for (const [one, other] of pairs) t.not(formOf(one), formOf(other), `${one} | ${other}`)
+  })
+
+test('canonical: what is asked in another way has one form', (t) => {
+  for (const [one, other] of SAME) t.is(formOf(one), formOf(other))
+})
+
+const START = [
+  'How do I',
+  'Can you please tell me how to',
+  'What is',
+  'Please',
+  'Is it true that',
+  'Where can I',
+  'Hi! I need to',
+  'What does',
+]
+const MIDDLE = [
+  'open',
+  'the',
+  'buy',
+  'a car',
+  'colour',
+  'of',
+  'Paris',
+  'three',
+  '1,000',
+  '9 PM',
+  'not',
+  '"x  y"',
+  'C++',
+  '`a b`',
+  'that is',
+  ',',
+  'in',
+  'who',
+  'movie',
+  'for me',
+  'cost',
+  'mean',
+  'between',
+  'and',
+]
+const END = ['?', '.', '', '!', ', thanks!', ' please', '. Thank you.', ', what should I do?', '…']
+const texts = fc
+  .tuple(
+    fc.constantFrom(...START),
+    fc.array(fc.constantFrom(...MIDDLE), { minLength: 1, maxLength: 8 }),
+    fc.constantFrom(...END),
+  )
+  .map(([start, middle, end]) => `${start} ${middle.join(' ')}${end}`)
+
+test('canonical: the form of a form is itself', (t) => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      const form = formOf(text)
+      return formOf(form) === form
+    }),
+    { numRuns: 3000 },
+  )
+  t.pass()
+})
+
+const PIECES = [
+  '7',
+  '-7',
+  '7.5',
+  'v2',
+  'x²',
+  'user.id',
+  'userId',
+  'a+b',
+  'C#',
+  '"Ann"',
+  "'b'",
+  '`c`',
+  '/tmp/a',
+  '20°',
+  '👍',
+  '¬p',
+  'Ω',
+  '$5',
+  '5€',
+  'é',
+  'MB',
+  'mb',
+]
+
+test('canonical: another number, symbol, name in code or quotation makes another form', (t) => {
+  const piece = fc.constantFrom(...PIECES)
+  const places = fc.tuple(
+    fc.constantFrom(...START),
+    piece,
+    piece,
+    fc.constantFrom('in the office', 'for my car', 'today'),
+  )
+  fc.assert(
+    fc.property(places, fc.boolean(), ([start, one, other, rest], isLast) => {
+      const put = (what: string) => (isLast ? `${start} ${rest} with ${what}?` : `${start} ${what} ${rest}?`)
+      return one === other || formOf(put(one)) !== formOf(put(other))
+    }),
+    { numRuns: 2000 },
+  )
+  t.pass()
+})

@@ -1,0 +1,39 @@
+/**
+ * DESIGN — which language
+ *
+ * Small words tell: a text is taken for English when it has English ones, and not as many of another language. Words that
+ * several languages share (`in`, `die`, `an`, `on`) stand in no list. A text without any small word is nobody's, and so is
+ * one in another script.
+ */
+const ENGLISH = setOf(`
+  the what how is are of to for with and do does did can could please my your you which who where when why write give show
+  tell list explain find from this that it should would will was were has have i we they name call please thanks draft
+  compute calculate convert translate summarize summarise create make fix run at by about before after than between all
+  every there delete remove order roll compose return use set get change cancel start stop play open turn check book
+  schedule need want like draft give refund revert am be been being has had may might must shall not any some no yes
+  into over under only also if because while until per an more most less least much many long old far`)
+const OTHERS = setOf(`
+  der das und ist nicht ein eine wie ich sie mit für von zu auf den dem wir bitte kann warum welche
+  le la les des est une pour dans que qui avec sur je vous nous pas quel quelle comment pourquoi du et
+  el los las una por para como qué cómo está puedo cuál del y es mi su
+  il lo gli che di non sono come posso perché qual della nel
+  o os uma não com como qual você meu para dos
+  het een van voor niet hoe ik mijn kan wat waarom zijn
+  och att det som är hur jag inte på för`)
+const WORD = /\p{L}+/gu
+const FOREIGN_LETTER = /[\p{L}--[\p{Script=Latin}]]/v
+/** A text may quote a foreign word or two. */
+const MOST_OTHERS_SHARE = 0.5
+
+/** Whether a text is in English, as far as its small words tell. */
+export function isEnglish(text: string): boolean {
+  if (FOREIGN_LETTER.test(text)) return false
+  const words = text.toLowerCase().match(WORD) ?? []
+  const english = words.filter((word) => ENGLISH.has(word)).length
+  const others = words.filter((word) => OTHERS.has(word)).length
+  return english > 0 && others <= english * MOST_OTHERS_SHARE
+}
+
+function setOf(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/))
+}

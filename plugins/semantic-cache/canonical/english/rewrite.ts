@@ -1,0 +1,188 @@
+import { PLACEHOLDERS, placeholderOf, placeOf, type Reading, type Token } from '../read.ts'
+import { withoutCourtesies } from './courtesies.ts'
+import { framed } from './frames.ts'
+import {
+  ABOUT_MEANING,
+  ABOUT_UNQUOTED,
+  ABOUT_WORDING,
+  ACRONYMS,
+  BRANDS,
+  CONTRACTIONS,
+  NAMES,
+  NUMBER_WORDS,
+  PHRASES,
+  SLIPS,
+  SPELLINGS,
+  SYNONYMS,
+} from './words.ts'
+
+/** A quotation is one, whatever it is called. */
+const NAMED_WORD = new RegExp(`\\b(?:the )?(?:word|term|expression|phrase) (?=${PLACEHOLDERS.quote})`, 'gi')
+const ANY_PLACEHOLDER = new RegExp(PLACEHOLDERS.any, 'g')
+const PLAIN_NUMBER = /^\d+(?:[.:]\d+)?$/
+/** In other numbers a comma may part two. */
+const THOUSANDS = /^\d{1,3}(?:,\d{3})*,000$/
+const CAPITALISED = /^[A-Z][a-z]+(?:'[a-z]+)?$/
+const LOWER = /^[a-z]+(?:['-][a-z]+)*'?$/
+/** `I` is the pronoun before a verb and behind an auxiliary; elsewhere it may be a letter. */
+const BEFORE_I =
+  /^(?:do|does|did|can|could|should|would|will|may|might|must|shall|am|was|have|had|if|that|when|where|what|how|why|and|because|but|so|which|who|than|as|while|before|after)$/
+const AFTER_I =
+  /^(?:am|was|have|had|want|wanted|need|needed|would|will|can|could|should|do|did|do|get|got|forgot|lost|think|know|use|like|love|live|just|cannot|can't|don't|didn't|must|may|still|also|never|wish|bought|paid|ordered|received)$/i
+const STARTS_SENTENCE = /^[.?!…:]$/
+const QUOTED = /^[`"“']/u
+const TIME = /^(\d{1,2}(?::\d{2})?)\s?([AaPp])\.?[Mm]\.?$/
+const UNITS = new Set('km kg cm mm mg ml mph kb gb tb'.split(' '))
+
+/**
+ * What an English text asks, said in one way: words in lower case, one spelling and one synonym for each, no courtesies,
+ * one phrasing for each frame. `undefined` for a text that may be about its own wording.
+ */
+export function rewriteEnglish({ tokens, protectedPieces }: Reading, keepsNumerals = false): string | undefined {
+  const pieces = [...protectedPieces]
+  const asked = tokens
+    .map(({ text }) => text)
+    .join(' ')
+    .replace(NAMED_WORD, '')
+  if (ABOUT_WORDING.test(asked)) return undefined
+  if (ABOUT_UNQUOTED.test(asked) && !pieces.some((piece) => QUOTED.test(piece))) return undefined
+  const words = tokens.map((token, place) => wordOf(token, { tokens, place, pieces, keepsNumerals }))
+  const one = joinUnits(words, pieces).join(' ')
+  return restored(settled(one), pieces)
+}
+
+interface Place {
+  readonly tokens: readonly Token[]
+  readonly place: number
+  readonly pieces: string[]
+  readonly keepsNumerals: boolean
+}
+
+/** A token as rules see it: a word in lower case, or a placeholder for what keeps its form. */
+function wordOf({ kind, text }: Token, where: Place): string {
+  if (kind === 'mark') return text
+  const { tokens, place, pieces, keepsNumerals } = where
+  if (kind === 'protected') {
+    const piece = pieces[placeOf(text) ?? 0] ?? ''
+    const time = TIME.exec(piece)
+    if (time !== null) return protectedIn(pieces, `${time[1]}${time[2]?.toLowerCase()}m`)
+    return THOUSANDS.test(piece) ? protectedIn(pieces, piece.replaceAll(',', '')) : text
+  }
+  if (/^i$/i.test(text)) {
+    const previous = tokens[place - 1]?.text.toLowerCase() ?? ''
+    const [before, after] = [SLIPS.get(previous) ?? previous, tokens[place + 1]?.text ?? '']
+    return BEFORE_I.test(before) || AFTER_I.test(after) ? 'i' : protectedIn(pieces, text)
+  }
+  const lower = text.toLowerCase()
+  if (isPlain(text, tokens[place - 1])) {
+    const plain = CONTRACTIONS.get(lower) ?? SPELLINGS.get(lower) ?? SLIPS.get(lower) ?? americanised(lower)
+    const number = keepsNumerals ? undefined : NUMBER_WORDS.get(plain)
+    return number === undefined ? plain : protectedIn(pieces, number)
+  }
+  return protectedIn(pieces, text)
+}
+
+/** `-ise` is `-ize`, `-our` is `-or`: no two words of six letters and more become one. */
+function americanised(word: string): string {
+  if (word.length < LONG) return word
+  return word.replace(/is(e|ed|es|er|ers|ing|ation|ations)$/, 'iz$1').replace(/our(s?)$/, 'or$1')
+}
+
+/** Whether a word may lose its case: it begins a sentence, or is no other word in lower case. */
+function isPlain(text: string, before: Token | undefined): boolean {
+  if (text === 'A') return before === undefined || STARTS_SENTENCE.test(before.text)
+  if (text.length === 1) return text === 'a'
+  if (LOWER.test(text) || ACRONYMS.has(text) || BRANDS.has(text) || /^I'(?:m|ve|ll|d)$/.test(text)) return true
+  const [bare = ''] = text.split("'")
+  if (!CAPITALISED.test(text)) return false
+  return before === undefined || STARTS_SENTENCE.test(before.text) || NAMES.has(bare)
+}
+
+function protectedIn(pieces: string[], text: string): string {
+  pieces.push(text)
+  return placeholderOf(text, pieces.length - 1)
+}
+
+/** `5 km` is `5km`, `15 percent` is `15%`, `9 PM` is `9pm`. */
+function joinUnits(words: readonly string[], pieces: string[]): string[] {
+  const joined: string[] = []
+  const pieceOf = (word: string | undefined) => pieces[placeOf(word) ?? -1]
+  for (const word of words) {
+    const number = pieceOf(joined.at(-1))
+    const unit = unitOf(pieceOf(word) ?? word)
+    if (number !== undefined && unit !== undefined && PLAIN_NUMBER.test(number))
+      joined[joined.length - 1] = protectedIn(pieces, number + unit)
+    else joined.push(word)
+  }
+  return joined
+}
+
+function unitOf(word: string): string | undefined {
+  if (word === 'percent') return '%'
+  if (/^[ap]m$/i.test(word)) return word.toLowerCase()
+  return UNITS.has(word) ? word : undefined
+}
+
+const PHRASE = new RegExp(`\\b(?:${[...PHRASES.keys()].sort((a, b) => b.length - a.length).join('|')})(?![\\w'-])`, 'g')
+
+function phrased(text: string): string {
+  return text.replace(PHRASE, (phrase) => PHRASES.get(phrase) ?? phrase)
+}
+
+const TASK =
+  /^(?:write|convert|translate|explain|describe|calculate|compute|delete|remove|create|compose|summarize|implement|compare|tell me|give|find|generate|provide|define|how to|best way to)\b/
+/** Tasks that may be things. */
+const TASK_OR_THING = /^(?:fix|make|draft|revert|refund|schedule|book)\b/
+const STATED = /\b(?:is|are|was|were|has|have|had|will|can|could|does|did|should|would|\w+ed)\b/
+const QUESTION =
+  /^(?:what|where|when|why|who|whom|whose|which|how|is|are|was|were|do i|does|did|can|could|should|would|will|may i|am i|has|have i|must)\b/
+/** A question after what it is about. */
+const LAST_QUESTION = / [,.] (?:what|how|where|when|why|who|which|can i|should i|do i)\b[^,.?!]*$/
+/** `…` and `...` may ask for what follows. */
+const CLOSING_MARK = /(?<! [.…]) (?:\.|[?!](?: [?!])*)$/
+
+/** A closing mark adds nothing to a question or a task; elsewhere `?` makes a question of a statement. */
+function withoutClosingMark(text: string): string {
+  const bare = text.replace(CLOSING_MARK, '')
+  const isAsked =
+    QUESTION.test(bare) ||
+    LAST_QUESTION.test(bare) ||
+    TASK.test(bare) ||
+    (TASK_OR_THING.test(bare) && !STATED.test(bare))
+  return text.slice(bare.length).includes('?') && !isAsked && bare !== '' ? `${bare} ?` : bare
+}
+
+const MOST_ROUNDS = 8
+const LONG = 6
+const FEWEST_WITH_SYNONYMS = 4
+
+/** All rules, until none changes anything. */
+function settled(text: string): string {
+  let form = text
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const before = form
+    form = withoutClosingMark(withoutCourtesies(phrased(form.replace(NAMED_WORD, ''))))
+    form = withSynonyms(framed(withoutArticles(form)))
+    if (form === before) break
+  }
+  return form
+}
+
+const UNIQUE_THE =
+  /\bthe (?=(?:usa|uk|netherlands|internet|olympics|best|latest|most expensive|most popular|cheapest|fastest|easiest|nearest|largest|highest|longest|oldest|shortest|main|total|average|maximum|minimum|current|exact)\b)|\bthe (?=(?:[^\s,;:?.!]+ ){1,2}(?:of|between)\b)/g
+
+/** Takes `the` away where there is but one: before superlatives, before what is `of` something. */
+function withoutArticles(text: string): string {
+  return text.replace(UNIQUE_THE, '')
+}
+
+/** One synonym for each word, but where words themselves are asked about, or are all there is. */
+function withSynonyms(text: string): string {
+  const words = text.split(' ')
+  if (ABOUT_MEANING.test(text) || words.length < FEWEST_WITH_SYNONYMS) return text
+  return words.map((word) => SYNONYMS.get(word) ?? word).join(' ')
+}
+
+function restored(form: string, pieces: readonly string[]): string {
+  return form.replace(ANY_PLACEHOLDER, (placeholder) => pieces[placeOf(placeholder) ?? 0] ?? '')
+}

@@ -1,0 +1,163 @@
+/*
+ * English word lists of the canonical form. A word belongs here only if exchanging it cannot change what is asked:
+ * whatever no list explains makes another question.
+ */
+
+/** Contractions, taken apart. `'s` and `'d` only where they can be nothing else. */
+export const CONTRACTIONS = table(`
+  can't=can not; cannot=can not; won't=will not; don't=do not; doesn't=does not; didn't=did not; isn't=is not
+  aren't=are not; wasn't=was not; weren't=were not; haven't=have not; hasn't=has not; hadn't=had not
+  wouldn't=would not; couldn't=could not; shouldn't=should not; mustn't=must not; needn't=need not
+  i'm=i am; you're=you are; we're=we are; they're=they are; i've=i have; you've=you have; we've=we have
+  they've=they have; i'll=i will; you'll=you will; he'll=he will; she'll=she will; we'll=we will; they'll=they will
+  what's=what is; where's=where is; who's=who is; how's=how is; when's=when is; why's=why is; that's=that is
+  there's=there is; here's=here is; it's=it is; whats=what is; wheres=where is; dont=do not; doesnt=does not
+  what're=what are; how're=how are; where're=where are; who're=who are; let's=let us; im=i am; ive=i have`)
+
+/** One spelling for each word, besides `-ise` and `-our`. */
+export const SPELLINGS = table(`
+  coloured=colored; favourite=favorite; favourites=favorites; neighbourhood=neighborhood; centre=center
+  centres=centers; metre=meter; metres=meters; kilometre=kilometer; kilometres=kilometers; centimetre=centimeter
+  centimetres=centimeters; millimetre=millimeter; litre=liter; litres=liters; theatre=theater; theatres=theaters
+  fibre=fiber; calibre=caliber; analyse=analyze; analysed=analyzed; analysing=analyzing; paralyse=paralyze
+  catalogue=catalog; dialogue=dialog; cancelled=canceled; cancelling=canceling; travelling=traveling
+  travelled=traveled; traveller=traveler; travellers=travelers; labelled=labeled; labelling=labeling
+  modelling=modeling; modelled=modeled; jewellery=jewelry; grey=gray; tyres=tires; aluminium=aluminum; mould=mold
+  plough=plow; programme=program; programmes=programs; enrol=enroll; fulfil=fulfill; skilful=skillful
+  instalment=installment; instalments=installments; defence=defense; offence=offense; licence=license
+  practise=practice; pyjamas=pajamas; sceptical=skeptical; whilst=while; amongst=among; towards=toward
+  afterwards=afterward; learnt=learned; burnt=burned; dreamt=dreamed; spelt=spelled; ageing=aging; judgement=judgment
+  acknowledgement=acknowledgment; manoeuvre=maneuver; diarrhoea=diarrhea; anaemia=anemia; oestrogen=estrogen
+  paediatric=pediatric; paediatrician=pediatrician; anaesthesia=anesthesia; e-mail=email; e-mails=emails
+  e-mailed=emailed; web-site=website; on-line=online; off-line=offline; per-cent=percent; t-shirt=tshirt
+  co-operate=cooperate; co-operation=cooperation; co-ordinate=coordinate; till=until; ok=okay; aeroplane=airplane
+  aeroplanes=airplanes; u=you; pls=please; plz=please; thx=thanks; data-base=database; sub-folder=subfolder
+  pre-order=preorder; log-in=login; mum=mom; moustache=mustache; teh=the; recieve=receive; seperate=separate
+  definately=definitely; adress=address; accomodation=accommodation; wich=which; becuase=because; untill=until
+  wierd=weird; tommorow=tomorrow; occured=occurred; calender=calendar; doughnut=donut; doughnuts=donuts
+  yoghurt=yogurt; omelette=omelet; chilli=chili; cosy=cozy; sulphur=sulfur; axe=ax; artefact=artifact
+  artefacts=artifacts; enquiry=inquiry; enquire=inquire; marvellous=marvelous; counsellor=counselor
+  archaeology=archeology; foetus=fetus; haemoglobin=hemoglobin; leukaemia=leukemia; orthopaedic=orthopedic; gaol=jail
+  sceptic=skeptic; snowplough=snowplow; favourable=favorable; colourful=colorful; honourable=honorable
+  flavoured=flavored; behavioural=behavioral; part-time=part time; full-time=full time; long-term=long term
+  short-term=short term; wifi=wi-fi`)
+
+/** Of each group the first word is kept. */
+export const SYNONYMS = groups(`
+  buy purchase|buying purchasing|bought purchased|car automobile|cars automobiles|film movie|films movies
+  photo photograph|photos photographs|start begin commence|starting beginning|starts begins|help assist
+  get obtain|getting obtaining|need require|use utilize|using utilizing|uses utilizes|doctor physician
+  doctors physicians|child kid|children kids|big large|bigger larger|biggest largest|fix repair|fixing repairing
+  fixed repaired|television tv|phone telephone|fridge refrigerator|bike bicycle|bikes bicycles|flu influenza
+  math maths mathematics|exam examination|exams examinations|info information|docs documentation
+  repo repository|repos repositories|config configuration|admin administrator|admins administrators
+  database db|databases dbs|happen occur|happens occurs|vs versus|benefits advantages|benefit advantage
+  drawbacks disadvantages downsides|drawback disadvantage downside|sofa couch|trash garbage rubbish|lawyer attorney
+  lawyers attorneys|select choose|selecting choosing|show display|showing displaying|allow permit|allowed permitted
+  forbidden prohibited|nearest closest|fastest quickest|easiest simplest|sick ill|annually yearly|whole entire
+  enough sufficient|change modify alter|changing modifying altering|rich wealthy|famous renowned|often frequently|rarely seldom
+  perhaps maybe|almost nearly|taxi cab|truck lorry|trucks lorries|motorcycle motorbike|gasoline petrol|eggplant aubergine
+  zucchini courgette|diaper nappy|diapers nappies|dangerous hazardous|cheap inexpensive|expensive costly|wrong incorrect
+  try attempt|trying attempting|about regarding concerning`)
+
+/** Several words that are one. */
+export const PHRASES = table(`
+  i'd like=i would like;   in order to=to; at the moment=now; right now=now; at present=now; as of now=now; currently=now; sign in=log in; login to=log in to
+  logging in=signing in; sign out=log out; log off=log out; register for=sign up for; create an account=sign up
+  due to the fact that=because; a lot of=many; lots of=many; cell phone=mobile phone
+  cellphone=mobile phone; cell phones=mobile phones; united states of america=usa; united states=usa
+  united kingdom=uk; 2 factor=two-factor; two factor=two-factor; two-factor authentication=2fa; two-factor auth=2fa
+  multi-factor authentication=mfa; multi factor authentication=mfa; artificial intelligence=ai; chief executive officer=ceo
+  chief financial officer=cfo; roll back=revert; work out=calculate; e mail=email; wi fi=wi-fi; per cent=percent
+  on production=in production; on staging=in staging; takes place=happens; take place=happen; earlier than=before
+  prior to=before; subsequent to=after; have got to=have to; has got to=has to; get rid of=remove; zip code=postcode
+  postal code=postcode; credit-card=credit card; web site=website; web page=webpage; data base=database
+  most costly=most expensive; costliest=most expensive; least expensive=cheapest; log into=log in to; is able to=can
+  capital city=capital; greater than or equal to=at least; less than or equal to=at most; that goes from=from; which goes from=from; different kinds of=kinds of; thank you=thanks`)
+
+/** Acronyms that mean the same in lower case, as far as anybody types them so. */
+export const ACRONYMS = words(`
+  SQL JSON HTML CSS XML YAML HTTP HTTPS URL URI API SDK PDF CSV FAQ CEO CFO CTO FIFA NATO NASA UNESCO UEFA NBA NFL GBP EUR
+  USD JPY CHF AUD USA UK DNS SSH VPN CPU GPU USB SSL TLS JWT OAUTH AWS GCP IBM BMW HIV DNA RNA ATM IBAN 
+  PHP NPM TCP UDP FTP SMTP IDE KPI PNG JPEG SVG`)
+
+/** Names of mixed case that mean the same in lower case. */
+export const BRANDS = words(`
+  GitHub GitLab PostgreSQL MySQL JavaScript TypeScript YouTube PayPal LinkedIn WhatsApp MongoDB WordPress iPhone iPad MacBook
+  macOS GraphQL NumPy TensorFlow PyTorch SQLite`)
+
+/** Names that are no other words in lower case. Others keep their case. */
+export const NAMES = words(`
+  France Germany Spain Italy Portugal England Scotland Ireland Wales Britain Austria Australia Switzerland Belgium Netherlands
+  Denmark Sweden Norway Finland Iceland Poland Slovakia Slovenia Hungary Romania Bulgaria Greece Croatia Serbia Ukraine
+  Russia Canada Mexico Brazil Argentina Peru Colombia Venezuela Japan Korea India Pakistan Bangladesh Thailand Vietnam
+  Indonesia Malaysia Singapore Egypt Morocco Nigeria Kenya Ethiopia Israel Iran Iraq Syria Lebanon Europe Africa Asia America
+  Antarctica California Florida Texas London Paris Berlin Madrid Rome Vienna Venice Lisbon Dublin Amsterdam Brussels
+  Copenhagen Stockholm Oslo Helsinki Warsaw Prague Budapest Athens Moscow Tokyo Kyoto Beijing Shanghai Delhi Mumbai
+  Sydney Melbourne Toronto Chicago Boston Seattle Munich Hamburg Lyon Zurich Geneva Barcelona Milan
+  French German Spanish Italian Portuguese English Scottish Irish Welsh British Dutch Swedish Norwegian
+  Russian Japanese Chinese Korean Arabic Hindi Greek Latin Brazilian Mexican American Canadian Australian European Indian
+  Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February April June July September October November
+  December Christmas Easter Halloween Jupiter Saturn Neptune Uranus Einstein Shakespeare Mozart Beethoven Darwin Napoleon
+  Google Facebook Youtube Github Gmail Netflix Spotify Paypal Microsoft Wikipedia Whatsapp Instagram Linkedin Samsung
+  Toyota Ikea Javascript Typescript Postgres Postgresql Mysql Mongodb Redis Kubernetes Linux Ubuntu Debian Django
+  Haskell Kotlin Wordpress Bitcoin Ethereum Internet Nobel Olympics Olympic
+  World Cup Bowl Prize Championship Oscars Grammys Powerpoint Photoshop Firefox`)
+
+/** Numbers as words. `one` is more often a pronoun, `second` a time, `third` a part. */
+export const NUMBER_WORDS = table(
+  `${'two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'
+    .split(' ')
+    .map((word, i) => `${word}=${i + 2}`)
+    .join(
+      '; ',
+    )}; fourth=4th; fifth=5th; sixth=6th; seventh=7th; eighth=8th; ninth=9th; tenth=10th; eleventh=11th; twelfth=12th; thirteenth=13th; fourteenth=14th; fifteenth=15th; sixteenth=16th; seventeenth=17th; eighteenth=18th; nineteenth=19th; twentieth=20th; thirty=30; forty=40; fifty=50; sixty=60; seventy=70; eighty=80; ninety=90`,
+)
+
+/** Words of which two letters may stand in the wrong order: no other word comes of it. */
+const OFTEN_TYPED = words(`
+  what which where should would could please translate convert explain describe compute calculate capital population
+  difference meaning schedule meeting fastest cheapest benefits delete remove reset password account cancel refund write
+  function email address summarize number atomic change update create download install delivery payment customer order
+  subscription invoice support business question answer problem between because before after about people without
+  deployment distance`)
+
+/** Slips of the pen in those. */
+export const SLIPS: ReadonlyMap<string, string> = new Map(
+  [...OFTEN_TYPED].flatMap((word) =>
+    Array.from({ length: word.length - 1 }, (_, i) => word.slice(0, i) + word[i + 1] + word[i] + word.slice(i + 2))
+      .filter((slip) => slip !== word)
+      .map((slip) => [slip, word] as const),
+  ),
+)
+
+/** A text that may be about its own letters, words or tone is found by itself alone. */
+export const ABOUT_WORDING =
+  /\b(?:spell(?:s|ed|ing)?|spelt|misspell\w*|pronoun\w*|rhym\w+|(?:how many|count|first|last|number of) (?:the )?(?:letters?|characters?|words?|vowels?|consonants?|syllables?|spaces|commas?)|capital(?:s| letters?|ized?|ised?|ize|ise|ization)|upper-?case|lower-?case|punctuation|apostrophes?|hyphen\w*|gramm\w+|typos?|sentences?|phras\w+|paraphras\w+|rephras\w+|wording|reword\w*|rewrit\w+|proofread\w*|anagrams?|palindromes?|synonyms?|antonyms?|nouns?|verbs?|adjectives?|adverbs?|contractions?|word|regex\w*|regular expressions?|glob|wildcards?|whitespaces?|indent\w*|polite\w*|formal\w*|informal\w*|idioms?|etymology|transcribe|repeat|echo|quote|literally|verbatim)\b/i
+/** Likewise, but for what stands in quotation marks, which is kept as it is. */
+export const ABOUT_UNQUOTED = /\b(?:say|says|said|saying|translat\w+|called)\b/i
+/** Where words are explained, none stands for another. */
+export const ABOUT_MEANING =
+  /\b(?:mean|means|meant|meaning|meanings|define|defined|definition|stand for|difference|differ|differs|compare|different)\b/
+
+function table(list: string): ReadonlyMap<string, string> {
+  return new Map(
+    list
+      .split(/[;\n]/)
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '')
+      .map((entry) => {
+        const cut = entry.indexOf('=')
+        return [entry.slice(0, cut), entry.slice(cut + 1)] as const
+      }),
+  )
+}
+
+function groups(list: string): ReadonlyMap<string, string> {
+  const all = list.split(/[|\n]/).map((group) => group.trim().split(/\s+/))
+  return new Map(all.flatMap(([kept = '', ...others]) => others.map((other) => [other, kept] as const)))
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/))
+}

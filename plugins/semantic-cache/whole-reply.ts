@@ -1,0 +1,25 @@
+import { factsOf, type Reply, type StoredReply, type StreamReply, storedOfBytes } from 'turnpike/plugin'
+
+/**
+ * What the provider answers, as it is to be stored: at once for JSON, when it has ended for a stream, which is only
+ * watched. `undefined` when there is nothing whole of at most `limitBytes`.
+ */
+export async function wholeReplyOf(reply: Reply | undefined, limitBytes: number): Promise<StoredReply | undefined> {
+  if (reply?.status !== 200) return undefined
+  const stored = reply.kind === 'bytes' ? storedOfBytes(reply) : await watchStream(reply, limitBytes)
+  return stored !== undefined && stored.body.length <= limitBytes ? stored : undefined
+}
+
+async function watchStream(reply: StreamReply, limitBytes: number): Promise<StoredReply | undefined> {
+  const portions: Buffer[] = []
+  let size = 0
+  reply.onPortion((portion) => {
+    size += portion.length
+    if (size <= limitBytes) portions.push(portion)
+    else portions.length = 0
+  })
+  const { outcome, usage } = await reply.ended
+  if (outcome !== 'complete' || size > limitBytes) return undefined
+  const { dialect, headers } = reply
+  return { kind: 'stream', dialect: dialect.name, facts: factsOf(headers), usage, body: Buffer.concat(portions) }
+}
