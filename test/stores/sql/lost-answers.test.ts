@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import test, { type ExecutionContext } from 'ava'
+import type { CommandInput, CommandName } from '../../../src/stores/sql/commands.ts'
+import { openSqlStore } from '../../../src/stores/sql/store.ts'
+import { createPostgres, isPostgresExpected, query } from '../../support/postgres.ts'
+import { createRecordingLog } from '../../support/recording-log.ts'
+import { openAccount, PLANS } from './credits/accounts.ts'
+import { violationsIn } from './credits/books.ts'
+
+/*
+ * Commands in lanes are run again when they are late. Here the database does what it was asked for, and its answer is
+ * lost on the way: the second run finds the work of the first.
+ *
+ *   store ──► relay ──► PostgreSQL
+ *               └ the next answer of that tag is kept back, and the connection is silent from then on
+ */
+const PATIENCE_MS = 2000
+const LEASE_MS = 60_000
+/** Tags of completed commands (PostgreSQL manual, "Message Formats"). */
+const COMMIT = 'COMMIT\0'
+const INSERT = 'INSERT 0 1\0'
+
+const testWithPostgres = isPostgresExpected ? test.serial : test.skip
+
+async function startRelay(t: ExecutionContext, targetPort: number) {
+  const sockets: Socket[] = []
+  let losing: string | undefined
+  let lost = 0
+  const server = createServer((client) => {
+    const database = connect({ port: targetPort, host: '127.0.0.1' })
+    let isSilent = false
+    for (const [here, there] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      sockets.push(here)
+      here.on('error', () => {})
+      here.on('close', () => there.destroy())
+    }
+    client.on('data', (piece) => database.write(piece))
+    database.on('data', (piece) => {
+      if (losing !== undefined && piece.includes(losing)) {
+        losing = undefined
+        isSilent = true
+        lost++
+      }
+      if (!isSilent) client.write(piece)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return {
+    // Safe: it listens on a port.
+    port: (server.address() as AddressInfo).port,
+    lose: (tag: string) => {
+      losing = tag
+    },
+    lost: () => lost,
+  }
+}
+
+testWithPostgres('lost answers: a command that is run again after it was done changes nothing twice', async (t) => {
+  t.timeout(120_000)
+  const databaseUrl = await (await createPostgres(t)).createDatabase()
+  const sql = (text: string) => query(databaseUrl, text)
+  const { port } = new URL(databaseUrl)
+  const relay = await startRelay(t, Number(port))
+  const store = await openSqlStore({
+    databaseUrl: databaseUrl.replace(`:${port}`, `:${relay.port}`),
+    dataDir: '',
+    log: createRecordingLog(),
+    clock: { nowMs: () => Date.now() },
+    patienceMs: PATIENCE_MS,
+  })
+  t.teardown(() => store.close())
+  await openAccount({ sql }, { id: 'acc', tier: 'pro' })
+
+  let losses = 0
+  const runLosing = async <Name extends CommandName>(tag: string, name: Name, input: CommandInput<Name>) => {
+    relay.lose(tag)
+    let isDone = false
+    const running = store.run(name, input).finally(() => {
+      isDone = true
+    })
+    // A database that answers nothing else counts as down.
+    while (!isDone) await store.run('spend.read', [{ scope: 'other', window: 'd:2026-11-21' }])
+    t.is(relay.lost(), ++losses, `${name}: an answer was lost`)
+    return running
+  }
+  const windows = ['d:2026-11-21', 'm:2026-11'].map((window) => ({ scope: 's', window, limitNanoUsd: 1000 }))
+  const sums = async () => {
+    const [row] = await sql(
+      `select min(held_nano_usd)::int as held, max(held_nano_usd)::int as most, min(settled_nano_usd)::int as settled
+      from spend_window where scope = 's'`,
+    )
+    return row
+  }
+  const callOf = (holdId: string) => ({ holdId, accountId: 'acc', calls: 1, plans: PLANS, leaseMs: LEASE_MS })
+
+  const reserved = { holdId: 'a', amountNanoUsd: 400, windows, leaseMs: LEASE_MS }
+  t.like(await runLosing(COMMIT, 'spend.reserve', reserved), { ok: true, standing: [{ heldNanoUsd: 400 }] })
+  t.deepEqual(await sums(), { held: 400, most: 400, settled: 0 })
+  t.like(await runLosing(COMMIT, 'spend.grow', { holdId: 'a', toNanoUsd: 700, leaseMs: LEASE_MS }), { ok: true })
+  t.deepEqual(await sums(), { held: 700, most: 700, settled: 0 })
+
+  const admitted = { ...reserved, holdId: 'b', amountNanoUsd: 300 }
+  const admission = await runLosing(COMMIT, 'spend.admit', { hold: admitted, call: callOf('b') })
+  t.like(admission, { spend: { ok: true }, call: { ok: true, callCredits: 0 } })
+  t.deepEqual(await sums(), { held: 1000, most: 1000, settled: 0 })
+  t.like(await store.run('spend.reserve', { ...reserved, holdId: 'c', amountNanoUsd: 1 }), { ok: false })
+
+  t.is(await runLosing(COMMIT, 'spend.settle', { holdId: 'a', costNanoUsd: 650 }), 'repeated')
+  t.deepEqual(await sums(), { held: 300, most: 300, settled: 650 })
+  t.is(await runLosing(COMMIT, 'spend.settle', { holdId: 'b', costNanoUsd: 0 }), 'repeated')
+  t.deepEqual(await sums(), { held: 0, most: 0, settled: 650 })
+
+  t.deepEqual(await runLosing(INSERT, 'ledger.take', callOf('d')), { ok: true, callCredits: 0 })
+  const [calls] = await sql('select sum(held_calls)::int as held, sum(settled_calls)::int as settled from call_window')
+  t.deepEqual(calls, { held: 2, settled: 0 })
+  t.deepEqual(await sql(violationsIn('acc')), [])
+})
