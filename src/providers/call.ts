@@ -6,7 +6,7 @@ import { hideSecrets } from '../core/secrets.ts'
 import { collect, decodeSource } from './decode.ts'
 import { type FailedReply, providerMessage, readFailedReply, retryAfterMs, upstreamErrorParts } from './failed-reply.ts'
 import { relayedHeaders } from './reply-headers.ts'
-import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
+import { TOO_MANY_INFORMATIONAL, type Transport, type UpstreamRequest, type UpstreamResponse } from './transport.ts'
 import type { Wire } from './wire.ts'
 
 /**
@@ -16,8 +16,8 @@ import type { Wire } from './wire.ts'
  * that asks for at most two seconds. Between tries it waits with exponential back-off and full jitter, or as long as
  * `retry-after` says, up to ten seconds. `x-should-retry: false` of the provider ends the tries; after the last one the
  * client gets the same header, since its own retries would multiply these. Nothing is retried behind a 200, whatever
- * becomes of its body: the model has worked, and is paid. A time-out is not retried either: the provider may still be
- * working. A redirect is a failure: followed
+ * becomes of its body: the model has worked, and is paid. A time-out is not retried either, nor are informational replies
+ * without an end: the provider may still be working. A redirect is a failure: followed
  * here, it would show the operator's credential to whomever it names, and by the client the client's.
  * Other replies of the provider, its 4xx errors included, are passed on as they are.
  */
@@ -38,8 +38,8 @@ const LONGEST_RETRY_AFTER_MS = 10_000
 const LONGEST_RATE_LIMIT_WAIT_MS = 2_000
 const ERROR_BODY_LIMIT_BYTES = 1024 * 1024
 
-/** Time-outs in which the provider may have worked on the request. */
-const NOT_RETRIED = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
+/** Codes of failures before which the provider had the request and may have worked on it. */
+const NOT_RETRIED = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', TOO_MANY_INFORMATIONAL])
 
 /** Why a try failed, and how long to wait before the next one. */
 interface Failure {

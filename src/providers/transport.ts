@@ -11,8 +11,13 @@ const require = createRequire(import.meta.url)
 /** A reply of which its reader has taken nothing for so long gives its connection to a caller who has none. */
 const GIVES_WAY_AFTER_MS = 3000
 const LOOKED_FOR_EVERY_MS = 250
-/** Informational replies (RFC 9110 §15.2) before the final one: servers send one or two, and none need more. */
-const MOST_INFORMATIONAL = 32
+/**
+ * Informational replies (RFC 9110 §15.2) before the final one: servers send one or two, or a 102 every 20 seconds
+ * (RFC 2518 §10.1).
+ */
+const MOST_INFORMATIONAL = 100
+/** Code of the error for more of them. */
+export const TOO_MANY_INFORMATIONAL = 'TOO_MANY_INFORMATIONAL'
 
 /** How connections to a provider are made and how long each phase may take, in milliseconds. */
 export interface TransportOptions {
@@ -202,8 +207,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   #countInformational(controller: Dispatcher.DispatchController): void {
-    if (++this.#informational > MOST_INFORMATIONAL)
-      controller.abort(new Error(`more than ${MOST_INFORMATIONAL} informational replies came before the final one`))
+    if (++this.#informational <= MOST_INFORMATIONAL) return
+    const error = new Error(`more than ${MOST_INFORMATIONAL} informational replies came before the final one`)
+    controller.abort(Object.assign(error, { code: TOO_MANY_INFORMATIONAL }))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
