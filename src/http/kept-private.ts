@@ -11,7 +11,7 @@ export function keptPrivate(value: string | readonly string[] | undefined): stri
     .split(',')
     .map((directive) => directive.trim().toLowerCase())
   // Quoted values may hold commas, and words that look like directives.
-  if (directives.some((directive) => directive.includes('"'))) return 'private'
+  if (directives.some((directive) => directive.includes('"'))) return 'no-store'
   const kept = directives.filter((directive) => directive !== '' && !SHARED.test(directive))
   return kept.includes('private') || kept.includes('no-store') ? kept.join(', ') : ['private', ...kept].join(', ')
 }

@@ -54,6 +54,7 @@ function refuseMalformed(cause: Error, socket: Duplex & { _httpMessage?: { heade
   const head = [
     `HTTP/1.1 ${error.status} ${http.STATUS_CODES[error.status]}`,
     'connection: close',
+    'cache-control: no-store',
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
     ...Object.entries(requestIdHeaders(requestId)).map(([name, value]) => `${name}: ${value}`),

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { ask } from '../support/http-client.ts'
+import { connectRaw } from '../support/raw-client.ts'
 import { openStage } from '../support/stage.ts'
 
 const stage = await openStage({
@@ -231,7 +232,8 @@ for (const [said, sent] of [
   ['public, max-age=60', 'private, max-age=60'],
   ['max-age=60, s-maxage=600', 'private, max-age=60'],
   ['no-cache', 'private, no-cache'],
-  ['private="set-cookie", max-age=60', 'private'],
+  ['private="set-cookie", max-age=60', 'no-store'],
+  ['no-store, no-cache="set-cookie"', 'no-store'],
   ['no-store', 'no-store'],
   ['PRIVATE, max-age=5', 'private, max-age=5'],
 ] as const)
@@ -261,6 +263,12 @@ for (const [what, path] of Object.entries({
     const { headers } = await stage.scene().send({ method: 'GET', path })
     t.regex(String(headers['cache-control']), /^(?:no-store|private)$/)
   })
+
+test('headers: no cache may keep the reply to what is not HTTP', async (t) => {
+  const client = await connectRaw(stage.gateway.port)
+  client.write('nonsense\r\n\r\n')
+  t.regex(await client.closed, /^HTTP\/1\.1 400 .*\r\ncache-control: no-store\r\n/s)
+})
 
 test('headers: a JSON reply has the length of its bytes and no other framing', async (t) => {
   const scene = stage.scene({ kind: 'answer', writes: { sizes: [10] } })
