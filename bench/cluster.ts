@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { sendRequest } from '../src/cli/bench/send-request.ts'
 import { median } from '../src/cli/bench/statistics.ts'
-import { createKey, startCloudGateway } from '../test/support/accounts.ts'
-import type { Gateway } from '../test/support/gateway.ts'
+import { createKey, startCloudProcess } from '../test/support/accounts.ts'
+import type { GatewayProcess } from '../test/support/gateway-process.ts'
 import { createPostgres } from '../test/support/postgres.ts'
 import { createRedis } from '../test/support/redis.ts'
 import { createTemplate, stamp } from './bodies.ts'
@@ -71,10 +71,10 @@ async function measureAll(): Promise<void> {
     SVC_CONFIG: config,
     LOG_LEVEL: 'warn',
   }
-  const gateways: Gateway[] = []
-  for (let nth = 0; nth < Math.max(...SIZES); nth++) gateways.push(await startCloudGateway(env))
+  const gateways: GatewayProcess[] = []
+  for (let nth = 0; nth < Math.max(...SIZES); nth++) gateways.push(await startCloudProcess(env))
   endings.push(() => Promise.all(gateways.map((gateway) => gateway.stop())))
-  const { key } = await createKey(gateways[0] as Gateway, 'bench') // safe: there are some
+  const { key } = await createKey(gateways[0] as GatewayProcess, 'bench') // safe: there are some
   for (const gateway of gateways) await runRound([gateway], key, WARM_MS)
   const rounds = new Map<number, Round[]>(SIZES.map((size) => [size, []]))
   for (let nth = 0; nth < ROUNDS; nth++)
@@ -83,7 +83,7 @@ async function measureAll(): Promise<void> {
 }
 
 /** Keeps as many requests under way as there are connections, each to the next gateway, for so long. */
-async function runRound(gateways: readonly Gateway[], key: string, forMs: number): Promise<Round> {
+async function runRound(gateways: readonly GatewayProcess[], key: string, forMs: number): Promise<Round> {
   const pools = gateways.map(({ url }) => new Pool(url, { connections: CONNECTIONS }))
   const [trafficCase] = cases
   const template = createTemplate(trafficCase as (typeof cases)[number], {
@@ -117,7 +117,7 @@ async function runRound(gateways: readonly Gateway[], key: string, forMs: number
 }
 
 /** CPU so far in µs. Connections of PostgreSQL are processes that end when they are idle: what those took is not seen. */
-function cpuNow(gateways: readonly Gateway[]): Cpu {
+function cpuNow(gateways: readonly GatewayProcess[]): Cpu {
   const own = new Set(gateways.flatMap(({ pid }) => processTree(pid)))
   const { user, system } = process.cpuUsage()
   const cpu: Cpu = { gateways: 0, postgres: 0, redis: 0, upstream: 0, load: user + system }

@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Pool } from 'undici'
-import { type Gateway, startGateway } from '../test/support/gateway.ts'
+import { type GatewayProcess, startGatewayProcess } from '../test/support/gateway-process.ts'
 import { cpuMicroseconds } from './process-accounting.ts'
 
 const ROUNDS = 12
@@ -52,7 +52,7 @@ async function open({ name, dashboard, isWatched }: (typeof modes)[number]) {
   const config = path.join(folder, `${name}.yaml`)
   writeFileSync(config, JSON.stringify({ dashboard, plugins: { watch: false } }))
   const env = { ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`, ANTHROPIC_API_KEY: 'x', SVC_CONFIG: config }
-  const gateway = owned.use(await startGateway({ ...env, SVC_PIPELINE: 'none', LOG_LEVEL: 'warn' }))
+  const gateway = owned.use(await startGatewayProcess({ ...env, SVC_PIPELINE: 'none', LOG_LEVEL: 'warn' }))
   if (isWatched) watch(gateway)
   const pool = new Pool(gateway.url, { connections: LANES })
   owned.defer(() => pool.destroy())
@@ -60,7 +60,7 @@ async function open({ name, dashboard, isWatched }: (typeof modes)[number]) {
 }
 
 /** Does what an open page does. */
-function watch({ url }: Gateway): void {
+function watch({ url }: GatewayProcess): void {
   const leaving = new AbortController()
   owned.defer(() => leaving.abort())
   const { signal } = leaving

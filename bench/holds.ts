@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { startGateway } from '../test/support/gateway.ts'
+import { startGatewayProcess } from '../test/support/gateway-process.ts'
 import { send } from '../test/support/http-client.ts'
 import { startProvider } from '../test/support/stand-in-provider.ts'
 
@@ -49,7 +49,7 @@ async function measure({ stream, clamp }: Policy): Promise<{ admitted: number; s
     SVC_CONFIG: config,
     SVC_PIPELINE: 'cost-guard',
   }
-  const gateway = owned.use(await startGateway(env))
+  const gateway = owned.use(await startGatewayProcess(env))
   const body = {
     model: 'claude-sonnet-4-5',
     max_tokens: WANTED_TOKENS,

@@ -3,7 +3,8 @@
  * `node bench/payments.ts`. Microseconds of CPU a request, of the gateway's process alone.
  */
 import { Agent, request } from 'undici'
-import { credential, openBooth, readChallenge } from '../test/payments/booth.ts'
+import { credential, openBoothWith, readChallenge } from '../test/payments/booth.ts'
+import { startGatewayProcess } from '../test/support/gateway-process.ts'
 import { ask } from '../test/support/http-client.ts'
 import { cpuMicroseconds, processTree } from './process-accounting.ts'
 
@@ -13,7 +14,7 @@ const AT_ONCE = 64
 /** Counted, and never enough. */
 const MANY = 10_000_000
 const limits = { challenges_per_minute: { per_address: MANY, overall: MANY } }
-const booth = await openBooth({ LOG_LEVEL: 'warn' }, limits)
+const booth = await openBoothWith(startGatewayProcess, { env: { LOG_LEVEL: 'warn' }, mpp: limits })
 const pids = processTree(booth.stage.gateway.pid)
 const dispatcher = new Agent({ connections: AT_ONCE })
 const body = JSON.stringify(ask('what is the toll'))

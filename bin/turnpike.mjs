@@ -40,7 +40,6 @@ async function run() {
   const cache = fileURLToPath(new URL('../node_modules/.cache/turnpike', import.meta.url))
   process.env.NODE_COMPILE_CACHE ??= cache
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
-  process.setSourceMapsEnabled(true)
   const { folderToRun } = await import('./bundle.mjs')
   const isBundled = folderToRun() === 'dist'
   const { runCommandLine } = isBundled ? await import('../dist/cli/main.js') : await import('../src/cli/main.ts')

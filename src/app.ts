@@ -74,12 +74,23 @@ export interface App {
 
 /**
  * Puts the gateway together: the only place that knows every layer.
- * Throws `ConfigError` for a mode that lacks what it needs, `PluginError` when a plugin that the operator's pipeline names cannot be used.
+ * Throws `ConfigError` for a mode that lacks what it needs, `PluginError` when a plugin that the operator's pipeline names cannot be used;
+ * what was opened until then is closed.
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, log, clock } = options
+  const { config, log } = options
   assertModeComplete(config)
   const disposal = new Disposal({ log, partTimeoutMs: config.server.drain_timeout + CLOSE_ROOM_MS })
+  try {
+    return await putTogether(options, disposal)
+  } catch (error) {
+    await disposal.close()
+    throw error
+  }
+}
+
+async function putTogether(options: AppOptions, disposal: Disposal): Promise<App> {
+  const { config, log, clock } = options
   const stores = disposal.use('stores', await createByteStores({ redisUrl: config.redis_url, log }))
   const accounting = await openAccounting({ ...options, disposal })
   const { store, prices } = accounting

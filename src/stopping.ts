@@ -1,8 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { App } from './app.ts'
-import type { Config } from './config/schema.ts'
 import type { Log } from './core/ports.ts'
-import { drain } from './http/server.ts'
+import type { OpenGateway } from './gateway.ts'
 
 /** `EX_SOFTWARE` of BSD's sysexits.h: an exception outside of every request. */
 const EXIT_EXCEPTION = 70
@@ -10,35 +7,17 @@ const SAME_SIGNAL_MS = 500
 /** Further exceptions that are logged while the process drains: a timer may throw each millisecond. */
 const MOST_LOGGED = 20
 
-/** What is stopped. */
-export interface StoppingParts {
-  readonly app: App
-  readonly config: Config
-  readonly log: Log
-}
-
 /**
- * Ends the process when it is told to, or when an exception was thrown outside of every request: both drain, which serves
- * for `server.drain_delay`, refuses new connections, and lets what runs finish for `server.drain_timeout`. A second signal
- * ends it at once. An exception while it drains changes the exit code alone.
+ * Ends the process on a signal, or when an exception was thrown outside of every request; the gateway drains before. A
+ * second signal ends it at once. An exception while it drains changes the exit code alone.
  */
-export function stopWhenAsked({ app, config, log }: StoppingParts): void {
+export function stopWhenAsked(gateway: Pick<OpenGateway, 'stop'>, log: Log): void {
   let draining = false
   let exitCode = 0
   const end = async (): Promise<void> => {
     if (draining) return
     draining = true
-    let isClean = false
-    try {
-      app.endReadiness()
-      await sleep(config.server.drain_delay)
-      app.endFeeds()
-      isClean = await drain(app.server, config.server.drain_timeout)
-      await app.close()
-    } finally {
-      log.info({ isClean }, 'gateway.stopped')
-      process.exit(exitCode)
-    }
+    await gateway.stop().finally(() => process.exit(exitCode))
   }
   onSignal((signal) => {
     log.info({ signal }, 'gateway.draining')

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@redis/client'
-import { bearer, createKey, startCloudGateway } from '../../test/support/accounts.ts'
+import { bearer, createKey, startCloudProcess } from '../../test/support/accounts.ts'
 import { createPostgres, query } from '../../test/support/postgres.ts'
 import { createRedis } from '../../test/support/redis.ts'
 import type { Case } from '../cases.ts'
@@ -92,7 +92,7 @@ export async function openStand({ workers, env = {}, upstream: how = {} }: Stand
   writeFileSync(config, ENOUGH_CALLS)
   const upstream = await startUpstream(folder, how)
   owned.defer(() => upstream.stop())
-  const gateway = await startCloudGateway(
+  const gateway = await startCloudProcess(
     {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redis.url,

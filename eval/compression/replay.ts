@@ -7,6 +7,7 @@ import type { PluginContext, PluginMiddleware } from '../../src/plugin.ts'
 import { PromptCache } from '../prompt-cache.ts'
 import { countTokens } from '../tokens.ts'
 import type { Trajectory } from './data.ts'
+import { readView } from './reader.ts'
 
 /** What a session comes to, with a policy or without one. */
 export interface Replay {
@@ -20,6 +21,9 @@ export interface Replay {
   readonly breaks: number
   readonly needles: number
   readonly lostNeedles: readonly string[]
+  /** Pointers in the whole session as it is seen, and those that lead a reader of it to no place, or to several. */
+  readonly pointers: number
+  readonly unclear: number
   /** Blocks that have more tokens than the client's. */
   readonly largerBlocks: number
   /** Milliseconds of a call with the whole session by modules that have not seen it, the best of some. */
@@ -54,6 +58,7 @@ export async function replay(session: Trajectory, createSteps: () => Promise<Plu
     lostNeedles.push(...needlesLost(session, at, seen.messages))
   }
   const final = await rewrite(session, messages.length, steps)
+  const reading = readView(final.messages)
   const coldMs: number[] = []
   for (let run = 0; run < COLD_RUNS; run++)
     coldMs.push((await rewrite(session, messages.length, await createSteps())).ms)
@@ -61,6 +66,8 @@ export async function replay(session: Trajectory, createSteps: () => Promise<Plu
     ...totals,
     finalTokens: sumOfTokens(blocksOf(session, final.messages)),
     needles: session.needles.length,
+    pointers: reading.texts.reduce((sum, { pointers }) => sum + pointers, 0),
+    unclear: reading.faults.length,
     lostNeedles,
     coldMs: Math.min(...coldMs),
     warmMs: median(warmMs),

@@ -15,6 +15,9 @@ export interface Row {
   readonly breaksPer20k: number
   readonly needles: number
   readonly lostNeedles: number
+  readonly pointers: number
+  /** Pointers that lead a reader of what is sent to no place, or to several. */
+  readonly unclear: number
   readonly largerBlocks: number
   readonly listChanges: number
   readonly coldMsPer100k: number
@@ -49,6 +52,8 @@ export function summarise(name: string, pairs: readonly Pair[]): Row {
     breaksPer20k: (breaks * STEP_TOKENS) / tokensBefore,
     needles: sum((replay) => replay.needles, 'after'),
     lostNeedles: sum((replay) => replay.lostNeedles.length, 'after'),
+    pointers: sum((replay) => replay.pointers, 'after'),
+    unclear: sum((replay) => replay.unclear, 'after'),
     largerBlocks: sum((replay) => replay.largerBlocks, 'after'),
     // These modules leave the list of tools alone; the figure stands here beside those of modules that do not.
     listChanges: 0,
@@ -68,6 +73,8 @@ const COLUMNS: readonly (readonly [title: string, of: (row: Row) => string])[] =
   ['breaks', ({ breaks }) => String(breaks)],
   ['/20k', ({ breaksPer20k }) => breaksPer20k.toFixed(2)],
   ['needles', ({ needles, lostNeedles }) => `${needles - lostNeedles}/${needles}`],
+  ['pointers', ({ pointers }) => String(pointers)],
+  ['unclear', ({ unclear }) => String(unclear)],
   ['larger', ({ largerBlocks }) => String(largerBlocks)],
   ['list', ({ listChanges }) => String(listChanges)],
   ['cold ms/100k', ({ coldMsPer100k }) => coldMsPer100k.toFixed(1)],

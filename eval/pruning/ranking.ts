@@ -8,7 +8,7 @@ const DEPTHS = [5, 10, 20]
 
 /** How many of the needed tools are among the nearest ones: a row for each set and size of the list. */
 export function measureRanking(cases: readonly Case[]): Row[] {
-  const lists = new ToolLists(loadVectors(), () => false)
+  const lists = new ToolLists({ vectors: loadVectors(), isAlwaysIncluded: () => false, maxBytes: 128 * 1024 * 1024 })
   const single = cases.filter(({ turns }) => turns.length === 1)
   const groups = [...Map.groupBy(single, ({ set }) => set), ['all', single] as const]
   return groups.flatMap(([set, members]) => SIZES.map((size) => rowOf(`${set}, ${size} tools`, size, members, lists)))

@@ -71,7 +71,7 @@ export class Conversation {
     const message = raw.parse()
     const { length: index } = this.#taken
     const changes = this.#shortener.next(message, { preservedIn: preservedInMessage(raw, index) })
-    const results = partsOf(message).filter(({ kind }) => kind === 'result').length
+    const results = partsOf(message).reduce((sum, part) => sum + (part.kind === 'result' ? part.texts.length : 0), 0)
     const { identity, bytes } = raw
     return { identity, rawBytes: bytes.length, results, ...sizesOf(messageTokens(message), changes) }
   }

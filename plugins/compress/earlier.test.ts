@@ -5,27 +5,38 @@ import { segmentsOf } from './segments.ts'
 
 const TEXT = Array.from({ length: 8 }, (_, index) => `the line that has number ${index}`).join('\n')
 
-function show(earlier: Earlier, text: string): void {
+function show(earlier: Earlier<string>, text: string): void {
   earlier.begin('Read a.ts')
   for (const segment of segmentsOf(text)) earlier.add(segment)
 }
 
 test('earlier: finds the longest run, around the line that it is asked for', (t) => {
-  const earlier = new Earlier()
+  const earlier = new Earlier<string>()
   show(earlier, 'something else that is long')
   show(earlier, TEXT)
-  const run = earlier.find(segmentsOf(`a\nb\n${TEXT}`), 5, 1)
+  const run = earlier.find(segmentsOf(`a\nb\n${TEXT}`), { from: 5, least: 1 })
   t.like(run, { from: 2, length: 8 })
-  t.is(earlier.sourceAt(run?.at ?? 0)?.label, 'Read a.ts')
+  t.is(earlier.sourceAt(run?.at ?? 0)?.origin, 'Read a.ts')
 })
 
 test('earlier: numbered lines are found under other numbers, if they follow each other', (t) => {
-  const earlier = new Earlier()
+  const earlier = new Earlier<string>()
   show(earlier, TEXT)
   const numbered = TEXT.split('\n').map((line, index) => `${index + 40}→${line}`)
-  t.is(earlier.find(segmentsOf(numbered.join('\n')), 0, 0)?.length, 8)
-  const broken = numbered.map((line, index) => (index < 4 ? line : line.replace(/\d+/, String(index + 90))))
-  t.is(earlier.find(segmentsOf(broken.join('\n')), 0, 0)?.length, 4)
+  t.is(earlier.find(segmentsOf(numbered.join('\n')), { from: 0 })?.length, 8)
+  const rows = TEXT.split('\n').map((line, index) => `${40 + 7 * index}→${line}`)
+  t.is(earlier.find(segmentsOf(rows.join('\n')), { from: 0 }), undefined)
+})
+
+test('earlier: nothing runs over a gap', (t) => {
+  const earlier = new Earlier<string>()
+  const segments = segmentsOf(TEXT)
+  earlier.begin('Read a.ts')
+  for (const segment of segments.slice(0, 4)) earlier.add(segment)
+  earlier.gap()
+  for (const segment of segments.slice(4)) earlier.add(segment)
+  t.like(earlier.find(segments, { from: 0 }), { from: 0, length: 4 })
+  t.like(earlier.find(segments, { from: 6 }), { from: 4, length: 4 })
 })
 
 test('earlier: cut back, it is what it was', (t) => {
@@ -36,7 +47,7 @@ test('earlier: cut back, it is what it was', (t) => {
   let found = 0
   fc.assert(
     fc.property(texts, fc.nat(8), (all, count) => {
-      const [fresh, reused] = [new Earlier(), new Earlier()]
+      const [fresh, reused] = [new Earlier<string>(), new Earlier<string>()]
       for (const text of all.slice(0, count)) show(fresh, text)
       for (const text of all.slice(0, count)) show(reused, text)
       const length = reused.length
@@ -45,9 +56,9 @@ test('earlier: cut back, it is what it was', (t) => {
       for (const text of all) {
         const segments = segmentsOf(text)
         for (const at of segments.keys()) {
-          const run = fresh.find(segments, at, 0)
+          const run = fresh.find(segments, { from: at })
           if (run !== undefined) found++
-          t.deepEqual(reused.find(segments, at, 0), run)
+          t.deepEqual(reused.find(segments, { from: at }), run)
         }
       }
     }),

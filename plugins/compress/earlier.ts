@@ -1,22 +1,22 @@
-import type { Segment } from './segments.ts'
+import { isAlike, lineOf, type Segment } from './segments.ts'
 
 /**
- * DESIGN: what the conversation has shown already, and where.
+ * DESIGN: what the provider is sent of the conversation so far, and where it stands.
  *
  *     source 0  a b c d          find(c d e …) ─► source 0, segments 2..3
- *     source 1  e f
+ *     source 1  [pointer] e f
  *
- * Segments are kept in one row, sources behind each other with a gap between them; an index leads from a segment to the
- * places where it stands. It only grows at its end, so that it can be taken back to what it was after any message.
+ * Segments are kept in one row, sources behind each other with a gap between them; an index leads from a segment to its
+ * places. The row has only what can be read there: a pointer is a gap, so that no pointer leads to a pointer. It only
+ * grows at its end, so that it can be taken back to what it was after any message.
  *
- * Limits: of a segment that stands in many places, the first few are known; short ones (`}`, blank lines) begin no run; of
- * a text that is like itself everywhere, only so much is compared.
+ * Limits: of a segment with many places, the first few are known; short ones (`}`, blank lines) begin no run; of a text
+ * that is like itself everywhere, only so much is compared.
  */
 
-/** Where text was shown before. */
-export interface Source {
-  /** What shows it, in words: `Read lib/request.js`. */
-  readonly label: string
+/** Text that the conversation has: what a tool returned, what it was given, what a user wrote. */
+export interface Source<Origin> {
+  readonly origin: Origin
   /** First segment in the row. */
   readonly start: number
 }
@@ -34,48 +34,50 @@ const MOST_PLACES = 8
 const LEAST_KEY = 12
 /** Comparisons for one source: some milliseconds. */
 const MOST_COMPARISONS = 400_000
-const GAP = '\u0000gap'
+const GAP: Segment = { text: '\u0000', content: '\u0000', key: '\u0000', kind: 'gap', number: 0 }
 
-/** Everything shown so far in one conversation. */
-export class Earlier {
-  readonly #keys: string[] = []
-  readonly #contents: string[] = []
-  readonly #numbers: number[] = []
+/** Everything that can be read so far in one conversation. */
+export class Earlier<Origin> {
+  readonly #row: Segment[] = []
   readonly #places = new Map<string, number[]>()
-  readonly #sources: Source[] = []
+  readonly #sources: Source<Origin>[] = []
   #comparisons = 0
 
   /** How far it has grown: to be given to `cutBack`. */
   get length(): number {
-    return this.#keys.length
+    return this.#row.length
   }
 
   /** Begins a source: what is added from now on stands there. */
-  begin(label: string): Source {
-    this.#push(GAP, GAP, 0)
+  begin(origin: Origin): Source<Origin> {
+    this.gap()
     this.#comparisons = 0
-    const source = { label, start: this.#keys.length }
+    const source = { origin, start: this.#row.length }
     this.#sources.push(source)
     return source
   }
 
-  add({ key, content, number }: Segment): void {
+  /** Leaves a gap, over which nothing runs. */
+  gap(): void {
+    this.#row.push(GAP)
+  }
+
+  add(segment: Segment): void {
+    const { key } = segment
     if (key.length >= LEAST_KEY) {
       const places = this.#places.get(key)
-      if (places === undefined) this.#places.set(key, [this.#keys.length])
-      else if (places.length < MOST_PLACES) places.push(this.#keys.length)
+      if (places === undefined) this.#places.set(key, [this.#row.length])
+      else if (places.length < MOST_PLACES) places.push(this.#row.length)
     }
-    this.#push(key, content, number)
+    this.#row.push(segment)
   }
 
   /** Forgets what was added since it had this length. */
   cutBack(length: number): void {
-    while (this.#keys.length > length) {
-      const key = this.#keys.pop() ?? ''
-      this.#contents.pop()
-      this.#numbers.pop()
+    while (this.#row.length > length) {
+      const { key } = this.#row.pop() ?? GAP
       const places = this.#places.get(key)
-      if (places?.at(-1) !== this.#keys.length) continue
+      if (places?.at(-1) !== this.#row.length) continue
       places.pop()
       if (places.length === 0) this.#places.delete(key)
     }
@@ -83,7 +85,68 @@ export class Earlier {
   }
 
   /** The source that a segment of the row stands in. */
-  sourceAt(at: number): Source | undefined {
+  sourceAt(at: number): Source<Origin> | undefined {
+    return this.#sources[this.#sourceIndex(at)]
+  }
+
+  /** All that can be read of the source in which a segment stands; `undefined` when too much was compared already. */
+  sourceAround(at: number): readonly Segment[] | undefined {
+    const index = this.#sourceIndex(at)
+    const segments = this.#row.slice(this.#sources[index]?.start, this.#sources[index + 1]?.start)
+    this.#comparisons += segments.length
+    return this.#comparisons > MOST_COMPARISONS ? undefined : segments
+  }
+
+  /** Segments of the row. */
+  slice(at: number, length: number): readonly Segment[] {
+    return this.#row.slice(at, at + length)
+  }
+
+  /** Whether a run stood there to the character, and not only in what is compared. */
+  isExact(segments: readonly Segment[], { from, length, at }: Run): boolean {
+    for (let index = 0; index < length; index++) {
+      if (segments[from + index]?.content !== this.#row[at + index]?.content) return false
+    }
+    return true
+  }
+
+  /** Whether there is a source that `isWanted`. */
+  has(isWanted: (origin: Origin) => boolean): boolean {
+    return this.#sources.some(({ origin }) => isWanted(origin))
+  }
+
+  /** Whether a line can be read in a source that `isWanted`. */
+  hasLine(line: string, isWanted: (origin: Origin) => boolean): boolean {
+    const places = this.#places.get(line) ?? []
+    return places.some((place) => {
+      const source = this.sourceAt(place)
+      return source !== undefined && isWanted(source.origin)
+    })
+  }
+
+  /**
+   * The longest run of `segments` around `from`, not before `least`, that stood somewhere; the earliest of equals.
+   * `hasNumbers`: some of the segments have line numbers.
+   */
+  find(
+    segments: readonly Segment[],
+    { from, least = 0, hasNumbers = true }: { from: number; least?: number; hasNumbers?: boolean },
+  ): Run | undefined {
+    const first = segments[from]
+    if (first === undefined || first.key.length < LEAST_KEY || this.#comparisons > MOST_COMPARISONS) return undefined
+    let best: Run | undefined
+    for (const place of this.#places.get(first.key) ?? []) {
+      if (!isAlike(first, this.#row[place])) continue
+      for (const isWithNumbers of hasNumbers ? [false, true] : [false]) {
+        const run = this.#runAround(segments, from, { least, place, isWithNumbers })
+        this.#comparisons += run.length
+        if (best === undefined || run.length > best.length) best = run
+      }
+    }
+    return best
+  }
+
+  #sourceIndex(at: number): number {
     let low = 0
     let high = this.#sources.length - 1
     while (low < high) {
@@ -91,73 +154,43 @@ export class Earlier {
       if ((this.#sources[middle]?.start ?? 0) <= at) low = middle
       else high = middle - 1
     }
-    return this.#sources[low]
+    return low
   }
 
-  /** A line's number where it stood, or 0. */
-  numberAt(at: number): number {
-    return this.#numbers[at] ?? 0
-  }
-
-  /** Whether a run stood there to the character, and not only in what is compared. */
-  isExact(segments: readonly Segment[], { from, length, at }: Run): boolean {
-    for (let index = 0; index < length; index++) {
-      if (segments[from + index]?.content !== this.#contents[at + index]) return false
-    }
-    return true
-  }
-
-  /** The longest run of `segments` around `from`, not before `least`, that stood somewhere; the earliest of equals. */
-  find(segments: readonly Segment[], from: number, least: number): Run | undefined {
-    const key = segments[from]?.key
-    if (key === undefined || key.length < LEAST_KEY || this.#comparisons > MOST_COMPARISONS) return undefined
-    let best: Run | undefined
-    for (const place of this.#places.get(key) ?? []) {
-      const forward = this.#matchForward(segments, from, place)
-      const backward = this.#matchBackward(segments, { from, least }, place)
-      const length = forward + backward
-      this.#comparisons += length
-      if (best === undefined || length > best.length) best = { from: from - backward, length, at: place - backward }
-    }
-    return best
-  }
-
-  #push(key: string, content: string, number: number): void {
-    this.#keys.push(key)
-    this.#contents.push(content)
-    this.#numbers.push(number)
-  }
-
-  #matchForward(segments: readonly Segment[], from: number, place: number): number {
-    let length = 1
-    while (
-      from + length < segments.length &&
-      segments[from + length]?.key === this.#keys[place + length] &&
-      isNext(segments, from + length)
-    )
-      length++
-    return length
-  }
-
-  #matchBackward(
+  /**
+   * Lines go on with the next number, or without one, on either side; or, `isWithNumbers`, they are the same with their
+   * numbers, and with lines between them that have none.
+   */
+  #runAround(
     segments: readonly Segment[],
-    { from, least }: { from: number; least: number },
-    place: number,
-  ): number {
-    let length = 0
-    while (
-      from - length > least &&
-      segments[from - length - 1]?.key === this.#keys[place - length - 1] &&
-      isNext(segments, from - length)
-    )
-      length++
-    return length
+    from: number,
+    { least, place, isWithNumbers }: { least: number; place: number; isWithNumbers: boolean },
+  ): Run {
+    const row = this.#row
+    let back = 0
+    let ahead = 1
+    while (from + ahead < segments.length && isAlike(segments[from + ahead], row[place + ahead])) {
+      const [at, there] = [from + ahead, place + ahead]
+      if (isWithNumbers ? !isSameLine(segments, at, row, there) : !isNext(segments, at) || !isNext(row, there)) break
+      ahead++
+    }
+    while (from - back > least && isAlike(segments[from - back - 1], row[place - back - 1])) {
+      const [at, there] = [from - back, place - back]
+      if (isWithNumbers ? !isSameLine(segments, at - 1, row, there - 1) : !isNext(segments, at) || !isNext(row, there))
+        break
+      back++
+    }
+    return { from: from - back, length: back + ahead, at: place - back }
   }
 }
 
-/** Whether a line has the number after that of the line before it: else a run would not tell it. */
+/** Whether a line has the number after that of the line before it: else the first number would not give the others. */
 function isNext(segments: readonly Segment[], at: number): boolean {
   const number = segments[at]?.number ?? 0
   const before = segments[at - 1]?.number ?? 0
-  return number === 0 ? before === 0 : number === before + 1
+  return number === 0 ? before === 0 : before > 0 && number === before + 1
+}
+
+function isSameLine(segments: readonly Segment[], at: number, row: readonly Segment[], place: number): boolean {
+  return lineOf(segments[at] ?? GAP) === lineOf(row[place] ?? GAP)
 }

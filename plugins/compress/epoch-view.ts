@@ -2,11 +2,11 @@ import { preservedInMessage, sizesOf, type Taken } from './conversation.ts'
 import { elide } from './elide.ts'
 import type { Epoch } from './epochs.ts'
 import { estimateTokens } from './estimate.ts'
-import { labelOf } from './pointer.ts'
+import { labelOf } from './naming.ts'
 import type { PressurePolicy } from './pressure.ts'
 import type { RawMessage } from './raw-message.ts'
 import { type ElideResult, Shortener } from './shortener.ts'
-import { stripFor } from './strip.ts'
+import { stripFile, stripOutput } from './strip.ts'
 
 const LEAST_TOKENS = 150
 /** The largest part of a text that may remain for it to be worth leaving the rest out. */
@@ -56,11 +56,11 @@ export class EpochView {
     return this.#taken
   }
 
-  #elide: ElideResult = (text, call, preserved) => {
+  #elide: ElideResult = (text, call, { preserved, isFile }) => {
     if (call === undefined || !this.#mayElide(call.name)) return undefined
     const before = estimateTokens(text)
     if (before < LEAST_TOKENS) return undefined
-    const elided = elide(text, { strip: stripFor(call), label: labelOf(call), preserved })
+    const elided = elide(text, { strip: isFile ? stripFile : stripOutput, label: labelOf(call), preserved })
     return estimateTokens(elided) <= before * MOST_KEPT ? elided : undefined
   }
 }

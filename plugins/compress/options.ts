@@ -10,9 +10,9 @@ const REPEATABLE_TOOLS = [
 export const options = z.strictObject({
   test_times: z
     .enum(['fold', 'keep'])
-    .default('fold')
+    .default('keep')
     .describe(
-      'Whether a test report that differs from an earlier one in its durations only is taken for the same (`fold`): the pointer in its place says so, and its last lines stay as they are. `keep` where the duration of single tests matters.',
+      'Durations in test reports: `keep`, or `fold`, with which a report that differs from an earlier one in its durations only is taken for the same; the pointer in its place says “but for times”, and the last lines stay as they are. Where tests run often and nothing depends on how long single ones take, `fold` makes sessions of their reports half as long.',
     ),
   elide: z
     .enum(['off', 'pressure', 'idle'])

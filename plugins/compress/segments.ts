@@ -1,4 +1,4 @@
-import { gutterOf } from './lossless/gutter.ts'
+import { gutterOf, lineNumbers } from './lossless/gutter.ts'
 
 /** A piece of a text: a line, or a part of a long one. */
 export interface Segment {
@@ -6,37 +6,77 @@ export interface Segment {
   readonly text: string
   /** The text without its line number and its line end. */
   readonly content: string
-  /** What is compared: the content, or what takes its place. */
+  /** What is compared, for segments of one kind: the content, or what takes its place. */
   readonly key: string
+  readonly kind: SegmentKind
   /** The line's number, when the text has a gutter; else 0. */
   readonly number: number
 }
 
+/** Whether it is a line, or which part of one; or a gap that stands for what cannot be read. */
+export type SegmentKind = 'line' | 'opening' | 'middle' | 'closing' | 'gap'
+
+/** Whether a line begins with a segment. */
+export function opensLine({ kind }: Segment): boolean {
+  return kind === 'line' || kind === 'opening'
+}
+
+/** Whether a line ends with a segment. */
+export function closesLine({ kind }: Segment): boolean {
+  return kind === 'line' || kind === 'closing'
+}
+
+/** Whether two segments are compared as the same. */
+export function isAlike(one: Segment | undefined, other: Segment | undefined): boolean {
+  return one !== undefined && other !== undefined && one.key === other.key && one.kind === other.kind
+}
+
+/** How a text is cut. */
+export interface Cutting {
+  /** Gives what is compared of a line. */
+  readonly keyOf: (content: string) => string
+  /** Whether the text is a part of another one and begins or ends within a line of it. */
+  readonly beginsInLine: boolean
+  readonly endsInLine: boolean
+}
+
+const WHOLE: Cutting = { keyOf: (content) => content, beginsInLine: false, endsInLine: false }
 const LONG_LINE = 300
 /** Where a long line may be cut: behind an element of JSON, a row, an escaped line end, a sentence. */
 const CUTS = /[}\]],|\\n|[.;] |, (?=['"])|,(?=\\*"[\w-]+\\*":)/g
 const LEAST_PIECE = 40
+const OPEN_OBJECT = 123
+const CLOSE_OBJECT = 125
+const SPACE = 32
 
 /** The end of a text, where tools sum up: what stands there is compared as it is. */
 const SUMMARY_LINES = 12
 
-/** Cuts a text into segments. `keyOf` gives what is compared of a line. */
-export function segmentsOf(text: string, keyOf: (content: string) => string = (content) => content): Segment[] {
+/** Cuts a text into segments. */
+export function segmentsOf(text: string, cutting: Partial<Cutting> = {}): Segment[] {
+  const { keyOf, beginsInLine, endsInLine } = { ...WHOLE, ...cutting }
   const lines = linesOf(text)
-  const numbers = gutterNumbers(lines)
+  const numbers = lineNumbers(lines)
   const segments: Segment[] = []
   for (const [index, line] of lines.entries()) {
-    if (line.length > LONG_LINE) {
-      for (const piece of piecesOf(line)) segments.push({ text: piece, content: piece, key: piece, number: 0 })
+    const opens = index > 0 || !beginsInLine
+    const closes = index < lines.length - 1 || !endsInLine || line.endsWith('\n')
+    if (line.length > LONG_LINE || !opens || !closes) {
+      segments.push(...partsOfLine(line, opens, closes))
       continue
     }
     const number = numbers?.[index] ?? 0
     const own = line.endsWith('\n') ? line.slice(0, -1) : line
     const content = number > 0 ? own.slice(gutterOf(own)?.width ?? 0) : own
     const key = index < lines.length - SUMMARY_LINES ? keyOf(content) : content
-    segments.push({ text: line, content, key, number })
+    segments.push({ text: line, content, key, number, kind: 'line' })
   }
   return segments
+}
+
+/** A segment without its line end. */
+export function lineOf({ text }: Segment): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text
 }
 
 /** Lines with their ends. */
@@ -51,13 +91,24 @@ function linesOf(text: string): string[] {
   return lines
 }
 
+function partsOfLine(line: string, opens: boolean, closes: boolean): Segment[] {
+  const pieces = piecesOf(line)
+  return pieces.map((text, index) => {
+    const isFirst = opens && index === 0
+    const isLast = closes && index === pieces.length - 1
+    const kind = isFirst && isLast ? 'line' : isFirst ? 'opening' : isLast ? 'closing' : 'middle'
+    const content = text.endsWith('\n') ? text.slice(0, -1) : text
+    return { text, content, key: content, kind, number: 0 }
+  })
+}
+
 function piecesOf(line: string): string[] {
   const pieces: string[] = []
   let start = 0
   CUTS.lastIndex = 0
   for (let match = CUTS.exec(line); match !== null; match = CUTS.exec(line)) {
     const end = match.index + match[0].length
-    if (end - start < LEAST_PIECE) continue
+    if (end - start < LEAST_PIECE && !isBetweenElements(line, end)) continue
     pieces.push(line.slice(start, end))
     start = end
   }
@@ -65,19 +116,8 @@ function piecesOf(line: string): string[] {
   return pieces
 }
 
-const LEAST_NUMBERED = 3
-
-/**
- * The line numbers of a text that has a gutter, 0 for lines outside it; `undefined` for a text without one. A number
- * counts only beside its neighbour: `12:30 started` is no line 12.
- */
-function gutterNumbers(lines: readonly string[]): number[] | undefined {
-  const found = lines.map((line) => gutterOf(line)?.number ?? 0)
-  let isNumbered = 0
-  const numbers = found.map((number, index) => {
-    const isConsecutive = number > 0 && (found[index - 1] === number - 1 || found[index + 1] === number + 1)
-    if (isConsecutive) isNumbered++
-    return isConsecutive ? number : 0
-  })
-  return isNumbered >= LEAST_NUMBERED ? numbers : undefined
+/** Whether an object ends before this place and another one begins behind it: lists of them are cut there. */
+function isBetweenElements(line: string, end: number): boolean {
+  const next = line.charCodeAt(end) === SPACE ? end + 1 : end
+  return line.charCodeAt(end - 2) === CLOSE_OBJECT && line.charCodeAt(next) === OPEN_OBJECT
 }

@@ -32,7 +32,7 @@ test('shortener: a file that is read again after lines were added says where the
   const messages = [call('a', 'Read', { path: 'a.ts' }), result('a', before), call('b', 'Read', { path: 'a.ts' })]
   t.is(
     shortened([...messages, result('b', after)]),
-    '1→// new\n2→// new too\n[lines 3–42 as lines 1–40 in the earlier Read a.ts: “export const value0 = 0” … “export const value39 = 39”]',
+    '1→// new\n2→// new too\n[lines 3–42 as lines 1–40 in the earlier Read a.ts: “3→export const value0 = 0” … “42→export const value39 = 39”]',
   )
 })
 
@@ -45,7 +45,7 @@ test('shortener: what a tool was given to write is known when it is read', (t) =
   ]
   t.regex(
     shortened([...messages, result('b', numbered(FILE))]) ?? '',
-    /^\[lines 1–40 as in the earlier input of Write: /,
+    /^\[lines 1–40 as in the earlier input of Write a\.ts: “1→/,
   )
 })
 
@@ -67,7 +67,7 @@ test('shortener: tests that ran again in other times are the same, and the point
     result('b', report(20)),
   ]
   const text = shortened(messages, new Shortener(foldTimes)) ?? ''
-  t.regex(text, /^\[40 lines as in the earlier Bash npm test, but for times: “✔ does thing number 0 \(20ms\)” … /)
+  t.regex(text, /^\[40 lines as in the earlier Bash npm test, but for times: “✔ does thing number 0 \(10ms\)” … /)
   t.regex(text, /\nsummary 0 20ms\n/)
   t.is(shortened(messages), undefined)
 })
@@ -78,6 +78,105 @@ test('shortener: times of anything but tests stay, and so do those of a first ru
   t.is(shortened(again, new Shortener(foldTimes)), undefined)
   const same = FILE.map((_, index) => `  ✔ does one and the same thing (${index}ms)`).join('\n')
   t.is(shortened([call('a', 'Bash', NPM_TEST), result('a', same)], new Shortener(foldTimes)), undefined)
+})
+
+test('shortener: of several runs of a command a pointer says which', (t) => {
+  const pass = report(10)
+  const fail = pass.replace('✔ does thing number 20', '✖ does thing number 20')
+  const runs = [pass, fail, pass].flatMap((text, index) => [
+    call(`${index}`, 'Bash', NPM_TEST),
+    result(`${index}`, text),
+  ])
+  t.is(
+    shortened(runs),
+    '[52 lines as in the earlier Bash npm test (1st of 2): “✔ does thing number 0 (10ms)” … “summary 11 10ms”]',
+  )
+  t.regex(
+    shortened(runs.slice(0, 4)) ?? '',
+    /^\[20 lines as in the earlier Bash npm test: .*\n {2}✖ .*\n\[31 lines as /,
+  )
+})
+
+test('shortener: labels have the arguments that tell calls apart', (t) => {
+  const read = (id: string, offset: number) => call(id, 'Read', { path: 'a.ts', offset })
+  const other = numbered(
+    FILE.map((line) => line.replace('value', 'other')),
+    100,
+  )
+  const messages = [read('a', 1), result('a', numbered(FILE)), read('b', 100), result('b', other), read('c', 1)]
+  t.regex(
+    shortened([...messages, result('c', numbered(FILE))]) ?? '',
+    /^\[lines 1–40 as in the earlier Read a\.ts offset=1: /,
+  )
+})
+
+test('shortener: no pointer stands for an error or leads to one', (t) => {
+  const text = FILE.join('\n')
+  const failed = (id: string): Message => ({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: id, is_error: true, content: text }],
+  })
+  const [first, second] = [call('a', 'run', {}), call('b', 'run', {})]
+  t.is(shortened([first, result('a', text), second, failed('b')]), undefined)
+  t.is(shortened([first, failed('a'), second, result('b', text)]), undefined)
+  for (const error of [
+    `${text}\nError: no such table`,
+    `Traceback (most recent call last):\n${text}`,
+    `${text}\nexit code 1`,
+  ])
+    t.is(shortened([first, result('a', text), second, result('b', error)]), undefined, error.slice(0, 20))
+})
+
+test('shortener: a text of which a pointer would not save some 100 tokens stays', (t) => {
+  const short = FILE.slice(0, 8).join('\n')
+  t.is(shortened([call('a', 'run', {}), result('a', short), call('b', 'run', {}), result('b', short)]), undefined)
+})
+
+test('shortener: in JSON whole elements of a list give way to a pointer, and no part of a value', (t) => {
+  const rows = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => ({
+      id: from + index,
+      name: `the name of row ${from + index}`,
+      size: 7 * index,
+    }))
+  const before = JSON.stringify({ rows: rows(0, 30) })
+  const again = [call('a', 'query', { sql: '1' }), result('a', before), call('b', 'query', { sql: '2' })]
+  const text = shortened([...again, result('b', JSON.stringify([{ id: -1 }, ...rows(0, 30), { id: 99 }]))]) ?? ''
+  t.regex(text, /^\[\{"id":-1\},.*\[\d+ characters as in the earlier query 1: “\{"id":\d+,"name".*\{"id":99\}\]$/)
+  const inString = (lines: readonly string[]) => JSON.stringify({ text: lines.join('. ') })
+  const prose = [call('a', 'query', {}), result('a', inString(FILE)), call('b', 'query', {})]
+  t.is(shortened([...prose, result('b', inString(['new', ...FILE, 'new']))]), undefined)
+})
+
+const CONFIG = `{\n${FILE.map((line) => `    "${line}":   1`).join(',  \n')}\n}`
+const FILE_READERS: readonly (readonly [string, Record<string, unknown>])[] = [
+  ['readFile', { name: 'a' }],
+  ['get_file_contents', { owner: 'x' }],
+  ['str_replace_based_edit_tool', { command: 'view', path: 'a.json' }],
+  ['shell', { command: ['bash', '-lc', 'cat a.json'] }],
+  ['Bash', { command: 'cd x && git show HEAD:a.json' }],
+  ['Bash', { command: 'git -C lib diff' }],
+  ['Bash', { command: 'find . -name a.json -exec cat {} +' }],
+  ['exec', { cmd: 'python -c "print(open(\'a.json\').read())"' }],
+  ['load', { what: 'config/a.json' }],
+]
+
+for (const [name, input] of FILE_READERS) {
+  test(`shortener: a file keeps its layout when it is read by ${name} ${JSON.stringify(input)}`, (t) => {
+    t.is(shortened([call('a', name, input), result('a', CONFIG)]), undefined)
+  })
+}
+
+test('shortener: what agrees with a file that was read or written keeps its layout, whatever tool shows it', (t) => {
+  const shown = [call('b', 'recall', { what: 'the settings' }), result('b', CONFIG.replace('value3', 'value_three'))]
+  t.regex(shortened(shown) ?? '', /^\{"export const value0 = 0":1,/)
+  const written = [call('a', 'Write', { where: 'a', content: CONFIG }), result('a', 'ok')]
+  t.regex(shortened([...written, ...shown]) ?? 'stays', /^(?:stays|\{\n)/)
+})
+
+test('shortener: a diff keeps its layout, whatever shows it', (t) => {
+  const diff = `diff --git a/a b/a\n@@ -1,40 +1,40 @@\n${FILE.map((line) => ` ${line}   `).join('\n')}`
+  t.is(shortened([call('a', 'changes', {}), result('a', diff)]), undefined)
 })
 
 test('shortener: results of small size, of the assistant, of the user stay', (t) => {

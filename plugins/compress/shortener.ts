@@ -1,12 +1,14 @@
 import type { Message, TextRange } from 'turnpike/plugin'
-import { Earlier } from './earlier.ts'
+import { Earlier, type Source } from './earlier.ts'
 import { estimateTokens } from './estimate.ts'
-import { piecesOf } from './kept.ts'
-import { labelOf } from './pointer.ts'
+import { tellsFailure } from './failure.ts'
+import { type Piece, piecesOf } from './kept.ts'
+import { type Named, Names } from './naming.ts'
 import { segmentsOf } from './segments.ts'
 import { pointToEarlier } from './shown-before.ts'
-import { stripFor } from './strip.ts'
-import { partsOf, type ResultText, type ToolCall } from './tool-results.ts'
+import { showsFile } from './shows-file.ts'
+import { stripFile, stripOutput } from './strip.ts'
+import { partsOf, type Result, type ResultText, type ToolCall } from './tool-results.ts'
 
 /** A text that is replaced. */
 export interface Change {
@@ -24,7 +26,7 @@ export type PreservedIn = (path: readonly (string | number)[], length: number) =
 export type ElideResult = (
   text: string,
   call: ToolCall | undefined,
-  preserved: readonly TextRange[],
+  known: { readonly preserved: readonly TextRange[]; readonly isFile: boolean },
 ) => string | undefined
 
 /** How the next message is to be treated. */
@@ -41,6 +43,7 @@ export type KeyOf = (line: string) => string
 /** How far a shortener has come. */
 interface Mark {
   readonly earlierLength: number
+  readonly names: number
   readonly calls: number
   readonly characters: number
 }
@@ -53,6 +56,14 @@ const MOST_CHARACTERS = 3_000_000
 const LEAST_TOKENS = 40
 const LEAST_SAVED_TOKENS = 8
 const LEAST_SAVED_SHARE = 0.03
+/** Characters of a user's text, or of an argument, from which on it is compared. */
+const LEAST_OTHER = 160
+/** Lines of a text that are looked for in files. */
+const MOST_SAMPLES = 64
+/** Lines in common with files, and their share, by which a text is taken for a file. */
+const LEAST_AGREEING = 3
+const LEAST_AGREEING_SHARE = 0.25
+const UNKNOWN_CALL = { name: 'tool result', input: {} }
 
 /**
  * DESIGN: stage A. Shortens what tools gave back, message by message, and leaves nothing out.
@@ -62,7 +73,8 @@ const LEAST_SAVED_SHARE = 0.03
  * Limits: text parts of tool results only. The same messages in another order are another conversation.
  */
 export class Shortener {
-  readonly #earlier = new Earlier()
+  readonly #earlier = new Earlier<Named>()
+  readonly #names = new Names()
   readonly #calls = new Map<string, ToolCall>()
   readonly #marks: Mark[] = []
   /** Of all texts that were compared so far. */
@@ -80,21 +92,18 @@ export class Shortener {
 
   /** What changes in the next message. */
   next(message: Message, treatment: Partial<Treatment> = {}): Change[] {
-    const { preservedIn, elide } = { ...PLAIN_TREATMENT, ...treatment }
-    this.#marks.push({ earlierLength: this.#earlier.length, calls: this.#calls.size, characters: this.#characters })
-    const changes: Change[] = []
-    for (const part of partsOf(message)) {
-      if (part.kind === 'call') this.#calls.set(`${this.length} ${part.id}`, part)
-      else if (part.kind === 'other') {
-        if (this.#compares(part.text)) this.#take(part.text, part.label)
-      } else {
-        const preserved = preservedIn(part.path, part.text.length)
-        const elided = elide(part.text, this.callOf(part.toolUseId), preserved)
-        if (elided !== undefined) changes.push(...changeOf(part, elided, 0))
-        else if (this.#compares(part.text)) changes.push(...this.#shorten(part, preserved))
-      }
-    }
-    return changes
+    this.#marks.push({
+      earlierLength: this.#earlier.length,
+      names: this.#names.length,
+      calls: this.#calls.size,
+      characters: this.#characters,
+    })
+    return partsOf(message).flatMap((part) => {
+      if (part.kind === 'result') return this.#takeResult(part, { ...PLAIN_TREATMENT, ...treatment })
+      if (part.kind === 'call') this.#takeCall(part)
+      else this.#take({ kind: 'user', name: '', input: {}, isFile: false }, [part.text])
+      return []
+    })
   }
 
   /** Forgets all messages but the first `length`. */
@@ -104,12 +113,103 @@ export class Shortener {
     this.#marks.length = length
     this.#characters = mark.characters
     this.#earlier.cutBack(mark.earlierLength)
+    this.#names.cutBack(mark.names)
     for (const id of [...this.#calls.keys()].slice(mark.calls)) this.#calls.delete(id)
   }
 
   /** The call that a result answers: one of the message before it. */
-  callOf(toolUseId: string): ToolCall | undefined {
+  #callOf(toolUseId: string): ToolCall | undefined {
     return this.#calls.get(`${this.length - 1} ${toolUseId}`)
+  }
+
+  #takeCall(call: ToolCall): void {
+    this.#calls.set(`${this.length} ${call.id}`, call)
+    const { name, input } = call
+    this.#take({ kind: 'input', name, input, isFile: true }, call.given)
+  }
+
+  /** Takes in texts that are never changed. */
+  #take(named: Named, texts: readonly string[]): void {
+    this.#names.add(named)
+    const compared = texts.filter((text) => text.length >= LEAST_OTHER && this.#compares(text))
+    if (compared.length > 0) this.#earlier.begin(named)
+    for (const text of compared) {
+      this.#earlier.gap()
+      this.#add(text)
+    }
+  }
+
+  /** Shortens what a tool returned, and adds it to what can be pointed to, unless it tells of a failure. */
+  #takeResult({ toolUseId, isError, texts }: Result, { preservedIn, elide }: Treatment): Change[] {
+    const call = this.#callOf(toolUseId)
+    const { name, input } = call ?? UNKNOWN_CALL
+    const isFile = texts.some(({ text }) => showsFile(call, text))
+    const named: Named = { kind: 'result', name, input, isFile }
+    const own = this.#earlier.begin(named)
+    const changes = texts.flatMap((part): Change[] => {
+      const preserved = preservedIn(part.path, part.text.length)
+      const elided = elide(part.text, call, { preserved, isFile })
+      if (elided !== undefined) return changeOf(part, elided)
+      if (!this.#compares(part.text)) return []
+      this.#earlier.gap()
+      const pieces = piecesOf(part.text, preserved)
+      const stripped = this.#strip(pieces, isFile)
+      return isError || tellsFailure(part.text)
+        ? changeOf(part, joinPieces(stripped))
+        : this.#point(part, { pieces, stripped, own })
+    })
+    this.#names.add(named)
+    return changes
+  }
+
+  /** Without layout, unless that is a file's own, by its call or by what it has in common with files. */
+  #strip(pieces: readonly Piece[], isFile: boolean): Piece[] {
+    return pieces.map((piece) => {
+      if (piece.isKept) return piece
+      const asFile = { ...piece, text: stripFile(piece.text) }
+      if (isFile) return asFile
+      const text = stripOutput(piece.text)
+      return text !== piece.text && this.#agreesWithFile(piece.text) ? asFile : { ...piece, text }
+    })
+  }
+
+  #agreesWithFile(text: string): boolean {
+    if (!this.#earlier.has((origin) => origin.isFile)) return false
+    const lines = text.split('\n')
+    const step = Math.ceil(lines.length / MOST_SAMPLES)
+    const samples = lines.filter((line, index) => index % step === 0 && line.trim() !== '')
+    const inFiles = samples.filter((line) => this.#earlier.hasLine(line, (origin) => origin.isFile)).length
+    return inFiles >= LEAST_AGREEING && inFiles >= samples.length * LEAST_AGREEING_SHARE
+  }
+
+  #point(part: ResultText, { pieces, stripped, own }: Pointing): Change[] {
+    const { length } = this.#earlier
+    const results = stripped.map((piece, index) => this.#pointInPiece(piece, own, stripped, index))
+    const text = results.map((result) => result.text).join('')
+    const pointers = results.reduce((sum, result) => sum + result.pointers, 0)
+    const changes = changeOf(part, text, pointers)
+    if (changes.length > 0 || text === part.text) return changes
+    // It stays as it was, and so it can be read.
+    this.#earlier.cutBack(length)
+    for (const piece of pieces) this.#add(piece.text)
+    return []
+  }
+
+  #pointInPiece({ text, isKept }: Piece, own: Source<Named>, pieces: readonly Piece[], index: number) {
+    const cutting = {
+      keyOf: this.#keyOf,
+      beginsInLine: index > 0 && pieces[index - 1]?.text.endsWith('\n') !== true,
+      endsInLine: index < pieces.length - 1,
+    }
+    const segments = segmentsOf(text, cutting)
+    if (!isKept)
+      return pointToEarlier(segments, { earlier: this.#earlier, own, labelOf: (named) => this.#names.labelOf(named) })
+    for (const segment of segments) this.#earlier.add(segment)
+    return { text, pointers: 0 }
+  }
+
+  #add(text: string): void {
+    for (const segment of segmentsOf(text, { keyOf: this.#keyOf })) this.#earlier.add(segment)
   }
 
   /** Whether a text is within what is compared of the conversation; it is counted. */
@@ -118,37 +218,25 @@ export class Shortener {
     this.#characters += length
     return true
   }
+}
 
-  #take(text: string, label: string): void {
-    this.#earlier.begin(label)
-    for (const segment of segmentsOf(text, this.#keyOf)) this.#earlier.add(segment)
-  }
+interface Pointing {
+  readonly pieces: readonly Piece[]
+  /** The same pieces without layout. */
+  readonly stripped: readonly Piece[]
+  readonly own: Source<Named>
+}
 
-  #shorten({ path, text, toolUseId }: ResultText, preserved: readonly TextRange[]): Change[] {
-    const call = this.callOf(toolUseId)
-    const strip = stripFor(call)
-    const source = this.#earlier.begin(call === undefined ? 'tool result' : labelOf(call))
-    let pointers = 0
-    let shortened = ''
-    for (const piece of piecesOf(text, preserved)) {
-      if (piece.isKept) {
-        for (const segment of segmentsOf(piece.text, this.#keyOf)) this.#earlier.add(segment)
-        shortened += piece.text
-        continue
-      }
-      const result = pointToEarlier(segmentsOf(strip(piece.text), this.#keyOf), this.#earlier, source)
-      pointers += result.pointers
-      shortened += result.text
-    }
-    return changeOf({ path, text }, shortened, pointers)
-  }
+function joinPieces(pieces: readonly Piece[]): string {
+  return pieces.map(({ text }) => text).join('')
 }
 
 /** The change of a text, when it is worth one. */
-function changeOf({ path, text }: Pick<ResultText, 'path' | 'text'>, shortened: string, pointers: number): Change[] {
+function changeOf({ path, text }: ResultText, shortened: string, pointers = 0): Change[] {
   if (shortened.length >= text.length) return []
   const before = estimateTokens(text)
   const savedTokens = before - estimateTokens(shortened)
-  if (before < LEAST_TOKENS || savedTokens < LEAST_SAVED_TOKENS || savedTokens < before * LEAST_SAVED_SHARE) return []
+  if (before < LEAST_TOKENS || savedTokens < LEAST_SAVED_TOKENS) return []
+  if (pointers === 0 && savedTokens < before * LEAST_SAVED_SHARE) return []
   return [{ path, text: shortened, savedTokens, pointers }]
 }

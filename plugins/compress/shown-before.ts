@@ -1,99 +1,169 @@
 import type { Earlier, Run, Source } from './earlier.ts'
 import { estimateTokens } from './estimate.ts'
-import { pointerTo } from './pointer.ts'
-import type { Segment } from './segments.ts'
+import { elementBoundaries, isJsonLike, wholeElements } from './json-elements.ts'
+import { pointerToLines, pointerToPart } from './pointer-to-run.ts'
+import { closesLine, opensLine, type Segment } from './segments.ts'
 
-/** Fewest characters of a run that a pointer may stand for. */
-const LEAST_CHARACTERS = 100
-/** Fewest tokens that a pointer must save. */
-const LEAST_SAVED_TOKENS = 8
+/** Fewest tokens that a pointer must save, about 100 of Claude's: a reader has to look up what it stands for. */
+const LEAST_SAVED_TOKENS = 80
+/** Fewest characters of a run that can save so much. */
+const LEAST_CHARACTERS = 300
 
 /** A text in which pointers stand for what was shown before. */
 export interface Deduplicated {
   readonly text: string
   readonly pointers: number
+  readonly savedTokens: number
 }
 
-/** Puts pointers in the place of what `earlier` has, and adds the segments to it as a part of `source`. */
-export function pointToEarlier(segments: readonly Segment[], earlier: Earlier, { start }: Source): Deduplicated {
+/** What a text is compared with. */
+export interface Shown<Origin> {
+  readonly earlier: Earlier<Origin>
+  /** The source of the text itself. */
+  readonly own: Source<Origin>
+  /** The label of a source; `undefined` where none leads to it alone. */
+  readonly labelOf: (origin: Origin) => string | undefined
+}
+
+/** A run of segments, the end excluded, and what takes its place. */
+interface Replacement {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+  readonly savedTokens: number
+}
+
+/** Puts pointers in the place of what can be read earlier, and adds the segments that stay. */
+export function pointToEarlier<Origin>(segments: readonly Segment[], shown: Shown<Origin>): Deduplicated {
+  const { earlier } = shown
+  let boundaries: number[] | undefined
+  const place: Omit<Place<Origin>, 'offset'> = {
+    ...shown,
+    segments,
+    // Most texts have nothing to point to.
+    boundaries: () => (boundaries ??= jsonBoundaries(segments)),
+  }
+  const hasNumbers = segments.some(({ number }) => number > 0)
   const parts: string[] = []
   let pointers = 0
+  let savedTokens = 0
   // Segments before this one are written.
   let written = 0
+  // Runs that begin before this one were looked at already.
+  let next = 0
   for (let at = 0; at < segments.length; at++) {
-    const found = earlier.find(segments, at, written)
-    const run = found && trimmed(found, segments, earlier.length - at)
-    const pointer = run && pointerFor(run, { segments, earlier, start })
-    if (run !== undefined && pointer !== undefined) {
-      parts.push(textOf(segments, written, run.from), pointer)
-      pointers++
-      written = run.from + run.length
-      // Safe, as below: `written` is at most the number of segments.
-      while (at < written - 1) earlier.add(segments[at++]!)
+    const found = at < next ? undefined : earlier.find(segments, { from: at, least: written, hasNumbers })
+    const replacement = found && replacementFor(found, { ...place, offset: earlier.length - at })
+    if (found !== undefined && replacement === undefined) next = found.from + found.length
+    if (replacement === undefined) {
+      // Safe: `at` is less than the number of segments.
+      earlier.add(segments[at]!)
+      continue
     }
-    earlier.add(segments[at]!)
+    const { from, to, text } = replacement
+    parts.push(textOf(segments, written, from), text)
+    pointers++
+    savedTokens += replacement.savedTokens
+    const behind = at - from
+    if (behind >= 0) earlier.cutBack(earlier.length - behind)
+    else for (const segment of segments.slice(at, from)) earlier.add(segment)
+    earlier.gap()
+    written = to
+    at = to - 1
   }
   parts.push(textOf(segments, written, segments.length))
-  return { text: parts.join(''), pointers }
+  return { text: parts.join(''), pointers, savedTokens }
+}
+
+/** Where elements of lists begin and end, in a text that has JSON in it and no line numbers. */
+function jsonBoundaries(segments: readonly Segment[]): number[] {
+  if (segments.some(({ number }) => number > 0)) return []
+  return segments.some(({ text }, index) => (index === 0 || text.length > 100) && isJsonLike(text))
+    ? elementBoundaries(segments)
+    : []
+}
+
+interface Place<Origin> extends Shown<Origin> {
+  readonly segments: readonly Segment[]
+  /** Where elements of JSON begin and end; empty for other texts. */
+  readonly boundaries: () => readonly number[]
+  /** Leads from a segment to its place in the row. */
+  readonly offset: number
+}
+
+/** What takes the place of a run, or of a part of it, when that is worth it and leads to one place. */
+function replacementFor<Origin>(found: Run, place: Place<Origin>): Replacement | undefined {
+  const { segments, earlier, own } = place
+  if (lengthOf(segments, found) < LEAST_CHARACTERS) return undefined
+  const run = worthyPart(found, place)
+  const { from, length } = run
+  const to = from + length
+  const covered = textOf(segments, from, to)
+  if (covered.length < LEAST_CHARACTERS) return undefined
+  const isExact = earlier.isExact(segments, run)
+  const isAbove = run.at >= own.start
+  // What a text itself shows for the first time is not left out for being much alike.
+  if (!isExact && isAbove) return undefined
+  const pointer = pointerFor(run, { covered, isAbove, isExact }, place)
+  if (pointer === undefined) return undefined
+  const savedTokens = estimateTokens(covered) - estimateTokens(pointer)
+  if (savedTokens < LEAST_SAVED_TOKENS) return undefined
+  return { from, to, text: covered.endsWith('\n') ? `${pointer}\n` : pointer, savedTokens }
 }
 
 /**
- * A run without blank lines at its ends, where they would tell a reader nothing, and without what it would have in common
- * with its own source. `offset` leads from a segment to its place in the row.
+ * The part of a run that a pointer may stand for: whole lines, or a part of one line; in JSON whole elements of a list; without blank
+ * lines at its ends, by which nothing is found; and without what it would have in common with its own place.
  */
-function trimmed({ from, length, at }: Run, segments: readonly Segment[], offset: number): Run {
-  const end = from + Math.min(length, from + offset - at)
+function worthyPart<Origin>({ from, length, at }: Run, { segments, boundaries, offset }: Place<Origin>): Run {
   let first = from
-  let last = end
-  while (first < end && isBlank(segments[first])) first++
-  while (last > first && isBlank(segments[last - 1])) last--
-  return { from: first, length: last - first, at: at + first - from }
+  let end = from + Math.min(length, from + offset - at)
+  const ends = boundaries()
+  if (ends.length > 0) ({ from: first, to: end } = wholeElements(ends, first, end))
+  const opens = segments.findIndex((segment, index) => index >= first && index < end && opensLine(segment))
+  const closes = segments.findLastIndex((segment, index) => index >= first && index < end && closesLine(segment))
+  if (opens !== -1 && closes >= opens) {
+    first = opens
+    end = closes + 1
+    while (first < end && isBlank(segments[first])) first++
+    while (end > first && isBlank(segments[end - 1])) end--
+  }
+  return { from: first, length: end - first, at: at + first - from }
+}
+
+function lengthOf(segments: readonly Segment[], { from, length }: Run): number {
+  let characters = 0
+  for (let at = from; at < from + length; at++) characters += segments[at]?.text.length ?? 0
+  return characters
 }
 
 function isBlank(segment: Segment | undefined): boolean {
   return segment?.content.trim() === ''
 }
 
-interface Place {
-  readonly segments: readonly Segment[]
-  readonly earlier: Earlier
-  /** Where this text's own segments begin. */
-  readonly start: number
+interface Covered {
+  readonly covered: string
+  readonly isAbove: boolean
+  readonly isExact: boolean
 }
 
-/** The pointer that stands for a run, when it is worth it. */
-function pointerFor(run: Run, { segments, earlier, start }: Place): string | undefined {
-  const covered = textOf(segments, run.from, run.from + run.length)
-  if (covered.length < LEAST_CHARACTERS) return undefined
-  const source = earlier.sourceAt(run.at)
-  const where = run.at >= start ? 'above' : `in the earlier ${source?.label ?? 'result'}`
-  const first = segments[run.from]
-  const last = segments[run.from + run.length - 1]
-  if (first === undefined || last === undefined) return undefined
-  const shown = { extent: extentOf(covered, { first, last }), where: numbersOf(run, { first, where, earlier }) }
-  const isExact = earlier.isExact(segments, run)
-  // What a text itself shows for the first time is not left out for being much alike.
-  if (!isExact && run.at >= start) return undefined
-  const pointer = pointerTo({ ...shown, first: first.content, last: last.content, isExact })
-  const saved = estimateTokens(covered) - estimateTokens(pointer)
-  if (saved < LEAST_SAVED_TOKENS) return undefined
-  return covered.endsWith('\n') ? `${pointer}\n` : pointer
-}
-
-function extentOf(covered: string, { first, last }: { first: Segment; last: Segment }): string {
-  if (first.number > 0) return `lines ${first.number}–${last.number}`
-  const lines = covered.trimEnd().split('\n').length
-  return lines > 1 ? `${lines} lines` : `${covered.length} characters`
-}
-
-/** Says which lines they were where they stood, when their numbers have changed. */
-function numbersOf(
-  { at, length }: Run,
-  { first, where, earlier }: { first: Segment; where: string; earlier: Earlier },
-) {
-  const number = earlier.numberAt(at)
-  if (first.number === 0 || number === 0 || number === first.number) return where
-  return `lines ${number}–${number + length - 1} ${where}`
+/** The pointer to a run; `undefined` when it would not lead to its place alone. */
+function pointerFor<Origin>(
+  { from, length, at }: Run,
+  { covered, isAbove, isExact }: Covered,
+  { segments, earlier, own, labelOf }: Place<Origin>,
+): string | undefined {
+  const source = isAbove ? own : earlier.sourceAt(at)
+  const label = source && (isAbove ? 'above' : labelOf(source.origin))
+  const readable = earlier.sourceAround(at)
+  if (label === undefined || readable === undefined) return undefined
+  const where = isAbove ? label : `in the earlier ${label}`
+  const run = segments.slice(from, from + length)
+  const [head, tail] = [run[0], run.at(-1)]
+  if (head === undefined || tail === undefined) return undefined
+  const isWhole = opensLine(head) && closesLine(tail)
+  if (!isWhole) return pointerToPart(covered, { readable, where, isExact })
+  return pointerToLines(run, { place: earlier.slice(at, length), readable, where, isExact })
 }
 
 function textOf(segments: readonly Segment[], from: number, to: number): string {

@@ -1,18 +1,23 @@
 import type { ContentBlock, Message } from 'turnpike/plugin'
 
-/** A text that a tool gave back, and where it stands in its message. */
+/** A text that a tool returned, and its place in its message. */
 export interface ResultText {
-  readonly kind: 'result'
   /** From the message to the text. */
   readonly path: readonly (string | number)[]
   readonly text: string
-  readonly toolUseId: string
 }
 
-/** A text that compression reads and never changes: what a user wrote, what a tool was given. */
-export interface OtherText {
-  readonly kind: 'other'
-  readonly label: string
+/** What a tool returned. */
+export interface Result {
+  readonly kind: 'result'
+  readonly toolUseId: string
+  readonly isError: boolean
+  readonly texts: readonly ResultText[]
+}
+
+/** A text of a user: compression reads it and never changes it. */
+export interface UserText {
+  readonly kind: 'user'
   readonly text: string
 }
 
@@ -22,40 +27,37 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
+  /** Its arguments that are texts of some length, a file's new content for example. */
+  readonly given: readonly string[]
 }
 
-const LEAST_OTHER = 160
+const LEAST_GIVEN = 160
 
 /** What is in a message, in its order. Text of the assistant and of the system is left out. */
-export function partsOf({ role, content }: Message): (ResultText | OtherText | ToolCall)[] {
-  if (typeof content === 'string') return role === 'user' ? ownText(content) : []
-  return content.flatMap((block, index): (ResultText | OtherText | ToolCall)[] => {
-    if (block.type === 'text') return role === 'user' ? ownText(block.text) : []
-    if (block.type === 'tool_use') return callParts(block)
-    return block.type === 'tool_result' ? resultTexts(block, ['content', index, 'content']) : []
+export function partsOf({ role, content }: Message): (Result | UserText | ToolCall)[] {
+  if (typeof content === 'string') return role === 'user' ? [{ kind: 'user', text: content }] : []
+  return content.flatMap((block, index): (Result | UserText | ToolCall)[] => {
+    if (block.type === 'text') return role === 'user' ? [{ kind: 'user', text: block.text }] : []
+    if (block.type === 'tool_use') return [callOf(block)]
+    return block.type === 'tool_result' ? [resultOf(block, ['content', index, 'content'])] : []
   })
 }
 
-function ownText(text: string): OtherText[] {
-  return text.length < LEAST_OTHER ? [] : [{ kind: 'other', label: 'user message', text }]
-}
-
-function callParts({ id, name, input }: ContentBlock & { type: 'tool_use' }): (OtherText | ToolCall)[] {
-  const label = `input of ${name}`
-  const texts = Object.values(input).filter((value) => typeof value === 'string' && value.length >= LEAST_OTHER)
+function callOf({ id, name, input }: ContentBlock & { type: 'tool_use' }): ToolCall {
+  const given = Object.values(input).filter((value) => typeof value === 'string' && value.length >= LEAST_GIVEN)
   // Safe: the filter leaves strings only.
-  const others = (texts as string[]).map((text): OtherText => ({ kind: 'other', label, text }))
-  return [{ kind: 'call', id, name, input }, ...others]
+  return { kind: 'call', id, name, input, given: given as string[] }
 }
 
-function resultTexts(
-  { tool_use_id, content }: ContentBlock & { type: 'tool_result' },
+function resultOf(
+  { tool_use_id: toolUseId, content, is_error }: ContentBlock & { type: 'tool_result' },
   path: readonly (string | number)[],
-): ResultText[] {
-  if (typeof content === 'string') return [{ kind: 'result', path, text: content, toolUseId: tool_use_id }]
-  return (content ?? []).flatMap((part, index): ResultText[] =>
-    part.type === 'text'
-      ? [{ kind: 'result', path: [...path, index, 'text'], text: part.text, toolUseId: tool_use_id }]
-      : [],
-  )
+): Result {
+  const texts =
+    typeof content === 'string'
+      ? [{ path, text: content }]
+      : (content ?? []).flatMap((part, index): ResultText[] =>
+          part.type === 'text' ? [{ path: [...path, index, 'text'], text: part.text }] : [],
+        )
+  return { kind: 'result', toolUseId, isError: is_error === true, texts }
 }

@@ -1,4 +1,4 @@
-import { definePlugin, z } from 'turnpike/plugin'
+import { bytes, definePlugin, z } from 'turnpike/plugin'
 import { assertKnown, parseChoice } from './choice.ts'
 import { commands } from './commands.ts'
 import { assertThere, DEFAULT_DIRECTORIES, Library } from './library.ts'
@@ -39,6 +39,11 @@ const options = z.strictObject({
     .record(z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/), z.string().max(1000))
     .default({})
     .describe('Values for the variables of patterns that are taken `from: config:<name>`.'),
+  max_memory: bytes({ min: '1MB', max: '4GB' })
+    .prefault('32MB')
+    .describe(
+      'Memory for what running conversations were given, so that they keep it when patterns change; about. What was used longest ago goes first. Raise it with `max_tokens`.',
+    ),
   watch: z
     .boolean()
     .default(true)
@@ -61,7 +66,7 @@ export default definePlugin({
   commands,
   setup(operators, { clock, log }) {
     assertThere(operators.dirs)
-    const memory = new Memory(clock)
+    const memory = new Memory(clock, operators.max_memory)
     // Reading and testing patterns takes a tenth of a second, which a gateway without them need not spend.
     const open = (): Library => {
       const library = new Library({ directories: operators.dirs, isWatched: operators.watch, log })

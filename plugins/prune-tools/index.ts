@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { definePlugin, z } from 'turnpike/plugin'
+import { bytes, definePlugin, z } from 'turnpike/plugin'
 import { watchMisses } from './misses.ts'
 import type { ToolName } from './namespaces.ts'
 import { type Plan, planFor } from './plan.ts'
@@ -41,6 +41,11 @@ const options = z.strictObject({
     .describe(
       'Tools that are never touched: patterns with `*` for a tool’s name, with its prefix or without, or for a server’s name.',
     ),
+  max_memory: bytes({ min: '8MB', max: '4GB' })
+    .prefault('128MB')
+    .describe(
+      'Memory for lists of tools that were seen, at most 50, and their tools, at most 10,000, about. What was used longest ago goes first, and what takes more than half of it is made ready at each request; a hundred tools take 15 ms.',
+    ),
 })
 
 /** Fewer tokens of tools, and never another list in the middle of a conversation. */
@@ -52,13 +57,10 @@ export default definePlugin({
   perRequest: ['mode', 'keep', 'growth'],
   needs: ['log'],
   onError: 'bypass',
-  setup({ always_include, min_tools: minTools, min_tokens: minTokens }, { log }) {
-    const open = () =>
-      new ToolLists(loadVectors(), ({ full, bare, namespace }: ToolName) =>
-        always_include.some((pattern) =>
-          [full, bare, namespace ?? full].some((name) => path.matchesGlob(name, pattern)),
-        ),
-      )
+  setup({ always_include, min_tools: minTools, min_tokens: minTokens, max_memory: maxBytes }, { log }) {
+    const isAlwaysIncluded = ({ full, bare, namespace }: ToolName) =>
+      always_include.some((pattern) => [full, bare, namespace ?? full].some((name) => path.matchesGlob(name, pattern)))
+    const open = () => new ToolLists({ vectors: loadVectors(), isAlwaysIncluded, maxBytes })
     // Opened when a pipeline first names the module: the vectors take time to read, and memory.
     let opened: ToolLists | undefined
     return {

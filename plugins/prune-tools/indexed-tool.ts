@@ -12,9 +12,14 @@ const FIELD_WEIGHTS = { name: 3, description: 1, namespace: 1, parameter: 0.7, p
 const MEANING_WEIGHTS = { name: 4, description: 1, namespace: 1, parameter: 0.3 }
 const DEEPEST_SCHEMA = 5
 const LONGEST_TEXT = 4000
+/** Words of a tool's parameters that are looked at: what it is for is said by the first of them. */
+const MOST_PARAMETER_WORDS = 1000
 /** Bytes of tool definitions to a token: measured with o200k. */
 const BYTES_PER_TOKEN = 3.82
 const MOST_TOOLS = 10_000
+/** About the memory of a tool, and of one of its terms. Measured on Node 26, with what lists add: 1,120 and 245. */
+const TOOL_BYTES = 800
+const TERM_BYTES = 100
 
 /** What is known about one tool, whatever list it stands in. */
 export interface IndexedTool {
@@ -27,6 +32,8 @@ export interface IndexedTool {
   readonly slim: Buffer | undefined
   readonly tokens: number
   readonly slimTokens: number
+  /** About how much memory it takes, in bytes. */
+  readonly bytes: number
 }
 
 /** A tool as it stands in a request. */
@@ -43,13 +50,14 @@ export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN)
 }
 
-/** Indexes tools, each once: up to 10,000 are remembered by their bytes. */
+/** Indexes tools, each once: up to 10,000 are remembered by their bytes, in `maxBytes` of memory. */
 export class ToolIndex {
   readonly #vectors: WordVectors
-  readonly #known = new LRUCache<string, IndexedTool>({ max: MOST_TOOLS })
+  readonly #known: LRUCache<string, IndexedTool>
 
-  constructor(vectors: WordVectors) {
+  constructor(vectors: WordVectors, maxBytes: number) {
     this.#vectors = vectors
+    this.#known = new LRUCache({ max: MOST_TOOLS, maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes })
   }
 
   index(tool: RawTool): IndexedTool {
@@ -75,6 +83,8 @@ function indexTool({ name, raw, tool, lead }: RawTool, vectors: WordVectors): In
     slim: slim === raw ? undefined : ownBytes(slim),
     tokens: estimateTokens(raw.length),
     slimTokens: estimateTokens(slim.length),
+    // Long terms are views of texts of the definition.
+    bytes: TOOL_BYTES + TERM_BYTES * terms.size + 2 * raw.length,
   }
 }
 
@@ -107,6 +117,7 @@ function wordsOf({ namespace, bare }: ToolName, { description, input_schema: sch
 function addParameters(words: Words, schema: unknown, depth: number): void {
   if (!isObject(schema) || depth > DEEPEST_SCHEMA) return
   for (const [name, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+    if (words.parameter.length + words.parameterText.length >= MOST_PARAMETER_WORDS) return
     words.parameter.push(...wordsIn(name))
     if (!isObject(inner)) continue
     if (typeof inner.description === 'string') words.parameterText.push(...wordsIn(inner.description))

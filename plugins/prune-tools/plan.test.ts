@@ -7,7 +7,11 @@ import { type Plan, planFor, type Terms } from './plan.ts'
 import { ToolLists } from './tool-list.ts'
 import { loadVectors } from './words/vectors.ts'
 
-const lists = new ToolLists(loadVectors(), ({ namespace }) => namespace === 'filesystem')
+const lists = new ToolLists({
+  vectors: loadVectors(),
+  isAlwaysIncluded: ({ namespace }) => namespace === 'filesystem',
+  maxBytes: 128 * 1024 * 1024,
+})
 const TERMS: Terms = { mode: 'slim', keep: 3, growth: 'namespace', minTools: 30, minTokens: 8000 }
 
 const documentOf = (body: JsonObject) => new RequestDocument(Buffer.from(JSON.stringify({ messages: [], ...body })))

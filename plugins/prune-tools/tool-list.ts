@@ -14,6 +14,11 @@ const MOST_LISTS = 50
 const MOST_TOOLS = 2000
 const MOST_BYTES = 4 * 1024 * 1024
 const MOST_TEXTS = 200
+/** About the memory that a list adds for a tool and for a term of it, and for a text that is remembered. */
+const LISTED_BYTES = 400
+const POSTING_BYTES = 150
+const TEXT_BYTES = 500
+const SCORE_BYTES = 20
 const LEAST_SHARING = 3
 /** Types of tools that the client runs; every other type is the provider's. */
 const CLIENT_TYPES = new Set<unknown>([undefined, null, 'custom'])
@@ -34,6 +39,8 @@ export interface ToolList {
   readonly indexes: ReadonlyMap<string, number>
   /** Estimated. */
   readonly tokens: number
+  /** About how much memory it takes, in bytes, with all the texts that it remembers. */
+  readonly bytes: number
   /** How many are run by the client, not by the provider. */
   readonly clientTools: number
   /** Whether the client has its tools loaded on demand already. */
@@ -46,17 +53,31 @@ export interface ToolList {
   mentioned(text: string): ReadonlySet<number>
 }
 
-/** Makes tool lists ready, each once: up to 50 are remembered by their bytes. */
+/** What tool lists are made with. */
+export interface ToolListsOptions {
+  readonly vectors: WordVectors
+  readonly isAlwaysIncluded: (name: ToolName) => boolean
+  readonly maxBytes: number
+}
+
+/** Makes tool lists ready, each once: up to 50 are remembered by their bytes, with their tools in `maxBytes` of memory. */
 export class ToolLists {
   readonly #vectors: WordVectors
   readonly #index: ToolIndex
   readonly #isAlwaysIncluded: (name: ToolName) => boolean
-  readonly #known = new LRUCache<string, ToolList>({ max: MOST_LISTS })
+  readonly #known: LRUCache<string, ToolList>
 
-  constructor(vectors: WordVectors, isAlwaysIncluded: (name: ToolName) => boolean) {
+  constructor({ vectors, isAlwaysIncluded, maxBytes }: ToolListsOptions) {
+    const half = Math.floor(maxBytes / 2)
     this.#vectors = vectors
-    this.#index = new ToolIndex(vectors)
+    this.#index = new ToolIndex(vectors, half)
     this.#isAlwaysIncluded = isAlwaysIncluded
+    this.#known = new LRUCache({ max: MOST_LISTS, maxSize: half, sizeCalculation: ({ bytes }) => bytes })
+  }
+
+  /** How many lists are remembered. */
+  get size(): number {
+    return this.#known.size
   }
 
   /** The list that `raw`, a JSON array of tools, is; `undefined` for more than 2,000 tools or 4 MB. */
@@ -93,6 +114,7 @@ export class ToolLists {
     const toolbox = new Toolbox(tools)
     return {
       tools,
+      bytes: listBytes(tools),
       indexes: new Map(tools.map(({ name }, i) => [name.full, i])),
       tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0),
       clientTools: parsed.filter(({ type }) => CLIENT_TYPES.has(type)).length,
@@ -121,6 +143,11 @@ function sharedLeads(tools: readonly Tool[]): string[] {
 
 function isMarked({ type, name, cache_control: cacheControl }: Tool): boolean {
   return !CLIENT_TYPES.has(type) || !name || (cacheControl !== undefined && cacheControl !== null)
+}
+
+function listBytes(tools: readonly ListedTool[]): number {
+  const ofTools = tools.reduce((sum, { bytes, terms }) => sum + bytes + LISTED_BYTES + POSTING_BYTES * terms.size, 0)
+  return ofTools + MOST_TEXTS * (TEXT_BYTES + SCORE_BYTES * tools.length)
 }
 
 /** The same function, that remembers what it found of the last 200 texts. */

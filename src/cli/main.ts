@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
+import { nameSourceLines } from '../logging/source-lines.ts'
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
 
 /** The gateway's own commands in the order of the help. Each is imported when it is run, or when all are listed. */
@@ -28,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
 
 /** Runs the `turnpike` command; sets the exit code that `EXIT_CODES` explains. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  nameSourceLines()
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : 1))
   try {

@@ -51,7 +51,7 @@ test('pieces: a million pieces of one byte take a few megabytes', (t) => {
   t.is(pieces.take().length, slab.length)
 })
 
-test('pieces: megabytes are collected in one block, of which no more is reserved than four times what came', (t) => {
+test('pieces: megabytes are collected in one block, of which no more is reserved than twice what came', (t) => {
   const pieces = new Pieces()
   const piece = Buffer.alloc(65_536)
   for (let i = 0; i < 40; i++) {
@@ -61,7 +61,7 @@ test('pieces: megabytes are collected in one block, of which no more is reserved
   const taken = pieces.take()
   t.is(taken.length, 40 * 65_536)
   t.is(taken.at(-1), 39)
-  t.true(taken.buffer.byteLength <= 4 * taken.length)
+  t.true(taken.buffer.byteLength <= 2 * taken.length)
 })
 
 test('pieces: of a length that was announced exactly that is reserved', (t) => {

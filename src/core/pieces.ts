@@ -7,14 +7,14 @@
  * allocator with memory that it cannot give back (`docs/decisions/0137-memory-after-large-bodies.md`).
  *
  *   up to 1 MB     whole [ piece │ piece │ page of small ones │ … ]    joined when they are taken
- *   beyond         block [ all bytes so far            │ room ]        at most four times what has come
+ *   beyond         block [ all bytes so far            │ room ]        at most twice what has come
  */
 const SMALL_BYTES = 1024
 /** So many small pieces are kept as they are: most bodies and events have fewer, and need no page. */
 const MOST_SMALL = 64
 const PAGE_BYTES = 64 * 1024
 const MOST_IN_PIECES = 1024 * 1024
-const BLOCK_GROWTH = 4
+const BLOCK_GROWTH = 2
 const NOTHING = Buffer.alloc(0)
 
 /** Collects bytes in memory in proportion to their number, however they are cut. */
@@ -27,7 +27,7 @@ export class Pieces {
   #bytes = 0
   #small = 0
 
-  /** `expectedBytes` is the number of bytes that were announced; a block has no room for more than those. */
+  /** `expectedBytes` is the number that was announced, or the most that is taken; a block is no larger while that holds. */
   constructor(expectedBytes = Number.POSITIVE_INFINITY) {
     this.#expectedBytes = expectedBytes
   }

@@ -10,6 +10,8 @@ export interface ContainerChanges {
   readonly removed: Set<number>
   /** Raw elements or members (key included), by the index of the child that they come before; the last index appends. */
   readonly inserted: Map<number, Buffer[]>
+  /** Where members are, by name, once one was looked for. */
+  indexes?: ReadonlyMap<string, number>
 }
 
 /** Bytes of the document that make way for `parts`; `start` equals `end` where nothing makes way. */

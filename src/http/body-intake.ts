@@ -54,7 +54,7 @@ export class BodyIntake {
     const announced = Number(request.headers['content-length'] ?? 0)
     if (announced > limitBytes) return Promise.reject(tooLarge(limitBytes))
     return new Promise((resolve, reject) => {
-      const pieces = announced > 0 ? new Pieces(announced) : new Pieces()
+      const pieces = new Pieces(announced > 0 ? announced : limitBytes)
       const leave = () => {
         clearTimeout(timer)
         this.#arriving.remove(arrival)

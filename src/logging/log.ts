@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino'
 import type pretty from 'pino-pretty'
-import { LineBuffer, writerTo } from './line-buffer.ts'
+import { LineBuffer, type Write } from './line-buffer.ts'
 
 /** Members that never reach a log, wherever they stand. */
 const REDACTED = ['authorization', 'x-api-key', 'x-provider-key', 'api_key', 'apiKey', 'secret', 'credential'].flatMap(
@@ -10,7 +10,6 @@ const REDACTED = ['authorization', 'x-api-key', 'x-provider-key', 'api_key', 'ap
 /** How much is held back before it is written, and for how long at most. */
 const BUFFERED_BYTES = 64 * 1024
 const FLUSH_INTERVAL_MS = 100
-const STDOUT = 1
 
 /** The log, and what writes to the same place. */
 export interface Logging {
@@ -22,15 +21,23 @@ export interface Logging {
   readonly flush: () => void
 }
 
+/** Input of `createLogging`. */
+export interface LoggingOptions {
+  readonly level: string
+  readonly isTerminal: boolean
+  /** Receives JSON; a terminal's lines go to standard output. */
+  readonly write: Write
+}
+
 /** Creates the log: lines for people on a terminal, JSON elsewhere, collected and written in pieces. */
-export async function createLogging({ level, isTerminal }: { level: string; isTerminal: boolean }): Promise<Logging> {
+export async function createLogging({ level, isTerminal, write }: LoggingOptions): Promise<Logging> {
   const options = { level, redact: { paths: REDACTED, censor: '[hidden]' }, base: null }
   if (isTerminal) {
     const stream = await createPrettyStream()
     return { log: pino(options, stream), writeLine: (line) => void stream.write(line), flush: () => {} }
   }
   // Not the logger's own writer: when it flushes at the end and nobody reads any more, it tries for ever.
-  const lines = new LineBuffer(writerTo(STDOUT), { sizeBytes: BUFFERED_BYTES, intervalMs: FLUSH_INTERVAL_MS })
+  const lines = new LineBuffer(write, { sizeBytes: BUFFERED_BYTES, intervalMs: FLUSH_INTERVAL_MS })
   const writeLine = (line: string) => lines.add(line)
   return { log: pino(options, { write: writeLine }), writeLine, flush: () => lines.flush() }
 }

@@ -17,6 +17,7 @@ const BUILT_IN = path.join(import.meta.dirname, '../../plugins')
 const BUNDLED = path.join(import.meta.dirname, '../plugins')
 const VERSION = 'version'
 let installed = false
+let lastVersion = 0
 
 /** Installs the hooks, once per process. */
 export function installPluginHooks(): void {
@@ -30,6 +31,11 @@ export function installPluginHooks(): void {
       return url === undefined ? resolved : { ...resolved, url }
     },
   })
+}
+
+/** A version that no import of this process has used: modules belong to the process, whatever imported them. */
+export function nextVersion(): number {
+  return ++lastVersion
 }
 
 /** Imports version `version` of the plugin whose entry file this is; its default export, whatever it is. */

@@ -4,6 +4,7 @@ import { GatewayError, messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
 import type { Log } from '../core/ports.ts'
 import type { PluginServices } from '../plugin.ts'
+import { nextVersion } from './hooks.ts'
 import { ENTRY_FILES, findPluginFolders, loadPlugin, PluginError, type PluginFolder, pluginFolderAt } from './load.ts'
 import { parsePipeline, type Step } from './parse.ts'
 import type { PluginRegistry } from './registry.ts'
@@ -43,7 +44,6 @@ export async function installPlugins(options: InstallOptions): Promise<void> {
 /** Loads one folder again after it changed: a good version replaces the old one, a bad one is reported and ignored. */
 export class PluginReloader {
   readonly #options: InstallOptions
-  #version = 0
   /** The newest version asked for, by folder: one that is set up slowly must not replace its successor. */
   readonly #newest = new Map<string, number>()
 
@@ -57,7 +57,7 @@ export class PluginReloader {
     const name = path.basename(folder)
     const current = registry.get(name)
     if (current !== undefined && current.folder !== folder) return
-    const version = ++this.#version
+    const version = nextVersion()
     this.#newest.set(folder, version)
     if (!existsSync(folder)) return this.#remove(name)
     const found = pluginFolderAt(folder)
@@ -103,8 +103,10 @@ function foldersOf({ directories, log }: InstallOptions): PluginFolder[] {
 }
 
 async function installOne(found: PluginFolder, options: InstallOptions): Promise<void> {
+  // An operator's folder may have changed since another gateway of this process imported it.
+  const version = path.dirname(found.folder) === BUILT_IN_PLUGINS ? 0 : nextVersion()
   try {
-    options.registry.put(await loadPlugin(found, { ...loadOptionsFor(found, options), version: 0 }))
+    options.registry.put(await loadPlugin(found, { ...loadOptionsFor(found, options), version }))
   } catch (error) {
     const isFatal = options.required.has(found.name) || (error instanceof PluginError && error.isConfiguration)
     if (isFatal) throw error

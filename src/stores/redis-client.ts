@@ -7,8 +7,8 @@ import { renewConnection } from '../core/renew-connection.ts'
 /** Longer than between two pings: then nothing comes any more, and the connection is given up. */
 const SILENT_MS = 5000
 const PING_EVERY_MS = 2000
-/** Addresses that do not answer: several clients share one, and an outage is logged once. */
-const unreachable = new Set<string>()
+/** Hosts that do not answer, by log: the clients of a gateway share it, and an outage is logged once. */
+const outages = new WeakMap<Log, Set<string>>()
 
 /**
  * Makes a client, not connected yet, that fails at once while it has no connection, and makes one again by itself. Logs
@@ -16,6 +16,8 @@ const unreachable = new Set<string>()
  */
 export function createRedisClient(url: string, log: Log) {
   const host = hostOf(url)
+  const unreachable = outages.get(log) ?? new Set()
+  outages.set(log, unreachable)
   const client = createClient({
     url,
     // Queueing commands while disconnected would hold requests back; they are to fail at once.

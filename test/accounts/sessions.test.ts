@@ -10,20 +10,16 @@ import { startIssuer } from '../support/issuer.ts'
 import { valueAt } from '../support/json.ts'
 
 const LIST = { method: 'GET', path: '/v1/keys' }
-const PATIENT = { waitMs: 50_000 }
 
 test('sessions: an identity provider’s token opens the door, and an API key does not', async (t) => {
   const issuer = await startIssuer('ES256')
   t.teardown(() => issuer.close())
-  await using gateway = await startGateway(
-    {
-      SVC_MODE: 'cloud',
-      SVC_SESSION_JWKS_URL: issuer.jwksUrl,
-      SVC_SESSION_AUDIENCE: 'gateway',
-      SVC_SESSION_AZP: 'a, b',
-    },
-    PATIENT,
-  )
+  await using gateway = await startGateway({
+    SVC_MODE: 'cloud',
+    SVC_SESSION_JWKS_URL: issuer.jwksUrl,
+    SVC_SESSION_AUDIENCE: 'gateway',
+    SVC_SESSION_AZP: 'a, b',
+  })
   const claims = { sub: 'user_1', aud: 'gateway', azp: 'b' }
   const token = await issuer.sign(claims)
   const created = await send(gateway.url, { path: '/v1/keys', headers: bearer(token) })
@@ -52,7 +48,7 @@ test('sessions: an issuer whose keys cannot be had is the gateway’s trouble: 5
   const issuer = await startIssuer('EdDSA')
   t.teardown(() => issuer.close())
   issuer.answerWith(500)
-  await using gateway = await startGateway({ SVC_MODE: 'cloud', SVC_SESSION_JWKS_URL: issuer.jwksUrl }, PATIENT)
+  await using gateway = await startGateway({ SVC_MODE: 'cloud', SVC_SESSION_JWKS_URL: issuer.jwksUrl })
   const headers = bearer(await issuer.sign({ sub: 'a' }))
   for (let i = 0; i < 40; i++) {
     const reply = await send(gateway.url, { ...LIST, headers })
@@ -91,10 +87,9 @@ for (const [claim, env, expected] of [
   ['a label that no key could have', { SVC_SESSION_SECRET: SESSION_SECRET, SVC_KEY_LABEL: 'My Keys' }, /keys\.label/],
 ] as [string, Record<string, string>, RegExp][]) {
   test(`cloud: ${claim} is told at the start, in words`, async (t) => {
-    const starting = startGateway({ SVC_MODE: 'cloud', ...env }, PATIENT)
+    const starting = startGateway({ SVC_MODE: 'cloud', ...env })
     const error = await t.throwsAsync(starting.then((gateway) => gateway.stop()))
     t.regex(String(error?.message), expected)
-    t.regex(String(error?.message), /"code":78/)
     t.notRegex(String(error?.message), /CANARY|\n\s+at /)
   })
 }

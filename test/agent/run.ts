@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import type { Script } from '../support/provider/script.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
@@ -20,7 +20,7 @@ const LONGEST_RUN_MS = 120_000
 installAgent()
 await using provider = await startProvider({ acceptAnything: true, script: ({ raw }) => scriptFor(raw.toString()) })
 const [pipeline] = process.argv.slice(2)
-await using gateway = await startGateway({
+await using gateway = await startGatewayProcess({
   ANTHROPIC_BASE_URL: provider.url,
   ANTHROPIC_API_KEY: 'provider-key',
   ...(pipeline !== undefined && { SVC_PIPELINE: pipeline }),

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import test from 'ava'
-import { openBooth } from '../payments/booth.ts'
+import { openBoothWith } from '../payments/booth.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { valueAt } from '../support/json.ts'
 import { hasProcessFacts } from '../support/process-facts.ts'
 
@@ -9,7 +10,7 @@ import { hasProcessFacts } from '../support/process-facts.ts'
  * the gateway's memory may grow by 8 bytes for each byte sent.
  */
 
-const booth = await openBooth()
+const booth = await openBoothWith(startGatewayProcess)
 test.after.always(() => booth.close())
 
 const MB = 1024 * 1024

@@ -30,6 +30,7 @@ const LONGEST_WAIT_MS = 1000
 const MOST_BYTES_PER_BYTE = 8
 /** What code and a collector that has time take, however small the body is. */
 const SPARE_BYTES = 64 * MB
+const NEIGHBOUR_POLL_MS = 20
 const FULL = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 
 const { values } = parseArgs({
@@ -128,10 +129,11 @@ async function sendAll(scene: Scene, targets: readonly Target[]): Promise<boolea
       broken++
       return false
     }
-    const bodies = new Map<number, Buffer>()
-    const body = (size: number) => bodies.get(size) ?? bodies.set(size, Buffer.from(make(size))).get(size)
+    const sizes = new Set(targets.map((target) => target.bytes ?? bytes))
+    const bodies = new Map([...sizes].map((size) => [size, Buffer.from(make(size))]))
+    await neighbourAnswered(scene)
     const figures: Figures[] = []
-    for (const target of targets) figures.push(await attack(scene, target, body(target.bytes ?? bytes) as Buffer))
+    for (const target of targets) figures.push(await attack(scene, target, bodies.get(target.bytes ?? bytes) as Buffer))
     print(scene.mode, shape, figures)
   }
   return true
@@ -281,6 +283,11 @@ async function judge(scene: Scene, pass: number, { leftBytes, faults }: LeftMemo
     ...faults,
   ]
   console.log(`${isSound ? '✓' : '✗'} ${mode}, pass ${pass}: ${parts.join('; ')}`)
+}
+
+/** Resolves when others have been answered: while a body was made, the provider of this process answered nobody. */
+async function neighbourAnswered(scene: Scene): Promise<void> {
+  while ((await readNeighbour(scene)).waitsMs.length === 0) await sleep(NEIGHBOUR_POLL_MS)
 }
 
 function readNeighbour({ neighbour }: Scene): Promise<NeighbourReport> {

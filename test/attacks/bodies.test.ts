@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import zlib from 'node:zlib'
 import test from 'ava'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { hasProcessFacts } from '../support/process-facts.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStage } from '../support/stage.ts'
+import { openStageWith } from '../support/stage.ts'
 
 /*
  * Bodies that are made to cost more than they weigh. The gateway takes few bytes from its provider, so that a bomb must
@@ -17,7 +18,7 @@ const config = {
   providers: { reply_limit: '1MB', tries: 1 },
   costs: { per_request: 100, per_day: 100 },
 }
-const stage = await openStage({ provider: { acceptAnything: true }, config })
+const stage = await openStageWith(startGatewayProcess, { provider: { acceptAnything: true }, config })
 test.after.always(() => stage.close())
 
 const EVERYTHING = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'

@@ -6,7 +6,7 @@ import { mintSessionToken } from '../../src/accounts/sessions/mint.ts'
 import { listOptions } from '../../src/config/options.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { CLOUD } from '../support/accounts.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { openStage } from '../support/stage.ts'
 
@@ -136,7 +136,7 @@ for (const [variable, scheme] of Object.entries({ DATABASE_URL: 'postgres', REDI
   test(`canaries: a ${variable} that leads nowhere is told without its password`, async (t) => {
     const secret = canary()
     const url = `${scheme}://user:${secret}@127.0.0.1:1/turnpike`
-    const outcome = await startGateway({ [variable]: url, LOG_LEVEL: 'debug' }, { waitMs: 8000 }).catch(
+    const outcome = await startGatewayProcess({ [variable]: url, LOG_LEVEL: 'debug' }, { waitMs: 8000 }).catch(
       (error: Error) => error,
     )
     const text = outcome instanceof Error ? outcome.message : outcome.log()

@@ -1,7 +1,8 @@
 import test from 'ava'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type SendOptions } from '../support/http-client.ts'
 import { openProbe } from '../support/probed.ts'
-import { openStage } from '../support/stage.ts'
+import { openStageWith } from '../support/stage.ts'
 
 /** An expression that looks to the end of this text for each match: a quarter of a second of CPU, then it is refused. */
 const PATTERN = 'a.*z|a'
@@ -17,7 +18,7 @@ const slowToCompile = (nth: number) => `(?i)${'[^\\x{10}-\\x{ffff}\\pL]'.repeat(
 async function openProbed() {
   const probe = openProbe()
   // One process, however the suite is run: the loop that is measured is the one that is attacked.
-  const stage = await openStage({ env: probe.env })
+  const stage = await openStageWith(startGatewayProcess, { env: probe.env })
   const searchOf = (key: string, text: string, pattern = PATTERN): SendOptions => ({
     body: ask(text),
     headers: {
@@ -35,7 +36,7 @@ async function openProbed() {
 }
 
 test('expressions: a key whose searches take much CPU is 429 before long, and another searches on', async (t) => {
-  await using stage = await openStage()
+  await using stage = await openStageWith(startGatewayProcess)
   const search = (key: string, text: string) =>
     stage.scene().send({
       body: ask(text),
@@ -57,7 +58,7 @@ test('expressions: a key whose searches take much CPU is 429 before long, and an
 })
 
 test('expressions: one that matches more places than can be kept is 400', async (t) => {
-  await using stage = await openStage()
+  await using stage = await openStageWith(startGatewayProcess)
   const headers = { 'x-svc-pipe': 'preserve', 'x-svc-preserve': 'pattern=a' }
   const reply = await stage.scene().send({ body: ask('ab'.repeat(20_000)), headers })
   t.is(reply.status, 400)

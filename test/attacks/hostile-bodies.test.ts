@@ -1,7 +1,8 @@
 import test from 'ava'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { send } from '../support/http-client.ts'
 import { cpuMs, hasProcessFacts } from '../support/process-facts.ts'
-import { openStage } from '../support/stage.ts'
+import { openStageWith } from '../support/stage.ts'
 import { HOSTILE_BODIES } from './hostile-bodies.ts'
 
 /*
@@ -21,7 +22,7 @@ const TARGETS = [
   { path: '/v1/messages/count_tokens', pipe: 'none' },
 ]
 
-const stage = await openStage({ provider: { acceptAnything: true } })
+const stage = await openStageWith(startGatewayProcess, { provider: { acceptAnything: true } })
 test.after.always(() => stage.close())
 
 for (const [shape, make] of Object.entries(HOSTILE_BODIES))

@@ -33,6 +33,8 @@ const toolResult = (value: string) =>
     `{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":${value}}]}`,
   )
 
+const DESCRIBED = repeated((i) => `"p${i}":{"description":"x"}`, 900 * 26)
+
 /** Makes a body of about this many bytes. */
 export type HostileBody = (bytes: number) => string | Buffer
 
@@ -64,6 +66,8 @@ export const HOSTILE_BODIES: Readonly<Record<string, HostileBody>> = {
   'tools: all of one name': (bytes) => tools(repeated('{"name":"t","input_schema":{"type":"object"}}', bytes)),
   'tools: a schema of many properties': (bytes) =>
     tools(`{"name":"t","input_schema":{"type":"object","properties":{${repeated((i) => `"p${i}":{}`, bytes)}}}}`),
+  'tools: many schemas of many described properties': (bytes) =>
+    tools(repeated((i) => `{"name":"t${i}","input_schema":{"type":"object","properties":{${DESCRIBED}}}}`, bytes)),
   'tools: a schema of many alternatives': (bytes) =>
     tools(`{"name":"t","input_schema":{"type":"object","anyOf":[${repeated('{"type":"string"}', bytes)}]}}`),
   'stop sequences: zeros': (bytes) => members(`"stop_sequences":[${repeated('0', bytes)}]`),

@@ -6,9 +6,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { countOpenFiles } from '../support/process-facts.ts'
-import { openStage } from '../support/stage.ts'
+import { openStageWith } from '../support/stage.ts'
 
 const CONNECTIONS = 500
 const SECONDS = 20
@@ -19,7 +20,9 @@ const ATTACKS = {
   'slow readers': ['-X', '-w', '1', '-y', '8', '-n', '2', '-z', '8', '-k', '3'],
 }
 
-await using stage = await openStage({ config: { server: { header_timeout: '5s', body_timeout: '8s' } } })
+await using stage = await openStageWith(startGatewayProcess, {
+  config: { server: { header_timeout: '5s', body_timeout: '8s' } },
+})
 const filesBefore = countOpenFiles(stage.gateway.pid)
 for (const [name, options] of Object.entries(ATTACKS)) {
   const target = [

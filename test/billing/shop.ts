@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { sendAs, startCloudGateway } from '../support/accounts.ts'
+import { sendAs, startCloudProcess } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Gateway } from '../support/gateway.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
 import type { Reply } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
@@ -16,7 +16,7 @@ const PRICES = { pro: 2000, team: 10_000 } as const
 /** A gateway that sells plans, with the stand-in for Stripe that it asks. */
 export interface Shop {
   readonly stripe: StripeStandIn
-  readonly gateways: readonly Gateway[]
+  readonly gateways: readonly GatewayProcess[]
   readonly url: string
   /** Ids of the prices. */
   readonly prices: Readonly<Record<'pro' | 'team' | 'overage', string>>
@@ -70,7 +70,7 @@ export async function openShop(
   writeFileSync(file, JSON.stringify({ billing: config })) // JSON is YAML
   const gateways = await Promise.all(
     Array.from({ length: processes }, async () => {
-      const gateway = await startCloudGateway({
+      const gateway = await startCloudProcess({
         SVC_CONFIG: file,
         STRIPE_SECRET_KEY: stripe.key,
         STRIPE_WEBHOOK_SECRET: stripe.secret,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import test from 'ava'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { OPERATOR_KEY } from '../support/stage.ts'
@@ -65,7 +65,7 @@ test('outbound: calls go through HTTPS_PROXY, with an extra CA, streams included
   const proxy = await startProxy()
   t.teardown(proxy.close)
   const env = { ...trusting, ANTHROPIC_BASE_URL: 'https://provider.test', HTTPS_PROXY: proxy.url }
-  await using gateway = await startGateway(env)
+  await using gateway = await startGatewayProcess(env)
   const plain = await send(gateway.url, { body: ask('through the proxy') })
   t.is(plain.status, 200, plain.text)
   const streamed = await send(gateway.url, { body: ask('through the proxy', { stream: true }) })
@@ -78,7 +78,7 @@ test('outbound: the proxy gets its user and password, which stand in no log', as
   t.teardown(proxy.close)
   const withUser = proxy.url.replace('//', '//user:CANARY@')
   const env = { ...trusting, ANTHROPIC_BASE_URL: 'https://provider.test', HTTPS_PROXY: withUser, LOG_LEVEL: 'debug' }
-  const gateway = await startGateway(env)
+  const gateway = await startGatewayProcess(env)
   t.teardown(gateway.stop)
   const reply = await send(gateway.url, { body: ask('hi') })
   t.is(reply.status, 200, reply.text)
@@ -91,7 +91,7 @@ test('outbound: hosts of NO_PROXY are called directly', async (t) => {
   const proxy = await startProxy()
   t.teardown(proxy.close)
   const env = { ...trusting, ANTHROPIC_BASE_URL: `https://localhost:${tlsPort}` }
-  await using gateway = await startGateway({ ...env, HTTPS_PROXY: proxy.url, NO_PROXY: 'example.com,localhost' })
+  await using gateway = await startGatewayProcess({ ...env, HTTPS_PROXY: proxy.url, NO_PROXY: 'example.com,localhost' })
   const reply = await send(gateway.url, { body: ask('hi') })
   t.is(reply.status, 200, reply.text)
   t.is(proxy.asked.length, 0)
@@ -99,7 +99,10 @@ test('outbound: hosts of NO_PROXY are called directly', async (t) => {
 
 test('outbound: a certificate that nobody vouches for is 502, and no key is sent', async (t) => {
   const seen = provider.seen.length
-  await using gateway = await startGateway({ ...environment, ANTHROPIC_BASE_URL: `https://localhost:${tlsPort}` })
+  await using gateway = await startGatewayProcess({
+    ...environment,
+    ANTHROPIC_BASE_URL: `https://localhost:${tlsPort}`,
+  })
   const reply = await send(gateway.url, { body: ask('untrusted') })
   t.is(reply.status, 502)
   t.regex(String(valueAt(reply.json, 'error.message')), /certificate/i)
@@ -111,7 +114,7 @@ test('outbound: a proxy that refuses is 502, and its password reaches nobody', a
   t.teardown(proxy.close)
   const withUser = proxy.url.replace('//', '//user:CANARY@')
   const env = { ...trusting, ANTHROPIC_BASE_URL: 'https://provider.test', HTTPS_PROXY: withUser }
-  const gateway = await startGateway(env)
+  const gateway = await startGatewayProcess(env)
   t.teardown(gateway.stop)
   const reply = await send(gateway.url, { body: ask('hi') })
   t.is(reply.status, 502)

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
 import { receiptKeyFile } from '../../src/receipts/signing-key.ts'
-import { sendAs, startCloudGateway } from '../support/accounts.ts'
+import { sendAs, startCloudProcess } from '../support/accounts.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Gateway } from '../support/gateway.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
 import type { JsonObject } from '../support/json.ts'
 import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
@@ -53,10 +53,10 @@ export interface Cluster {
   /** The balancer. */
   readonly url: string
   readonly balancer: Balancer
-  readonly gateways: readonly Gateway[]
+  readonly gateways: readonly GatewayProcess[]
   readonly provider: Provider
   /** One of the gateways, in turn, past the balancer. */
-  next(): Gateway
+  next(): GatewayProcess
   /** The folder of plugins of each host. */
   readonly pluginFolders: readonly string[]
   /** The environment of a command of its operator. */
@@ -98,7 +98,7 @@ export async function openCluster({ env = {}, config = {}, isHere = false }: Clu
     const { environment, keyFile } = machines[index] as Machine // safe: there are as many
     const first = machines[0] as Machine
     if (!existsSync(keyFile) && existsSync(first.keyFile)) copyFileSync(first.keyFile, keyFile)
-    const gateway = await startCloudGateway({ ...shared, ...environment }, { host: hostOf(index, { isHere }) })
+    const gateway = await startCloudProcess({ ...shared, ...environment }, { host: hostOf(index, { isHere }) })
     endings.push(() => gateway.stop())
     return gateway
   }
@@ -114,12 +114,12 @@ export async function openCluster({ env = {}, config = {}, isHere = false }: Clu
     balancer,
     gateways,
     provider,
-    next: () => gateways[turn++ % gateways.length] as Gateway, // safe: within
+    next: () => gateways[turn++ % gateways.length] as GatewayProcess, // safe: within
     env: { ...shared, ...machines[0]?.environment },
     pluginFolders: machines.map(({ pluginFolder }) => pluginFolder),
     sql: (text) => query(databaseUrl, text),
     async replace(index, meanwhile) {
-      const old = gateways[index] as Gateway // safe: the caller counts them
+      const old = gateways[index] as GatewayProcess // safe: the caller counts them
       const replacement = await start(index)
       balancer.add(replacement.url)
       await balancer.ready(SIZE + 1)
@@ -136,7 +136,7 @@ export async function openCluster({ env = {}, config = {}, isHere = false }: Clu
  * Lets a gateway open its connections to the database before a test sends it many requests at once: here all machines
  * are one, which may be busy with other files of tests.
  */
-async function warm({ url }: Gateway): Promise<void> {
+async function warm({ url }: GatewayProcess): Promise<void> {
   const path = '/v1/billing/balance'
   const ask = () => sendAs('warm', url, { method: 'GET', path, timeoutMs: WARM_MS })
   const areAnswered = async () =>

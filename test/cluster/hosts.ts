@@ -1,4 +1,4 @@
-import type { Host } from '../support/gateway.ts'
+import type { Host } from '../support/gateway-process.ts'
 
 const LOOPBACK: readonly Host[] = [2, 3, 4, 5].map((last) => ({ address: `127.0.0.${last}`, runner: [] }))
 

@@ -43,7 +43,10 @@ test('compress: only the texts that it shortens differ from the bytes of the cli
   const first = JSON.stringify(LISTING.join('\n'))
   const stripped = JSON.stringify(LISTING.map((line) => line.trimStart()).join('\n'))
   const pointer = valueAt(seen?.json, 'messages.4.content.0.content.0.text')
-  t.regex(String(pointer), /^\[lines 1–60 as in the earlier Read a\.ts: “const line0 = 0” … “const line59 = 413”\]$/)
+  t.regex(
+    String(pointer),
+    /^\[lines 1–60 as in the earlier Read a\.ts: “1→const line0 = 0” … “60→const line59 = 413”\]$/,
+  )
   t.is(received, sent.replace(first, stripped).replace(first, JSON.stringify(pointer)))
 })
 

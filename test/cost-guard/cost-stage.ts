@@ -4,10 +4,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { eventually } from '../support/eventually.ts'
+import { type Gateway, type Start, startGateway } from '../support/gateway.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { isJsonObject, type JsonObject, parseJson, valueAt } from '../support/json.ts'
 import { guardedBy, PIPELINE } from '../support/pipelines.ts'
-import { openProviderStage, type ProviderScene, type ProviderStage } from '../support/provider-stage.ts'
+import {
+  openProviderStageWith,
+  type ProviderScene,
+  type ProviderStage,
+  type ProviderStageOptions,
+} from '../support/provider-stage.ts'
 
 /** Nano-USD a token of `claude-sonnet-4-5` and of `gpt-4o`. */
 export const SONNET = { input: 3000, output: 15_000 }
@@ -40,8 +46,8 @@ export interface Asking {
 }
 
 /** A gateway in front of stand-ins, and its books. */
-export interface CostStage {
-  stage: ProviderStage
+export interface CostStage<Started extends Gateway = Gateway> {
+  stage: ProviderStage<Started>
   dataDir: string
   ask(scene: ProviderScene, asking: Asking): Promise<Reply>
   books(key: string): Books
@@ -51,15 +57,18 @@ export interface CostStage {
 }
 
 /** Starts the gateway with a data folder that can be looked into. */
-export async function openCostStage({
-  config = {},
-  env = {},
-}: {
-  config?: JsonObject
-  env?: Readonly<Record<string, string>>
-} = {}): Promise<CostStage> {
+export function openCostStage(options: ProviderStageOptions = {}): Promise<CostStage> {
+  return openCostStageWith(startGateway, options)
+}
+
+/** Opens a stage whose gateway `start` starts. */
+export async function openCostStageWith<Started extends Gateway>(
+  start: Start<Started>,
+  { config = {}, env = {} }: ProviderStageOptions = {},
+): Promise<CostStage<Started>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'turnpike-cost-'))
-  const stage = await openProviderStage({ config, env: { SVC_PIPELINE: PIPELINE, SVC_DATA_DIR: dataDir, ...env } })
+  const ownEnv = { SVC_PIPELINE: PIPELINE, SVC_DATA_DIR: dataDir, ...env }
+  const stage = await openProviderStageWith(start, { config, env: ownEnv })
   const books = (key: string) => readBooks(dataDir, key)
   return {
     stage,

@@ -4,7 +4,7 @@ import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { eventually } from '../support/eventually.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { guardedBy } from '../support/pipelines.ts'
@@ -21,7 +21,7 @@ const MAX_TOKENS = 64
 
 /** A gateway of so many processes, with its books, and a provider that answers when it is told. */
 interface Crowd {
-  gateway: Gateway
+  gateway: GatewayProcess
   provider: Provider
   dataDir: string
   send(caller: string, guard: string, options?: { extra?: object; signal?: AbortSignal }): Promise<Reply>
@@ -37,7 +37,7 @@ async function openCrowd(
   await writeFile(config, JSON.stringify({ plugins: { watch: false }, providers: { tries: 1 } }))
   const provider = await startProvider({ script })
   const env = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk', SVC_DATA_DIR: dataDir, SVC_CONFIG: config }
-  const gateway = await startGateway(env, { args: ['--workers', String(workers)], waitMs: 50_000 })
+  const gateway = await startGatewayProcess(env, { args: ['--workers', String(workers)], waitMs: 50_000 })
   t.teardown(async () => {
     await gateway.stop()
     await provider.close()

@@ -2,10 +2,11 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { eventually } from '../support/eventually.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { valueAt } from '../support/json.ts'
-import { openCostStage } from './cost-stage.ts'
+import { openCostStageWith } from './cost-stage.ts'
 
-const cost = await openCostStage()
+const cost = await openCostStageWith(startGatewayProcess)
 test.after.always(() => cost.close())
 
 test.serial(

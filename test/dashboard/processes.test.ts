@@ -4,7 +4,7 @@ import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { bearer, CLOUD, createKey, sendAs, sessionToken } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
@@ -17,7 +17,7 @@ const SEVERAL = 6
 const BODY = { model: 'demo/echo', max_tokens: 50, messages: [{ role: 'user', content: 'Who hears this?' }] }
 
 /** Opens the feed of a process; gives what it has told so far. */
-async function watch(t: ExecutionContext, { url, port }: Gateway, headers = {}): Promise<() => string> {
+async function watch(t: ExecutionContext, { url, port }: GatewayProcess, headers = {}): Promise<() => string> {
   const leaving = new AbortController()
   const { promise: isOpen, resolve } = Promise.withResolvers<void>()
   let text = ''
@@ -41,13 +41,13 @@ async function watch(t: ExecutionContext, { url, port }: Gateway, headers = {}):
 }
 
 /** Asks on a connection of its own; resolves with the receipt's id. */
-async function ask({ url }: Pick<Gateway, 'url'>, headers = {}): Promise<string> {
+async function ask({ url }: Pick<GatewayProcess, 'url'>, headers = {}): Promise<string> {
   const reply = await send(url, { headers, body: BODY })
   return String(reply.headers['x-svc-receipt'])
 }
 
 /** Asks several times at each gateway; resolves with the ids when the feed has told of them all. */
-async function assertTold(told: () => string, gateways: readonly Gateway[], headers = {}): Promise<string[]> {
+async function assertTold(told: () => string, gateways: readonly GatewayProcess[], headers = {}): Promise<string[]> {
   const ids: string[] = []
   for (const gateway of gateways) for (let i = 0; i < SEVERAL; i++) ids.push(await ask(gateway, headers))
   await eventually(() => ids.every((id) => told().includes(`id: ${id}\n`)), `a feed with ${ids}`)
@@ -55,7 +55,11 @@ async function assertTold(told: () => string, gateways: readonly Gateway[], head
 }
 
 /** Looks at each request until whoever answers has had a turn, and asserts that its body is there each time. */
-async function assertBodies(t: ExecutionContext, gateways: readonly Gateway[], ids: readonly string[]): Promise<void> {
+async function assertBodies(
+  t: ExecutionContext,
+  gateways: readonly GatewayProcess[],
+  ids: readonly string[],
+): Promise<void> {
   for (const id of ids)
     for (const { url, port } of gateways) {
       const find = () =>
@@ -66,7 +70,7 @@ async function assertBodies(t: ExecutionContext, gateways: readonly Gateway[], i
 }
 
 test('processes: with workers, the feed tells of all of them, and bodies are found wherever they are kept', async (t) => {
-  const gateway = await startGateway({}, { args: ['--workers', '2'] })
+  const gateway = await startGatewayProcess({}, { args: ['--workers', '2'] })
   t.teardown(() => gateway.stop())
   const told = await watch(t, gateway)
   await assertBodies(t, [gateway], await assertTold(told, [gateway]))
@@ -74,7 +78,7 @@ test('processes: with workers, the feed tells of all of them, and bodies are fou
 })
 
 test('processes: with workers in the cloud, users are told of their own requests alone, and all keep bodies when one is told to', async (t) => {
-  const gateway = await startGateway(CLOUD, { args: ['--workers', '2'] })
+  const gateway = await startGatewayProcess(CLOUD, { args: ['--workers', '2'] })
   t.teardown(() => gateway.stop())
   const [ada, ben] = await Promise.all([createKey(gateway, 'ada'), createKey(gateway, 'ben')])
   const capture = (hours: number) =>
@@ -108,7 +112,7 @@ withRedis('processes: with Redis, the feed tells of all gateways, also after Red
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-peers-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const env = { REDIS_URL: redis.url, SVC_DATA_DIR: folder }
-  const gateways = await Promise.all([startGateway(env), startGateway(env)])
+  const gateways = await Promise.all([startGatewayProcess(env), startGatewayProcess(env)])
   t.teardown(() => Promise.all(gateways.map((gateway) => gateway.stop())))
   const told = await watch(t, gateways[0])
   await assertBodies(t, gateways, await assertTold(told, gateways))

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { type AskOptions, eventually, stateOf, untilHandled } from '../support/cache-stage.ts'
 import { assembleMessage, assertMessageStream, parseEvents } from '../support/events.ts'
@@ -360,7 +359,7 @@ test('single flight: callers who cannot be told a stream as JSON make one more c
 
 test('single flight: callers who come and go leave no socket and no file behind', async (t) => {
   const prompt = t.title
-  const openFiles = () => readdirSync(`/proc/${stage.gateway.pid}/fd`).length
+  const openFiles = () => process.getActiveResourcesInfo().length
   const round = async (i: number) => {
     const name = `${prompt} ${i}`
     gated(t, name, i % 2 === 0 ? held : heldMidway)

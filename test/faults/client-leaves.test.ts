@@ -1,14 +1,15 @@
 import test from 'ava'
 import { eventually } from '../support/eventually.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask } from '../support/http-client.ts'
 import { hasProcessFacts, residentBytes } from '../support/process-facts.ts'
 import { toMessage } from '../support/provider/answers.ts'
 import { toEvents, toSse } from '../support/provider/message-events.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStage, type Scene } from '../support/stage.ts'
+import { openStageWith, type Scene } from '../support/stage.ts'
 
-const stage = await openStage()
+const stage = await openStageWith(startGatewayProcess)
 test.after.always(async () => stage.close())
 test.after('leaving: nothing is left of all of them', (t) => stage.assertClean(t))
 

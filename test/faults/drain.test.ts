@@ -2,12 +2,12 @@ import { Agent } from 'node:http'
 import test from 'ava'
 import { assertMessageStream } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
-import { startGateway } from '../support/gateway.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { childrenOf, hasProcessFacts } from '../support/process-facts.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { OPERATOR_KEY, openStage, type Stage } from '../support/stage.ts'
+import { OPERATOR_KEY, openStageWith, type Stage } from '../support/stage.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 const streamed = { body: ask('hello there', { stream: true }) }
@@ -27,7 +27,7 @@ const refusing = (port: number) =>
   )
 
 /** A request whose reply is under way and waits for `release`. */
-async function underWay(stage: Stage, agent?: Agent) {
+async function underWay(stage: Stage<GatewayProcess>, agent?: Agent) {
   const gate = Promise.withResolvers<void>()
   const script: Script = { kind: 'answer', writes: holdEvent(3, gate.promise) }
   const scene = stage.scene(script)
@@ -39,7 +39,7 @@ async function underWay(stage: Stage, agent?: Agent) {
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`drain: on ${signal} a running stream finishes, new connections are refused, and the exit code is 0`, async (t) => {
-    await using stage = await openStage()
+    await using stage = await openStageWith(startGatewayProcess)
     const { reply, release } = await underWay(stage)
     process.kill(stage.gateway.pid, signal)
     await refusing(stage.gateway.port)
@@ -51,7 +51,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 test('drain: a request whose reply has not begun is answered as well', async (t) => {
-  await using stage = await openStage()
+  await using stage = await openStageWith(startGatewayProcess)
   const gate = Promise.withResolvers<void>()
   const scene = stage.scene({ kind: 'answer', before: { until: gate.promise } })
   const reply = scene.send({ body: ask('late') })
@@ -64,7 +64,7 @@ test('drain: a request whose reply has not begun is answered as well', async (t)
 })
 
 test('drain: a kept-alive connection does not hold the exit up once its reply is out', async (t) => {
-  await using stage = await openStage({ config: { server: { drain_timeout: '10m' } } })
+  await using stage = await openStageWith(startGatewayProcess, { config: { server: { drain_timeout: '10m' } } })
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
   const { reply, release } = await underWay(stage, agent)
@@ -81,7 +81,7 @@ test('drain: a kept-alive connection does not hold the exit up once its reply is
 })
 
 test('drain: what does not finish within drain_timeout is cut, and the exit code is 0', async (t) => {
-  await using stage = await openStage({ config: { server: { drain_timeout: '1s' } } })
+  await using stage = await openStageWith(startGatewayProcess, { config: { server: { drain_timeout: '1s' } } })
   const { reply } = await underWay(stage)
   process.kill(stage.gateway.pid, 'SIGTERM')
   t.false((await reply).endedCleanly)
@@ -89,7 +89,7 @@ test('drain: what does not finish within drain_timeout is cut, and the exit code
 })
 
 test('drain: a second signal ends the process at once', async (t) => {
-  await using stage = await openStage()
+  await using stage = await openStageWith(startGatewayProcess)
   const { reply } = await underWay(stage)
   process.kill(stage.gateway.pid, 'SIGTERM')
   await refusing(stage.gateway.port)
@@ -106,12 +106,12 @@ test('drain: a second signal ends the process at once', async (t) => {
 })
 
 test('drain: with nothing under way the exit is immediate and clean', async (t) => {
-  await using stage = await openStage({ config: { server: { drain_timeout: '10m' } } })
+  await using stage = await openStageWith(startGatewayProcess, { config: { server: { drain_timeout: '10m' } } })
   t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
 })
 
 test('drain: for drain_delay it is not ready, serves all the same, and closes each connection with its reply', async (t) => {
-  await using stage = await openStage({ config: { server: { drain_delay: '10m' } } })
+  await using stage = await openStageWith(startGatewayProcess, { config: { server: { drain_delay: '10m' } } })
   const { url, pid } = stage.gateway
   const ready = () => send(url, { method: 'GET', path: '/ready' })
   t.like(await ready(), { status: 200, json: { status: 'ready' } })
@@ -135,7 +135,7 @@ const workers = { args: ['--workers', '2'], waitMs: 50_000 }
 test('workers: two processes answer on one port, and both end with the first on SIGTERM', async (t) => {
   await using provider = await startProvider({ apiKey: OPERATOR_KEY })
   const env = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: OPERATOR_KEY }
-  await using gateway = await startGateway(env, workers)
+  await using gateway = await startGatewayProcess(env, workers)
   const startedAt = new Set<unknown>()
   for (let i = 0; i < 20; i++) {
     const { json } = await send(gateway.url, { method: 'GET', path: '/health' })
@@ -152,7 +152,7 @@ test('workers: two processes answer on one port, and both end with the first on 
 test('workers: a signal to the whole group, as a terminal sends it, drains too', async (t) => {
   await using provider = await startProvider({ apiKey: OPERATOR_KEY })
   const env = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: OPERATOR_KEY }
-  await using gateway = await startGateway(env, workers)
+  await using gateway = await startGatewayProcess(env, workers)
   const gate = Promise.withResolvers<void>()
   provider.reply({ kind: 'answer', writes: holdEvent(3, gate.promise) })
   const begun = Promise.withResolvers<void>()
@@ -168,7 +168,7 @@ test('workers: a signal to the whole group, as a terminal sends it, drains too',
 test('drain: a part that fails to close is logged, everything behind it is closed, and the exit code is 0', async (t) => {
   const preload = new URL('matrix/preloads/sockets.ts', import.meta.url).href
   const env = { NODE_OPTIONS: `--import=${preload}`, SVC_PIPELINE: 'cost-guard?per_day=5' }
-  await using stage = await openStage({ env })
+  await using stage = await openStageWith(startGatewayProcess, { env })
   t.is((await stage.scene().send({ body: ask('paid for') })).status, 200)
   t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
   t.regex(stage.gateway.log(), /"part":"providers".*gateway\.close-failed/)

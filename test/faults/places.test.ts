@@ -3,7 +3,7 @@ import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { freePort } from '../support/ports.ts'
@@ -14,7 +14,7 @@ import { freePort } from '../support/ports.ts'
 process.setMaxListeners(50)
 
 async function refusalOf(t: ExecutionContext, env: Record<string, string>): Promise<string> {
-  const error = await t.throwsAsync(startGateway(env).then((gateway) => gateway.stop()))
+  const error = await t.throwsAsync(startGatewayProcess(env).then((gateway) => gateway.stop()))
   t.regex(String(error?.message), /exited before it answered.*"code":78/)
   return String(error?.message)
 }
@@ -57,7 +57,7 @@ for (const [name, url, words] of [
 
 test('places: Redis that is down at the start is one line with its host', async (t) => {
   const port = await freePort()
-  const gateway = await startGateway({ REDIS_URL: `redis://:CANARY@127.0.0.1:${port}/3` })
+  const gateway = await startGatewayProcess({ REDIS_URL: `redis://:CANARY@127.0.0.1:${port}/3` })
   t.teardown(() => gateway.stop())
   const lines = () =>
     gateway
@@ -97,7 +97,7 @@ for (const [name, { source, line }] of Object.entries(BROKEN))
     const doctor = await runCommand(['doctor', '--offline'], { env: { ...env, PORT: '0' } })
     t.is(doctor.code, 1)
     t.regex(doctor.stdout, new RegExp(`FAULT .*\`${name}\`.*${place}`))
-    await using gateway = await startGateway(env)
+    await using gateway = await startGatewayProcess(env)
     t.regex(gateway.log(), new RegExp(`${place}.*"plugin\\.broken"`))
   })
 
@@ -123,7 +123,7 @@ for (const [text, env, says] of CONFIGURATIONS)
 
 test('places: a database file that is taken away makes /ready 503 and is told, and back again', async (t) => {
   const { path: dataDir } = createPluginDirectory(t)
-  const gateway = await startGateway({ SVC_DATA_DIR: dataDir, SVC_COST_PER_DAY: '5' })
+  const gateway = await startGatewayProcess({ SVC_DATA_DIR: dataDir, SVC_COST_PER_DAY: '5' })
   t.teardown(() => gateway.stop())
   const ready = () => send(gateway.url, { method: 'GET', path: '/ready' })
   const asked = () =>

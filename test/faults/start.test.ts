@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { childrenOf, hasProcessFacts } from '../support/process-facts.ts'
 
@@ -27,7 +27,7 @@ function configFile(t: ExecutionContext, text: string): string {
 
 /** Asserts that a start fails with a code other than 0 and says why without a stack. */
 async function assertRefused(t: ExecutionContext, env: Record<string, string>, expected: RegExp): Promise<void> {
-  const error = await t.throwsAsync(startGateway(env, PATIENT).then((gateway) => gateway.stop()))
+  const error = await t.throwsAsync(startGatewayProcess(env, PATIENT).then((gateway) => gateway.stop()))
   const message = String(error?.message)
   t.regex(message, /exited before it answered.*"code":[1-9]/)
   t.regex(message, expected)
@@ -101,14 +101,14 @@ for (const [claim, env, expected] of environments) {
 
 test('start: a secret with a bad value is not repeated', async (t) => {
   const env = { HTTPS_PROXY: 'socks5://user:CANARY@proxy' }
-  const error = await t.throwsAsync(startGateway(env, PATIENT).then((gateway) => gateway.stop()))
+  const error = await t.throwsAsync(startGatewayProcess(env, PATIENT).then((gateway) => gateway.stop()))
   t.regex(String(error?.message), /providers\.proxy/)
   t.notRegex(String(error?.message), /CANARY/)
 })
 
 test('start: a body_timeout below header_timeout is taken, or told in plain words', async (t) => {
   const env = { SVC_CONFIG: configFile(t, 'server:\n  body_timeout: 2s') }
-  const message = await startGateway(env, PATIENT).then(
+  const message = await startGatewayProcess(env, PATIENT).then(
     async (gateway) => String((await gateway.stop()).code),
     (error: Error) => error.message,
   )
@@ -118,12 +118,12 @@ test('start: a body_timeout below header_timeout is taken, or told in plain word
 test('start: a variable that the configuration file names is known, and an empty one counts as unset', async (t) => {
   const file = configFile(t, ['models:', `  mine: ${'$'}{SVC_MY_MODEL}`].join('\n'))
   const env = { SVC_CONFIG: file, SVC_MY_MODEL: 'demo/echo', SVC_PIPELIN: '' }
-  const gateway = await startGateway(env, PATIENT)
+  const gateway = await startGatewayProcess(env, PATIENT)
   t.is((await gateway.stop()).code, 0)
 })
 
 test('start: local mode that is opened to other machines warns, and shows the address it listens on', async (t) => {
-  const gateway = await startGateway({ HOST: '0.0.0.0', SVC_LOCAL_OPEN: 'yes' }, PATIENT)
+  const gateway = await startGatewayProcess({ HOST: '0.0.0.0', SVC_LOCAL_OPEN: 'yes' }, PATIENT)
   t.teardown(() => gateway.stop())
   await eventually(() => gateway.log().includes('an agent'), 'the banner')
   t.regex(gateway.log(), new RegExp(`WARNING +listens on 0\\.0\\.0\\.0:${gateway.port}: every machine`))
@@ -198,7 +198,7 @@ async function startWithNpm(t: ExecutionContext, variables: Readonly<Record<stri
 test('start: plugins that take long to load are no failure of retention', async (t) => {
   const setup = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)'
   const plugins = createPluginDirectory(t, { 'slow/index.ts': pluginSource('slow', { setup }) })
-  const gateway = await startGateway({ SVC_PLUGINS_DIR: plugins.path }, PATIENT)
+  const gateway = await startGatewayProcess({ SVC_PLUGINS_DIR: plugins.path }, PATIENT)
   t.teardown(() => gateway.stop())
   t.notRegex(gateway.log(), /retention\.failed/)
 })

@@ -16,7 +16,7 @@ const STEP = String.raw`[a-z][a-z-]*(?:\?[^,'"$${'`'}]*)?`
 /** A text that is a pipeline: `none`, or modules of which one at least is the package's. */
 const PIPELINE_TEXT = new RegExp(String.raw`(['"${'`'}])(none|${STEP}(?:,${STEP})*)\1`, 'g')
 /** Stages without a module unless a pipeline is named. */
-const BARE_STAGE = /\b(openStage|openProviderStage|openPluginStage|startStage)\(/
+const BARE_STAGE = /\b(openStage|openProviderStage|openPluginStage|startStage)(With)?\(/
 
 /** Files that name other pipelines: which, and the reason. */
 const NAMED: Readonly<Record<string, { why: string; texts: readonly string[] }>> = {
@@ -97,7 +97,7 @@ const ALONE: Readonly<Record<string, string>> = {
 test('pipelines: where a cache answers, a second caller asks, too', (t) => {
   const caches = ['exact-cache', 'semantic-cache']
   const suites = caches.flatMap((suite) => readdirSync(path.join(TESTS, suite)).map((name) => `${suite}/${name}`))
-  const alone = suites.filter((file) => BARE_STAGE.test(sourceOf(file)) || /\bstartStage\b/.test(sourceOf(file)))
+  const alone = suites.filter((file) => BARE_STAGE.test(sourceOf(file)) || /\bstartStage(With)?\b/.test(sourceOf(file)))
   t.deepEqual(alone, Object.keys(ALONE))
 })
 

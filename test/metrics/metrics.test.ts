@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { startCloudGateway } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
@@ -95,7 +96,7 @@ test('metrics: what a proxy passes on is not of this machine', async (t) => {
 })
 
 test('metrics: one of several processes answers for all', async (t) => {
-  const gateway = await open(t, startGateway(PROVIDER, { args: ['--workers', '2'], waitMs: 50_000 }))
+  const gateway = await open(t, startGatewayProcess(PROVIDER, { args: ['--workers', '2'] }))
   const infos = async () => (await scrape(gateway)).text.match(/^turnpike_info\{.*,worker="\d+"\} 1$/gm) ?? []
   await eventually(async () => (await infos()).length === 2, 'both are told of')
   // Each with a connection of its own, so that both processes get some.

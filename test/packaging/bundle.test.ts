@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process'
 import { appendFileSync, cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { PROGRAM, placeOf } from '../../scripts/bundle/places.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 
+const run = promisify(execFile)
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
 /** A checkout in small, with a bundle that was just made of it. */
@@ -76,9 +79,20 @@ test('bundle: a plugin that is loaded as it is throws errors and reads requests 
   t.regex(reply.text, /The class is the same\./)
 })
 
-test('bundle: the map of a bundle leads to the source', (t) => {
-  const map = JSON.parse(readFileSync(path.join(ROOT, 'dist/main.js.map'), 'utf8'))
-  t.true(map.sources.some((source: string) => source.endsWith('src/main.ts')))
+test('bundle: a stack trace names the line of the source', async (t) => {
+  const place = createPluginDirectory(t)
+  const url = (file: string) => JSON.stringify(pathToFileURL(path.join(ROOT, file)).href)
+  place.put(
+    'fail.mjs',
+    `const { runCommandLine } = await import(${url('dist/cli/main.js')})
+     await runCommandLine(['node', 'turnpike', 'start', '--help'])
+     const { duration } = await import(${url('dist/plugin.js')})
+     try { duration() } catch (error) { console.error(error.stack) }`,
+  )
+  const { stderr } = await run(process.execPath, [path.join(place.path, 'fail.mjs')])
+  const [, line] = /src\/core\/units\.ts:(\d+):\d+/.exec(stderr) ?? []
+  const source = readFileSync(path.join(ROOT, 'src/core/units.ts'), 'utf8').split('\n')
+  t.true(source[Number(line) - 1]?.startsWith('export function duration('), stderr)
 })
 
 test('bundle: every program and module that a source names by its URL is in the bundle', (t) => {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { parse } from 'yaml'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 
@@ -27,7 +27,7 @@ test('deploy: what the image holds is all that the gateway needs, and its health
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(app, 'node_modules'))
   const [program, ...start]: string[] = JSON.parse(instructions('ENTRYPOINT')[0] ?? '')
   t.deepEqual([program, ...start], ['node', 'bin/turnpike.mjs'])
-  const gateway = await startGateway(
+  const gateway = await startGatewayProcess(
     { NODE_COMPILE_CACHE: path.join(app, 'cache') },
     { entry: 'bin/turnpike.mjs', cwd: app },
   )

@@ -3,7 +3,7 @@ import { globSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 
@@ -64,7 +64,7 @@ test('installed: the command runs, its threads and processes too, with a plugin 
      })`,
   )
   const env = { SVC_PLUGINS_DIR: path.join(place.path, 'my-plugins') }
-  const gateway = await startGateway(env, { entry, cwd: place.path, args: ['--workers', '2'], waitMs: 50_000 })
+  const gateway = await startGatewayProcess(env, { entry, cwd: place.path, args: ['--workers', '2'], waitMs: 50_000 })
   t.teardown(() => gateway.stop())
   const headers = { 'x-svc-pipe': 'hello?word=ahoy,exact-cache,compress,semantic-cache' }
   const reply = await send(gateway.url, { body: ask('hi', { model: 'demo/echo' }), headers })

@@ -1,10 +1,11 @@
 import { challengeId } from '../../src/payments/codecs/challenge.ts'
+import { type Environment, type Gateway, type Start, startGateway } from '../support/gateway.ts'
 import type { Reply, SendOptions } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
 import { PIPELINE } from '../support/pipelines.ts'
 import type { Script } from '../support/provider/script.ts'
 import type { Chooser } from '../support/provider/scripted.ts'
-import { openStage, type Scene, type Stage } from '../support/stage.ts'
+import { openStageWith, type Scene, type Stage } from '../support/stage.ts'
 import { type Books, booksOf, type Grant, grantToken, machinePayments } from '../support/stripe/machine-payments.ts'
 import { type Fault, type StripeRequest, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 
@@ -21,8 +22,8 @@ export type ReadChallenge = Record<
 >
 
 /** A gateway that takes payments, with Stripe and a provider behind it. */
-export interface Booth extends AsyncDisposable {
-  readonly stage: Stage
+export interface Booth<Started extends Gateway = Gateway> extends AsyncDisposable {
+  readonly stage: Stage<Started>
   readonly stripe: StripeStandIn
   readonly url: string
   /** Opens one agent's part, with an answer of its own. */
@@ -63,14 +64,28 @@ export function boothEnvironment(stripe: StripeStandIn): Record<string, string> 
 const UNLIMITED = { challenges_per_minute: { per_address: 0, overall: 0 } }
 
 /** Opens a booth; `mpp` is laid over that section of its configuration, `sections` beside it. */
-export async function openBooth(
-  env: Readonly<Record<string, string>> = {},
-  mpp: JsonObject = {},
-  sections: JsonObject = {},
-): Promise<Booth> {
+export function openBooth(env: Environment = {}, mpp: JsonObject = {}, sections: JsonObject = {}): Promise<Booth> {
+  return openBoothWith(startGateway, { env, mpp, sections })
+}
+
+/** What is laid over the defaults of a booth. */
+interface BoothOptions {
+  readonly env?: Environment
+  readonly mpp?: JsonObject
+  readonly sections?: JsonObject
+}
+
+/** Opens a booth whose gateway `start` starts. */
+export async function openBoothWith<Started extends Gateway>(
+  start: Start<Started>,
+  { env = {}, mpp = {}, sections = {} }: BoothOptions = {},
+): Promise<Booth<Started>> {
   const stripe = await startStripe({ departments: [machinePayments] })
   const config = { ...sections, mpp: { ...UNLIMITED, ...mpp } }
-  const stage = await openStage({ env: { ...boothEnvironment(stripe), SVC_PIPELINE: PIPELINE, ...env }, config })
+  const stage = await openStageWith(start, {
+    env: { ...boothEnvironment(stripe), SVC_PIPELINE: PIPELINE, ...env },
+    config,
+  })
   const close = async () => {
     await stage.close()
     await stripe.close()

@@ -4,7 +4,7 @@ import test from 'ava'
 import { CLOUD } from '../support/accounts.ts'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Gateway } from '../support/gateway.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { grantToken } from '../support/stripe/machine-payments.ts'
@@ -24,7 +24,7 @@ test.serial(
   'canaries: what agents pay with is in no log, no table and no output of a command, whatever happens',
   async (t) => {
     const row = await openRow(t, { processes: 1, env: { ...CLOUD, LOG_LEVEL: 'debug' } })
-    const [gateway] = row.gateways as [Gateway]
+    const [gateway] = row.gateways as [GatewayProcess]
     const secrets = new Map<string, string>()
     const keep = (what: string, value: unknown) => {
       t.true(typeof value === 'string' && value.length >= 8, what)
@@ -111,7 +111,7 @@ test.serial(
 
 test.serial('plans: what agents pay touches no account, and takes nothing of any plan', async (t) => {
   const row = await openRow(t, { processes: 1, env: CLOUD })
-  const [gateway] = row.gateways as [Gateway]
+  const [gateway] = row.gateways as [GatewayProcess]
   const tables = await row.sql("select name from sqlite_master where type = 'table'")
   const perAccount: string[] = []
   for (const { name } of tables) {

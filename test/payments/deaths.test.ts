@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import type { SettlementMode } from '../../src/core/payments.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Gateway } from '../support/gateway.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { createPostgres, isPostgresExpected } from '../support/postgres.ts'
@@ -108,11 +108,11 @@ for (const way of WAYS) {
 }
 
 async function dieOnWay(t: ExecutionContext, row: Row, { way, death }: { way: Way; death: string }): Promise<void> {
-  const [survivor] = row.gateways as [Gateway]
+  const [survivor] = row.gateways as [GatewayProcess]
   const dying = await row.start({ TURNPIKE_DIES: death })
   const challenge = readChallenge(await sendTo(survivor, way))
   const token = grantToken(row.stripe.world)
-  const pay = (gateway: Gateway) => sendTo(gateway, way, credential(challenge, token))
+  const pay = (gateway: GatewayProcess) => sendTo(gateway, way, credential(challenge, token))
   t.is((await pay(dying)).status, 0, `${death}: nothing is answered`)
   t.is((await dying.exited).signal, 'SIGKILL', death)
   await dying.stop()
@@ -147,9 +147,9 @@ function assertAnswered(t: ExecutionContext, { path: where, body }: Way, { json,
 test.serial('deaths: killed at each await of a call of a session: no call is lost, and none is free', async (t) => {
   const awaits = ['reserve', 'complete', 'commit']
   const row = await openRow(t, { processes: 1, env: MORTAL })
-  const [survivor] = row.gateways as [Gateway]
+  const [survivor] = row.gateways as [GatewayProcess]
   const session = await buySession(row, survivor)
-  const use = (gateway: Gateway) => sendTo(gateway, anotherCall(), session)
+  const use = (gateway: GatewayProcess) => sendTo(gateway, anotherCall(), session)
   let used = 0
   for (const death of [`at ${awaits[0]}`, ...awaits]) {
     const dying = await row.start({ TURNPIKE_DIES: death })
@@ -175,7 +175,7 @@ test.serial('deaths: killed at each await of a call of a session: no call is los
 
 test.serial('deaths: killed with calls of a session under way: what was not answered is given back', async (t) => {
   const row = await openRow(t, { processes: 2 })
-  const [dying, survivor] = row.gateways as [Gateway, Gateway]
+  const [dying, survivor] = row.gateways as [GatewayProcess, GatewayProcess]
   const session = await buySession(row, survivor)
   const gate = Promise.withResolvers<void>()
   // The first four are answered, the others are asked and wait.
@@ -203,7 +203,7 @@ test.serial('deaths: killed with calls of a session under way: what was not answ
 
 test.serial('deaths: killed in the middle of a stream: charged, and not to be had again', async (t) => {
   const row = await openRow(t, { processes: 2 })
-  const [dying, survivor] = row.gateways as [Gateway, Gateway]
+  const [dying, survivor] = row.gateways as [GatewayProcess, GatewayProcess]
   const gate = Promise.withResolvers<void>()
   t.teardown(gate.resolve)
   const between = (done: number) => (done === 2 ? { until: gate.promise } : undefined)
@@ -230,7 +230,7 @@ redisTest(
   async (t) => {
     const redis = await createRedis(t)
     const row = await openRow(t, { processes: 1, env: { ...MORTAL, REDIS_URL: redis.url } })
-    const [survivor] = row.gateways as [Gateway]
+    const [survivor] = row.gateways as [GatewayProcess]
     const dying = await row.start({ TURNPIKE_DIES: 'move to consumed' })
     const challenge = readChallenge(await sendTo(survivor, call))
     const headers = { authorization: credential(challenge, grantToken(row.stripe.world)), 'idempotency-key': 'order-1' }
@@ -248,14 +248,14 @@ redisTest(
 )
 
 /** Buys ten calls; gives the value of `Authorization` that pays for each. */
-async function buySession({ stripe }: Row, gateway: Gateway): Promise<string> {
+async function buySession({ stripe }: Row, gateway: GatewayProcess): Promise<string> {
   const way = { path: SESSIONS, body: { calls: 10 } }
   const challenge = readChallenge(await sendTo(gateway, way))
   const bought = await sendTo(gateway, way, credential(challenge, grantToken(stripe.world)))
   return String(valueAt(bought.json, 'authorization'))
 }
 
-async function callsLeft({ url }: Gateway, authorization: string): Promise<unknown> {
+async function callsLeft({ url }: GatewayProcess, authorization: string): Promise<unknown> {
   return valueAt(
     (await send(url, { method: 'GET', path: SESSIONS, headers: { authorization } })).json,
     'calls_remaining',
@@ -270,7 +270,7 @@ async function endSessionLeases(row: Row): Promise<void> {
   await sweeper.stop()
 }
 
-function sendTo({ url }: Gateway, { path: where, body }: Pick<Way, 'path' | 'body'>, authorization?: string) {
+function sendTo({ url }: GatewayProcess, { path: where, body }: Pick<Way, 'path' | 'body'>, authorization?: string) {
   return send(url, { path: where, body, headers: { authorization }, timeoutMs: 40_000 })
 }
 

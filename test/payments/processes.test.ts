@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
-import type { Gateway } from '../support/gateway.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { createPostgres, isPostgresExpected } from '../support/postgres.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
@@ -9,11 +9,11 @@ import { openRow } from './row.ts'
 
 const BODY = ask('what is the toll')
 
-async function challengeBy({ url }: Gateway, body = BODY): Promise<ReadChallenge> {
+async function challengeBy({ url }: GatewayProcess, body = BODY): Promise<ReadChallenge> {
   return readChallenge(await send(url, { path: AGENT, body, headers: { authorization: undefined } }))
 }
 
-function pay({ url }: Gateway, challenge: ReadChallenge, token: string, body = BODY): Promise<Reply> {
+function pay({ url }: GatewayProcess, challenge: ReadChallenge, token: string, body = BODY): Promise<Reply> {
   return send(url, { path: AGENT, body, headers: { authorization: credential(challenge, token) }, timeoutMs: 40_000 })
 }
 
@@ -28,7 +28,7 @@ for (const [name, run, createUrl] of [
     async (t) => {
       const databaseUrl = await createUrl(t)
       const row = await openRow(t, { processes: 4, databaseUrl })
-      const challenge = await challengeBy(row.gateways[0] as Gateway)
+      const challenge = await challengeBy(row.gateways[0] as GatewayProcess)
       const token = grantToken(row.stripe.world, { maxCents: 100_000 })
       const submits = row.gateways.flatMap((gateway) =>
         Array.from({ length: 40 }, () => pay(gateway, challenge, token)),
@@ -55,7 +55,7 @@ for (const body of [BODY, ask('what is the toll', { stream: true })])
       `sqlite: a process killed in ${death} leaves a payment that another goes on with (${body.stream ? 'stream' : 'json'})`,
       async (t) => {
         const row = await openRow(t, { processes: 2 })
-        const [first, second] = row.gateways as [Gateway, Gateway]
+        const [first, second] = row.gateways as [GatewayProcess, GatewayProcess]
         const challenge = await challengeBy(first, body)
         const token = grantToken(row.stripe.world)
         const gate = Promise.withResolvers<void>()
@@ -123,7 +123,7 @@ for (const [began, goesOn] of [
 
 test.serial('sqlite: a hold that nobody comes back for is let go, and the challenge is over', async (t) => {
   const row = await openRow(t, { processes: 1 })
-  const [gateway] = row.gateways as [Gateway]
+  const [gateway] = row.gateways as [GatewayProcess]
   row.provider.reply({ kind: 'error', status: 500 })
   const challenge = await challengeBy(gateway)
   const token = grantToken(row.stripe.world)
@@ -143,7 +143,7 @@ test.serial('sqlite: a hold that nobody comes back for is let go, and the challe
 
 test.serial('sqlite: a challenge of a database that was lost is none', async (t) => {
   const row = await openRow(t, { processes: 1 })
-  const [gateway] = row.gateways as [Gateway]
+  const [gateway] = row.gateways as [GatewayProcess]
   const challenge = await challengeBy(gateway)
   await row.sql('delete from payment_window returning id')
   const reply = await pay(gateway, challenge, grantToken(row.stripe.world))
@@ -163,7 +163,7 @@ const HOUR_MS = 3_600_000
 serverTest('postgres: instances whose clocks are hours apart agree on which challenges are over', async (t) => {
   const databaseUrl = await (await createPostgres(t)).createDatabase()
   const row = await openRow(t, { processes: 1, databaseUrl })
-  const [right] = row.gateways as [Gateway]
+  const [right] = row.gateways as [GatewayProcess]
   const instances = [right, await row.start(clockOffBy(2 * HOUR_MS)), await row.start(clockOffBy(-2 * HOUR_MS))]
   let paid = 0
   for (const issuer of instances) {

@@ -5,7 +5,7 @@ import test from 'ava'
 import { CLOUD } from '../support/accounts.ts'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Gateway } from '../support/gateway.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
@@ -21,7 +21,7 @@ interface Begun {
   readonly token: string
 }
 
-async function begin({ stripe }: Row, { url }: Gateway): Promise<Begun & { status: number }> {
+async function begin({ stripe }: Row, { url }: GatewayProcess): Promise<Begun & { status: number }> {
   const challenge = readChallenge(await send(url, { path: AGENT, body: BODY, headers: { authorization: undefined } }))
   const token = grantToken(stripe.world)
   return { challenge, token, status: (await pay(url, { challenge, token })).status }
@@ -42,7 +42,7 @@ function age({ stripe }: Row): void {
 
 /** A day has passed: whichever gateway comes first sweeps, one that starts at the latest. Gives what it has told. */
 async function sweep(row: Row): Promise<Record<string, number>> {
-  const linesOf = (gateway: Gateway) =>
+  const linesOf = (gateway: GatewayProcess) =>
     gateway
       .log()
       .split('\n')
@@ -59,7 +59,7 @@ async function sweep(row: Row): Promise<Record<string, number>> {
 
 test.serial('reconcile: the daily sweep mends what Stripe has and the database has lost or given up', async (t) => {
   const row = await openRow(t, { processes: 1 })
-  const [gateway] = row.gateways as [Gateway]
+  const [gateway] = row.gateways as [GatewayProcess]
   const delivered = await begin(row, gateway)
   t.is(delivered.status, 200)
   row.provider.reply({ kind: 'error', status: 500 })
@@ -119,7 +119,7 @@ test.serial('reconcile: a webhook names what is fetched, and mends it at once', 
     processes: 1,
     env: { ...CLOUD, SVC_PROVIDERS_SHARED: 'true', STRIPE_WEBHOOK_SECRET: 'whsec_standin' },
   })
-  const [gateway] = row.gateways as [Gateway]
+  const [gateway] = row.gateways as [GatewayProcess]
   const { world } = row.stripe
   // The process hears nothing of what Stripe has done.
   row.stripe.fail(({ path: where }) => (where.endsWith('payment_intents') ? { kind: 'lose-after' } : undefined))
@@ -147,7 +147,7 @@ test.serial(
   'reconcile: a payment whose process died before it heard of the money is not given up by the reaper',
   async (t) => {
     const row = await openRow(t, { processes: 1, env: { SVC_MPP_SETTLEMENT: 'automatic' } })
-    const [gateway] = row.gateways as [Gateway]
+    const [gateway] = row.gateways as [GatewayProcess]
     row.stripe.fail(({ path: where }) => (where.endsWith('payment_intents') ? { kind: 'lose-after' } : undefined))
     const begun = await begin(row, gateway)
     t.is(begun.status, 503)
@@ -163,7 +163,7 @@ test.serial(
 
 test.serial('report: sums by day and book are those of Stripe, to the cent', async (t) => {
   const row = await openRow(t, { processes: 1 })
-  const [gateway] = row.gateways as [Gateway]
+  const [gateway] = row.gateways as [GatewayProcess]
   for (let i = 0; i < 3; i++) t.is((await begin(row, gateway)).status, 200)
   const session = { path: '/v1/agent/sessions', body: { calls: 33 } }
   const challenge = readChallenge(await send(gateway.url, { ...session, headers: { authorization: undefined } }))

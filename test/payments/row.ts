@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { type Gateway, startGateway } from '../support/gateway.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { query } from '../support/postgres.ts'
 import { querySqlite } from '../support/sqlite.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
@@ -12,7 +12,7 @@ import { boothEnvironment } from './booth.ts'
 
 /** Several gateways that share a database, with one provider and one Stripe behind them. */
 export interface Row {
-  readonly gateways: readonly Gateway[]
+  readonly gateways: readonly GatewayProcess[]
   readonly provider: Provider
   readonly stripe: StripeStandIn
   /** The environment of its gateways. */
@@ -20,7 +20,7 @@ export interface Row {
   /** Sends one statement past the gateways. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /** Starts another, its environment laid over that of all. */
-  start(env?: Readonly<Record<string, string>>): Promise<Gateway>
+  start(env?: Readonly<Record<string, string>>): Promise<GatewayProcess>
 }
 
 /** How a row is set up. */
@@ -54,12 +54,12 @@ export async function openRow(t: ExecutionContext, { processes, databaseUrl, env
     ...own,
   }
   const start = async (more: Readonly<Record<string, string>> = {}) => {
-    const gateway = await startGateway({ ...env, ...more }, { waitMs: START_MS })
+    const gateway = await startGatewayProcess({ ...env, ...more }, { waitMs: START_MS })
     t.teardown(async () => void (await gateway.stop()))
     return gateway
   }
   // One after another: the first makes the tables and the keys.
-  const gateways: Gateway[] = []
+  const gateways: GatewayProcess[] = []
   for (let i = 0; i < processes; i++) gateways.push(await start())
   const sql = async (text: string) =>
     databaseUrl === undefined ? querySqlite(dataDir, text) : query(databaseUrl, text)

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Tier } from '../../src/core/plans.ts'
 import type { Engine, Place } from '../stores/sql/places.ts'
-import { bearer, createKey, startCloudGateway } from '../support/accounts.ts'
+import { bearer, createKey, startCloudProcess } from '../support/accounts.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { type Reply, type SendOptions, send } from '../support/http-client.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
@@ -52,7 +52,7 @@ async function openPlansStage(place: Place): Promise<PlansStage> {
     SVC_CONFIG: config,
     ...database,
   }
-  const gateway = await startCloudGateway(env, { args: ['--workers', '3'] })
+  const gateway = await startCloudProcess(env, { args: ['--workers', '3'] })
   const store = await place.open()
   return {
     gateway,

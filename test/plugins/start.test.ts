@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
@@ -17,7 +17,7 @@ function start(t: ExecutionContext, { files = {}, config = {}, env = {} }: Start
   const plugins = createPluginDirectory(t, files)
   const file = path.join(createPluginDirectory(t).path, 'turnpike.yaml')
   writeFileSync(file, JSON.stringify(config))
-  return startGateway({ SVC_PLUGINS_DIR: plugins.path, SVC_CONFIG: file, LOG_LEVEL: 'silent', ...env })
+  return startGatewayProcess({ SVC_PLUGINS_DIR: plugins.path, SVC_CONFIG: file, LOG_LEVEL: 'silent', ...env })
 }
 
 const word = pluginSource('worded', { options: 'word: z.string().max(4).default("hi")', perRequest: ['word'] })

@@ -1,11 +1,12 @@
 import test from 'ava'
 import { assertMessageStream } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { holdEvent } from '../support/provider/script.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStage } from '../support/stage.ts'
+import { openStageWith } from '../support/stage.ts'
 
 const AT_ONCE = 20
 
@@ -22,7 +23,7 @@ const STRAY = pluginSource('stray', {
 
 test('plugin: an exception outside of a request drains: streams end whole, new connections are refused, exit code 70', async (t) => {
   const plugins = createPluginDirectory(t, { 'stray/index.mjs': STRAY })
-  await using stage = await openStage({ env: { SVC_PLUGINS_DIR: plugins.path } })
+  await using stage = await openStageWith(startGatewayProcess, { env: { SVC_PLUGINS_DIR: plugins.path } })
   const gate = Promise.withResolvers<void>()
   const scene = stage.scene({ kind: 'answer', writes: holdEvent(3, gate.promise) })
   let begun = 0
@@ -58,7 +59,7 @@ test('plugin: an exception outside of a request drains: streams end whole, new c
 
 test('plugin: an exception while the gateway drains after SIGTERM changes nothing but the exit code', async (t) => {
   const plugins = createPluginDirectory(t, { 'stray/index.mjs': STRAY })
-  await using stage = await openStage({ env: { SVC_PLUGINS_DIR: plugins.path } })
+  await using stage = await openStageWith(startGatewayProcess, { env: { SVC_PLUGINS_DIR: plugins.path } })
   const gate = Promise.withResolvers<void>()
   const scene = stage.scene({ kind: 'answer', writes: holdEvent(3, gate.promise) })
   const body = ask('throw later', { stream: true })
@@ -74,7 +75,7 @@ test('plugin: an exception while the gateway drains after SIGTERM changes nothin
 
 test('plugin: a rejection outside of a request is logged, and the gateway goes on', async (t) => {
   const plugins = createPluginDirectory(t, { 'stray/index.mjs': STRAY })
-  await using stage = await openStage({ env: { SVC_PLUGINS_DIR: plugins.path } })
+  await using stage = await openStageWith(startGatewayProcess, { env: { SVC_PLUGINS_DIR: plugins.path } })
   const reply = await stage
     .scene({ kind: 'answer' })
     .send({ body: ask('reject now'), headers: { 'x-svc-pipe': 'stray' } })

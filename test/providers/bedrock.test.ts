@@ -4,7 +4,7 @@ import path from 'node:path'
 import test from 'ava'
 import { chunkFrame, exceptionFrame } from '../support/bedrock/frames.ts'
 import { differenceOf } from '../support/difference.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
@@ -51,7 +51,7 @@ const [gateway, keyGateway, profileGateway, bareGateway] = await Promise.all(
     { ...common, BEDROCK_BASE_URL: keyed.url, AWS_BEARER_TOKEN_BEDROCK: API_KEY },
     { ...signing, AWS_PROFILE: 'work', AWS_SHARED_CREDENTIALS_FILE: profiles },
     { ...signing, AWS_SHARED_CREDENTIALS_FILE: '/dev/null' },
-  ].map((env) => startGateway(env, { waitMs: START_MS })),
+  ].map((env) => startGatewayProcess(env, { waitMs: START_MS })),
 )
 const gateways = [gateway, keyGateway, profileGateway, bareGateway].flatMap((one) => one ?? [])
 test.after.always(async () => {

@@ -43,7 +43,7 @@ test('health: a preset is there only when its variable is set', async (t) => {
 })
 
 test('health: without any configuration no provider has a credential, and no preset is there', async (t) => {
-  await using gateway = await startGateway({}, { waitMs: 50_000 })
+  await using gateway = await startGateway()
   const { json } = await send(gateway.url, { method: 'GET', path: '/health' })
   const providers = Object(valueAt(json, 'providers'))
   t.like(providers, { anthropic: false, openai: false, gemini: false })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
 import { differenceOf } from '../support/difference.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type SendOptions, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import type { Script } from '../support/provider/script.ts'
@@ -39,7 +39,7 @@ const [gateway, fileGateway] = await Promise.all(
   [
     { ...common, SVC_CONFIG: config, VERTEX_ACCESS_TOKEN: TOKEN },
     { ...common, SVC_CONFIG: withFile },
-  ].map((env) => startGateway(env, { waitMs: START_MS })),
+  ].map((env) => startGatewayProcess(env, { waitMs: START_MS })),
 )
 const gateways = [gateway, fileGateway].flatMap((one) => one ?? [])
 test.after.always(async () => {

@@ -4,7 +4,7 @@ import test from 'ava'
 import { runCommand } from '../support/command-line.ts'
 import { refusalOfStart } from '../support/door.ts'
 import { eventually } from '../support/eventually.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { parseJson, valueAt } from '../support/json.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -24,12 +24,12 @@ const environment = (dataDir: string) => ({
 test('receipts: a stop stores what waits; another start has the same key, and the command verifies', async (t) => {
   const folder = createPluginDirectory(t)
   const env = environment(folder.path)
-  const first = await startGateway(env, { waitMs: 50_000 })
+  const first = await startGatewayProcess(env, { waitMs: 50_000 })
   const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => send(first.url, { body: ask(`hi ${i}`) })))
   const keys = await get(first.url, '/.well-known/turnpike-keys')
   t.deepEqual(await first.stop(), { code: 0, signal: null })
   // The data folder of `env` is the test's own, so the gateway has not removed it.
-  const second = await startGateway(env, { waitMs: 50_000 })
+  const second = await startGatewayProcess(env, { waitMs: 50_000 })
   t.teardown(() => second.stop())
   t.is((await get(second.url, '/.well-known/turnpike-keys')).text, keys.text)
   for (const { headers } of replies)
@@ -85,7 +85,7 @@ test('receipts: a key that cannot be used stops the start in words', async (t) =
 
 test('receipts: workers on one port have one key, and find each other’s receipts', async (t) => {
   const folder = createPluginDirectory(t)
-  const gateway = await startGateway(environment(folder.path), { args: ['--workers', '2'], waitMs: 50_000 })
+  const gateway = await startGatewayProcess(environment(folder.path), { args: ['--workers', '2'], waitMs: 50_000 })
   t.teardown(() => gateway.stop())
   const keys = await Promise.all(Array.from({ length: 12 }, () => get(gateway.url, '/.well-known/turnpike-keys')))
   t.is(new Set(keys.map(({ text }) => text)).size, 1)

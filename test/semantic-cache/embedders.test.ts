@@ -13,7 +13,6 @@ const PIPE = { pipe: 'semantic-cache?mode=threshold&threshold=0.5' }
 const KEY = 'sk-embeddings-canary'
 const VARIABLE = 'EMBEDDINGS_KEY'
 /** Many start at the same time. */
-const PATIENT = { waitMs: 50_000 }
 process.setMaxListeners(50) // every start that runs here has a clean-up of its own
 
 /** A stage, and where it keeps its data. */
@@ -133,7 +132,7 @@ for (const [claim, options, expected] of [...REFUSED, ...REMOVED]) {
     const config = { pipeline: { default: 'semantic-cache' }, plugins: { 'semantic-cache': options } }
     const file = path.join(temporaryFolder(t), 'turnpike.yaml')
     writeFileSync(file, JSON.stringify(config))
-    const error = await t.throwsAsync(startGateway({ SVC_CONFIG: file }, PATIENT).then((gateway) => gateway.stop()))
+    const error = await t.throwsAsync(startGateway({ SVC_CONFIG: file }).then((gateway) => gateway.stop()))
     t.regex(error.message, expected)
   })
 }

@@ -7,8 +7,9 @@ import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import test, { type ExecutionContext } from 'ava'
 import { FileStore } from '../../plugins/semantic-cache/answers/file-store.ts'
-import { eventually, type Stage, startStage, stateOf } from '../support/cache-stage.ts'
+import { eventually, type Stage, startStageWith, stateOf } from '../support/cache-stage.ts'
 import { runCommand } from '../support/command-line.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 
 const PIPE = 'semantic-cache'
@@ -22,13 +23,13 @@ async function dataFolder(t: ExecutionContext): Promise<string> {
 }
 
 /** How far into any file the gateway may write: at 1, as on a disk that is full. */
-async function limitFiles({ gateway }: Stage, bytes: number | 'unlimited'): Promise<void> {
+async function limitFiles({ gateway }: Stage<GatewayProcess>, bytes: number | 'unlimited'): Promise<void> {
   await run('prlimit', ['--pid', String(gateway.pid), `--fsize=${bytes}:`])
 }
 
 test('local: a disk that is full costs misses, is told, and heals', async (t) => {
   const folder = await dataFolder(t)
-  const stage = await startStage({ env: { SVC_DATA_DIR: folder } })
+  const stage = await startStageWith(startGatewayProcess, { env: { SVC_DATA_DIR: folder } })
   t.teardown(stage.close)
   const ask = (prompt: string) => stage.ask(prompt, { pipe: PIPE })
   const untilState = (prompt: string, state: string) =>

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { boothEnvironment } from '../payments/booth.ts'
-import { startCloudGateway } from '../support/accounts.ts'
-import type { Gateway } from '../support/gateway.ts'
+import { startCloudProcess } from '../support/accounts.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
 import { createPluginDirectory, type PluginDirectory } from '../support/plugin-folders.ts'
 import { createPostgres, query } from '../support/postgres.ts'
 import { createRedis } from '../support/redis.ts'
@@ -21,7 +21,7 @@ export type EngineName = 'sqlite' | 'postgres'
 
 /** A gateway of the soak, and where it tells about itself. */
 export interface Node {
-  readonly gateway: Gateway
+  readonly gateway: GatewayProcess
   readonly factsFile: string
 }
 
@@ -106,7 +106,7 @@ async function open(options: StageOptions, later: (end: () => unknown) => void):
   const nodes: Node[] = []
   for (const dataDir of dataFolders) {
     const factsFile = `${dataDir}.facts`
-    const gateway = await startCloudGateway({ ...env, SVC_DATA_DIR: dataDir, SOAK_FACTS: factsFile })
+    const gateway = await startCloudProcess({ ...env, SVC_DATA_DIR: dataDir, SOAK_FACTS: factsFile })
     later(() => gateway.stop())
     nodes.push({ gateway, factsFile })
   }

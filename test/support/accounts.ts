@@ -1,5 +1,6 @@
 import { mintSessionToken } from '../../src/accounts/sessions/mint.ts'
-import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts'
+import { type Environment, type Gateway, startGateway } from './gateway.ts'
+import { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from './gateway-process.ts'
 import { type Reply, type SendOptions, send } from './http-client.ts'
 import type { JsonObject } from './json.ts'
 
@@ -7,22 +8,22 @@ import type { JsonObject } from './json.ts'
 export const SESSION_SECRET = 'the-shared-secret-of-tests-and-nothing-else'
 
 const HOUR_MS = 3_600_000
-/** A start may be slow where many processes start at the same time. */
-const START_MS = 50_000
 
 /** The environment of cloud mode, whose callers use the operator's provider credential. */
-export const CLOUD: Readonly<Record<string, string>> = {
+export const CLOUD: Environment = {
   SVC_MODE: 'cloud',
   SVC_SESSION_SECRET: SESSION_SECRET,
   SVC_PROVIDERS_SHARED: 'true',
 }
 
 /** Starts a gateway in cloud mode; its tokens come from `sessionToken`. `env` is laid over. */
-export function startCloudGateway(
-  env: Readonly<Record<string, string>> = {},
-  options: GatewayOptions = {},
-): Promise<Gateway> {
-  return startGateway({ ...CLOUD, ...env }, { waitMs: START_MS, ...options })
+export function startCloudGateway(env: Environment = {}): Promise<Gateway> {
+  return startGateway({ ...CLOUD, ...env })
+}
+
+/** The same in a process of its own. */
+export function startCloudProcess(env: Environment = {}, options?: GatewayProcessOptions): Promise<GatewayProcess> {
+  return startGatewayProcess({ ...CLOUD, ...env }, options)
 }
 
 /** A session token of a user, good for an hour. */

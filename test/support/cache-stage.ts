@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Gateway, startGateway } from './gateway.ts'
+import { type Environment, type Gateway, type Start, startGateway } from './gateway.ts'
 import { ask, type Reply, type SendOptions, send } from './http-client.ts'
 import { isJsonObject, type JsonObject, valueAt } from './json.ts'
 import type { Script } from './provider/script.ts'
@@ -35,8 +35,8 @@ export interface UnreadReply {
  * A gateway with the exact cache in front of a stand-in provider. Scripts go by the prompt, so that tests which run at
  * the same time share one stage, each with prompts of its own.
  */
-export interface Stage extends AsyncDisposable {
-  gateway: Gateway
+export interface Stage<Started extends Gateway = Gateway> extends AsyncDisposable {
+  gateway: Started
   provider: Provider
   /** What the provider does with the nth request (from 1) of this prompt; the default answer otherwise. */
   script(prompt: string, script: Script | ((nth: number) => Script | undefined)): void
@@ -52,14 +52,22 @@ export interface Stage extends AsyncDisposable {
 
 const LONGEST_WAIT_MS = 40_000
 
-/** Starts a stage; `config` is laid into the gateway's configuration file, `env` into its environment. */
-export async function startStage({
-  config = {},
-  env = {},
-}: {
-  config?: JsonObject
-  env?: Readonly<Record<string, string>>
-} = {}): Promise<Stage> {
+/** What is laid into the gateway's configuration file, and into its environment. */
+export interface StageOptions {
+  readonly config?: JsonObject
+  readonly env?: Environment
+}
+
+/** Starts a stage. */
+export function startStage(options: StageOptions = {}): Promise<Stage> {
+  return startStageWith(startGateway, options)
+}
+
+/** Starts a stage whose gateway `start` starts. */
+export async function startStageWith<Started extends Gateway>(
+  start: Start<Started>,
+  { config = {}, env = {} }: StageOptions = {},
+): Promise<Stage<Started>> {
   const scripts = new Map<string, (nth: number) => Script | undefined>()
   const counts = new Map<string, number>()
   const counted = new EventEmitter().setMaxListeners(0)
@@ -79,7 +87,7 @@ export async function startStage({
   const plugins = isJsonObject(config.plugins) ? config.plugins : {}
   await writeFile(file, JSON.stringify({ ...config, plugins: { watch: false, ...plugins } }))
   const defaults = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk-operator', SVC_CONFIG: file }
-  const gateway = await startGateway({ ...defaults, ...env })
+  const gateway = await start({ ...defaults, ...env })
   const calls = (prompt: string) => counts.get(prompt) ?? 0
   const close = async () => {
     await gateway.stop()

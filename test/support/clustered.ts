@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { receiptKeyFile } from '../../src/receipts/signing-key.ts'
-import type { Gateway } from './gateway.ts'
+import type { GatewayProcess } from './gateway-process.ts'
 import { query } from './postgres.ts'
 
 /*
@@ -38,11 +38,11 @@ const known = new Map<string, Promise<Environment>>()
 export async function startClustered(
   { size, ...engines }: Drill,
   env: Environment,
-  start: (env: Environment) => Promise<Gateway>,
-): Promise<Gateway> {
+  start: (env: Environment) => Promise<GatewayProcess>,
+): Promise<GatewayProcess> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-clustered-'))
   const shared = await enginesOf(env.SVC_DATA_DIR ?? folder, engines)
-  const gateways: Gateway[] = []
+  const gateways: GatewayProcess[] = []
   const stopAll = async (graceMs?: number) => {
     const [exit] = await Promise.all(gateways.map((gateway) => gateway.stop(graceMs)))
     rmSync(folder, { recursive: true, force: true })
@@ -64,7 +64,7 @@ export async function startClustered(
     throw error
   }
   const front = await startFront(gateways)
-  const [{ pid }] = gateways as [Gateway]
+  const [{ pid }] = gateways as [GatewayProcess]
   let stopping: ReturnType<typeof stopAll> | undefined
   const stop = (graceMs?: number) => {
     stopping ??= stopAll(graceMs).finally(front.close)
@@ -98,11 +98,11 @@ async function makeEngines({ postgresUrl, redisUrl }: Omit<Drill, 'size'>): Prom
 }
 
 /** Passes each new connection to the next gateway, bytes and endings as they come. */
-async function startFront(gateways: readonly Gateway[]): Promise<{ port: number; close(): void }> {
+async function startFront(gateways: readonly GatewayProcess[]): Promise<{ port: number; close(): void }> {
   const sockets = new Set<Socket>()
   let turn = 0
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    const { port } = gateways[turn++ % gateways.length] as Gateway // safe: within
+    const { port } = gateways[turn++ % gateways.length] as GatewayProcess // safe: within
     const gateway = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
     join(client, gateway)
     join(gateway, client)

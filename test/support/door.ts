@@ -45,7 +45,7 @@ export async function refusalOfStart(config: JsonObject, env: Readonly<Record<st
   const file = path.join(folder, 'turnpike.yaml')
   try {
     await writeFile(file, JSON.stringify(config)) // JSON is YAML
-    const gateway = await startGateway({ SVC_CONFIG: file, ...env }, { waitMs: 50_000 }).catch((error: Error) => error)
+    const gateway = await startGateway({ SVC_CONFIG: file, ...env }).catch((error: Error) => error)
     if (gateway instanceof Error) return gateway.message
     await gateway.stop()
   } finally {

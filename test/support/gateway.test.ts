@@ -1,54 +1,87 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { startGateway } from './gateway.ts'
-import { send } from './http-client.ts'
-import { valueAt } from './json.ts'
+import { eventually } from './eventually.ts'
+import { type Environment, startGateway } from './gateway.ts'
+import { ask, send } from './http-client.ts'
+import { createPluginDirectory, pluginSource } from './plugin-folders.ts'
+import { freePort } from './ports.ts'
 
-const SERVER = `
-  import { createServer } from 'node:http'
-  console.log('starting', process.argv[2])
-  const server = createServer((_, response) => response.end(JSON.stringify(process.env)))
-  server.listen(process.env.PORT, process.env.HOST, () => console.log(JSON.stringify(server.address())))
-`
+const DEMO = ask('hello', { model: 'demo/echo' })
 
-/** An entry file with this code, removed with the test. */
-function writeEntry(t: ExecutionContext, code: string): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-entry-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const entry = path.join(folder, 'entry.mjs')
-  writeFileSync(entry, code)
-  return entry
+const held = () =>
+  process
+    .getActiveResourcesInfo()
+    .filter((name) => !name.startsWith('FSReq'))
+    .sort()
+
+/** Asserts that no timer, socket, watcher or thread is left that would keep the thread from ending. */
+async function assertReleased(t: ExecutionContext, before: readonly string[]): Promise<void> {
+  await eventually(() => held().length <= before.length, 'all resources are released', 15_000).catch(() => {})
+  t.deepEqual(held(), before)
 }
 
-test('gateway helper: starts, logs, passes the environment, and leaves nothing behind', async (t) => {
-  process.env.TURNPIKE_TEST_SECRET = 'must not be inherited'
-  const gateway = await startGateway({ SVC_MODE: 'local' }, { entry: writeEntry(t, SERVER) })
-  t.teardown(gateway.stop)
-  const { json } = await send(gateway.url, { method: 'GET', path: '/env' })
-  const folder = String(valueAt(json, 'SVC_DATA_DIR'))
-  t.like(json, { SVC_MODE: 'local', LOG_LEVEL: 'info', PORT: '0', TURNPIKE_TEST_SECRET: undefined })
-  t.true(existsSync(folder))
-  t.regex(gateway.log(), /starting start/)
-  t.deepEqual(await gateway.stop(), { code: null, signal: 'SIGTERM' })
-  t.false(existsSync(folder))
-  t.throws(() => process.kill(gateway.pid, 0), { code: 'ESRCH' })
+// Resources are those of the whole thread: one test after another.
+test.serial('gateway: one that stops releases everything', async (t) => {
+  const before = held()
+  const redis = `redis://127.0.0.1:${await freePort()}`
+  const all: Environment = {
+    SVC_DASHBOARD: 'open',
+    SVC_METRICS: 'on',
+    SVC_PIPELINE: 'cost-guard,exact-cache,semantic-cache',
+    SVC_COST_PER_DAY: '5',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+  }
+  for (const env of [all, { ...all, REDIS_URL: redis }]) {
+    const gateway = await startGateway(env)
+    t.is((await send(gateway.url, { body: DEMO })).status, 200)
+    t.deepEqual(await gateway.stop(), { code: 0, signal: null })
+    await assertReleased(t, before)
+  }
 })
 
-test('gateway helper: kills a process that ignores SIGTERM', async (t) => {
-  const entry = writeEntry(t, `process.on('SIGTERM', () => {})\n${SERVER}`)
-  const gateway = await startGateway({}, { entry })
-  t.deepEqual(await gateway.stop(50), { code: null, signal: 'SIGKILL' })
+test.serial('gateway: one that cannot start releases what it has opened', async (t) => {
+  const before = held()
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo // safe: it listens on TCP
+  for (const [env, expected] of [
+    [{ SVC_PIPELINE: 'no-such-module' }, /no-such-module/],
+    [{ SVC_MODE: 'cloud', SVC_SESSION_SECRET: 'short' }, /at least 32 bytes/],
+    [{ PORT: String(port) }, /EADDRINUSE/],
+  ] as [Environment, RegExp][])
+    await t.throwsAsync(startGateway(env), { message: expected })
+  taken.close()
+  await assertReleased(t, before)
 })
 
-test('gateway helper: reports the log of a process that exits', async (t) => {
-  const entry = writeEntry(t, `console.error('no such option: SVC_MODEL'); process.exit(3)`)
-  await t.throwsAsync(startGateway({}, { entry }), { message: /exited.*"code":3[\s\S]*no such option: SVC_MODEL/ })
+test.serial('gateway: two in one thread share neither data nor log, and stop by themselves', async (t) => {
+  const [one, other] = await Promise.all([startGateway(), startGateway()])
+  t.teardown(other.stop)
+  await send(one.url, { path: '/v1/messages?of=one', body: DEMO })
+  await one.stop()
+  t.is((await send(other.url, { body: DEMO })).status, 200)
+  t.regex(one.log(), /gateway\.stopped/)
+  t.notRegex(other.log(), /gateway\.stopped/)
 })
 
-test('gateway helper: gives up on a process that does not answer /health', async (t) => {
-  const entry = writeEntry(t, `console.log('busy'); setInterval(() => {}, 1000)`)
-  const starting = startGateway({}, { entry, waitMs: 400 })
-  await t.throwsAsync(starting, { message: /did not answer \/health within 400 ms[\s\S]*busy/ })
+test.serial('gateway: a plugin that changed between two starts of one thread is loaded as it is now', async (t) => {
+  const plugins = createPluginDirectory(t)
+  const wordOf = async (word: string) => {
+    plugins.put('shout/index.mjs', pluginSource('shout', { run: `ctx.set('x-word', '${word}'); await next()` }))
+    await using gateway = await startGateway({ SVC_PLUGINS_DIR: plugins.path, SVC_PIPELINE: 'shout' })
+    return (await send(gateway.url, { body: DEMO })).headers['x-word']
+  }
+  t.is(await wordOf('one'), 'one')
+  t.is(await wordOf('other'), 'other')
+})
+
+test.serial('gateway: an outage of Redis is logged by each gateway that has it', async (t) => {
+  const env = { REDIS_URL: `redis://127.0.0.1:${await freePort()}`, SVC_PIPELINE: 'exact-cache' }
+  const gateways = await Promise.all([startGateway(env), startGateway(env)])
+  for (const gateway of gateways) {
+    t.teardown(gateway.stop)
+    await eventually(() => /store\.failed/.test(gateway.log()), 'the outage is logged')
+    t.regex(gateway.log(), /store\.failed/)
+  }
 })

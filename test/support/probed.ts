@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type Gateway, startGateway } from './gateway.ts'
+import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
 import type { LoopReport } from './loop-probe.ts'
 
 /** A gateway that is measured from inside. */
-export interface ProbedGateway extends Gateway {
+export interface ProbedGateway extends GatewayProcess {
   /** What was measured since the last report. */
   report(): Promise<LoopReport>
 }
@@ -27,6 +27,6 @@ export function openProbe(): { env: Readonly<Record<string, string>>; report(): 
 /** Starts a gateway with a probe of its event loop. */
 export async function startProbed(env: Readonly<Record<string, string>>): Promise<ProbedGateway> {
   const probe = openProbe()
-  const gateway = await startGateway({ ...ALLOCATOR, ...env, ...probe.env })
+  const gateway = await startGatewayProcess({ ...ALLOCATOR, ...env, ...probe.env })
   return { ...gateway, report: probe.report }
 }

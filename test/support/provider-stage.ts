@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Gateway, startGateway } from './gateway.ts'
+import { type Environment, type Gateway, type Start, startGateway } from './gateway.ts'
 import type { GeminiScript } from './gemini/script.ts'
 import { type Reply, type SendOptions, send } from './http-client.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
@@ -59,8 +59,8 @@ export interface ProviderScene {
 }
 
 /** The stage. */
-export interface ProviderStage extends AsyncDisposable {
-  gateway: Gateway
+export interface ProviderStage<Started extends Gateway = Gateway> extends AsyncDisposable {
+  gateway: Started
   servers: { anthropic: Provider; openai: OpenAIServer; gemini: Gemini; house: OpenAIServer }
   scene(scripts?: SceneScripts): ProviderScene
   close(): Promise<void>
@@ -68,16 +68,23 @@ export interface ProviderStage extends AsyncDisposable {
 
 /** About the client: gateways tell no requests apart by it. */
 const SCENE_HEADER = 'x-claude-code-scene'
-const START_MS = 50_000
 
-/** Starts the stand-ins and a gateway that is configured to call them; `config` and `env` are laid over the defaults. */
-export async function openProviderStage({
-  config = {},
-  env = {},
-}: {
-  config?: JsonObject
-  env?: Readonly<Record<string, string>>
-} = {}): Promise<ProviderStage> {
+/** Laid over the defaults of a stage. */
+export interface ProviderStageOptions {
+  readonly config?: JsonObject
+  readonly env?: Environment
+}
+
+/** Starts the stand-ins and a gateway that is configured to call them. */
+export function openProviderStage(options: ProviderStageOptions = {}): Promise<ProviderStage> {
+  return openProviderStageWith(startGateway, options)
+}
+
+/** Opens a stage whose gateway `start` starts. */
+export async function openProviderStageWith<Started extends Gateway>(
+  start: Start<Started>,
+  { config = {}, env = {} }: ProviderStageOptions = {},
+): Promise<ProviderStage<Started>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
   const scenes = new Map<string, SceneScripts>()
   const counts = new Map<string, number>()
@@ -104,20 +111,17 @@ export async function openProviderStage({
   const servers = { anthropic, openai, gemini, house }
   const file = path.join(folder, 'turnpike.yaml')
   await writeFile(file, JSON.stringify(withHouse(config, house.url))) // JSON is YAML
-  const gateway = await startGateway(
-    {
-      ANTHROPIC_BASE_URL: anthropic.url,
-      ANTHROPIC_API_KEY: KEYS.anthropic,
-      OPENAI_BASE_URL: `${openai.url}/v1`,
-      OPENAI_API_KEY: KEYS.openai,
-      GEMINI_BASE_URL: gemini.url,
-      GEMINI_API_KEY: KEYS.gemini,
-      SVC_PIPELINE: 'none',
-      SVC_CONFIG: file,
-      ...env,
-    },
-    { waitMs: START_MS },
-  )
+  const gateway = await start({
+    ANTHROPIC_BASE_URL: anthropic.url,
+    ANTHROPIC_API_KEY: KEYS.anthropic,
+    OPENAI_BASE_URL: `${openai.url}/v1`,
+    OPENAI_API_KEY: KEYS.openai,
+    GEMINI_BASE_URL: gemini.url,
+    GEMINI_API_KEY: KEYS.gemini,
+    SVC_PIPELINE: 'none',
+    SVC_CONFIG: file,
+    ...env,
+  })
   const close = async () => {
     await gateway.stop()
     await rm(folder, { recursive: true, force: true })

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { eventually } from './eventually.ts'
-import { type Gateway, startGateway } from './gateway.ts'
+import { type Gateway, type Start, startGateway } from './gateway.ts'
+import type { GatewayProcess } from './gateway-process.ts'
 import { type Reply, type SendOptions, send } from './http-client.ts'
 import type { JsonObject } from './json.ts'
 import { countOpenFiles, hasProcessFacts } from './process-facts.ts'
@@ -44,28 +45,34 @@ export interface Scene {
 }
 
 /** A gateway in front of a stand-in. */
-export interface Stage extends AsyncDisposable {
-  gateway: Gateway
+export interface Stage<Started extends Gateway = Gateway> extends AsyncDisposable {
+  gateway: Started
   provider: Provider
   /** Opens a scene; a chooser's `nth` counts the scene's own valid requests. Default: the stand-in's answers. */
   scene(script?: Script | Chooser<Script>): Scene
   /** Asserts that a scene has left nothing running and the gateway is well. */
   assertSound(t: ExecutionContext, scene: Scene): Promise<void>
-  /** Asserts that nothing is left of all scenes: no call, no socket, no file. */
+  /** Asserts that nothing is left of all scenes: no call, and of a process no socket and no file. */
   assertClean(t: ExecutionContext): Promise<void>
   close(): Promise<void>
 }
 
 const SCENE_HEADER = 'x-claude-code-scene'
-/** A start may be slow where many processes start at the same time. */
-const START_MS = 50_000
 /** Files that a process may open once and keep: a resolver's socket, a lazily loaded module. */
 const SPARE_FILES = 6
 /** What a log must never tell. */
 const ALARM = /unhandled|uncaught|MaxListenersExceeded/i
 
 /** Starts a stand-in and a gateway that is configured to call it. */
-export async function openStage({ env, config, provider: rules }: StageOptions = {}): Promise<Stage> {
+export function openStage(options: StageOptions = {}): Promise<Stage> {
+  return openStageWith(startGateway, options)
+}
+
+/** Opens a stage whose gateway `start` starts, for tests that need a process: `openStageWith(startGatewayProcess)`. */
+export async function openStageWith<Started extends Gateway>(
+  start: Start<Started>,
+  { env, config, provider: rules }: StageOptions = {},
+): Promise<Stage<Started>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
   const scripts = new Map<string, Chooser<Script>>()
   const provider = await startProvider({
@@ -75,17 +82,14 @@ export async function openStage({ env, config, provider: rules }: StageOptions =
   })
   const file = path.join(folder, 'turnpike.yaml')
   await writeFile(file, JSON.stringify(config ?? {})) // JSON is YAML
-  const gateway = await startGateway(
-    {
-      ANTHROPIC_BASE_URL: provider.url,
-      ANTHROPIC_API_KEY: OPERATOR_KEY,
-      SVC_PIPELINE: 'none',
-      SVC_CONFIG: file,
-      ...env,
-    },
-    { waitMs: START_MS },
-  )
-  const filesAtStart = hasProcessFacts ? countOpenFiles(gateway.pid) : 0
+  const gateway = await start({
+    ANTHROPIC_BASE_URL: provider.url,
+    ANTHROPIC_API_KEY: OPERATOR_KEY,
+    SVC_PIPELINE: 'none',
+    SVC_CONFIG: file,
+    ...env,
+  })
+  const filesAtStart = hasProcessFacts && isProcess(gateway) ? countOpenFiles(gateway.pid) : 0
   const close = async () => {
     await gateway.stop()
     await rm(folder, { recursive: true, force: true })
@@ -123,6 +127,7 @@ export async function openStage({ env, config, provider: rules }: StageOptions =
       await provider.until(() => provider.pending() === 0)
       t.deepEqual(alarms(), [])
       if (!hasProcessFacts) return t.log('no /proc: open files are not counted')
+      if (!isProcess(gateway)) return
       const left = () => countOpenFiles(gateway.pid) - provider.connections() - filesAtStart
       await eventually(() => left() <= SPARE_FILES, 'the gateway has no more files open than at its start')
       t.true(left() <= SPARE_FILES)
@@ -130,4 +135,8 @@ export async function openStage({ env, config, provider: rules }: StageOptions =
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function isProcess(gateway: Gateway): gateway is GatewayProcess {
+  return 'pid' in gateway
 }

@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import type { ExecutionContext } from 'ava'
 import { commandsOf, type Example, examplesOf } from './documents.ts'
 import { eventually } from './eventually.ts'
-import { type Gateway, startGateway } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 
 /*
  * DESIGN. Does what a page tells its reader to do, block by block, in an empty folder:
@@ -69,7 +70,7 @@ export async function walkThrough(t: ExecutionContext, page: string, options: Wa
       done.written++
     } else if (language === 'sh' && variables !== undefined) {
       await gateways.at(-1)?.stop()
-      gateways.push(await startGateway({ ...options.env, ...toVariables(variables) }, { cwd: folder }))
+      gateways.push(await startGatewayProcess({ ...options.env, ...toVariables(variables) }, { cwd: folder }))
       done.started++
     } else if (language === 'sh') {
       last = { code: inPlace(code), said: '' }

@@ -9,7 +9,7 @@ import type { SqlStore } from '../../src/stores/sql/store.ts'
 import { createTelemetry } from '../../src/stores/sql/telemetry/telemetry.ts'
 import { linesOf } from '../support/door.ts'
 import { eventually } from '../support/eventually.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
@@ -28,7 +28,7 @@ async function open(t: ExecutionContext, spoil: (file: string) => void = () => {
     ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: 'sk-ant-x',
   }
-  const gateway = await startGateway(env, { waitMs: 50_000 })
+  const gateway = await startGatewayProcess(env, { waitMs: 50_000 })
   t.teardown(() => gateway.stop())
   return { gateway, dataDir, ask: (prompt: string) => send(gateway.url, { body: ask(prompt) }) }
 }

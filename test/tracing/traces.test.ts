@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
-import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { freePort } from '../support/ports.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
@@ -54,7 +54,7 @@ function attributeOf(attributes: Span['attributes'], key: string): unknown {
 async function open(t: ExecutionContext, endpoint: string) {
   const provider = await startProvider()
   t.teardown(() => provider.close())
-  const gateway = await startGateway({
+  const gateway = await startGatewayProcess({
     ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: 'sk-ant-canary',
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
@@ -110,7 +110,7 @@ test('traces: without a client’s context a trace begins; what a client does no
 
 test('traces: a provider that fails is an error; a collector that is not there holds nothing up', async (t) => {
   const collector = await startCollector(t)
-  const failing = await startGateway({
+  const failing = await startGatewayProcess({
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${await freePort()}`,
     ANTHROPIC_API_KEY: 'sk-ant-x',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

@@ -1,5 +1,5 @@
 /** The number that a file reader writes before each line, with the padding before it: `     7→`, ` 7\t`, `7:`, `7 |`. */
-const GUTTER = /^ *(\d{1,7})(?:→|\t|:| ?\|)/
+const GUTTER = /^(?: *(\d{1,7})[→\t]|(\d{1,7})(?::| ?\|))/
 
 /** A line's number and where its own text begins; `undefined` for a line without a gutter. */
 export function gutterOf(line: string): { number: number; width: number } | undefined {
@@ -7,12 +7,36 @@ export function gutterOf(line: string): { number: number; width: number } | unde
   // A space or a digit: most lines are told apart here.
   if (first !== 32 && (first < 48 || first > 57)) return undefined
   const match = GUTTER.exec(line)
-  return match === null ? undefined : { number: Number(match[1]), width: match[0].length }
+  return match === null ? undefined : { number: Number(match[1] ?? match[2]), width: match[0].length }
 }
 
-const PADDING = /^ +(?=\d{1,7}(?:→|\t))/gm
+const LEAST_NUMBERED = 3
+
+/**
+ * The line numbers of a text that has a gutter, 0 for lines outside it; `undefined` for a text without one. First columns
+ * are line numbers only where they count up by one, line by line: ids of a table and hours of a log do not.
+ */
+export function lineNumbers(lines: readonly string[]): number[] | undefined {
+  const found = lines.map((line) => gutterOf(line)?.number ?? 0)
+  let numbered = 0
+  for (const [index, number] of found.entries()) {
+    if (number === 0) continue
+    const before = found[index - 1] ?? 0
+    if (before > 0 && before + 1 !== number) return undefined
+    // A number without a neighbour is a clock time, or the like.
+    if (before === 0 && (found[index + 1] ?? 0) === 0) found[index] = 0
+    else numbered++
+  }
+  return numbered >= LEAST_NUMBERED ? found : undefined
+}
+
+const PADDING = /^ +(?=\d{1,7}[→\t])/
 
 /** Takes the padding away that right-aligns line numbers. */
 export function stripPadding(text: string): string {
-  return text.includes('→') || text.includes('\t') ? text.replace(PADDING, '') : text
+  if (!text.includes('→') && !text.includes('\t')) return text
+  const lines = text.split('\n')
+  const numbers = lineNumbers(lines)
+  if (numbers === undefined) return text
+  return lines.map((line, index) => (numbers[index] === 0 ? line : line.replace(PADDING, ''))).join('\n')
 }

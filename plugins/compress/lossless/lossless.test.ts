@@ -1,10 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { stripPadding } from './gutter.ts'
+import { lineNumbers, stripPadding } from './gutter.ts'
 import { minifyJson } from './json.ts'
 import { stripListing } from './listing.ts'
 import { foldRepeats } from './repeats.ts'
-import { stripColours, stripTerminal } from './terminal.ts'
+import { stripTerminal } from './terminal.ts'
 
 test('stripTerminal: what a terminal shows stays, without colours and spaces at the ends of lines', (t) => {
   t.is(stripTerminal('\u001b[31mmake: *** Error 2\u001b[0m  \n\u001b]0;title\u0007ok\t'), 'make: *** Error 2\nok')
@@ -12,15 +12,32 @@ test('stripTerminal: what a terminal shows stays, without colours and spaces at 
 
 test('stripTerminal: of a progress bar the last state stays', (t) => {
   t.is(stripTerminal(' 10%\r 50%\r100%\ndone\r\n'), '100%\ndone\n')
+  t.is(stripTerminal('downloading a.tar.gz\r\u001b[Kok'), 'ok')
+  t.is(stripTerminal('downloading a.tar.gz\r\u001b[2Kok'), 'ok')
 })
 
-test('stripColours: the spaces of a file stay', (t) => {
-  t.is(stripColours('\u001b[1ma  \u001b[0m\t\n'), 'a  \t\n')
+test('stripTerminal: a carriage return takes away what a terminal would overwrite whole, and nothing else', (t) => {
+  const failure = 'ERROR migration 0042 failed: no such table\rok'
+  t.is(stripTerminal(failure), failure)
+  t.is(stripTerminal('日本語\rabc'), '日本語\rabc')
+  t.is(stripTerminal('a\tb\rabcdef'), 'a\tb\rabcdef')
+  t.is(stripTerminal('short\rlonger still\rmid'), 'longer still\rmid')
 })
 
 test('stripPadding: line numbers lose their padding, code keeps its own', (t) => {
-  t.is(stripPadding('     9→  if (x) {\n    10→    y\n'), '9→  if (x) {\n10→    y\n')
+  t.is(stripPadding('     9→  if (x) {\n    10→    y\n    11→  }'), '9→  if (x) {\n10→    y\n11→  }')
   t.is(stripPadding('    10 bottles\n    20 cans\n'), '    10 bottles\n    20 cans\n')
+})
+
+test('lineNumbers: first columns are line numbers only where they count up by one', (t) => {
+  t.deepEqual(lineNumbers(['[File: a.py]', '7:x', '8:y', '9:z', 'bash-$']), [0, 7, 8, 9, 0])
+  for (const rows of [
+    ['17 | ann', '18 | bob', '31 | eve', '32 | kim'],
+    ['12:30 started', '12:31 asked', '13:02 done', '14:00 left'],
+    ['12:foo', '48:bar', '49:baz'],
+    ['12:30 started', 'and went on', '13:02 done', 'and ended', '14:00 left'],
+  ])
+    t.is(lineNumbers(rows), undefined, rows[0])
 })
 
 test('stripListing: columns lose their padding, names keep their spaces', (t) => {

@@ -1,21 +1,54 @@
 // What a terminal would not show: colours, cursor moves, titles.
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g
+/** Erases the line behind the cursor, or all of it. */
+const ERASES = /\u001b\[[02]?K/
 // The look behind lets a match begin only where blanks do: else a long run of them is tried from each of its places.
 const TRAILING_SPACE = /(?<![ \t])[ \t]+(?=\n|$)/g
 
 /** The text that stays on a terminal's screen: without colours, what was overwritten, and spaces at the ends of lines. */
 export function stripTerminal(text: string): string {
-  const plain = stripColours(text)
-  const final = plain.includes('\r') ? plain.split('\n').map(lastState).join('\n') : plain
-  return final.replace(TRAILING_SPACE, '')
+  const shown = text.includes('\r') ? text.split('\n').map(withoutOverwritten).join('\n') : text
+  return withoutEscapes(shown).replace(TRAILING_SPACE, '')
 }
 
-/** The same for a file's text, whose spaces count: without colours only. */
-export function stripColours(text: string): string {
+function withoutEscapes(text: string): string {
   return text.includes('\u001b') ? text.replace(ESCAPES, '') : text
 }
 
-/** What a line shows after carriage returns: a progress bar's last state. */
-function lastState(line: string): string {
-  return line.split('\r').findLast((state) => state !== '') ?? ''
+/**
+ * A line without its states that a later one covers whole, as a progress bar's do. A carriage return by itself erases
+ * nothing: of `ERROR: no such table\rok` a terminal overwrites two characters, so that the line stays as it is.
+ */
+function withoutOverwritten(line: string): string {
+  if (!line.includes('\r')) return line
+  const states = line.split('\r')
+  const kept: string[] = []
+  let covered = 0
+  for (const state of states.toReversed()) {
+    const plain = withoutEscapes(state)
+    const width = widthOf(plain)
+    if (plain !== '' && width.most > covered) kept.push(state)
+    covered = Math.max(covered, ERASES.test(state) ? Number.POSITIVE_INFINITY : width.least)
+  }
+  return kept.toReversed().join('\r')
+}
+
+/** Characters that take two columns, and those that take none or any number. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu
+const UNSURE = /[\p{M}\p{C}\u200b-\u200f]/gu
+const ASCII = /^[ -~]*$/
+
+/** The columns that a text takes, at least and at most. */
+function widthOf(text: string): { least: number; most: number } {
+  if (ASCII.test(text)) return { least: text.length, most: text.length }
+  const length = [...text].length
+  return {
+    least: length - count(text, UNSURE),
+    most: text.includes('\t') ? Number.POSITIVE_INFINITY : length + count(text, WIDE),
+  }
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
 }

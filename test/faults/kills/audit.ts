@@ -4,7 +4,7 @@ import { parsePublicKeys } from '../../../src/receipts/public-key.ts'
 import { verifyReceipt } from '../../../src/receipts/verify.ts'
 import { violationsIn } from '../../stores/sql/credits/books.ts'
 import { eventually } from '../../support/eventually.ts'
-import type { Gateway } from '../../support/gateway.ts'
+import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { send } from '../../support/http-client.ts'
 import { booksOf } from '../../support/stripe/machine-payments.ts'
 import { alarmsOf } from '../matrix/audit.ts'
@@ -21,7 +21,7 @@ export interface Kill {
 export interface Scene {
   readonly plant: Plant
   /** Those that run now. */
-  readonly gateways: readonly [Gateway, ...Gateway[]]
+  readonly gateways: readonly [GatewayProcess, ...GatewayProcess[]]
   readonly load: Load
   readonly kills: readonly Kill[]
   /** The most that a key may spend in a day, in USD. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { createKey } from '../../support/accounts.ts'
-import type { Gateway } from '../../support/gateway.ts'
+import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { isPostgresExpected } from '../../support/postgres.ts'
 import { isRedisExpected } from '../../support/redis.ts'
 import { openPlant, type Plant } from '../matrix/plant.ts'
@@ -29,7 +29,7 @@ const CONFIG = {
 }
 
 /** Accounts, half of them on a plan that takes credits. */
-async function openClients(plant: Plant, gateway: Gateway): Promise<Client[]> {
+async function openClients(plant: Plant, gateway: GatewayProcess): Promise<Client[]> {
   const store = await plant.openStore()
   const clients: Client[] = []
   for (let i = 0; i < CLIENTS; i++) {
@@ -54,9 +54,9 @@ async function drill(
   const random = randomFrom(SEED)
   const plant = await openPlant(t, { engine, config: CONFIG })
   plant.providerSays({ kind: 'answer', writes: { sizes: 'events', between: { delayMs: 20 } } })
-  const gateways: (Gateway | undefined)[] = []
+  const gateways: (GatewayProcess | undefined)[] = []
   for (let i = 0; i < size; i++) gateways.push(await plant.startCloud({}))
-  const clients = await openClients(plant, gateways[0] as Gateway)
+  const clients = await openClients(plant, gateways[0] as GatewayProcess)
   const up = () => gateways.filter((gateway) => gateway !== undefined)
   const load = startLoad({ plant, clients, gateway: () => up()[Math.floor(random() * up().length)], random })
   const kills: Kill[] = []
@@ -64,7 +64,7 @@ async function drill(
     for (let nth = 0; nth < KILLS; nth++) {
       await sleep(random() * LONGEST_LIFE_MS)
       const place = Math.floor(random() * size)
-      const victim = gateways[place] as Gateway
+      const victim = gateways[place] as GatewayProcess
       gateways[place] = undefined
       process.kill(victim.pid, 'SIGKILL')
       kills.push({ pid: victim.pid, atMs: performance.now() })
@@ -77,7 +77,7 @@ async function drill(
   }
   const figures = await auditKills(t, {
     plant,
-    gateways: up() as [Gateway, ...Gateway[]],
+    gateways: up() as [GatewayProcess, ...GatewayProcess[]],
     load,
     kills,
     capUsd: CAP_USD,

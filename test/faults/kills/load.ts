@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AGENT, credential, readChallenge } from '../../payments/booth.ts'
 import { bearer } from '../../support/accounts.ts'
-import type { Gateway } from '../../support/gateway.ts'
+import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { ask, type Reply, send } from '../../support/http-client.ts'
 import { grantToken } from '../../support/stripe/machine-payments.ts'
 import type { Plant, Purchase } from '../matrix/plant.ts'
@@ -54,7 +54,7 @@ export interface LoadOptions {
   readonly plant: Plant
   readonly clients: readonly Client[]
   /** One that is up, if any. */
-  readonly gateway: () => Gateway | undefined
+  readonly gateway: () => GatewayProcess | undefined
   readonly random: () => number
 }
 
@@ -81,7 +81,7 @@ export function startLoad(options: LoadOptions): Load {
   let isOver = false
   let nth = 0
 
-  const sendByKey = async ({ account, key }: Client, { url, pid }: Gateway) => {
+  const sendByKey = async ({ account, key }: Client, { url, pid }: GatewayProcess) => {
     const kind = pick(Object.keys(KINDS) as Kind[], random)
     const isRepeated = kind === 'cached' || kind === 'full'
     const text = `tell ${isRepeated ? `${kind} ${Math.floor(random() * QUESTIONS)}` : `once ${++nth}`}`
@@ -90,7 +90,7 @@ export function startLoad(options: LoadOptions): Load {
     const reply = await send(url, { body, headers, timeoutMs: TIMEOUT_MS })
     sent.push({ kind, account, pid, text, reply, outcome: outcomeOf(reply), endedAtMs: performance.now() })
   }
-  const buy = async ({ url }: Gateway) => {
+  const buy = async ({ url }: GatewayProcess) => {
     const body = ask(`tell paid ${++nth}`, random() < 0.5 ? { stream: true } : {})
     const asked = await send(url, { path: AGENT, body, headers: { authorization: undefined }, timeoutMs: TIMEOUT_MS })
     if (asked.status !== 402) return

@@ -3,7 +3,7 @@ import { parsePublicKeys } from '../../../src/receipts/public-key.ts'
 import { verifyReceipt } from '../../../src/receipts/verify.ts'
 import { violationsIn } from '../../stores/sql/credits/books.ts'
 import { eventually } from '../../support/eventually.ts'
-import type { Gateway } from '../../support/gateway.ts'
+import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { send } from '../../support/http-client.ts'
 import { booksOf } from '../../support/stripe/machine-payments.ts'
 import { CAP_USD, type Plant } from './plant.ts'
@@ -16,7 +16,7 @@ const NANO_USD = 1e9
 export interface Witness {
   readonly plant: Plant
   /** One that answers now. */
-  readonly gateway: Gateway
+  readonly gateway: GatewayProcess
 }
 
 /** Asserts that nothing was lost: receipts, caps, credits and calls, payments. */
@@ -64,7 +64,7 @@ function assertPayments(t: ExecutionContext, { plant }: Witness): void {
 }
 
 /** Lines of a log that tell of a fault in the code. */
-export function alarmsOf(gateway: Gateway): string[] {
+export function alarmsOf(gateway: GatewayProcess): string[] {
   return gateway
     .log()
     .split('\n')

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { ExecutionContext } from 'ava'
 import { eventually } from '../../support/eventually.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
-import type { Gateway } from '../../support/gateway.ts'
+import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { ask, send } from '../../support/http-client.ts'
 import { isPostgresExpected, type Owner } from '../../support/postgres.ts'
 import { isRedisExpected } from '../../support/redis.ts'
@@ -17,8 +17,8 @@ import { assertOutcomes, defineRow, openStand, type Stand, spoil, type Way } fro
  */
 
 interface Pair {
-  first: Gateway
-  readonly second: Gateway
+  first: GatewayProcess
+  readonly second: GatewayProcess
   readonly ofFirst: Stand
   readonly ofSecond: Stand
 }
@@ -52,7 +52,7 @@ async function pairOf(): Promise<Pair> {
   return opened
 }
 
-function signal({ pid }: Gateway, name: NodeJS.Signals): void {
+function signal({ pid }: GatewayProcess, name: NodeJS.Signals): void {
   process.kill(pid, name)
 }
 

@@ -4,9 +4,9 @@ import path from 'node:path'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
 import { stock } from '../../billing/shop.ts'
 import { boothEnvironment, type ReadChallenge } from '../../payments/booth.ts'
-import { startCloudGateway } from '../../support/accounts.ts'
+import { startCloudProcess } from '../../support/accounts.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts'
-import { type Gateway, startGateway } from '../../support/gateway.ts'
+import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
 import type { Reply } from '../../support/http-client.ts'
 import type { JsonObject } from '../../support/json.ts'
 import { createPostgres, type Owner, query } from '../../support/postgres.ts'
@@ -64,8 +64,8 @@ export interface Plant {
   readonly databaseUrl: string | undefined
   readonly redisUrl: string | undefined
   /** Starts a gateway that goes through these links, and straight to what they leave out. */
-  startCloud(links?: Links, env?: Readonly<Record<string, string>>): Promise<Gateway>
-  startLocal(links?: Links, env?: Readonly<Record<string, string>>): Promise<Gateway>
+  startCloud(links?: Links, env?: Readonly<Record<string, string>>): Promise<GatewayProcess>
+  startLocal(links?: Links, env?: Readonly<Record<string, string>>): Promise<GatewayProcess>
   /** Sends one statement to the cloud gateways’ database, past them. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /** The same to the databases of all gateways on PostgreSQL. */
@@ -131,7 +131,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
     SVC_CONFIG: file,
     ...(redisUrl !== undefined && { REDIS_URL: through.redis?.url ?? redisUrl }),
   })
-  const stopWithOwner = (gateway: Gateway) => {
+  const stopWithOwner = (gateway: GatewayProcess) => {
     owner.teardown(async () => void (await gateway.stop()))
     return gateway
   }
@@ -146,7 +146,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
     providerSays: says,
     release,
     async startCloud(through = links, env = {}) {
-      const gateway = await startCloudGateway({
+      const gateway = await startCloudProcess({
         ...common(through),
         ...boothEnvironment(stripe),
         STRIPE_API_BASE: through.stripe?.url ?? stripe.url,
@@ -163,7 +163,7 @@ export async function openPlant(owner: Owner, { engine, config = {}, dataDir: gi
       if (own !== undefined) databases.push(own)
       const url = through.postgres ? own?.replace(/:\d+\//, `:${through.postgres.port}/`) : own
       const database = url === undefined ? {} : { DATABASE_URL: url }
-      return stopWithOwner(await startGateway({ ...common(through), ...database, ...env }))
+      return stopWithOwner(await startGatewayProcess({ ...common(through), ...database, ...env }))
     },
     openStore: () =>
       openSqlStore({ databaseUrl, dataDir, log: createRecordingLog(), clock: { nowMs: Date.now }, patienceMs: 60_000 }),

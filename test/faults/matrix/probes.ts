@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { credential, readChallenge } from '../../payments/booth.ts'
 import { bearer, createKey, sendAs } from '../../support/accounts.ts'
-import type { Gateway } from '../../support/gateway.ts'
+import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { ask, type Reply, type SendOptions, send } from '../../support/http-client.ts'
 import { type JsonObject, valueAt } from '../../support/json.ts'
 import { grantToken } from '../../support/stripe/machine-payments.ts'
@@ -52,7 +52,7 @@ const QUESTION = 'Where does the toll road begin?'
 /** Opens an account with a key on a gateway, and sends from it. `local`: where requests of local mode go. */
 export async function openProber(
   plant: Plant,
-  { cloud, local }: { cloud: () => Gateway; local: () => Gateway | undefined },
+  { cloud, local }: { cloud: () => GatewayProcess; local: () => GatewayProcess | undefined },
 ): Promise<Prober> {
   const { key } = await createKey(cloud(), KEEPER)
   const { replies, answered, owed } = plant.tally

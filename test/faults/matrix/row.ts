@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../../support/eventually.ts'
 import type { LinkFault } from '../../support/fault-proxy.ts'
-import type { Gateway } from '../../support/gateway.ts'
+import type { GatewayProcess } from '../../support/gateway-process.ts'
 import type { Owner } from '../../support/postgres.ts'
 import { countOpenFiles, hasProcessFacts } from '../../support/process-facts.ts'
 import { assertNothingLost } from './audit.ts'
@@ -24,8 +24,8 @@ export interface Way {
 export interface Stand {
   readonly plant: Plant
   /** The gateway that requests go to. May be another after a fault that needs a start. */
-  cloud: Gateway
-  readonly local: Gateway | undefined
+  cloud: GatewayProcess
+  readonly local: GatewayProcess | undefined
   readonly prober: Prober
 }
 
@@ -44,7 +44,10 @@ const SPARE_FILES = 60
 const isDrill = process.env.TURNPIKE_DRILL === 'on'
 
 /** Opens a stand; it ends with its owner. */
-export async function openStand(plant: Plant, gateways: { cloud: Gateway; local?: Gateway }): Promise<Stand> {
+export async function openStand(
+  plant: Plant,
+  gateways: { cloud: GatewayProcess; local?: GatewayProcess },
+): Promise<Stand> {
   const now = { plant, cloud: gateways.cloud, local: gateways.local }
   const prober = await openProber(plant, { cloud: () => now.cloud, local: () => now.local })
   return Object.assign(now, { prober })

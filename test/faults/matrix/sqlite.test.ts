@@ -5,7 +5,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sqliteFile } from '../../../src/stores/sql/sqlite/location.ts'
-import type { Gateway } from '../../support/gateway.ts'
+import type { GatewayProcess } from '../../support/gateway-process.ts'
 import type { Owner } from '../../support/postgres.ts'
 import { openPlant } from './plant.ts'
 import { defineRow, openStand, type Stand, type Way } from './row.ts'
@@ -63,7 +63,8 @@ function mount(): boolean {
 
 /** How far into any file both gateways may write. */
 function limitFiles({ cloud, local }: Stand, bytes: number | 'unlimited'): void {
-  for (const { pid } of [cloud, local as Gateway]) execFileSync('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
+  for (const { pid } of [cloud, local as GatewayProcess])
+    execFileSync('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
 }
 
 const failing: Way = {

@@ -1,0 +1,156 @@
+import type { ToolCall } from './tool-results.ts'
+
+/** What a label names: what a tool returned, what it was given, or what a user wrote. */
+export type Kind = 'result' | 'input' | 'user'
+
+/** An argument of a call as labels have it. */
+type Printed = readonly [key: string, value: string]
+
+/** Something that has a label. */
+export interface Named {
+  readonly kind: Kind
+  readonly name: string
+  readonly input: Readonly<Record<string, unknown>>
+  /** Whether it shows a file as it is. */
+  readonly isFile: boolean
+}
+
+const LONGEST_ARGUMENT = 48
+const HEAD = 30
+const TAIL = 17
+/** Arguments of a call that are looked at, and that a label adds to the first. */
+const MOST_ARGUMENTS = 16
+const MOST_ADDED = 4
+/** Of more that have the same label, none is pointed to. */
+const MOST_ALIKE = 500
+
+/** Names a call by its tool and the first thing it was asked for. */
+export function labelOf({ name, input }: Pick<ToolCall, 'name' | 'input'>): string {
+  const main = Object.values(input).find((value) => typeof value === 'string' && value.trim() !== '')
+  return main === undefined ? name : `${name} ${print(main)}`
+}
+
+/**
+ * DESIGN: labels that lead to one place.
+ *
+ * A label is the tool and its first argument; where several calls fit that, it has the arguments that tell them apart; where
+ * that is not enough, it says which:
+ *
+ *     Read lib/a.js      Read lib/a.js offset=200      Bash npm test (2nd of 3)
+ *
+ * What fits a label is what a reader would take for it: any call of the tool that has these arguments, under whatever
+ * name. Counted is what the reader has seen up to there.
+ */
+export class Names {
+  readonly #all: Named[] = []
+  /** Arguments of those that were indexed: most conversations have nothing to point to for long. */
+  readonly #printed: (readonly Printed[])[] = []
+  /** By kind, tool and one argument; and by kind and tool. */
+  readonly #alike = new Map<string, number[]>()
+
+  /** To be given to `cutBack`. */
+  get length(): number {
+    return this.#all.length
+  }
+
+  /** Adds what the reader sees next. */
+  add(named: Named): void {
+    this.#all.push(named)
+  }
+
+  cutBack(length: number): void {
+    for (let index = this.#printed.length - 1; index >= length; index--)
+      for (const key of this.#keysOf(index)) this.#alike.get(key)?.pop()
+    this.#printed.length = Math.min(this.#printed.length, length)
+    this.#all.length = length
+  }
+
+  /** The label that leads to one of them and to no other; `undefined` where too many are alike. */
+  labelOf(named: Named): string | undefined {
+    this.#index()
+    if (named.kind === 'user') return this.#numbered('user message', named, this.#alike.get('user') ?? [])
+    const printed = printedOf(named)
+    const main = mainOf(printed)
+    const prefix = named.kind === 'input' ? 'input of ' : ''
+    const alike = this.#alike.get(keyOf(named, main?.[1])) ?? []
+    if (alike.length > MOST_ALIKE) return undefined
+    const added = printed
+      .filter((argument) => argument !== main && this.#tellsApart(argument, alike))
+      .slice(0, MOST_ADDED)
+    const fitting = alike.filter((index) => added.every((argument) => this.#has(index, argument)))
+    const label = [
+      named.name,
+      ...(main === undefined ? [] : [main[1]]),
+      ...added.map(([key, value]) => `${key}=${value}`),
+    ]
+    return this.#numbered(prefix + label.join(' '), named, fitting)
+  }
+
+  #index(): void {
+    for (let index = this.#printed.length; index < this.#all.length; index++) {
+      // Safe: the index is less than the length.
+      this.#printed.push(printedOf(this.#all[index]!))
+      for (const key of this.#keysOf(index)) {
+        const alike = this.#alike.get(key)
+        if (alike === undefined) this.#alike.set(key, [index])
+        else alike.push(index)
+      }
+    }
+  }
+
+  #keysOf(index: number): Set<string> {
+    // Safe: what is indexed is there.
+    const named = this.#all[index]!
+    if (named.kind === 'user') return new Set(['user'])
+    const values = this.#printed[index]?.map(([, value]) => keyOf(named, value)) ?? []
+    return new Set([keyOf(named, undefined), ...values])
+  }
+
+  #numbered(label: string, named: Named, fitting: readonly number[]): string | undefined {
+    const at = fitting.findIndex((index) => this.#all[index] === named)
+    if (at === -1 || fitting.length > MOST_ALIKE || /[“”]/.test(label)) return undefined
+    return fitting.length === 1 ? label : `${label} (${ordinal(at + 1)} of ${fitting.length})`
+  }
+
+  /** Whether one of those alike has not this argument. */
+  #tellsApart(argument: Printed, alike: readonly number[]): boolean {
+    return alike.some((index) => !this.#has(index, argument))
+  }
+
+  #has(index: number, [key, value]: Printed): boolean {
+    return this.#printed[index]?.some((own) => own[0] === key && own[1] === value) ?? false
+  }
+}
+
+function printedOf({ input }: Named): readonly Printed[] {
+  return Object.entries(input)
+    .slice(0, MOST_ARGUMENTS)
+    .map(([key, value]): Printed => [key, print(value)])
+}
+
+function mainOf(printed: readonly Printed[]): Printed | undefined {
+  return printed.find(([, value]) => value !== '')
+}
+
+function keyOf({ kind, name }: Named, value: string | undefined): string {
+  return value === undefined ? `${kind} ${name}` : `${kind} ${name} ${value}`
+}
+
+/** Blanks that would not stay so on one line. */
+const UNEVEN = /^\s|\s\s|[^\S ]|\s$/
+
+/** An argument on one line; of a long one the beginning and the end. */
+function print(value: unknown): string {
+  const given = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  // Of a text of megabytes its two ends are enough to put on one line.
+  const text = given.length > 4000 ? given.slice(0, 2000) + given.slice(-2000) : given
+  const line = UNEVEN.test(text) ? text.trim().replace(/\s+/g, ' ') : text
+  return line.length <= LONGEST_ARGUMENT ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`
+}
+
+const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd', other: 'th' }
+const RULES = new Intl.PluralRules('en', { type: 'ordinal' })
+
+function ordinal(number: number): string {
+  return `${number}${ENDINGS[RULES.select(number)]}`
+}

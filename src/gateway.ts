@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from './app.ts'
+import { banner } from './banner.ts'
+import type { LoadedConfig } from './config/load.ts'
+import { isOpenToOthers, listenHost } from './config/reach.ts'
+import { settingsInForce } from './config/settings-in-force.ts'
+import { drain, listen } from './http/server.ts'
+import type { Logging } from './logging/log.ts'
+import { requestLogger } from './logging/request-log.ts'
+
+/**
+ * DESIGN. A gateway from its configuration to its end, which leaves the process alone: it installs no listener on it, ends
+ * it in no case, and keeps all of its state to itself. A process may hold several, one after the other or at the same time;
+ * `stop` releases all that one has taken.
+ */
+
+/** Input of `openGateway`. */
+export interface GatewayOptions {
+  readonly loaded: LoadedConfig
+  readonly logging: Logging
+  /** Start of the process, on the wall clock. */
+  readonly startedAtMs: number
+}
+
+/** A gateway that listens. */
+export interface OpenGateway {
+  readonly port: number
+  /** Address, providers and a request to try, for a person. */
+  readonly banner: string
+  /**
+   * Drains and closes, once: serves for `server.drain_delay`, refuses new connections, lets running requests finish within
+   * `server.drain_timeout`, and releases everything.
+   */
+  stop(): Promise<void>
+  /** Cuts what `stop` waits for. */
+  cut(): void
+}
+
+/**
+ * Starts a gateway; resolves when it listens. Rejects with `ConfigError`, `PluginError` or the system's error about the
+ * address, and holds nothing then.
+ */
+export async function openGateway({ loaded, logging, startedAtMs }: GatewayOptions): Promise<OpenGateway> {
+  const { config } = loaded
+  const { log, writeLine, flush } = logging
+  const app = await createApp({
+    config,
+    log,
+    clock: { nowMs: () => Date.now() },
+    random: Math.random,
+    startedAtMs,
+    observers: [requestLogger(writeLine, config.log_level)],
+    settings: () => settingsInForce(loaded),
+  })
+  const host = listenHost(config)
+  const port = await listen(app.server, { host, port: config.server.port }).catch(async (error: unknown) => {
+    await app.close()
+    throw error
+  })
+
+  const { mode } = config
+  const pipeline = app.pipelines.for(undefined).printed
+  const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))
+  log.info({ host, port, mode, pipeline, providers }, 'gateway.listening')
+  const isOpen = isOpenToOthers(config)
+  if (isOpen) log.warn({ host, port }, 'gateway.open-to-others')
+
+  const end = async (): Promise<void> => {
+    let isClean = false
+    try {
+      app.endReadiness()
+      await sleep(config.server.drain_delay)
+      app.endFeeds()
+      isClean = await drain(app.server, config.server.drain_timeout)
+      await app.close()
+    } finally {
+      log.info({ isClean }, 'gateway.stopped')
+      flush()
+    }
+  }
+  let ending: Promise<void> | undefined
+  const hasDashboard = config.dashboard.access !== 'off'
+  return {
+    port,
+    banner: banner({ host, port, mode, pipeline, hasDashboard, isOpen, providers }),
+    stop: () => {
+      ending ??= end()
+      return ending
+    },
+    cut: () => app.server.closeAllConnections(),
+  }
+}
