@@ -7,6 +7,7 @@ import { settingsInForce } from './config/settings-in-force.ts'
 import { drain, listen } from './http/server.ts'
 import type { Logging } from './logging/log.ts'
 import { requestLogger } from './logging/request-log.ts'
+import { loadClient } from './providers/transport.ts'
 
 /**
  * DESIGN. A gateway from its configuration to its end, which leaves the process alone: it installs no listener on it, ends
@@ -62,6 +63,8 @@ export async function openGateway({ loaded, logging, startedAtMs }: GatewayOptio
   const pipeline = app.pipelines.for(undefined).printed
   const providers = app.providers.all.map(({ name, configured }) => ({ name, configured }))
   log.info({ host, port, mode, pipeline, providers }, 'gateway.listening')
+  // The first request need not wait for it.
+  setImmediate(loadClient).unref()
   const isOpen = isOpenToOthers(config)
   if (isOpen) log.warn({ host, port }, 'gateway.open-to-others')
 

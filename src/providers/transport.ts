@@ -137,8 +137,11 @@ export class Transport {
   }
 }
 
-/** Loads undici, a hundred files, for the first request: commands read the sections of providers and send none. */
-function loadClient(): typeof import('undici') {
+/**
+ * Loads undici, a hundred files: not with this file, since commands read the sections of providers and send nothing, and
+ * not before the gateway listens.
+ */
+export function loadClient(): typeof import('undici') {
   return require('undici')
 }
 

@@ -16,7 +16,7 @@ test('cli: a Node that is too old is told plainly when the project has none of i
   const { code, stdout, stderr } = await runCommand(['start'], { entry })
   t.is(code, 1)
   t.is(stdout, '')
-  t.regex(stderr, /^turnpike needs Node 999\.0 or newer; this is Node [\d.]+\.\nRun `npm ci`/)
+  t.regex(stderr, /^turnpike needs Node 999\.0 or newer; this is Node [\d.]+\.\nInstall a newer Node, or run `npm ci`/)
   t.notRegex(stderr, / {4}at /)
 })
 
