@@ -18,7 +18,7 @@ export interface WireRequest {
 /** What the module made of a request. */
 export interface Pruned {
   readonly tools: readonly WireTool[]
-  /** What it says it did: `pruned`, or `stood-down`. */
+  /** What it says it did: `pruned`, or `idle`. */
   readonly action: string
   /** Of the module alone. */
   readonly milliseconds: number

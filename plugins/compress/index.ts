@@ -29,7 +29,10 @@ export default definePlugin({
           const { exchange } = ctx.state
           const messages = rawMessages(exchange.request, exchange.preserved)
           const [first] = messages
-          if (first === undefined) return next()
+          if (first === undefined) {
+            exchange.idle('no messages')
+            return next()
+          }
           const key = `${exchange.caller.scope} ${first.identity}`
           const conversation = conversations.get(key) ?? new Conversation(policy.keyOf)
           // Out of reach while it is worked on: one that failed half-way is not to be met again.
@@ -91,8 +94,11 @@ function tell(exchange: Exchange, { taken, epochs }: Seen): string {
   const before = sumOf(taken, ({ tokensBefore }) => tokensBefore)
   const after = sumOf(taken, ({ tokensAfter }) => tokensAfter)
   const pointers = sumOf(taken, ({ changes }) => sumOf(changes, (change) => change.pointers))
-  const action = epochs > 0 ? 'elided' : after < before ? 'shortened' : 'unchanged'
-  exchange.note(action, { tokensBefore: before, tokensAfter: after, pointers, epochs })
+  const results = sumOf(taken, (one) => one.results)
+  if (epochs === 0 && after === before)
+    exchange.idle(results === 0 ? 'no results of tools' : `${results} results of tools: nothing to shorten`)
+  else
+    exchange.note(epochs > 0 ? 'elided' : 'shortened', { tokensBefore: before, tokensAfter: after, pointers, epochs })
   return `before=${before}, after=${after}, epochs=${epochs}`
 }
 

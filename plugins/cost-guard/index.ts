@@ -59,7 +59,10 @@ export default definePlugin({
           const { exchange } = ctx.state
           const atMs = clock.nowMs()
           const budget = budgetOf(caps(exchange.caller), { ...own, scope: scopeOf(exchange) }, atMs)
-          if (isUnbounded(budget)) return next()
+          if (isUnbounded(budget)) {
+            exchange.idle('no cap is set')
+            return next()
+          }
           const isMessages = exchange.dialect.name === 'messages'
           const tell = (windows: readonly Standing[]) => ctx.set(budgetHeaders(windows, { atMs, isMessages }))
           const answers = answersOf(exchange)

@@ -45,7 +45,10 @@ export default definePlugin({
         async function exactCache(ctx, next) {
           const { exchange } = ctx.state
           const control = String(exchange.headers['cache-control'] ?? '').toLowerCase()
-          if (control.includes('no-store')) return next()
+          if (control.includes('no-store')) {
+            exchange.idle('cache-control: no-store')
+            return next()
+          }
           const key = cacheKey(exchange, effective.scope)
           const mark = (state: string) => {
             ctx.set('x-svc-cache', state)

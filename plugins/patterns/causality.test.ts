@@ -118,7 +118,7 @@ test('patterns: what a call has sent is the beginning of what the next one sends
         const { sent, trace } = await modules[count % 2]!.run({ body: callOf(given, count) })
         const now = partsOf(sent)
         t.deepEqual(now.cached.slice(0, before.cached.length), before.cached)
-        t.true(Number(trace.details?.tokens) <= MAX_TOKENS)
+        t.true(Number(trace.details?.tokens ?? 0) <= MAX_TOKENS)
         outcomes.calls++
         if (now.injected.length > 0) outcomes.withInjection++
         if (now.injected.length > before.injected.length && before.injected.length > 0) outcomes.grown++

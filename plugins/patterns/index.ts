@@ -85,18 +85,23 @@ export default definePlugin({
         return async function patterns(ctx, next) {
           const { exchange } = ctx.state
           const choice = parseChoice(exchange.headers[HEADER]?.toString() || use)
-          const isIdle = library.current.patterns.size === 0 && choice.kind !== 'named'
-          if (choice.kind === 'none' || isIdle) return next()
+          const count = library.current.patterns.size
+          if (choice.kind === 'none' || (count === 0 && choice.kind !== 'named')) {
+            exchange.idle(choice.kind === 'none' ? 'none is wanted' : 'no patterns in the folders')
+            return next()
+          }
           const plan = planFor(exchange, { library, memory, choice, limits, config: vars })
           const edits = editsFor(exchange.request, plan.placements)
           if (edits.length > 0) exchange.edit(...edits)
           for (const { name, reason } of plan.dropped) log.info({ pattern: name, reason }, 'pattern.dropped')
           if (plan.names.length > 0) ctx.set(HEADER, plan.names.join(', '))
-          exchange.note(plan.names.length > 0 ? 'injected' : 'none', {
-            patterns: plan.names,
-            tokens: plan.tokens,
-            ...(plan.dropped.length > 0 && { dropped: plan.dropped }),
-          })
+          if (plan.names.length === 0 && plan.dropped.length === 0) exchange.idle(`none of ${count} patterns matches`)
+          else
+            exchange.note(plan.names.length > 0 ? 'injected' : 'dropped', {
+              patterns: plan.names,
+              tokens: plan.tokens,
+              ...(plan.dropped.length > 0 && { dropped: plan.dropped }),
+            })
           await next()
         }
       },

@@ -30,8 +30,11 @@ export default definePlugin({
           const header = exchange.headers['x-svc-preserve']
           const all = header === undefined ? wishes : withHeader(wishes, header)
           const preserved = await declaredIn(exchange, all, searches)
-          exchange.note(preserved.length > 0 ? 'declared' : 'nothing', { texts: preserved.length })
-          if (preserved.length > 0) exchange.preserve(preserved)
+          if (preserved.length === 0) exchange.idle('nothing to preserve')
+          else {
+            exchange.note('declared', { texts: preserved.length })
+            exchange.preserve(preserved)
+          }
           if (!isReported) return next()
           const restored: string[] = []
           watch(exchange, hold(exchange.request, preserved), {

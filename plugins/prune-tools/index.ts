@@ -69,7 +69,10 @@ export default definePlugin({
         const lists = opened
         return async function pruneTools(ctx, next) {
           const { exchange } = ctx.state
-          if (mode === 'off') return next()
+          if (mode === 'off') {
+            exchange.idle('mode is off')
+            return next()
+          }
           const canDefer = exchange.target.provider === 'anthropic' && exchange.dialect.name === 'messages'
           const terms = {
             mode: mode === 'defer' && !canDefer ? 'slim' : mode,
@@ -80,7 +83,7 @@ export default definePlugin({
           } as const
           const plan = planFor(exchange.request, lists, terms)
           if (typeof plan === 'string') {
-            exchange.note('stood-down', { reason: plan })
+            exchange.idle(plan)
             return next()
           }
           if (plan.edits.length > 0) exchange.edit(...plan.edits)

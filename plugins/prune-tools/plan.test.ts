@@ -149,13 +149,19 @@ test('plan: defer marks the others, and puts the provider’s search in front', 
 })
 
 for (const [reason, body] of [
-  ['small', { tools: toolCatalogue().slice(0, 29) }],
-  ['small', { tools: toolCatalogue().map(({ name }) => ({ name })) }],
-  ['small', {}],
-  ['on-demand', { tools: [...toolCatalogue(), { type: 'tool_search_tool_regex_20251119', name: 's' }] }],
-  ['on-demand', { tools: [...toolCatalogue(), { type: 'mcp_toolset', mcp_server_name: 's' }] }],
-  ['on-demand', { tools: [...toolCatalogue(), { name: 'ToolSearch' }] }],
-  ['on-demand', { tools: toolCatalogue().map((tool) => ({ ...tool, defer_loading: true })) }],
+  ['29 tools: nothing to prune', { tools: toolCatalogue().slice(0, 29) }],
+  ['398 tokens of tools: nothing to prune', { tools: toolCatalogue().map(({ name }) => ({ name })) }],
+  ['no tools', {}],
+  [
+    'tools are loaded on demand already',
+    { tools: [...toolCatalogue(), { type: 'tool_search_tool_regex_20251119', name: 's' }] },
+  ],
+  [
+    'tools are loaded on demand already',
+    { tools: [...toolCatalogue(), { type: 'mcp_toolset', mcp_server_name: 's' }] },
+  ],
+  ['tools are loaded on demand already', { tools: [...toolCatalogue(), { name: 'ToolSearch' }] }],
+  ['tools are loaded on demand already', { tools: toolCatalogue().map((tool) => ({ ...tool, defer_loading: true })) }],
 ] as const) {
   test(`plan: stands down (${reason}): ${JSON.stringify(body).slice(-60)}`, (t) => {
     t.is(planFor(documentOf({ ...FORECAST, ...body }), lists, TERMS), reason)
@@ -269,7 +275,10 @@ const many = (count: number) => Array.from({ length: count }, (_, i) => toTool(`
 test('plan: 2,000 tools are planned in little time, and more are left alone', (t) => {
   const startMs = performance.now()
   t.is(prune({ ...FORECAST, tools: many(2000) }).tools.length, 2000)
-  t.is(planFor(documentOf({ ...FORECAST, tools: many(2001) }), lists, TERMS), 'large')
-  t.is(planFor(documentOf({ ...FORECAST, tools: [toTool('a', 'x'.repeat(5_000_000))] }), lists, TERMS), 'large')
+  t.is(planFor(documentOf({ ...FORECAST, tools: many(2001) }), lists, TERMS), 'too many tools, or too large ones')
+  t.is(
+    planFor(documentOf({ ...FORECAST, tools: [toTool('a', 'x'.repeat(5_000_000))] }), lists, TERMS),
+    'too many tools, or too large ones',
+  )
   t.true(performance.now() - startMs < MOST_MS, `${performance.now() - startMs} ms`)
 })

@@ -33,11 +33,13 @@ export interface Plan {
 export function planFor(request: RequestDocument, lists: ToolLists, terms: Terms): Plan | string {
   const raw = request.raw('tools')
   // The bytes decide, not a counter that learns: a threshold that moves would change a conversation's tools in its middle.
-  if (raw === undefined || estimateTokens(raw.length) < terms.minTokens) return 'small'
+  if (raw === undefined) return 'no tools'
+  const tokens = estimateTokens(raw.length)
+  if (tokens < terms.minTokens) return `${tokens} tokens of tools: nothing to prune`
   const list = lists.read(raw)
-  if (list === undefined) return 'large'
-  if (list.clientTools < terms.minTools) return 'small'
-  if (list.isOnDemand) return 'on-demand'
+  if (list === undefined) return 'too many tools, or too large ones'
+  if (list.clientTools < terms.minTools) return `${list.clientTools} tools: nothing to prune`
+  if (list.isOnDemand) return 'tools are loaded on demand already'
   const { fates, grown, fresh } = chooseFates(request, list, terms)
   return {
     edits: editsFor(list, fates),

@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
 import { cancelUnopened, type ExchangeState, savedState } from './exchange-state.ts'
 import type { Fee } from './fee.ts'
+import { IDLE } from './idle.ts'
 import type { PresentedCredential } from './ports.ts'
 import type { PreservedText } from './preserved.ts'
 import type { Reply } from './reply.ts'
@@ -251,6 +252,14 @@ export class Exchange {
   addOwnCost(costNanoUsd: number): void {
     if (this.#step === undefined || this.#revoked || costNanoUsd === 0) return
     this.#step.ownCostNanoUsd = (this.#step.ownCostNanoUsd ?? 0) + costNanoUsd
+  }
+
+  /**
+   * Says in the trace, and to the client, that this module does nothing for this request, and why in a few words of plain
+   * ASCII: `idle('12 tools: nothing to prune')`.
+   */
+  idle(reason: string): void {
+    this.note(IDLE, { reason })
   }
 
   /** Waits for `work` while the module's time budget stands still, which goes on behind the last of such waits. */

@@ -10,7 +10,7 @@ export interface CallTrace extends Target {
 /** What one module did with the exchange. */
 export interface StepTrace {
   readonly module: string
-  /** `ran` unless the module said more: `hit`, `miss`, `attached`, `bypassed`, … */
+  /** `ran` unless the module said more: `hit`, `miss`, `attached`, `bypassed`, `idle` with its reason, … */
   action: string
   /** Milliseconds in the module itself, on the way in and on the way out, without what it waited for downstream. */
   durationMs: number

@@ -193,6 +193,7 @@ function corsFor(origins: readonly string[]): Middleware {
     exposeHeaders: [
       'request-id',
       'x-svc-pipe',
+      'x-svc-idle',
       'x-svc-receipt',
       'x-svc-cache',
       'x-svc-patterns',

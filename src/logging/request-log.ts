@@ -1,6 +1,7 @@
 import pino from 'pino'
 import type { Caller } from '../core/caller.ts'
 import type { Exchange } from '../core/exchange.ts'
+import { idleModules } from '../core/idle.ts'
 import type { RequestObserver, RequestRecord } from '../core/ports.ts'
 import type { CallTrace } from '../core/traces.ts'
 import type { Usage } from '../core/usage.ts'
@@ -50,6 +51,8 @@ function membersOf({ caller, client, target, pipeline, trace, calls, usage, repl
   if (calls.length > 1) members += `,"calls":${JSON.stringify(calls.map(describeCall).join(' '))}`
   if (trace.length > 0)
     members += `,"steps":${JSON.stringify(trace.map(({ module, action }) => `${module}:${action}`).join(' '))}`
+  const idle = idleModules(trace)
+  if (idle !== '') members += `,"idle":${JSON.stringify(idle)}`
   const providerRequestId = reply?.headers['request-id']
   if (providerRequestId !== undefined) members += `,"providerRequestId":${JSON.stringify(providerRequestId)}`
   if (usage !== undefined) members += `,"tokens":{"in":${allInputOf(usage)},"out":${usage.outputTokens}}`

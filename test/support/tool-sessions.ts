@@ -19,7 +19,7 @@ const LINES = [
 const slice = fc
   .tuple(fc.nat(LINES.length - 1), fc.integer({ min: 1, max: 12 }))
   .map(([from, count]) => LINES.slice(from, from + count))
-const lines = fc.array(slice, { minLength: 1, maxLength: 4 }).map((slices) => slices.flat())
+const lines = fc.array(slice, { minLength: 1, maxLength: 8 }).map((slices) => slices.flat())
 const numbered = (all: readonly string[]) => all.map((line, index) => `${String(index + 1).padStart(6)}→${line}`)
 const rows = fc.array(fc.record({ id: fc.constantFrom('HAT057', 'HAT136'), price: fc.constantFrom(62, 109, 1e21) }))
 const result = fc.oneof(
@@ -40,9 +40,13 @@ export const toolSessions: fc.Arbitrary<Message[]> = fc
       return [
         {
           role: 'assistant',
-          content: [{ type: 'tool_use', id, name: tool, input: { file_path: `src/${index % 2}.ts` } }],
+          content: [{ type: 'tool_use', id, name: tool, input: inputOf(tool, index) }],
         },
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
       ]
     }),
   ])
+
+function inputOf(tool: string, index: number): Record<string, unknown> {
+  return tool === 'Read' ? { file_path: `src/${index % 2}.ts` } : { command: `make part ${index % 2}` }
+}

@@ -39,7 +39,7 @@ test('tail: every line fits its terminal, and stands below its head', (t) => {
 })
 
 test('tail: modules are told in full, else those with something to tell, else by initials, else cut', (t) => {
-  const steps = [step('exact-cache', 'miss'), step('compress', 'unchanged'), step('cost-guard', 'held')]
+  const steps = [step('exact-cache', 'miss'), step('compress', 'idle'), step('cost-guard', 'held')]
   t.is(modulesOf(steps, 60), 'exact-cache:miss compress cost-guard:held')
   t.is(modulesOf(steps, 20), 'cost-guard:held')
   t.is(modulesOf(steps.slice(0, 2), 10), 'ec:miss co')

@@ -25,7 +25,7 @@ const LONGEST_MODEL = 28
 const MODEL_SHARE = 0.63
 const CACHE_WORDS = { hit: 'hit', attached: 'join', miss: 'miss', none: NOTHING } as const
 /** What modules say of themselves when they have done nothing worth a word. */
-const QUIET = /^(ran|unchanged|stood-down|nothing\b.*)$/
+const QUIET = /^(ran|idle)$/
 
 const COLUMNS: readonly Column[] = [
   { title: 'time', width: 8, from: 0, cell: ({ startedAtMs, totalMs }) => dim(timeOfDay(startedAtMs + totalMs)) },

@@ -4,6 +4,7 @@ import type { Fees } from '../../accounts/plans/fees.ts'
 import type { Asked } from '../../core/asked.ts'
 import type { ClientRequest } from '../../core/client-request.ts'
 import { Exchange, type RouteName, type Target } from '../../core/exchange.ts'
+import { idleModules } from '../../core/idle.ts'
 import type { ReceiptSettlement } from '../../core/receipt.ts'
 import { RequestDocument } from '../../core/request.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
@@ -155,7 +156,14 @@ export async function answer(ctx: ParameterizedContext<FrameState>, admitted: Ad
   } finally {
     receipt?.markReplied()
   }
-  const told = { ...admitted.standing, 'x-svc-pipe': ranPipeline(), ...named, ...settled }
+  const idle = idleModules(exchange.trace)
+  const told = {
+    ...admitted.standing,
+    'x-svc-pipe': ranPipeline(),
+    ...(idle !== '' && { 'x-svc-idle': idle }),
+    ...named,
+    ...settled,
+  }
   send(ctx, exchange, { options, told })
 }
 
