@@ -64,7 +64,7 @@ export default definePlugin({
           const question = questionOf(exchange)
           const idle = typeof question === 'string' ? question : idleReasonOf(exchange, question, limits)
           if (typeof question === 'string' || idle !== undefined) {
-            exchange.note('bypassed', { reason: idle })
+            exchange.idle(idle ?? 'no text')
             return next()
           }
           const { text } = question
