@@ -9,27 +9,19 @@ import { copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { rolldown } from 'rolldown'
 import { writeStamp } from '../bin/bundle.mjs'
-import { keepPlaces, placeOf } from './bundle/places.ts'
+import { keepPlaces, namedPrograms, placeOf } from './bundle/places.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const BUNDLE = path.join(ROOT, 'dist')
-/** Programs of their own, and modules whose path is only known when the gateway runs. */
-const ENTRIES = [
-  'src/main.ts',
-  'src/plugin.ts',
-  'src/cli/main.ts',
-  'src/cli/bench/{loopback-only,upstream}.ts',
-  'src/pipeline/hooks.ts',
-  'src/providers/*/index.ts',
-  'src/**/worker.ts',
-  'plugins/*/index.ts',
-  'plugins/**/worker.ts',
-]
+/** Modules that the command imports, and those whose path is only known when the gateway runs. */
+const ENTRIES = ['src/{main,plugin,cli/main}.ts', 'src/providers/*/index.ts', 'plugins/*/index.ts']
 const DATA = ['plugins/**/*.bin']
 
 rmSync(BUNDLE, { recursive: true, force: true })
 const bundle = await rolldown({
-  input: Object.fromEntries(globSync(ENTRIES, { cwd: ROOT }).map((file) => [placeOf(file), path.join(ROOT, file)])),
+  input: Object.fromEntries(
+    [...globSync(ENTRIES, { cwd: ROOT }), ...namedPrograms(ROOT)].map((file) => [placeOf(file), path.join(ROOT, file)]),
+  ),
   cwd: ROOT,
   platform: 'node',
   plugins: [keepPlaces(ROOT)],

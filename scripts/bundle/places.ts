@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import type { Plugin } from 'rolldown'
@@ -7,11 +8,21 @@ const INLINED = ['zod', 'kysely', 'koa', '@koa/router', '@koa/cors', 'yaml', 're
 /** The path from the file that a module ends up in to the folder of the bundle. */
 const BUNDLE_MARK = '@bundle@'
 /** A source that is named by its URL, as threads and processes are started. */
-export const PROGRAM = /new URL\((['`])([^'`]+)\.ts\1, import\.meta\.url\)/g
+const PROGRAM = /new URL\((['`])([^'`]+)\.ts\1, import\.meta\.url\)/g
 
 /** The place of a source in the bundle, without its ending. */
 export function placeOf(file: string): string {
   return file.replace(/^src\//, '').replace(/\.ts$/, '')
+}
+
+/** The sources that others name by their URL, from the root: threads, processes and preloaded modules. */
+export function namedPrograms(root: string): string[] {
+  const sources = globSync(['src/**/*.ts', 'plugins/**/*.ts'], { cwd: root, exclude: ['**/*.test.ts'] })
+  const named = sources.flatMap((source) => {
+    const text = readFileSync(path.join(root, source), 'utf8')
+    return [...text.matchAll(PROGRAM)].map(([, , name = '']) => path.join(path.dirname(source), `${name}.ts`))
+  })
+  return [...new Set(named)]
 }
 
 /**

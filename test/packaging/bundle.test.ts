@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { appendFileSync, cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { PROGRAM, placeOf } from '../../scripts/bundle/places.ts'
+import { namedPrograms, placeOf } from '../../scripts/bundle/places.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -96,11 +96,7 @@ test('bundle: a stack trace names the line of the source', async (t) => {
 })
 
 test('bundle: every program and module that a source names by its URL is in the bundle', (t) => {
-  const sources = globSync(['src/**/*.ts', 'plugins/**/*.ts'], { cwd: ROOT, exclude: ['**/*.test.ts'] })
-  const named = sources.flatMap((source) => {
-    const text = readFileSync(path.join(ROOT, source), 'utf8')
-    return [...text.matchAll(PROGRAM)].map(([, , name = '']) => path.join(path.dirname(source), name))
-  })
+  const named = namedPrograms(ROOT)
   t.true(named.length >= 8, `${named.length} named`)
   const places = named.map((file) => path.join('dist', `${placeOf(file)}.js`))
   t.deepEqual(
