@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { createPostgres } from '../test/support/postgres.ts'
 
 const STEPS = [
   'check:lint',
@@ -26,7 +27,10 @@ const MEMORY_DISK = '/dev/shm'
 const ENOUGH_BYTES = 4 * 1024 ** 3
 
 const folder = makeFolder()
-if (folder !== undefined) process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+if (folder !== undefined) {
+  process.env.TMPDIR = folder
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+}
 
 for (const step of STEPS) {
   console.log(`\n▸ npm run ${step}`)
@@ -34,7 +38,7 @@ for (const step of STEPS) {
   const child = spawn('npm', ['run', '--silent', step], {
     stdio: ['inherit', process.stdout.isTTY ? 'inherit' : 'pipe', 'inherit'],
     shell: process.platform === 'win32',
-    env: { ...process.env, ...(folder !== undefined && { TMPDIR: folder }) },
+    env: step === 'tests' ? { ...process.env, ...(await startServers()) } : process.env,
   })
   const ended = once(child, 'close')
   const told = child.stdout ? await passOn(child.stdout) : []
@@ -42,6 +46,13 @@ for (const step of STEPS) {
   if (status === 0) continue
   console.error(step === 'tests' ? told.join('\n') : `\n✗ npm test stopped at \`npm run ${step}\`.`)
   process.exit(status ?? 1)
+}
+
+/** One server for all files of the run, each of which makes databases of its own; it ends with this process. */
+async function startServers(): Promise<Record<string, string>> {
+  const postgres = await createPostgres({ teardown: () => {} })
+  const address = new URL(await postgres.createDatabase())
+  return { TURNPIKE_TEST_POSTGRES: String(address) }
 }
 
 /** A temporary folder in memory, where there is enough. */

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
 import { valueAt } from '../support/json.ts'
-import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
-import { openShop, type Shop } from './shop.ts'
+import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
+import { openShopOf, type Shop } from './shop.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_S = 24 * 3600
@@ -23,15 +23,10 @@ test.after.always(async () => {
   for (const end of endings.reverse()) await end()
 })
 
-/** The server of this file. */
-let server: ReturnType<typeof createPostgres> | undefined
-
 async function openMetered(t: ExecutionContext): Promise<Metered> {
-  server ??= createPostgres({ teardown: (end) => void endings.push(end) })
-  const databaseUrl = await (await server).createDatabase()
-  const shop = await openShop(t, {
+  const databaseUrl = await createDatabase()
+  const shop = await openShopOf(2, t, {
     databaseUrl,
-    processes: 2,
     env: { SVC_METER_INTERVAL: '100ms', STRIPE_PRICE_OVERAGE: 'price_overage' },
   })
   const { world } = shop.stripe

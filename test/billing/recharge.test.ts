@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { startCloudGateway } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
+import type { GatewayProcess } from '../support/gateway-process.ts'
 import { valueAt } from '../support/json.ts'
-import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
+import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
 import type { Card, StripeObject } from '../support/stripe/objects.ts'
 import type { StripeRequest } from '../support/stripe/stand-in.ts'
-import { openShop, patchRecharge, type Shop, type ShopOptions } from './shop.ts'
+import { openShop, openShopOf, patchRecharge, type Shop } from './shop.ts'
 
 const FAST = { SVC_RECHARGE_INTERVAL: '100ms' }
 /** The credits of a plan, and a threshold above them: the account is to be recharged at once. */
@@ -42,13 +43,6 @@ test.after.always(async () => {
   for (const end of endings.reverse()) await end()
 })
 
-/** An empty database on the server of this file. */
-const createDatabase = async (): Promise<string> => {
-  server ??= createPostgres({ teardown: (end) => void endings.push(end) })
-  return (await server).createDatabase()
-}
-let server: ReturnType<typeof createPostgres> | undefined
-
 /** The user buys a plan. */
 async function enter(t: ExecutionContext, shop: Shop, userId: string, card: Card = 'good'): Promise<void> {
   await shop.buy(userId, 'pro', { card })
@@ -57,8 +51,11 @@ async function enter(t: ExecutionContext, shop: Shop, userId: string, card: Card
 }
 
 /** A shop of the test's own in which ann has a plan. */
-async function openWithAnn(t: ExecutionContext, options: ShopOptions): Promise<Shop> {
-  const shop = await openShop(t, { ...options, env: FAST })
+async function openWithAnn(
+  t: ExecutionContext,
+  { databaseUrl, processes }: { databaseUrl: string; processes: number },
+): Promise<Shop<GatewayProcess>> {
+  const shop = await openShopOf(processes, t, { databaseUrl, env: FAST })
   await enter(t, shop, 'ann')
   return shop
 }
@@ -180,7 +177,7 @@ async function crashInCall(
   databaseUrl: string,
   fault: 'lose-before' | 'lose-after',
 ): Promise<Shop> {
-  const shop = await openWithAnn(t, { databaseUrl })
+  const shop = await openWithAnn(t, { databaseUrl, processes: 1 })
   const { stripe } = shop
   stripe.fail((request) => (isCall(request, 'ann') ? { kind: fault } : undefined))
   await patchRecharge(shop.url, 'ann', LOW)

@@ -1,14 +1,14 @@
 import test from 'ava'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
-import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
-import { openShop } from './shop.ts'
+import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
+import { openShopOf } from './shop.ts'
 
 const testWithPostgres = isPostgresExpected ? test : test.skip
 
 testWithPostgres('reconcile: makes good for webhooks that never came, by itself and by command', async (t) => {
-  const databaseUrl = await (await createPostgres(t)).createDatabase()
-  const shop = await openShop(t, { databaseUrl, processes: 2 })
+  const databaseUrl = await createDatabase()
+  const shop = await openShopOf(2, t, { databaseUrl })
   const { world } = shop.stripe
   const { subscription, customer } = await shop.buy('ann')
   const metadata = { recharge_id: 'r1', user_id: 'ann', credits: '1000000' }

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { sendAs, startCloudProcess } from '../support/accounts.ts'
+import { sendAs, startCloudGateway, startCloudProcess } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
+import type { Gateway, Start } from '../support/gateway.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import type { Reply } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
@@ -14,9 +15,9 @@ import type { Purchase } from '../support/stripe/world.ts'
 const PRICES = { pro: 2000, team: 10_000 } as const
 
 /** A gateway that sells plans, with the stand-in for Stripe that it asks. */
-export interface Shop {
+export interface Shop<Started extends Gateway = Gateway> {
   readonly stripe: StripeStandIn
-  readonly gateways: readonly GatewayProcess[]
+  readonly gateways: readonly Started[]
   readonly url: string
   /** Ids of the prices. */
   readonly prices: Readonly<Record<'pro' | 'team' | 'overage', string>>
@@ -39,7 +40,6 @@ export interface ShopOptions {
   /** The section `billing` of the configuration file. */
   readonly config?: JsonObject
   readonly databaseUrl?: string | undefined
-  readonly processes?: number
   readonly key?: string
   readonly secret?: string
 }
@@ -57,10 +57,33 @@ export function stock({ world }: StripeStandIn): Record<'pro' | 'team' | 'overag
 }
 
 /** Opens a shop; it closes with the test. */
-export async function openShop(
-  t: Pick<ExecutionContext, 'teardown'>,
-  { env = {}, config = {}, databaseUrl, processes = 1, key, secret }: ShopOptions = {},
-): Promise<Shop> {
+export function openShop(t: ShopOwner, options: ShopOptions = {}): Promise<Shop> {
+  return openShopWith(startCloudGateway, t, options)
+}
+
+/** Opens a shop with several processes on one database. */
+export function openShopOf(
+  processes: number,
+  t: ShopOwner,
+  options: ShopOptions & { readonly databaseUrl: string },
+): Promise<Shop<GatewayProcess>> {
+  return openShopWith(startCloudProcess, t, { ...options, gateways: processes })
+}
+
+type ShopOwner = Pick<ExecutionContext, 'teardown'>
+
+async function openShopWith<Started extends Gateway>(
+  start: Start<Started>,
+  t: ShopOwner,
+  {
+    env = {},
+    config = {},
+    databaseUrl,
+    gateways: count = 1,
+    key,
+    secret,
+  }: ShopOptions & { readonly gateways?: number },
+): Promise<Shop<Started>> {
   const stripe = await startStripe({ ...(key !== undefined && { key }), ...(secret !== undefined && { secret }) })
   t.teardown(stripe.close)
   const prices = stock(stripe)
@@ -69,8 +92,8 @@ export async function openShop(
   const file = path.join(folder, 'turnpike.yaml')
   writeFileSync(file, JSON.stringify({ billing: config })) // JSON is YAML
   const gateways = await Promise.all(
-    Array.from({ length: processes }, async () => {
-      const gateway = await startCloudProcess({
+    Array.from({ length: count }, async () => {
+      const gateway = await start({
         SVC_CONFIG: file,
         STRIPE_SECRET_KEY: stripe.key,
         STRIPE_WEBHOOK_SECRET: stripe.secret,

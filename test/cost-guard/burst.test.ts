@@ -1,7 +1,7 @@
 import test from 'ava'
 import { bearer, createKey, startCloudGateway } from '../support/accounts.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
-import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
+import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 /*
@@ -21,7 +21,7 @@ for (const { cap, title } of [
 ])
   testWithPostgres(`burst: 600 requests at once on a capped key, ${title}, keep the database for others`, async (t) => {
     t.timeout(300_000)
-    const databaseUrl = await (await createPostgres(t)).createDatabase()
+    const databaseUrl = await createDatabase()
     const provider = await startProvider({ apiKey: OPERATOR_KEY })
     t.teardown(provider.close)
     const env = {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { bearer, createKey, startCloudGateway } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
-import { createPostgres, isPostgresExpected, query } from '../support/postgres.ts'
+import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
 /*
@@ -22,7 +22,7 @@ testWithPostgres(
   'fresh window: a late first admission is run again, and refuses none of those behind it',
   async (t) => {
     t.timeout(120_000)
-    const databaseUrl = await (await createPostgres(t)).createDatabase()
+    const databaseUrl = await createDatabase()
     const provider = await startProvider({ apiKey: OPERATOR_KEY })
     t.teardown(provider.close)
     const env = {

@@ -4,12 +4,12 @@ import test from 'ava'
 import { CLOUD } from '../support/accounts.ts'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
-import type { GatewayProcess } from '../support/gateway-process.ts'
+import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { grantToken } from '../support/stripe/machine-payments.ts'
 import { AGENT, credential, readChallenge } from './booth.ts'
-import { openRow } from './row.ts'
+import { openRowOfOne } from './row.ts'
 
 const SESSIONS = '/v1/agent/sessions'
 const BODY = ask('what is the toll')
@@ -23,8 +23,8 @@ function filesOf(folder: string): Map<string, Buffer> {
 test.serial(
   'canaries: what agents pay with is in no log, no table and no output of a command, whatever happens',
   async (t) => {
-    const row = await openRow(t, { processes: 1, env: { ...CLOUD, LOG_LEVEL: 'debug' } })
-    const [gateway] = row.gateways as [GatewayProcess]
+    const row = await openRowOfOne(t, { env: { ...CLOUD, LOG_LEVEL: 'debug' } })
+    const [gateway] = row.gateways as [Gateway]
     const secrets = new Map<string, string>()
     const keep = (what: string, value: unknown) => {
       t.true(typeof value === 'string' && value.length >= 8, what)
@@ -110,8 +110,8 @@ test.serial(
 )
 
 test.serial('plans: what agents pay touches no account, and takes nothing of any plan', async (t) => {
-  const row = await openRow(t, { processes: 1, env: CLOUD })
-  const [gateway] = row.gateways as [GatewayProcess]
+  const row = await openRowOfOne(t, { env: CLOUD })
+  const [gateway] = row.gateways as [Gateway]
   const tables = await row.sql("select name from sqlite_master where type = 'table'")
   const perAccount: string[] = []
   for (const { name } of tables) {

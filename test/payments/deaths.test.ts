@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
-import { createPostgres, isPostgresExpected } from '../support/postgres.ts'
+import { createDatabase, isPostgresExpected } from '../support/postgres.ts'
 import { createRedis, isRedisExpected } from '../support/redis.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
 import { AGENT, credential, readChallenge, receiptOf } from './booth.ts'
@@ -92,7 +92,7 @@ for (const way of WAYS) {
   run(
     `deaths: killed at each await, ${way.name}, ${way.mode}, ${way.engine}: paid once, answered iff paid`,
     async (t) => {
-      const databaseUrl = way.engine === 'postgres' ? await (await createPostgres(t)).createDatabase() : undefined
+      const databaseUrl = way.engine === 'postgres' ? await createDatabase() : undefined
       const row = await openRow(t, {
         processes: 1,
         databaseUrl,

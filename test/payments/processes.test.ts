@@ -1,8 +1,8 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { eventually } from '../support/eventually.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
-import { createPostgres, isPostgresExpected } from '../support/postgres.ts'
+import { createDatabase, isPostgresExpected } from '../support/postgres.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
 import { AGENT, credential, endingAt, type ReadChallenge, readChallenge, receiptOf } from './booth.ts'
 import { openRow } from './row.ts'
@@ -21,12 +21,12 @@ const serverTest = isPostgresExpected ? test.serial : test.serial.skip
 
 for (const [name, run, createUrl] of [
   ['sqlite', test.serial, async () => undefined],
-  ['postgres', serverTest, async (t: ExecutionContext) => (await createPostgres(t)).createDatabase()],
+  ['postgres', serverTest, createDatabase],
 ] as const)
   run(
     `${name}: of four processes’ 160 submits of one credential exactly one is served, charged and asked`,
     async (t) => {
-      const databaseUrl = await createUrl(t)
+      const databaseUrl = await createUrl()
       const row = await openRow(t, { processes: 4, databaseUrl })
       const challenge = await challengeBy(row.gateways[0] as GatewayProcess)
       const token = grantToken(row.stripe.world, { maxCents: 100_000 })
@@ -161,7 +161,7 @@ function clockOffBy(ms: number): Record<string, string> {
 const HOUR_MS = 3_600_000
 
 serverTest('postgres: instances whose clocks are hours apart agree on which challenges are over', async (t) => {
-  const databaseUrl = await (await createPostgres(t)).createDatabase()
+  const databaseUrl = await createDatabase()
   const row = await openRow(t, { processes: 1, databaseUrl })
   const [right] = row.gateways as [GatewayProcess]
   const instances = [right, await row.start(clockOffBy(2 * HOUR_MS)), await row.start(clockOffBy(-2 * HOUR_MS))]

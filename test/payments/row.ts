@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ExecutionContext } from 'ava'
+import { type Gateway, type Start, startGateway } from '../support/gateway.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { query } from '../support/postgres.ts'
 import { querySqlite } from '../support/sqlite.ts'
@@ -11,8 +12,8 @@ import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 import { boothEnvironment } from './booth.ts'
 
 /** Several gateways that share a database, with one provider and one Stripe behind them. */
-export interface Row {
-  readonly gateways: readonly GatewayProcess[]
+export interface Row<Started extends Gateway = GatewayProcess> {
+  readonly gateways: readonly Started[]
   readonly provider: Provider
   readonly stripe: StripeStandIn
   /** The environment of its gateways. */
@@ -20,7 +21,7 @@ export interface Row {
   /** Sends one statement past the gateways. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /** Starts another, its environment laid over that of all. */
-  start(env?: Readonly<Record<string, string>>): Promise<GatewayProcess>
+  start(env?: Readonly<Record<string, string>>): Promise<Started>
 }
 
 /** How a row is set up. */
@@ -31,13 +32,25 @@ export interface RowOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-const START_MS = 50_000
 /** The machine may be busy with as many processes of others. */
 const PATIENCE_MS = 180_000
 const KEY = 'sk-ant-operator-key'
 
-/** Opens a row; it is closed with the test. */
-export async function openRow(t: ExecutionContext, { processes, databaseUrl, env: own }: RowOptions): Promise<Row> {
+/** Opens a row of processes; it is closed with the test. */
+export function openRow(t: ExecutionContext, options: RowOptions): Promise<Row> {
+  return openRowWith((env) => startGatewayProcess(env), t, options)
+}
+
+/** Opens a row of one gateway, in the thread of the test. */
+export function openRowOfOne(t: ExecutionContext, options: Omit<RowOptions, 'processes'> = {}): Promise<Row<Gateway>> {
+  return openRowWith(startGateway, t, { ...options, processes: 1 })
+}
+
+async function openRowWith<Started extends Gateway>(
+  startOne: Start<Started>,
+  t: ExecutionContext,
+  { processes, databaseUrl, env: own }: RowOptions,
+): Promise<Row<Started>> {
   t.timeout(PATIENCE_MS)
   const dataDir = mkdtempSync(path.join(tmpdir(), 'turnpike-row-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -54,12 +67,12 @@ export async function openRow(t: ExecutionContext, { processes, databaseUrl, env
     ...own,
   }
   const start = async (more: Readonly<Record<string, string>> = {}) => {
-    const gateway = await startGatewayProcess({ ...env, ...more }, { waitMs: START_MS })
+    const gateway = await startOne({ ...env, ...more })
     t.teardown(async () => void (await gateway.stop()))
     return gateway
   }
   // One after another: the first makes the tables and the keys.
-  const gateways: GatewayProcess[] = []
+  const gateways: Started[] = []
   for (let i = 0; i < processes; i++) gateways.push(await start())
   const sql = async (text: string) =>
     databaseUrl === undefined ? querySqlite(dataDir, text) : query(databaseUrl, text)

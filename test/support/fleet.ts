@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type Implementation } from 'ava'
-import { startCloudGateway } from './accounts.ts'
+import { startCloudGateway, startCloudProcess } from './accounts.ts'
 import type { Gateway } from './gateway.ts'
-import { createPostgres, isPostgresExpected, type Postgres } from './postgres.ts'
+import { createDatabase, isPostgresExpected } from './postgres.ts'
 
-/** Gateways of one service, each a process of its own, that share one database. */
+/** Gateways of one service that share one database; several are each a process of its own. */
 export interface Fleet {
   readonly gateways: readonly [Gateway, ...Gateway[]]
   /** One of them, in turn. */
@@ -26,8 +26,6 @@ test.after.always('stop the fleets', async () => {
   for (const end of endings.reverse()) await end()
 })
 
-let postgres: Promise<Postgres> | undefined
-
 /** The environment that leads a gateway to an empty database. */
 async function databaseOf(engine: string): Promise<Record<string, string>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-fleet-'))
@@ -37,13 +35,13 @@ async function databaseOf(engine: string): Promise<Record<string, string>> {
   writeFileSync(config, 'limits: { failures_per_minute: 0 }')
   const place = { SVC_DATA_DIR: folder, SVC_CONFIG: config }
   if (engine === 'sqlite') return place
-  postgres ??= createPostgres({ teardown: (end) => void endings.push(end) })
-  return { ...place, DATABASE_URL: await (await postgres).createDatabase() }
+  return { ...place, DATABASE_URL: await createDatabase() }
 }
 
 async function openFleet(engine: string, size: number, env: Readonly<Record<string, string>>): Promise<Fleet> {
   const database = await databaseOf(engine)
-  const gateways = await Promise.all(Array.from({ length: size }, () => startCloudGateway({ ...database, ...env })))
+  const start = size === 1 ? startCloudGateway : startCloudProcess
+  const gateways = await Promise.all(Array.from({ length: size }, () => start({ ...database, ...env })))
   endings.push(() => Promise.all(gateways.map((gateway) => gateway.stop())))
   let turn = 0
   return {

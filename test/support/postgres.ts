@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { randomUUID } from 'node:crypto'
+import { once as eventOf } from 'node:events'
 import { appendFileSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,12 +9,16 @@ import pg from 'pg'
 import { findPostgres, type PostgresPrograms } from '../../scripts/find-postgres.ts'
 import { eventually } from './eventually.ts'
 import { HERE } from './here.ts'
+import { once } from './once.ts'
 import { freePort } from './ports.ts'
 
-const programs = findPostgres()
+/** The server of the whole run, which `npm test` starts: `postgresql://user@host:port/postgres`. */
+const SHARED = process.env.TURNPIKE_TEST_POSTGRES
+/** Started to be found: not by each file of a run that has a server. */
+const programs = once(findPostgres)
 
 /** Whether tests with PostgreSQL run: where it is installed, and on a build server, where a missing one is a failure. */
-export const isPostgresExpected = programs !== undefined || Boolean(process.env.CI)
+export const isPostgresExpected = SHARED !== undefined || programs() !== undefined || Boolean(process.env.CI)
 
 /** A PostgreSQL server of a test file's own. */
 export interface Postgres {
@@ -32,14 +37,33 @@ export interface Owner {
   teardown(end: () => Promise<void>): void
 }
 
+let server: Promise<Postgres> | undefined
+
+/**
+ * Makes an empty database and returns its address: on the server of the run, or on one of this file's own that ends with
+ * its thread. A test that freezes, kills or restarts a server uses `createPostgres`.
+ */
+export async function createDatabase(): Promise<string> {
+  if (SHARED === undefined) {
+    server ??= createPostgres({ teardown: () => {} })
+    return (await server).createDatabase()
+  }
+  const address = new URL(SHARED)
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await query(SHARED, `create database ${name}`)
+  address.pathname = name
+  return String(address)
+}
+
 /** Starts a server on a free port of loopback, its data in a temporary folder. */
 export async function createPostgres(owner: Owner): Promise<Postgres> {
-  if (programs === undefined) throw new Error('The test needs PostgreSQL: `npm run services` says how to get it.')
+  const found = programs()
+  if (found === undefined) throw new Error('The test needs PostgreSQL: `npm run services` says how to get it.')
   const port = await freePort()
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-postgres-'))
   const runner = findRunner()
   if (runner.uid !== undefined && runner.gid !== undefined) chownSync(folder, runner.uid, runner.gid)
-  const server = new Server({ programs, runner, folder, port })
+  const server = new Server({ programs: found, runner, folder, port })
   owner.teardown(() => server.remove())
   await server.initialize()
   await server.start()
@@ -102,7 +126,10 @@ class Server {
   readonly #options: ServerOptions
   #child: ChildProcess | undefined
   /** A file of tests that breaks off leaves no server behind. */
-  readonly #killOnExit = () => this.signal('SIGKILL')
+  readonly #killOnExit = () => {
+    this.signal('SIGKILL')
+    this.#removeFolder()
+  }
 
   constructor(options: ServerOptions) {
     this.#options = options
@@ -132,6 +159,7 @@ class Server {
     ]
     const words = ['-D', this.#data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
     this.#child = spawn(this.#program('postgres'), words, { ...this.#how, stdio: 'ignore' })
+    this.#child.unref()
     await eventually(
       () =>
         query(this.url('postgres'), 'select 1').then(
@@ -153,7 +181,8 @@ class Server {
   async kill(): Promise<void> {
     const child = this.#child
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
+    child.ref()
+    const exited = eventOf(child, 'exit')
     this.signal('SIGKILL')
     await exited
   }
@@ -161,6 +190,10 @@ class Server {
   async remove(): Promise<void> {
     process.off('exit', this.#killOnExit)
     await this.kill()
+    this.#removeFolder()
+  }
+
+  #removeFolder(): void {
     rmSync(this.#options.folder, { recursive: true, force: true, maxRetries: 5 })
   }
 

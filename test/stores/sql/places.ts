@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext, type Implementation } from 'ava'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
-import { createPostgres, isPostgresExpected, query } from '../../support/postgres.ts'
+import { once } from '../../support/once.ts'
+import { createDatabase, isPostgresExpected, query } from '../../support/postgres.ts'
 import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
 import { querySqlite } from '../../support/sqlite.ts'
 
@@ -62,26 +63,15 @@ export const engines: readonly Engine[] = [
   },
 ]
 
-/** The result of the first call, for all. */
-function once<Result>(make: () => Result): () => Result {
-  let made: { result: Result } | undefined
-  return () => {
-    made ??= { result: make() }
-    return made.result
-  }
-}
-
 async function openPlace(create: (owner: Owner) => Promise<Place>): Promise<OpenPlace> {
   const place = await create(fileOwner)
   return { place, store: await place.open() }
 }
 
 async function createPostgresPlace(owner: Owner): Promise<Place> {
-  const databaseUrl = await (await server()).createDatabase()
+  const databaseUrl = await createDatabase()
   return createPlace(owner, databaseUrl, (text) => query(databaseUrl, text))
 }
-
-const server = once(() => createPostgres(fileOwner))
 
 /** An empty SQLite database. */
 export async function createSqlitePlace(owner: Owner): Promise<Place> {
