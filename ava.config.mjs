@@ -12,6 +12,7 @@ export default {
     'eval/**/*.test.ts',
     ...(isDrill ? [] : ['!test/witnesses/**']),
   ],
+  require: ['./test/support/seed-properties.ts'],
   nodeArguments: ['--disable-warning=ExperimentalWarning'],
   timeout: '60s',
   // Most files start processes of their own: more at once would only wait for each other, and some beyond their patience.
