@@ -143,6 +143,7 @@ for (const engine of engines) {
   engine.test('keys: the last use outlives the process, and a later one is not undone', async (t) => {
     const env = environment(t, await engine.createPlace(t))
     const first = await startCloudGateway(env)
+    t.teardown(() => first.stop())
     const { key } = await createKey(first, 'alice')
     const second = await startCloudGateway(env)
     t.teardown(() => second.stop())

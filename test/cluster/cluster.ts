@@ -5,6 +5,7 @@ import test from 'ava'
 import { receiptKeyFile } from '../../src/receipts/signing-key.ts'
 import { sendAs, startCloudProcess } from '../support/accounts.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
+import { isDrill } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import type { JsonObject } from '../support/json.ts'
@@ -23,7 +24,6 @@ import { hostOf } from './hosts.ts'
  */
 
 /** `npm run drill:cluster` asks for as much as is tried before a release; the suite for what a few seconds allow. */
-const isDrill = process.env.TURNPIKE_DRILL === 'on'
 /** How many gateways a cluster has. */
 export const SIZE = isDrill ? 4 : 2
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { boothEnvironment } from '../payments/booth.ts'
+import { isDrill } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { createHostileRequest, type HostileDialect } from '../support/hostile-requests.ts'
@@ -24,7 +25,7 @@ import { readSettledHolds, scopeOf, tokenOf } from './cost-stage.ts'
  * by each route.
  */
 
-const REQUESTS = process.env.TURNPIKE_DRILL === 'on' ? 10_000 : 90
+const REQUESTS = isDrill ? 10_000 : 90
 const AT_ONCE = 8
 /** One in so many is not twisted at all, for a strict reader takes few of the others. */
 const PLAIN = 2

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { createKey } from '../../support/accounts.ts'
+import { isDrill } from '../../support/drill.ts'
 import type { GatewayProcess } from '../../support/gateway-process.ts'
 import { isPostgresExpected } from '../../support/postgres.ts'
 import { isRedisExpected } from '../../support/redis.ts'
@@ -14,7 +15,6 @@ import { randomFrom } from './random.ts'
  * `npm run drill:kills` kills 100 times on each engine, the suite twice on SQLite; `TURNPIKE_KILLS` and `TURNPIKE_SEED` say otherwise.
  */
 
-const isDrill = process.env.TURNPIKE_DRILL === 'on'
 const KILLS = Number(process.env.TURNPIKE_KILLS ?? (isDrill ? 100 : 2))
 const SEED = Number(process.env.TURNPIKE_SEED ?? Date.now() % 1_000_000)
 const CAP_USD = isDrill ? 100 : 10

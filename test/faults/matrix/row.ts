@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { isDrill } from '../../support/drill.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { LinkFault } from '../../support/fault-proxy.ts'
 import type { GatewayProcess } from '../../support/gateway-process.ts'
@@ -41,7 +42,6 @@ const MOST_TRIES = 5
 const SPARE_FILES = 60
 
 /** `npm run drill:faults` runs all cells, the suite those that are named quick. */
-const isDrill = process.env.TURNPIKE_DRILL === 'on'
 
 /** Opens a stand; it ends with its owner. */
 export async function openStand(
