@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { billedPicoUsd, RATES } from './billing.ts'
 
 /**
  * DESIGN: what a provider's prompt cache makes of a conversation.
@@ -12,11 +13,9 @@ import { hash } from 'node:crypto'
  *
  * Limits: no time passes between calls, so nothing expires; a prefix is found at any block, while a real provider looks
  * back some 20 blocks from a breakpoint, so that a break costs here what it costs at least.
- * Source of the prices and of the least prefix: Anthropic's and OpenAI's documentation of prompt caching.
+ * Prices are those of the price book. Source of the least prefix: Anthropic's and OpenAI's documentation of prompt caching.
  */
 
-const READ_PRICE = 0.1
-const WRITE_PRICE = 1.25
 const LEAST_PREFIX_TOKENS = 1024
 
 /** A piece of a prompt, and how many tokens it has. */
@@ -31,7 +30,7 @@ export interface PromptBill {
   readonly writtenTokens: number
   /** Tokens of a prompt too short to be cached. */
   readonly uncachedTokens: number
-  /** In uncached input tokens: a read costs 0.1 of one, a write for five minutes 1.25. */
+  /** In uncached input tokens, at the rates of the price book: a read costs 0.1 of one, a write for five minutes 1.25. */
   readonly cost: number
   /** Whether the blocks of the call before are no prefix of this one's. */
   readonly isBreak: boolean
@@ -54,7 +53,7 @@ export class PromptCache {
     const uncachedTokens = freshTokens - writtenTokens
     if (isCached) for (const prefix of prefixes) this.#known.add(prefix)
     this.#last = prefixes.at(-1) ?? ''
-    const cost = readTokens * READ_PRICE + writtenTokens * WRITE_PRICE + uncachedTokens
+    const cost = billedPicoUsd({ readTokens, writtenTokens, uncachedTokens }) / RATES.fresh
     return { readTokens, writtenTokens, uncachedTokens, cost, isBreak }
   }
 }

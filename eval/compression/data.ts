@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { messageRequestSchema } from '../../src/core/message.ts'
+import { ofSplit } from '../split.ts'
 
 const { messages } = messageRequestSchema.shape
 
@@ -31,7 +32,7 @@ export type EdgeCase = z.infer<typeof edgeCaseSchema>
 /** The sessions in a folder, of one split or of all. Throws an `Error` that names the file and the line that do not fit. */
 export function loadTrajectories(folder: string, split?: string): Trajectory[] {
   const all = loadLines(path.join(folder, 'trajectories.jsonl'), trajectorySchema)
-  return split === undefined ? all : all.filter((trajectory) => trajectory.split === split)
+  return ofSplit(all, split, folder)
 }
 
 /** The edge cases in a folder. */

@@ -4,6 +4,7 @@ import { Exchange } from '../../src/core/exchange.ts'
 import type { ContentBlock, Message } from '../../src/core/message.ts'
 import { RequestDocument } from '../../src/core/request.ts'
 import type { PluginContext, PluginMiddleware } from '../../src/plugin.ts'
+import { type BilledTokens, sumOfTokens } from '../billing.ts'
 import { PromptCache } from '../prompt-cache.ts'
 import { countTokens } from '../tokens.ts'
 import type { Trajectory } from './data.ts'
@@ -18,6 +19,8 @@ export interface Replay {
   /** Tokens of all calls' inputs, and what they are billed for in uncached input tokens. */
   readonly inputTokens: number
   readonly cost: number
+  /** The same tokens by what is billed for them. */
+  readonly billed: BilledTokens
   readonly breaks: number
   readonly needles: number
   readonly lostNeedles: readonly string[]
@@ -43,10 +46,12 @@ export async function replay(session: Trajectory, createSteps: () => Promise<Plu
   const lostNeedles: string[] = []
   const totals = { calls: 0, inputTokens: 0, cost: 0, breaks: 0, mostTokens: 0, largerBlocks: 0 }
   const warmMs: number[] = []
+  const bills: BilledTokens[] = []
   for (const [at, message] of messages.entries()) {
     if (message.role !== 'assistant' || at === 0) continue
     const seen = await rewrite(session, at, steps)
     const bill = cache.call(blocksOf(session, seen.messages))
+    bills.push(bill)
     const tokens = bill.readTokens + bill.writtenTokens + bill.uncachedTokens
     totals.calls++
     totals.inputTokens += tokens
@@ -64,7 +69,8 @@ export async function replay(session: Trajectory, createSteps: () => Promise<Plu
     coldMs.push((await rewrite(session, messages.length, await createSteps())).ms)
   return {
     ...totals,
-    finalTokens: sumOfTokens(blocksOf(session, final.messages)),
+    billed: sumOfTokens(bills),
+    finalTokens: tokensOf(blocksOf(session, final.messages)),
     needles: session.needles.length,
     pointers: reading.texts.reduce((sum, { pointers }) => sum + pointers, 0),
     unclear: reading.faults.length,
@@ -170,7 +176,7 @@ function largerBlocks(before: readonly Message[], after: readonly Message[]): nu
   return tokens(after).filter((count, index) => count > (originals[index] ?? 0)).length
 }
 
-function sumOfTokens(blocks: readonly Block[]): number {
+function tokensOf(blocks: readonly Block[]): number {
   return blocks.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 

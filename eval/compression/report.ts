@@ -1,3 +1,4 @@
+import { billedUsd, sharesText, sumOfTokens } from '../billing.ts'
 import type { Replay } from './replay.ts'
 
 /** What a policy does to a group of sessions; shares are changes, -0.25 is a quarter less. */
@@ -10,6 +11,11 @@ export interface Row {
   readonly mostShare: number
   readonly inputShare: number
   readonly costShare: number
+  /** What the sessions' input is billed at the price book's rates, in USD, without the policy and with it. */
+  readonly usdBefore: number
+  readonly usdAfter: number
+  /** The shares of input tokens that are fresh, read from the prompt cache and written to it. */
+  readonly shares: string
   readonly breaks: number
   /** Breaks for each 20,000 tokens that the sessions have grown. */
   readonly breaksPer20k: number
@@ -39,6 +45,7 @@ export function summarise(name: string, pairs: readonly Pair[]): Row {
   const share = (of: (replay: Replay) => number) => sum(of, 'after') / sum(of, 'before') - 1
   const tokensBefore = sum((replay) => replay.finalTokens, 'before')
   const breaks = sum((replay) => replay.breaks, 'after') - sum((replay) => replay.breaks, 'before')
+  const billedAfter = sumOfTokens(pairs.map(({ after }) => after.billed))
   return {
     name,
     sessions: pairs.length,
@@ -48,6 +55,9 @@ export function summarise(name: string, pairs: readonly Pair[]): Row {
     mostShare: share((replay) => replay.mostTokens),
     inputShare: share((replay) => replay.inputTokens),
     costShare: share((replay) => replay.cost),
+    usdBefore: billedUsd(sumOfTokens(pairs.map(({ before }) => before.billed))),
+    usdAfter: billedUsd(billedAfter),
+    shares: sharesText(billedAfter),
     breaks,
     breaksPer20k: (breaks * STEP_TOKENS) / tokensBefore,
     needles: sum((replay) => replay.needles, 'after'),
@@ -70,6 +80,8 @@ const COLUMNS: readonly (readonly [title: string, of: (row: Row) => string])[] =
   ['max', ({ mostShare }) => percent(mostShare)],
   ['input', ({ inputShare }) => percent(inputShare)],
   ['cost', ({ costShare }) => percent(costShare)],
+  ['billed', ({ usdBefore, usdAfter }) => `$${usdBefore.toFixed(2)}→${usdAfter.toFixed(2)}`],
+  ['new/read/write', ({ shares }) => shares],
   ['breaks', ({ breaks }) => String(breaks)],
   ['/20k', ({ breaksPer20k }) => breaksPer20k.toFixed(2)],
   ['needles', ({ needles, lostNeedles }) => `${needles - lostNeedles}/${needles}`],

@@ -18,7 +18,6 @@ async function run(): Promise<void> {
   })
   if (values.data === undefined) throw new Error(`Expected \`--data\`. ${USAGE}`)
   const trajectories = loadTrajectories(values.data, values.split)
-  if (trajectories.length === 0) throw new Error(`Expected sessions of split \`${values.split}\`, got none`)
   await warmUp(trajectories)
   const edgeCases = loadEdgeCases(values.data)
   const failed = await failedEdgeCases(edgeCases, STAGE_A)

@@ -1,7 +1,8 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { PatternsModule } from '../../test/support/patterns.ts'
+import { type BilledTokens, sumOfTokens } from '../billing.ts'
 
-/** What replaying sessions has shown. Costs are in uncached input tokens. */
+/** What replaying sessions has shown. */
 export interface ReplayFigures {
   readonly calls: number
   /** Calls whose beginning is not what the call before was. */
@@ -9,13 +10,11 @@ export interface ReplayFigures {
   readonly callsWithInjection: number
   /** Calls with more injected tokens than the budget, counted by a public tokenizer. */
   readonly overBudget: number
-  readonly cost: number
-  readonly costWithout: number
+  /** Input tokens of all calls by what is billed for them, with the module and without. */
+  readonly billed: BilledTokens
+  readonly billedWithout: BilledTokens
 }
 
-/** List prices relative to uncached input: cache read, five-minute cache write. */
-const READ = 0.1
-const WRITE = 1.25
 const TAG = '<gateway-instructions'
 const ANSWER = 'I have looked at it, and here is what I have found so far. '.repeat(20)
 const SYSTEM = 'You are an assistant in a company. Answer with what you know, and say what you do not know. '.repeat(40)
@@ -30,7 +29,8 @@ export async function replay(
   sessions: readonly (readonly string[])[],
   { modules, maxTokens }: { modules: readonly PatternsModule[]; maxTokens: number },
 ): Promise<ReplayFigures> {
-  const figures = { calls: 0, prefixBreaks: 0, callsWithInjection: 0, overBudget: 0, cost: 0, costWithout: 0 }
+  const figures = { calls: 0, prefixBreaks: 0, callsWithInjection: 0, overBudget: 0 }
+  const bills = { ours: [] as BilledTokens[], theirs: [] as BilledTokens[] }
   for (const turns of sessions) {
     const history = { ours: [] as Block[], theirs: [] as Block[] }
     for (let turn = 0; turn < turns.length; turn++) {
@@ -44,12 +44,12 @@ export async function replay(
       if (!isPrefix(history.ours, blocks.ours)) figures.prefixBreaks++
       if (injected.length > 0) figures.callsWithInjection++
       if (injected.reduce((sum, { text }) => sum + countTokens(text), 0) > maxTokens) figures.overBudget++
-      figures.cost += costOf(history.ours, blocks.ours)
-      figures.costWithout += costOf(history.theirs, blocks.theirs)
+      bills.ours.push(tokensOf(history.ours, blocks.ours))
+      bills.theirs.push(tokensOf(history.theirs, blocks.theirs))
       Object.assign(history, blocks)
     }
   }
-  return figures
+  return { ...figures, billed: sumOfTokens(bills.ours), billedWithout: sumOfTokens(bills.theirs) }
 }
 
 /** As coding agents send it: the last block is marked, and the mark moves on. */
@@ -78,13 +78,15 @@ function isPrefix(before: readonly Block[], now: readonly Block[]): boolean {
 }
 
 /** What was written at the call before is read; the rest up to the last mark is written; what is behind it is plain. */
-function costOf(before: readonly Block[], now: readonly Block[]): number {
+function tokensOf(before: readonly Block[], now: readonly Block[]): BilledTokens {
   const written = before.findLastIndex(({ isMarked }) => isMarked) + 1
   const same = before.slice(0, written).findIndex(({ text }, i) => now[i]?.text !== text)
   const readCount = same === -1 ? written : 0
-  const lastMark = now.findLastIndex(({ isMarked }) => isMarked)
-  return now.reduce((sum, { text }, i) => {
-    const rate = i < readCount ? READ : i <= lastMark ? WRITE : 1
-    return sum + rate * countTokens(text)
-  }, 0)
+  const writtenCount = Math.max(readCount, now.findLastIndex(({ isMarked }) => isMarked) + 1)
+  const sum = (blocks: readonly Block[]) => blocks.reduce((total, { text }) => total + countTokens(text), 0)
+  return {
+    readTokens: sum(now.slice(0, readCount)),
+    writtenTokens: sum(now.slice(readCount, writtenCount)),
+    uncachedTokens: sum(now.slice(writtenCount)),
+  }
 }

@@ -2,6 +2,7 @@
 // prints a table; the JSON goes to `eval/patterns/results.json` unless another file is named. Needs no network and no model.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { billedUsd, sharesText } from '../billing.ts'
 import { readData, type Split } from './data.ts'
 import { type Figures, measure } from './measure.ts'
 
@@ -41,7 +42,9 @@ function rowsOf({ explicit, examples, time, replay }: Figures): Row[] {
           row(`replay: prefix breaks in ${replay.calls} calls`, replay.prefixBreaks, '0', replay.prefixBreaks === 0),
           row('replay: calls with injected text', replay.callsWithInjection),
           row('replay: calls over budget', replay.overBudget, '0', replay.overBudget === 0),
-          row('replay: input cost, against none', percent(replay.cost / replay.costWithout - 1)),
+          row('replay: billed input', `$${billedUsd(replay.billed).toFixed(2)}`),
+          row('replay: new/read/write, %', sharesText(replay.billed)),
+          row('replay: billed, against none', percent(billedUsd(replay.billed) / billedUsd(replay.billedWithout) - 1)),
         ]),
   ]
 }

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
+import { ofSplit } from '../split.ts'
 
 const toolSchema = z.object({
   server: z.string(),
@@ -39,17 +40,17 @@ export function loadCases(folder: string, split: string | undefined): Case[] {
   // Safe: the data refer to lines that are there, and a wrong one fails at its first use.
   const at = (index: number) => tools[index]!
   const cases = readLines(path.join(folder, 'cases.jsonl'), caseSchema)
-  return cases
-    .filter((each) => split === undefined || each.split === split)
-    .map(({ id, set, turns, pools }) => ({
-      id,
-      set,
-      turns: turns.map(({ user, gt }) => ({ user, needed: [...new Set(gt.map((index) => at(index).name))] })),
-      tools: new Map(Object.entries(pools).flatMap(([size, pool]) => (pool ? [[Number(size), pool.map(at)]] : []))),
-    }))
+  return ofSplit(cases, split, folder).map(({ id, set, turns, pools }) => ({
+    id,
+    set,
+    turns: turns.map(({ user, gt }) => ({ user, needed: [...new Set(gt.map((index) => at(index).name))] })),
+    tools: new Map(Object.entries(pools).flatMap(([size, pool]) => (pool ? [[Number(size), pool.map(at)]] : []))),
+  }))
 }
 
 function readLines<Line>(file: string, schema: z.ZodType<Line>): Line[] {
+  if (!existsSync(file))
+    throw new Error(`Expected \`--data\` to be a folder with ${path.basename(file)}, got none there`)
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   return lines.map((line, i) => {
     const read = schema.safeParse(JSON.parse(line))

@@ -1,4 +1,5 @@
-import { PromptCache } from '../prompt-cache.ts'
+import { type BilledTokens, billedUsd, sharesText, sumOfTokens } from '../billing.ts'
+import { type PromptBill, PromptCache } from '../prompt-cache.ts'
 import { countTokens } from '../tokens.ts'
 import type { Case } from './data.ts'
 import { createModule, type Pruned, type WireMessage, type WireRequest } from './module.ts'
@@ -15,6 +16,7 @@ interface Replay {
   readonly toolTokens: number
   readonly finalTokens: number
   readonly cost: number
+  readonly billed: BilledTokens
   readonly breaks: number
   readonly listChanges: number
   /** Needed tools that were there when they were needed. */
@@ -48,7 +50,7 @@ async function replay({ set, turns, tools: pools }: Case, prune: Prune): Promise
   const cache = new PromptCache()
   const messages: WireMessage[] = []
   const presence: number[] = []
-  const seen: { toolTokens: number; finalTokens: number; cost: number; isBreak: boolean; list: string }[] = []
+  const seen: (PromptBill & { toolTokens: number; finalTokens: number; list: string })[] = []
   const call = async () => {
     const { tools: sent } = await prune({ tools, messages })
     const blocks = [...sent, ...messages].map((block) => JSON.stringify(block))
@@ -73,6 +75,7 @@ async function replay({ set, turns, tools: pools }: Case, prune: Prune): Promise
     toolTokens: mean(seen.map(({ toolTokens }) => toolTokens)),
     finalTokens: seen.at(-1)?.finalTokens ?? 0,
     cost: seen.reduce((sum, { cost }) => sum + cost, 0),
+    billed: sumOfTokens(seen),
     breaks: seen.filter(({ isBreak }) => isBreak).length,
     listChanges: seen.filter(({ list }, i) => i > 0 && list !== seen[i - 1]?.list).length,
     present: mean(presence),
@@ -91,6 +94,9 @@ function useOf(names: readonly string[], turn: number): WireMessage[] {
 function rowOf(group: string, pairs: readonly { before: Replay; after: Replay }[]): Row {
   const sum = (of: (pair: { before: Replay; after: Replay }) => number) =>
     pairs.reduce((total, pair) => total + of(pair), 0)
+  const billed = [pairs.map(({ before }) => before), pairs.map(({ after }) => after)].map((replays) =>
+    sumOfTokens(replays.map((replay) => replay.billed)),
+  )
   return {
     group,
     sessions: pairs.length,
@@ -99,6 +105,8 @@ function rowOf(group: string, pairs: readonly { before: Replay; after: Replay }[
     'complete %': percent(mean(pairs.map(({ after }) => (after.present === 1 ? 1 : 0)))),
     'tool tokens saved %': percent(mean(pairs.map(({ before, after }) => 1 - after.toolTokens / before.toolTokens))),
     'final context %': percent(sum(({ after }) => after.finalTokens) / sum(({ before }) => before.finalTokens) - 1),
+    'billed $': billed.map((tokens) => billedUsd(tokens).toFixed(3)).join('→'),
+    'new/read/write %': billed.map(sharesText).join('→'),
     'billed cost %': percent(sum(({ after }) => after.cost) / sum(({ before }) => before.cost) - 1),
     'breaks a session': rounded(mean(pairs.map(({ after }) => after.breaks)), 2),
     'list changes a session': rounded(mean(pairs.map(({ after }) => after.listChanges)), 2),

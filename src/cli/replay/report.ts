@@ -1,4 +1,4 @@
-import type { FinishedRequest } from '../../core/telemetry.ts'
+import type { FinishedRequest, TokensByClass } from '../../core/telemetry.ts'
 import { tokensIn } from '../../core/tokens-in.ts'
 import { count, duration, fineUsd, NOTHING, timeOfDay } from '../terminal/figures.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -71,11 +71,18 @@ function rowsOf(before: FinishedRequest, { status, row: now }: Replayed): string
     both('tokens', ({ tokens }) =>
       tokens === null ? NOTHING : `${count(tokensIn(tokens))} in, ${count(tokens.output)} out`,
     ),
-    both('cost', ({ costNanoUsd }) => fineUsd(costNanoUsd)),
+    both('input', ({ tokens }) => (tokens === null ? NOTHING : sharesOf(tokens))),
+    both('billed', ({ costNanoUsd }) => fineUsd(costNanoUsd)),
     both('gateway', ({ gatewayMs }) => duration(gatewayMs)),
     both('provider', ({ providerMs }) => duration(providerMs)),
     both('took', ({ totalMs }) => duration(totalMs)),
   ]
+}
+
+/** Of the input tokens: fresh ones, those read from the provider's prompt cache, those written to it; each has its price. */
+function sharesOf(tokens: TokensByClass): string {
+  const percent = (part: number) => `${Math.round((100 * part) / Math.max(1, tokensIn(tokens)))}%`
+  return `${percent(tokens.input)} new ${percent(tokens.cacheRead)} read ${percent(tokens.cacheWrite)} written`
 }
 
 function row([label = '', before = '', now = '']: readonly string[], columns: number): string {

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import test from 'ava'
+import { ofSplit } from './split.ts'
+
+const SESSION = { id: 'tau-1', split: 'dev', messages: [{ role: 'user', content: 'Hello.' }], needles: [] }
+
+test('split: items of a split are taken, and all of them without one', (t) => {
+  const items = [{ split: 'dev' }, { split: 'test' }]
+  t.deepEqual(ofSplit(items, 'dev', 'data'), [{ split: 'dev' }])
+  t.is(ofSplit(items, undefined, 'data').length, 2)
+})
+
+for (const [command, file] of [
+  ['compression', 'trajectories.jsonl'],
+  ['pruning', 'cases.jsonl'],
+] as const) {
+  test(`split: eval:${command} refuses a split that the data do not have, and names those that they have`, (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-split-'))
+    t.teardown(() => rmSync(folder, { recursive: true }))
+    writeFileSync(path.join(folder, 'tools.jsonl'), '{"server":"","name":"a","description":"","input_schema":{}}')
+    const line = { ...SESSION, set: 'tau', turns: [{ user: 'Hello.', gt: [0] }], pools: {} }
+    writeFileSync(path.join(folder, file), JSON.stringify(line))
+    const script = path.join(import.meta.dirname, command, 'run.ts')
+    const { status, stderr } = spawnSync(process.execPath, [script, '--data', folder, '--split', 'test'])
+    t.is(status, 1)
+    t.regex(String(stderr), /^The data in .* has no split `test`, only `dev`: .*\n$/)
+  })
+}
