@@ -1,7 +1,7 @@
 import { openCatalogue } from '../src/prices/catalogue.ts'
 
 /** The model whose list prices evaluations bill with. */
-export const BILLED_MODEL = { provider: 'anthropic', model: 'claude-sonnet-4-5' }
+const BILLED_MODEL = { provider: 'anthropic', model: 'claude-sonnet-4-5' }
 const PICO_PER_USD = 1e12
 
 /** Tokens of a prompt by what a provider bills for them. */
