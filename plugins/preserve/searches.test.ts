@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { GatewayError } from 'turnpike/plugin'
 import { createRecordingLog } from '../../test/support/recording-log.ts'
+import { threadCpuMs } from './cpu-budget.ts'
 import { compile, isQuicklyCompiled, Refusal } from './expression.ts'
 import { matchesIn } from './matches.ts'
 import type { Search, SearchResult } from './protocol.ts'
@@ -160,11 +161,26 @@ test('searches: what a caller has begun before it was over its budget is charged
   const searches = open(t, { thread })
   const find = () => searches.find([LONG_TEXT], 'x', { scope: 'a', signal })
   const [first, second] = [find(), find()]
-  thread.held[0]?.end({ kind: 'found', matches: [], cpuMs: 600 })
+  thread.held[0]?.end({ kind: 'found', matches: [], cpuMs: 590 })
   await first
   t.is((await t.throwsAsync(second, { instanceOf: GatewayError })).code, 'rate_limit_error')
   t.is((await t.throwsAsync(find(), { instanceOf: GatewayError })).headers['retry-after'], '5')
   t.is(thread.held.length, 1)
+})
+
+test('searches: the CPU that it takes to hand texts to the thread is charged to their caller', async (t) => {
+  const thread = new HeldThread()
+  const { search } = thread
+  thread.search = (given) => {
+    for (const untilMs = threadCpuMs() + 600; threadCpuMs() < untilMs; );
+    return search.call(thread, given)
+  }
+  const searches = open(t, { thread })
+  const find = () => searches.find([LONG_TEXT], 'x', { scope: 'a', signal })
+  const first = find()
+  t.is((await t.throwsAsync(find(), { instanceOf: GatewayError })).code, 'rate_limit_error')
+  thread.held[0]?.end({ kind: 'found', matches: [], cpuMs: 0 })
+  await first
 })
 
 test('searches: a thread that dies costs its own search, and the next has another', async (t) => {
