@@ -1,6 +1,6 @@
 import type { Caller } from './caller.ts'
-import type { RouteName } from './exchange.ts'
 import type { DialectName } from './reply-dialect.ts'
+import type { RouteName } from './route-name.ts'
 
 /** As much of a request as was read of it before it was refused; filled in as it is read. */
 export interface Asked {

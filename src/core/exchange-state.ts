@@ -1,10 +1,12 @@
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
-import type { Exchange, RouteName, Target } from './exchange.ts'
+import type { Exchange, Target } from './exchange.ts'
 import type { Fee } from './fee.ts'
 import type { PresentedCredential } from './ports.ts'
 import type { Reply } from './reply.ts'
 import type { RequestDocument } from './request.ts'
+import type { RouteName } from './route-name.ts'
+import type { Edit } from './splice.ts'
 import type { CallTrace, EditTrace, StepTrace } from './traces.ts'
 import type { Wishes } from './wishes.ts'
 
@@ -58,4 +60,14 @@ export function savedState(state: ExchangeState): () => void {
 /** Cancels the streams that nobody has opened. */
 export function cancelUnopened({ putAside, reply: last }: ExchangeState): void {
   for (const reply of [...putAside, last]) if (reply?.kind === 'stream' && !reply.opened) reply.cancel()
+}
+
+/** Edits the request of a state in the name of a module, once all watchers have let it pass. Throws what they throw. */
+export function editState(state: ExchangeState, edits: readonly Edit[], module: string): void {
+  const before = state.request ?? state.client.canonical
+  const after = before.edited(edits)
+  for (const watch of state.wishes?.editWatchers ?? []) watch(after, module)
+  state.request = after
+  const paths = edits.map((edit) => edit.path.join('.'))
+  state.edits.push({ module, paths, bytesBefore: before.bytes.length, bytesAfter: after.bytes.length })
 }

@@ -1,7 +1,7 @@
 import type { AnswerLimit } from './answer-limit.ts'
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
-import { cancelUnopened, type ExchangeState, savedState } from './exchange-state.ts'
+import { cancelUnopened, type ExchangeState, editState, savedState } from './exchange-state.ts'
 import type { Fee } from './fee.ts'
 import { IDLE } from './idle.ts'
 import type { PresentedCredential } from './ports.ts'
@@ -9,13 +9,11 @@ import type { PreservedText } from './preserved.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyDialect } from './reply-dialect.ts'
 import type { RequestDocument } from './request.ts'
+import type { RouteName } from './route-name.ts'
 import type { Edit } from './splice.ts'
 import type { CallTrace, EditTrace, StepTrace } from './traces.ts'
 import type { Usage } from './usage.ts'
 import type { EditWatcher, Wishes } from './wishes.ts'
-
-/** Which public route the request came through. */
-export type RouteName = 'messages' | 'chat' | 'agent'
 
 /** Which provider answers, and under which model name. */
 export interface Target {
@@ -23,10 +21,7 @@ export interface Target {
   readonly model: string
 }
 
-/**
- * The one place where modules meet: a module's own handle on the request it is part of. Each module gets a handle of its own over the same state, so that what it edits and notes is recorded under its name,
- * and so that a module that was given up on (it hung, and the request went on without it) can change nothing any more.
- */
+/** A module's own handle on a request: edits and notes get its name, and once the request went on without it, it changes nothing. */
 export class Exchange {
   #state: ExchangeState
   #step: StepTrace | undefined
@@ -111,8 +106,7 @@ export class Exchange {
 
   /** Canonical fields whose values are nobody's wish: the client gave none, and no module has set them. */
   get assumed(): readonly string[] {
-    const { client, edits } = this.#state
-    return client.assumed.filter((name) => !edits.some(({ paths }) => paths.includes(name)))
+    return this.client.assumed.filter((name) => !this.edits.some(({ paths }) => paths.includes(name)))
   }
 
   /** Who is asked first. */
@@ -203,13 +197,7 @@ export class Exchange {
   /** Edits the request; every byte outside the edited ranges stays. Throws when a path does not exist. */
   edit(...edits: Edit[]): void {
     this.#assertLive()
-    const before = this.request
-    const after = before.edited(edits)
-    const module = this.#step?.module ?? 'gateway'
-    for (const watch of this.#state.wishes?.editWatchers ?? []) watch(after, module)
-    this.#state.request = after
-    const paths = edits.map((edit) => edit.path.join('.'))
-    this.#state.edits.push({ module, paths, bytesBefore: before.bytes.length, bytesAfter: after.bytes.length })
+    editState(this.#state, edits, this.#step?.module ?? 'gateway')
   }
 
   /** Declares texts of the request, as it stands, that modules further on must leave; only a watcher enforces it. */
@@ -254,10 +242,7 @@ export class Exchange {
     this.#step.ownCostNanoUsd = (this.#step.ownCostNanoUsd ?? 0) + costNanoUsd
   }
 
-  /**
-   * Says in the trace, and to the client, that this module does nothing for this request, and why in a few words of plain
-   * ASCII: `idle('12 tools: nothing to prune')`.
-   */
+  /** Notes in trace and reply that this module does nothing for this request, and why, in plain ASCII: `idle('12 tools')`. */
   idle(reason: string): void {
     this.note(IDLE, { reason })
   }
@@ -287,14 +272,14 @@ export class Exchange {
     return savedState(this.#state)
   }
 
-  /** @internal */
-  get hasPutAside(): boolean {
-    return this.#state.putAside.length > 0
-  }
-
   /** @internal the pipeline is over, with the reply that there is now */
   close(): void {
     this.#state.isClosed = true
+  }
+
+  /** @internal */
+  get hasPutAside(): boolean {
+    return this.#state.putAside.length > 0
   }
 
   /** @internal a stream that was put aside and that nobody opened would hold its connection */

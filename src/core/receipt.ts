@@ -1,5 +1,6 @@
-import type { RouteName, Target } from './exchange.ts'
+import type { Target } from './exchange.ts'
 import type { DialectName } from './reply-dialect.ts'
+import type { RouteName } from './route-name.ts'
 import type { Usage } from './usage.ts'
 
 /**

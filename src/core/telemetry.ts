@@ -1,6 +1,6 @@
-import type { RouteName } from './exchange.ts'
 import type { Counterfactual, Receipt } from './receipt.ts'
 import type { DialectName } from './reply-dialect.ts'
+import type { RouteName } from './route-name.ts'
 
 /** What a cache did with a request; `none`: no cache was asked. */
 export type CacheOutcome = 'hit' | 'attached' | 'miss' | 'none'
