@@ -4,26 +4,17 @@ import { type Accounting, openAccounting } from './accounting.ts'
 import { ConfigError } from './config/config-error.ts'
 import { pluginOptions } from './config/load.ts'
 import { placesOf } from './config/places.ts'
-import { listenHost } from './config/reach.ts'
 import type { Config } from './config/schema.ts'
 import type { SettingsInForce } from './config/settings-in-force.ts'
 import { Disposal } from './core/disposal.ts'
 import { GatewayError } from './core/errors.ts'
-import { isLoopback } from './core/listen-address.ts'
 import type { Clock, Log, RequestObserver } from './core/ports.ts'
-import { type DashboardIntake, knownHostsOf, openDashboard, openIntake } from './dashboard.ts'
-import { createChatDialect } from './dialects/chat/dialect.ts'
+import { openDashboard, openIntake } from './dashboard.ts'
 import { createMessagesDialect } from './dialects/messages/dialect.ts'
-import { createHttpApp } from './http/app.ts'
-import { forProvider } from './http/credential.ts'
-import type { DashboardOptions } from './http/dashboard/routes.ts'
 import { type OwnRequestParts, OwnRequests } from './http/own-requests.ts'
-import type { RequestLimits } from './http/rate-limit.ts'
 import { Readiness } from './http/readiness.ts'
-import type { BillingRouteParts } from './http/routes/billing.ts'
-import { createHttpServer } from './http/server.ts'
-import { assertModeComplete, type Identity, openIdentity } from './identity.ts'
-import { openIntakes, openLimits } from './limits.ts'
+import { assertModeComplete, openIdentity } from './identity.ts'
+import { openLimits } from './limits.ts'
 import { openPaying } from './paying.ts'
 import {
   BUILT_IN_PLUGINS,
@@ -36,12 +27,12 @@ import { Pipelines } from './pipeline/pipelines.ts'
 import { PluginRegistry } from './pipeline/registry.ts'
 import { watchPlugins } from './pipeline/watch.ts'
 import { usageCheckOf } from './providers/believed-usage.ts'
-import { ModelCatalogue } from './providers/model-catalogue.ts'
 import { createProviders, type Providers } from './providers/providers.ts'
-import { metricsRouteOf, openRecording, type Recording } from './recording.ts'
+import { openRecording } from './recording.ts'
+import { createServer } from './serving.ts'
 import { openChannel } from './stores/channels/open.ts'
 import { createByteStores } from './stores/kv/stores.ts'
-import { openTolling, type Tolling } from './tolling.ts'
+import { openTolling } from './tolling.ts'
 
 /** What a part may take to close beside what it may drain for. */
 const CLOSE_ROOM_MS = 10_000
@@ -214,97 +205,4 @@ function openOwn(own: OwnRequests, { clock }: AppOptions, { pipelines, providers
   const costOf: OwnRequestParts['costOf'] = (target, usage, atMs) => prices.price(target, usage, atMs).costNanoUsd
   const targetsOf = (model: string) => providers.targetsOf(model)
   own.open({ pipelines, dialect: createMessagesDialect(), targetsOf, costOf, clock })
-}
-
-interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'>, Pick<Accounting, 'fees'> {
-  limits: RequestLimits
-  recording: Recording
-  identity: Identity
-  paying: BillingRouteParts | undefined
-  tolling: Tolling | undefined
-  capture: DashboardIntake['capture']
-  dashboard: DashboardOptions | undefined
-  readiness: Readiness
-}
-
-function createServer(
-  { config, log, clock, observers, startedAtMs }: AppOptions,
-  {
-    pipelines,
-    providers,
-    registry,
-    limits,
-    recording,
-    identity,
-    paying,
-    fees,
-    tolling,
-    capture,
-    dashboard,
-    readiness,
-  }: ServerParts,
-): Server {
-  const { authenticate, accounts } = identity
-  const { receipts, recorder, metrics } = recording
-  const intakes = openIntakes(config)
-  const shared = {
-    authenticate,
-    limits,
-    receipts,
-    fees,
-    capture,
-    targetsOf: (model: string) => providers.targetsOf(model),
-    callerParts: providers.callerParts,
-    intakes,
-    send: { pingIntervalMs: config.server.ping_interval },
-  }
-  const messages = createMessagesDialect()
-  const chat = createChatDialect({
-    defaultMaxTokens: config.providers.default_max_tokens,
-    modelNamed: (name) => providers.targetsOf(name)[0].model,
-    nowMs: () => clock.nowMs(),
-  })
-  const catalogue = new ModelCatalogue(providers, log)
-  const app = createHttpApp({
-    messages: { ...shared, recorder, route: 'messages', dialect: messages, pipelines },
-    chat: { ...shared, recorder, route: 'chat', dialect: chat, pipelines },
-    relay: {
-      ...shared,
-      provider: (name) => providers.get(name),
-      dialect: messages,
-      defaultProvider: providers.fallback,
-    },
-    models: {
-      authenticate,
-      limits,
-      list: (call) => catalogue.list({ ...call, credential: forProvider(call.credential, providers.fallback) }),
-      find: (id, call) => catalogue.find(id, { ...call, credential: forProvider(call.credential, providers.fallback) }),
-    },
-    receipts: shared,
-    plugins: { authenticate, limits, registry },
-    accounts,
-    billing: paying,
-    agent: tolling && { ...shared, ...tolling, recorder, dialect: messages, pipelines, nowMs: () => clock.nowMs() },
-    dashboard,
-    health: { build: config.build, startedAtMs, providers: providers.all },
-    documents: {
-      version: config.build,
-      publicUrl: config.server.public_url,
-      mode: config.mode,
-      amountCents: tolling?.payable && tolling.prices.callCents,
-    },
-    intakes,
-    readiness,
-    corsOrigins: config.server.cors_origins,
-    knownHosts: knownHostsOf(config),
-    isOnLoopback: isLoopback(listenHost(config)),
-    allowedRoutes: config.providers.allow_routes,
-    metrics: metricsRouteOf(metrics, config),
-    enter: () => metrics?.enter(),
-    observe: (record) => {
-      recording.observe(record)
-      for (const observer of observers) observer(record)
-    },
-  })
-  return createHttpServer(app.callback(), config.server)
 }

@@ -62,10 +62,12 @@ const JOINTS = [
   'limits.ts',
   'paying.ts',
   'recording.ts',
-  'stopping.ts',
+  'serving.ts',
   'tolling.ts',
-  'main.ts',
+  'gateway.ts',
   'stopping.ts',
+  'start-failure.ts',
+  'main.ts',
   'cli',
 ]
 
