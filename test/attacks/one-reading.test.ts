@@ -89,6 +89,7 @@ const INNOCENT: Record<string, string> = {
     `${MODEL},"tools":[{"name":"a","input_schema":{"type":"object"}}]`,
   ),
   'the schema of a tool': tools(`{"name":"a","input_schema":{"type":"object","properties":${DUPLICATES}}}`),
+  'a message whose names have escapes': body('{"r\\u006fle":"user","c\\u006fntent":"hi"}'),
   labels: body(HELLO, `${MODEL},"metadata":{"user_id":"u","Model":"x"}`),
 }
 for (const [what, small] of Object.entries(INNOCENT))
