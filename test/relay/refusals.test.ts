@@ -211,9 +211,11 @@ for (const transfer of ['content-length', 'chunked']) {
   })
 }
 
-test('refusals: a body just within the limit passes', async (t) => {
-  const scene = stage.scene()
-  const empty = Buffer.byteLength(JSON.stringify(ask('')))
-  const reply = await scene.send({ body: ask('x'.repeat(1024 * 1024 - empty)) })
-  t.is(reply.status, 200)
-})
+for (const headers of [{}, { 'transfer-encoding': 'chunked' }])
+  test(`refusals: a body of the limit passes, one with a byte more is 413 (${JSON.stringify(headers)})`, async (t) => {
+    const scene = stage.scene()
+    const empty = Buffer.byteLength(JSON.stringify(ask('')))
+    const sendOf = (bytes: number) => scene.send({ body: ask('x'.repeat(bytes - empty)), headers })
+    t.is((await sendOf(1024 * 1024)).status, 200)
+    t.is((await sendOf(1024 * 1024 + 1)).status, 413)
+  })
