@@ -373,6 +373,18 @@ test('money: a capture that is refused gives no answer, charges nothing and hold
   }
 })
 
+test('money: after a capture that is refused, money that is still held is released', async (t) => {
+  const agent = booth.agent()
+  const challenge = await agent.ask(BODY)
+  agent.trouble(challenge, ({ path }) => {
+    const intent = booth.stripe.world.objects.all('payment_intent').find(({ id }) => path.endsWith(`/${id}/capture`))
+    if (intent !== undefined) intent.refusesCapture = true
+    return undefined
+  })
+  assertRefused(t, await agent.pay(BODY, challenge, agent.grant()), 'verification-failed', challenge)
+  t.like(agent.books(challenge), { intents: 1, statuses: ['canceled'], ...NOTHING })
+})
+
 test('money: bodies are checked before anything is asked for', async (t) => {
   const agent = booth.agent()
   const badBodies = [{ nope: 1 }, '{', '[]', ask('x', { max_tokens: 0 }), ask('x', { model: 'nobody/x' })]

@@ -145,6 +145,7 @@ function hold(world: World, intent: StripeObject): StripeObject {
 function capture(world: World, id: string): StripeObject {
   const intent = world.objects.get('payment_intent', id)
   if (intent.status !== 'requires_capture') throw unexpectedState(intent, 'captured')
+  if (intent.refusesCapture === true) throw new Refusal(402, 'The capture was declined.', { type: 'card_error' })
   return succeed(world, intent)
 }
 
