@@ -1,3 +1,4 @@
+import { createClient } from '@redis/client'
 import test from 'ava'
 import { openLimiter } from '../../src/stores/limits/open.ts'
 import { eventually } from '../support/eventually.ts'
@@ -36,6 +37,29 @@ testWithRedis('shared limits: two instances let through one limit together, howe
   const refused = decisions.find((decision) => decision?.isAllowed === false)
   t.true(refused !== undefined && refused.retryMs > 0 && refused.retryMs <= RULE.windowMs / LIMIT)
   await Promise.all(limiters.map((limiter) => limiter.close()))
+})
+
+/** In milliseconds: how long Redis keeps a key, and how far the arrival time in it is ahead of the server's clock. */
+const KEPT_AND_AHEAD = `
+local time = redis.call('TIME')
+local used = tonumber(redis.call('GET', KEYS[1]) or 0)
+return { redis.call('PTTL', KEYS[1]), math.floor((used - time[1] * 1000000 - time[2]) / 1000) }
+`
+
+testWithRedis('shared limits: what a key has used is kept until all of it is free again', async (t) => {
+  const redis = await createRedis(t)
+  const limiter = await open(redis.url)
+  t.teardown(() => limiter.close())
+  const client = await createClient({ url: redis.url }).connect()
+  t.teardown(() => client.destroy())
+  await eventually(async () => {
+    await limiter.take('warm')
+    return (await client.exists('turnpike:test:warm')) === 1
+  }, 'the instance counts in Redis')
+  for (let sent = 0; sent < LIMIT; sent++) await limiter.take('k')
+  const [keptMs, aheadMs] = (await client.eval(KEPT_AND_AHEAD, { keys: ['turnpike:test:k'] })) as [number, number] // safe: the script's
+  t.true(aheadMs > 0)
+  t.true(keptMs >= aheadMs, `${keptMs} < ${aheadMs}`)
 })
 
 testWithRedis('shared limits: while Redis does not answer, an instance counts by itself', async (t) => {
