@@ -1,5 +1,6 @@
 import test from 'ava'
 import { type AskOptions, stateOf } from '../support/cache-stage.ts'
+import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http-client.ts'
 import { startSharedStage } from '../support/shared-cache-stage.ts'
 
@@ -72,6 +73,21 @@ test('scope: a chat client gets its own answers by meaning, and never those of a
   t.is(stateOf(await stage.ask(TEXT.asked, { pipe: PIPE, as: 'chats', extra: { max_tokens: 50 } })), 'miss')
   t.is(stateOf(await chat(TEXT.again)), 'miss')
   t.is(stateOf(await chat('how to plait a rope')), 'semantic')
+})
+
+test('scope: of a chat client, answers with and without a stream are kept side by side', async (t) => {
+  const chat = async (stream: boolean) =>
+    stateOf(
+      await send(stage.gateway.url, {
+        path: '/v1/chat/completions',
+        headers: { authorization: 'Bearer streams', 'x-svc-pipe': PIPE },
+        body: { model: 'claude-sonnet-4-5', max_tokens: 50, stream, messages: [{ role: 'user', content: TEXT.asked }] },
+      }),
+    )
+  t.is(await chat(false), 'miss')
+  t.is(await chat(true), 'miss')
+  await eventually(async () => (await chat(true)) === 'hit', 'the stream is kept')
+  t.is(await chat(false), 'hit')
 })
 
 /** Characters that nobody sees, around an instruction or as one. */
