@@ -81,6 +81,7 @@ test('pressure: a cold cache is a reason to elide, once, and it stays so when th
   const cold = see(conversation, messages, 10 * MINUTE_MS, { settings })
   t.is(cold.epochs, 1)
   t.regex(cold.texts[2] ?? '', /elided/)
+  t.deepEqual(see(conversation, messages, 10 * MINUTE_MS, { settings }), cold)
   t.deepEqual(
     see(conversation, [...messages, ...other('c')], 11 * MINUTE_MS, { settings }).texts.slice(0, 7),
     cold.texts,
