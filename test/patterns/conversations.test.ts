@@ -10,6 +10,12 @@ const removals: (() => void)[] = []
 const { path: directory } = createPluginDirectory({ teardown: (remove) => removals.push(remove) })
 const pattern = (text: string) => `---\nmatch: {keywords: briefly}\n---\n${text}`
 writePatterns(directory, { 'brief/PATTERN.md': pattern('Version one.'), 'other/system.md': 'Another.' })
+const toneOf = (keyword: string, text: string) =>
+  `---\nmatch: {keywords: ${keyword}}\nexclusive_group: tone\n---\n${text}`
+writePatterns(directory, {
+  'calm/PATTERN.md': toneOf('calmly', 'Be calm.'),
+  'stern/PATTERN.md': toneOf('sternly', 'Be stern.'),
+})
 
 const stage = await openStage({
   config: { plugins: { watch: false, patterns: { dirs: [directory] } } },
@@ -49,6 +55,13 @@ test.serial('patterns: what the header begins to choose later changes nothing of
   const reply = await ask(scene, ['second of all', 'now'], { 'x-svc-patterns': 'other' })
   t.is(sent(scene)[0]?.content, 'second of all')
   t.is(reply.headers['x-svc-patterns'], 'other')
+})
+
+test.serial('patterns: a pattern for one turn leaves its exclusive group to later turns', async (t) => {
+  const scene = stage.scene()
+  await ask(scene, ['calmly, please', 'now sternly'])
+  t.regex(JSON.stringify(sent(scene)[0]), /Be calm/)
+  t.regex(JSON.stringify(sent(scene).at(-1)), /Be stern/)
 })
 
 test.serial('patterns: another caller’s conversation is another one', async (t) => {
