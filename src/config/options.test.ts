@@ -53,6 +53,22 @@ test('options: every option has a type that a person understands', (t) => {
     t.notRegex(typeNameOf(schema), /^(undefined|union|optional|custom|)$/, path.join('.'))
 })
 
+test('options: every section refuses an option that it does not know', (t) => {
+  const paths = options.flatMap(({ path }) => path.map((_, depth) => path.slice(0, depth)))
+  const sections = new Map(paths.map((path) => [path.join('.'), path]))
+  t.true(sections.has('mpp.challenges_per_minute'))
+  for (const section of sections.values()) {
+    const path = [...section, 'nonsense']
+    const written = path.reduceRight<unknown>((value, key) => ({ [key]: value }), 1)
+    const issues = configSchema.safeParse(written).error?.issues ?? []
+    const refused = issues.map((issue) => [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys : [])])
+    t.true(
+      refused.some((place) => place.join('.') === path.join('.')),
+      path.join('.'),
+    )
+  }
+})
+
 test('options: no option of the plugins section can be taken for a plugin', (t) => {
   const own = options.filter(({ path }) => path[0] === 'plugins').map(({ path }) => path[1])
   t.deepEqual(own, PLUGIN_SETTINGS)
