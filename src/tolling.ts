@@ -6,6 +6,7 @@ import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/schema.ts'
 import type { ByteStores, Clock, Log } from './core/ports.ts'
 import { AGENT_PATH } from './http/routes/agent.ts'
+import { RunningRequests } from './http/running-requests.ts'
 import { TollGate } from './http/toll-gate.ts'
 import { stripeClientOf } from './paying.ts'
 import { Challenges } from './payments/challenges.ts'
@@ -33,6 +34,8 @@ export interface Tolling {
   readonly delivered: DeliveredAnswers
   readonly gate: TollGate
   readonly late: LateCalls
+  /** Calls of sessions without a stream. */
+  readonly running: RunningRequests
   /** `undefined` while nothing can be paid here. */
   readonly payable: { readonly toll: Toll; readonly sessions: Sessions } | undefined
   /** Compares a payment intent, as it was fetched just now, with what is known here. */
@@ -53,6 +56,8 @@ export interface TollingOptions {
 const PRICES = { callCents: 50, sessionCallCents: 5 }
 const NANO_USD = 1e9
 const ANSWERS_BYTES = 64 * 1024 * 1024
+/** Calls of a session without a stream, as many as the smallest session has: those that run may all be late, uncharged. */
+const MOST_AT_ONCE = 10
 const LEASE_MS = 15_000
 const PATIENCE_MS = 60_000
 const REAP_EVERY_MS = 15_000
@@ -84,6 +89,7 @@ export async function openTolling(options: TollingOptions): Promise<Tolling | un
     delivered: new DeliveredAnswers(stores.open('agent-answers', { maxBytes: ANSWERS_BYTES }), log),
     gate: new TollGate(limits),
     late: new LateCalls(),
+    running: new RunningRequests(MOST_AT_ONCE),
   }
   const closeLimits = async () => {
     await Promise.all(Object.values(limits).map((limiter) => limiter?.close()))

@@ -4,7 +4,7 @@ import { onClosed } from './leaving.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 
-/** Counts the requests of each key that are running in this process. */
+/** Counts the requests of each key, or of each session, that are running in this process. */
 export class RunningRequests {
   readonly #most: number
   readonly #running = new Map<string, number>()
@@ -13,7 +13,7 @@ export class RunningRequests {
     this.#most = most
   }
 
-  /** Counts a request until its reply has ended. Throws `rate_limit_error` when its key has too many. */
+  /** Counts a request until its reply has ended. Throws `rate_limit_error` when its scope has too many. */
   enter(scope: string, response: ServerResponse): void {
     if (response.destroyed) return
     const running = this.#running.get(scope) ?? 0
@@ -32,7 +32,7 @@ export class RunningRequests {
 function tooMany(most: number): GatewayError {
   return new GatewayError(
     'rate_limit_error',
-    `${most} requests of this key are running. Send it again when one has ended.`,
+    `${most} requests with this credential are running. Send it again when one has ended.`,
     {
       headers: { 'retry-after': RETRY_AFTER_SECONDS },
     },

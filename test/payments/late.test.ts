@@ -49,6 +49,23 @@ test('late: of a session further calls are refused without being used up, and a 
   t.is(valueAt(standing.json, 'calls_remaining'), 9)
 })
 
+test('late: of a session ten calls without a stream may run at once, so that no more are late together', async (t) => {
+  const agent = booth.agent({ kind: 'answer', before: { until: NEVER } })
+  const path = '/v1/agent/sessions'
+  const buying = { path, body: { calls: 20 } }
+  const challenge = readChallenge(await agent.send(buying))
+  const paying = { authorization: credential(challenge, agent.grant({ maxCents: 100 })) }
+  const authorization = String(valueAt((await agent.send({ ...buying, headers: paying })).json, 'authorization'))
+  const sent = Array.from({ length: 20 }, (_, nth) =>
+    agent.send({ body: ask(`at once ${nth}`), headers: { authorization } }),
+  )
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  t.deepEqual(statuses.toSorted(), [...Array(10).fill(429), ...Array(10).fill(502)])
+  t.is(agent.calls(), 10)
+  const standing = await agent.send({ method: 'GET', path, headers: { authorization } })
+  t.is(valueAt(standing.json, 'calls_remaining'), 20)
+})
+
 test('late: money that was taken before the call is owed an answer', async (t) => {
   await using automatic = await openBooth({ SVC_MPP_SETTLEMENT: 'automatic' }, {}, IMPATIENT)
   const agent = automatic.agent((_, nth) => (nth <= 3 ? { kind: 'answer', before: { until: NEVER } } : ANSWER))

@@ -11,6 +11,7 @@ import { declined, type Refused, type Toll, type TolledRequest } from '../../pay
 import { assertJson } from '../content-type.ts'
 import type { FrameState } from '../frame.ts'
 import { leavingSignal } from '../leaving.ts'
+import type { RunningRequests } from '../running-requests.ts'
 import { placeOf, type TollGate } from '../toll-gate.ts'
 import { admitPaid, type Call, type PaidAnswerOptions, repeat, repetitionOf } from './agent-answer.ts'
 import { answer, type ModelRouteOptions, parseBody, pipelineHeader } from './model.ts'
@@ -35,6 +36,8 @@ export interface AgentRouteOptions
   readonly coverage: CoverageOptions
   readonly prices: TollPrices
   readonly late: LateCalls
+  /** Calls of sessions without a stream, which may all be late together. */
+  readonly running: RunningRequests
 }
 
 /**
@@ -71,6 +74,7 @@ export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
     const { token } = presented
     const paid = { options, call, payment: taken, token, amountCents, repetition, enteredAtMs, readAtMs }
     try {
+      if (isOfSession && !document.stream) options.running.enter(paymentId, ctx.res)
       // Money that is taken already is owed an answer.
       if (isOfSession || taken.state !== 'captured') options.late.assertInTime(paymentId, document)
       await answer(ctx, admitPaid(ctx, paid))
