@@ -1,52 +1,75 @@
 /**
- * `npm run test:agent [-- <pipeline>]`: a coding agent's command line, run headless against the gateway, with a stand-in
- * provider behind it that asks for a tool. Not a part of `npm test`: the agent's package weighs 360 MB and is installed on demand.
+ * `npm run test:agent [-- <pipeline>]`: a coding agent's command line does twenty tasks against the gateway, with a stand-in
+ * provider that plays the model, once through no pipeline and once through the full one, or the one that is named. The same
+ * files must be on disk. Not a part of `npm test`: the agent's package weighs 360 MB and is installed on demand.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { startGatewayProcess } from '../support/gateway-process.ts'
-import type { Script } from '../support/provider/script.ts'
+import { type Gateway, startGateway } from '../support/gateway.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
+import { createFolder } from './folders.ts'
+import { play, promptFor } from './player.ts'
+import { TASKS } from './tasks.ts'
 
 const AGENT = '@anthropic-ai/claude-code@2.1.329'
 const FOLDER = path.resolve('node_modules/.cache/coding-agent')
-const WORD = 'turnpike-was-here'
 const LONGEST_RUN_MS = 120_000
 
 installAgent()
-await using provider = await startProvider({ acceptAnything: true, script: ({ raw }) => scriptFor(raw.toString()) })
-const [pipeline] = process.argv.slice(2)
-await using gateway = await startGatewayProcess({
-  ANTHROPIC_BASE_URL: provider.url,
-  ANTHROPIC_API_KEY: 'provider-key',
-  ...(pipeline !== undefined && { SVC_PIPELINE: pipeline }),
-})
-const result = await runAgent(`Run the command: echo ${WORD}`)
-assert.equal(result.is_error, false, JSON.stringify(result))
-assert.match(String(result.result), /The tool has answered/)
-const calls = provider.seen.filter(({ url }) => url.startsWith('/v1/messages?'))
-assert.ok(
-  calls.some(({ raw }) => raw.includes('tool_result') && raw.includes(WORD)),
-  'the tool result has come back',
-)
-assert.ok(calls.every(({ headers }) => headers['x-api-key'] === 'provider-key'))
-console.log(`${calls.length} calls, ${calls.reduce((sum, { raw }) => sum + raw.length, 0)} bytes sent, one tool run`)
-console.log('1 passed, 0 failed')
+const home = mkdtempSync(path.join(tmpdir(), 'turnpike-agent-'))
+process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+await using provider = await startProvider({ acceptAnything: true, script: play })
+const [pipeline = FULL_PIPELINE] = process.argv.slice(2)
+await using plain = await startThrough('none')
+await using full = await startThrough(pipeline)
 
-/** Asks for a tool first, and ends when its result is there. */
-function scriptFor(request: string): Script | undefined {
-  if (!request.includes('"stream":true')) return undefined
-  if (request.includes('tool_result')) return { kind: 'answer', text: 'The tool has answered.' }
-  const input = { command: `echo ${WORD}`, description: 'Says a word' }
-  return {
-    kind: 'answer',
-    content: [{ type: 'tool_use', id: 'toolu_01', name: 'Bash', input }],
-    stopReason: 'tool_use',
+const bytes = new Map<Gateway, number>()
+let failed = 0
+for (const task of TASKS) {
+  try {
+    const [without, through] = [await filesAfter(plain, task), await filesAfter(full, task)]
+    assert.deepEqual(through, without)
+    console.log(`ok      ${task.name}: ${Object.keys(through).length} files`)
+  } catch (error) {
+    failed++
+    console.log(`FAILED  ${task.name}: ${error instanceof Error ? error.message : error}`)
   }
+}
+console.log(
+  `sent to the provider: ${bytes.get(plain)} bytes without a pipeline, ${bytes.get(full)} bytes with ${pipeline}`,
+)
+console.log(`${TASKS.length - failed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
+
+function startThrough(pipeline: string): Promise<Gateway> {
+  return startGateway({ ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'provider-key', SVC_PIPELINE: pipeline })
+}
+
+/** Has the agent do a task; resolves with what is on disk. Rejects where the agent or one of its tools fails. */
+async function filesAfter(gateway: Gateway, task: (typeof TASKS)[number]): Promise<Record<string, string>> {
+  using folder = createFolder(task)
+  const before = provider.seen.length
+  const initial = folder.files()
+  const result = await runAgent(gateway, { prompt: promptFor(task.name, folder.path), cwd: folder.path })
+  assert.equal(result.is_error, false, JSON.stringify(result))
+  const calls = provider.seen.slice(before).filter(({ url }) => url.startsWith('/v1/messages?'))
+  bytes.set(
+    gateway,
+    calls.reduce((sum, { raw }) => sum + raw.length, bytes.get(gateway) ?? 0),
+  )
+  assert.ok(calls.length > task.steps.length, `${calls.length} calls for ${task.steps.length} steps`)
+  const error = calls
+    .map(({ raw }) => /"content":"[^"]{0,400}","is_error":true/.exec(raw.toString())?.[0])
+    .find(Boolean)
+  assert.equal(error, undefined)
+  assert.ok(calls.every(({ headers }) => headers['x-api-key'] === 'provider-key'))
+  assert.notDeepEqual(folder.files(), initial)
+  return folder.files()
 }
 
 function installAgent(): void {
@@ -56,17 +79,20 @@ function installAgent(): void {
   if (status !== 0) throw new Error(`${AGENT} cannot be installed here`)
 }
 
-async function runAgent(prompt: string): Promise<Record<string, unknown>> {
-  const home = mkdtempSync(path.join(tmpdir(), 'turnpike-agent-'))
-  const options = ['-p', prompt, '--output-format', 'json', '--allowedTools', 'Bash(echo:*)']
+async function runAgent(
+  gateway: Gateway,
+  { prompt, cwd }: { prompt: string; cwd: string },
+): Promise<Record<string, unknown>> {
+  const options = ['-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions']
   const agent = spawn(path.join(FOLDER, 'node_modules/.bin/claude'), options, {
-    cwd: home,
+    cwd,
     env: {
       PATH: process.env.PATH,
       HOME: home,
       ANTHROPIC_BASE_URL: gateway.url,
       ANTHROPIC_API_KEY: 'gateway-key',
       CLAUDE_CODE_MAX_RETRIES: '2',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       IS_SANDBOX: '1',
     },
     stdio: ['ignore', 'pipe', 'inherit'],

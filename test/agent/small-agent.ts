@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { send } from '../support/http-client.ts'
+import type { JsonObject } from '../support/json.ts'
+
+const MOST_CALLS = 20
+const TOOLS = ['Read', 'Write', 'Edit', 'Bash'].map((name) => ({
+  name,
+  description: `The tool ${name} of a coding agent.`,
+  input_schema: { type: 'object' },
+}))
+
+interface Block {
+  readonly type: string
+  readonly id: string
+  readonly name: string
+  readonly input: Readonly<Record<string, string>>
+}
+
+/** What came of a tool. */
+interface Outcome {
+  readonly text: string
+  readonly isError: boolean
+}
+
+/**
+ * A coding agent of the least size: sends the conversation, runs the tools that the model calls, until it calls none.
+ * Resolves with the errors of its tools.
+ */
+export async function runSmallAgent(url: string, prompt: string): Promise<string[]> {
+  const messages: JsonObject[] = [{ role: 'user', content: prompt }]
+  const errors: string[] = []
+  for (let call = 0; call < MOST_CALLS; call++) {
+    const body = { model: 'claude-sonnet-4-5', max_tokens: 1000, tools: TOOLS, messages }
+    const { status, json, text } = await send(url, {
+      path: '/v1/messages',
+      headers: { authorization: 'Bearer agent' },
+      body,
+    })
+    if (status !== 200) throw new Error(text)
+    // Safe: an answer of the stand-in.
+    const content = (json as unknown as { content: Block[] }).content
+    const uses = content.filter(({ type }) => type === 'tool_use')
+    if (uses.length === 0) return errors
+    const results = uses.map(({ id, name, input }) => {
+      const { text: result, isError } = runTool(name, input)
+      if (isError) errors.push(`${name}: ${result}`)
+      return { type: 'tool_result', tool_use_id: id, content: result, ...(isError && { is_error: true }) }
+    })
+    messages.push(
+      { role: 'assistant', content: content as unknown as JsonObject[] },
+      { role: 'user', content: results },
+    )
+  }
+  throw new Error(`Expected an end within ${MOST_CALLS} calls`)
+}
+
+function runTool(name: string, input: Block['input']): Outcome {
+  const { file_path: file = '', command = '', content = '' } = input
+  if (name === 'Bash') return runCommand(command)
+  if (name === 'Read') return { text: numbered(readFileSync(file, 'utf8')), isError: false }
+  if (name === 'Edit') return editFile(file, input)
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, content)
+  return { text: `File written: ${file}`, isError: false }
+}
+
+function runCommand(command: string): Outcome {
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', command], {
+    encoding: 'utf8',
+    timeout: 20_000,
+    env: { PATH: process.env.PATH },
+  })
+  return { text: `${stdout}${stderr}`, isError: status !== 0 }
+}
+
+function editFile(file: string, { old_string: from = '', new_string: to = '' }: Block['input']): Outcome {
+  const text = readFileSync(file, 'utf8')
+  const parts = text.split(from)
+  if (parts.length !== 2) return { text: `old_string was found ${parts.length - 1} times`, isError: true }
+  writeFileSync(file, parts.join(to))
+  return { text: `File edited: ${file}`, isError: false }
+}
+
+function numbered(text: string): string {
+  const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n')
+  return lines.map((line, index) => `${String(index + 1).padStart(6)}→${line}`).join('\n')
+}

@@ -1,0 +1,41 @@
+import test from 'ava'
+import { startGateway } from '../support/gateway.ts'
+import { FULL_PIPELINE } from '../support/pipelines.ts'
+import { startProvider } from '../support/stand-in-provider.ts'
+import { createFolder } from './folders.ts'
+import { play, promptFor } from './player.ts'
+import { runSmallAgent } from './small-agent.ts'
+import { TASKS } from './tasks.ts'
+
+const POINTER = /\[(?:lines [\d–]+|\d+ lines) as [^“]*“/
+
+const provider = await startProvider({ script: play })
+const [plain, full] = await Promise.all(
+  ['none', FULL_PIPELINE].map((pipeline) =>
+    startGateway({ ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'provider-key', SVC_PIPELINE: pipeline }),
+  ),
+)
+test.after.always(() => Promise.all([plain?.stop(), full?.stop(), provider.close()]))
+
+test('agent: there are twenty tasks', (t) => {
+  t.is(new Set(TASKS.map(({ name }) => name)).size, 20)
+})
+
+for (const task of TASKS) {
+  test(`agent: ${task.name} leaves the same files through the full pipeline as through none`, async (t) => {
+    const outcomes = []
+    for (const gateway of [plain, full]) {
+      using folder = createFolder(task)
+      const before = folder.files()
+      t.deepEqual(await runSmallAgent(gateway?.url ?? '', promptFor(task.name, folder.path)), [])
+      t.notDeepEqual(folder.files(), before)
+      outcomes.push(folder.files())
+    }
+    t.deepEqual(outcomes[1], outcomes[0])
+  })
+}
+
+test.after('agent: some of what the model was sent was shortened', () => {
+  const shortened = provider.seen.filter(({ raw }) => POINTER.test(raw.toString()))
+  if (shortened.length < 5) throw new Error(`Expected pointers in requests, got ${shortened.length}`)
+})
