@@ -15,10 +15,9 @@ export async function embedderOf(name: string): Promise<Embedder> {
   return remembering(await load())
 }
 
-function remembering({ id, dimensions, embed }: Embedder): Embedder {
+function remembering({ dimensions, embed }: Embedder): Embedder {
   const vectors = new Map<string, Int8Array>()
   return {
-    id,
     dimensions,
     async embed(text, signal) {
       const vector = vectors.get(text) ?? (await embed(text, signal))

@@ -53,7 +53,7 @@ async function measure(): Promise<void> {
     }
   }
   if (values.json !== undefined)
-    writeFileSync(values.json, `${JSON.stringify({ split, embedder: embedder.id, rows }, null, 2)}\n`)
+    writeFileSync(values.json, `${JSON.stringify({ split, embedder: values.embedder, rows }, null, 2)}\n`)
 }
 
 async function* rowsOf(data: EvalData, { name, mode }: NamedMode, { embedder }: Pick<Trial, 'embedder'>) {

@@ -1,6 +1,6 @@
 import { type CommandCall, GatewayError, type PluginCommand } from 'turnpike/plugin'
 import { headOf } from './answers/answer.ts'
-import type { Listed } from './answers/file-protocol.ts'
+import type { Listed } from './answers/file/protocol.ts'
 import { openShelf } from './answers/places.ts'
 import type { Shelf } from './answers/shelf.ts'
 import { SERVED_PREFIX } from './feedback/served.ts'

@@ -1,7 +1,5 @@
 /** Turns texts into vectors whose cosine tells how alike they are. */
 export interface Embedder {
-  /** Names what its vectors are made by; changes whenever they do. */
-  readonly id: string
   /** A multiple of four: what a model lacks to it is filled with zeros, which no cosine feels. */
   readonly dimensions: number
   /**

@@ -6,6 +6,10 @@ export const removedOptions = {
   delta: 'it went with mode `bound`; use `mode: judged` with a `judge_model`',
   audit: 'it went with mode `bound`; use `mode: judged` with a `judge_model`',
   max_entries: 'use `max_entries_memory`, in bytes',
+  threads: 'one thread runs the model',
+  vectors_ttl: 'vectors are kept with their texts alone',
+  max_vectors: 'vectors are kept with their texts alone, within `max_entries_memory`',
+  queue: 'at most 32 texts wait for the model',
 }
 
 function removedModeMessage({ input }: { readonly input?: unknown }): string | undefined {

@@ -13,7 +13,6 @@ const parts: fc.Arbitrary<Parts> = fc.record({
   temperature: fc.option(fc.constantFrom(0, 0.5)),
   topP: fc.option(fc.constantFrom(0, 0.5)),
   beta: fc.constantFrom('', 'x', 'y'),
-  embedder: fc.constantFrom('one', 'two'),
   sharing: fc.constantFrom('key', 'user', 'shared'),
 })
 

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { cosineOf } from '../../plugins/semantic-cache/cosine.ts'
 import type { Embedder } from '../../plugins/semantic-cache/embedder.ts'
 import { createOnnxEmbedder, type OnnxSettings } from '../../plugins/semantic-cache/embedders/onnx/embedder.ts'
 import { startStage, stateOf } from '../support/cache-stage.ts'
+import { cosineOf } from '../support/cosine.ts'
 import { type ModelFolderOptions, writeModelFolder } from '../support/onnx/model-folder.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 
@@ -31,7 +31,7 @@ function folderOf(t: ExecutionContext, options: Partial<ModelFolderOptions> = {}
 }
 
 async function open(t: ExecutionContext, settings: Partial<OnnxSettings> = {}): Promise<Embedder> {
-  const defaults = { threads: 1, longestWaitMs: 60_000, budgetMs: 60_000, log: createRecordingLog(), runtimeFile }
+  const defaults = { budgetMs: 60_000, log: createRecordingLog(), runtimeFile }
   const embedder = await createOnnxEmbedder({ ...defaults, folder: settings.folder ?? folderOf(t), ...settings })
   t.teardown(() => embedder.close?.())
   return embedder
@@ -73,10 +73,9 @@ test('onnx: a text is cut to what the model takes', async (t) => {
   t.deepEqual(await vectorOf(embedder, 'ship ship tax tax tax'), await vectorOf(embedder, 'ship ship'))
 })
 
-test('onnx: neither threads nor neighbours change a vector', async (t) => {
+test('onnx: no neighbours change a vector', async (t) => {
   const folder = folderOf(t)
-  const [one, two] = await Promise.all([open(t, { folder }), open(t, { folder, threads: 2 })])
-  t.is(one.id, two.id)
+  const [one, two] = await Promise.all([open(t, { folder }), open(t, { folder })])
   const sentence = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 80 }).map((words) => words.join(' '))
   const seen = new Set<string>()
   const check = fc.asyncProperty(fc.array(sentence, { minLength: 2, maxLength: 8 }), async (texts) => {
@@ -89,18 +88,6 @@ test('onnx: neither threads nor neighbours change a vector', async (t) => {
   })
   await fc.assert(check, { numRuns: 60 })
   t.true(seen.size > 100, `only ${seen.size} different vectors`)
-})
-
-test('onnx: another model, pooling or cut has another id, and the same folder the same', async (t) => {
-  const folder = folderOf(t)
-  const others = [
-    folderOf(t, { rows: { ...ROWS, tax: [0, 0, 0, 2, 2] } }),
-    folderOf(t, { mostTokens: 32 }),
-    folderOf(t, { rows: { ...ROWS, extra: [1, 0, 0, 0, 0] } }),
-  ]
-  const ids = await Promise.all([folder, folder, ...others].map(async (one) => (await open(t, { folder: one })).id))
-  t.is(ids[0], ids[1])
-  t.is(new Set(ids).size, 4)
 })
 
 const FAULTS: [what: string, make: (t: ExecutionContext) => string, expected: RegExp][] = [
@@ -120,7 +107,7 @@ const FAULTS: [what: string, make: (t: ExecutionContext) => string, expected: Re
 
 for (const [what, make, expected] of FAULTS) {
   test(`onnx: ${what} is an error at the start that says what was expected`, async (t) => {
-    const error = await t.throwsAsync(open(t, { folder: make(t), threads: 2 }))
+    const error = await t.throwsAsync(open(t, { folder: make(t) }))
     t.regex(error.message, expected)
   })
 }
@@ -129,16 +116,16 @@ test('onnx: a model folder serves a gateway', async (t) => {
   const folder = folderOf(t, {
     rows: { how: [0, 0, 0, 1], moor: [3, 0, 0, 0], dinghy: [0, 3, 0, 0], paint: [0, 0, 3, 0], shed: [0, 1, 0, 3] },
   })
-  const options = { embedder: 'onnx', onnx: { folder, threads: 2, queue: '1s' } }
+  const options = { embedder: 'onnx', onnx: { folder } }
   const plugin = { persist: false, embedder_budget: '4s', ...options }
   const stage = await startStage({ config: { plugins: { 'semantic-cache': plugin } }, env: { NODE_PATH: PACKAGES } })
   t.teardown(stage.close)
-  const first = await stage.ask('How do I moor a dinghy?', { pipe: 'semantic-cache' })
-  const again = await stage.ask('Could you tell me how to moor a dinghy?', { pipe: 'semantic-cache' })
+  const first = await stage.ask('How do I moor a dinghy?', { pipe: 'semantic-cache?mode=threshold&threshold=0.8' })
+  const again = await stage.ask('How do they moor a dinghy?', { pipe: 'semantic-cache?mode=threshold&threshold=0.8' })
   t.is(stateOf(first), 'miss')
   t.is(stateOf(again), 'semantic')
   t.is(again.text, first.text)
-  const other = await stage.ask('How do I paint a shed?', { pipe: 'semantic-cache' })
+  const other = await stage.ask('How do I paint a shed?', { pipe: 'semantic-cache?mode=threshold&threshold=0.8' })
   t.is(stateOf(other), 'miss')
 })
 

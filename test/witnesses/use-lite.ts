@@ -13,7 +13,6 @@ const DIMENSIONS = 512
 export async function createUseLiteEmbedder(): Promise<Embedder> {
   const model = await initModel(modelSource)
   return {
-    id: 'use-lite-0.2.0',
     dimensions: DIMENSIONS,
     async embed(text) {
       const vector = toUnitBytes(await model.embed(text))

@@ -1,5 +1,5 @@
 import type { ByteStore, ByteStores, Clock, Log, SharedEngines } from 'turnpike/plugin'
-import { FileStore } from './file-store.ts'
+import { FileStore } from './file/store.ts'
 import type { Shelf } from './shelf.ts'
 
 /** Of the gateway's byte stores. */

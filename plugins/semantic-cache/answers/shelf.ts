@@ -1,4 +1,4 @@
-import type { Listed } from './file-protocol.ts'
+import type { Listed } from './file/protocol.ts'
 
 /** All answers of all instances, for operators. */
 export interface Shelf {

@@ -1,4 +1,4 @@
-import type { ByteStores, Clock, Log } from 'turnpike/plugin'
+import type { Clock, Log } from 'turnpike/plugin'
 import type { Embedder } from '../embedder.ts'
 import { lexicalEmbedder } from './lexical.ts'
 import type { EmbedderOptions } from './options.ts'
@@ -7,28 +7,22 @@ import type { EmbedderOptions } from './options.ts'
 export interface EmbedderServices {
   readonly clock: Clock
   readonly log: Log
-  readonly stores: ByteStores
 }
 
 /**
  * Makes the embedder that the operator has chosen; what the others need is not loaded. Throws with what is missing or
  * cannot be used.
  */
-export async function createEmbedder(
-  options: EmbedderOptions,
-  { clock, log, stores }: EmbedderServices,
-): Promise<Embedder> {
+export async function createEmbedder(options: EmbedderOptions, { clock, log }: EmbedderServices): Promise<Embedder> {
   const { embedder, embedder_budget: budgetMs, onnx, remote } = options
   if (embedder === 'onnx') {
     const { createOnnxEmbedder } = await import('./onnx/embedder.ts')
-    const { folder, threads, queue: longestWaitMs } = onnx
-    return createOnnxEmbedder({ folder: needed(folder), threads, longestWaitMs, budgetMs, log })
+    return createOnnxEmbedder({ folder: needed(onnx.folder), budgetMs, log })
   }
   if (embedder === 'remote') {
     const { createRemoteEmbedder } = await import('./remote/embedder.ts')
     const named = { ...remote, url: needed(remote.url), model: needed(remote.model) }
-    const store = stores.open('semantic-vectors', { maxBytes: remote.max_vectors })
-    return createRemoteEmbedder({ options: named, budgetMs, store, clock, log })
+    return createRemoteEmbedder({ options: named, budgetMs, clock, log })
   }
   return lexicalEmbedder
 }

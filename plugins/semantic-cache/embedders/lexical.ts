@@ -23,7 +23,6 @@ const SMALL_WORDS = new Set(
 
 /** The embedder that is built in: hashed words and letter trigrams, 512 numbers. */
 export const lexicalEmbedder = {
-  id: 'lexical-1',
   dimensions: DIMENSIONS,
   embed: (text: string) => toUnitBytes(countsOf(text.normalize('NFC').toLowerCase())),
 } satisfies Embedder

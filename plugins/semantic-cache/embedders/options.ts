@@ -1,4 +1,4 @@
-import { bytes, duration, z } from 'turnpike/plugin'
+import { duration, z } from 'turnpike/plugin'
 
 /** Everything that an operator sets for a model folder. */
 const onnx = z.strictObject({
@@ -8,19 +8,6 @@ const onnx = z.strictObject({
     .optional()
     .describe(
       'Folder of a sentence model as Hugging Face lays it out: `config.json`, `tokenizer.json`, `onnx/model_quantized.onnx` or `model.onnx`, and `1_Pooling/config.json` if it has one. Needed for `embedder: onnx`.',
-    ),
-  threads: z
-    .int()
-    .min(1)
-    .max(2)
-    .default(1)
-    .describe(
-      'Threads that run the model, 1 or 2; each has a copy of it in memory. 2 where many questions come at once.',
-    ),
-  queue: duration({ min: '1ms', max: '1s' })
-    .prefault('25ms')
-    .describe(
-      'Longest expected wait for a free thread. Beyond, the request goes on at once without the semantic tier (`embedder-busy`).',
     ),
 })
 
@@ -69,14 +56,6 @@ const remote = z.strictObject({
   pause: duration({ min: '100ms', max: '10m' })
     .prefault('10s')
     .describe('How long it is left alone. Then one request tries it, while the others still go on without.'),
-  vectors_ttl: duration({ min: '1m', max: '30d' })
-    .prefault('1d')
-    .describe('How long a vector is kept by the hash of its text, so that the text is not paid for again.'),
-  max_vectors: bytes({ min: '1MB', max: '64GB' })
-    .prefault('16MB')
-    .describe(
-      'Memory for such vectors; what was used longest ago goes first. Without meaning when `REDIS_URL` is set.',
-    ),
 })
 
 /** The options that choose an embedder; the operator’s alone. */

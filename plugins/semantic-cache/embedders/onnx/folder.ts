@@ -1,20 +1,12 @@
-import { createHash, type Hash } from 'node:crypto'
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { explain, z } from 'turnpike/plugin'
 import type { ModelFiles, Pooling } from './protocol.ts'
-
-/** A model that a thread can be started with, and a name that changes with its vectors. */
-export interface ModelFolder {
-  readonly id: string
-  readonly files: ModelFiles
-}
 
 /** In the order of preference. */
 const MODEL_FILES = ['onnx/model_quantized.onnx', 'model_quantized.onnx', 'onnx/model.onnx', 'model.onnx']
 /** Attention takes time by the square of the length, and what models were trained on is shorter than this. */
 const MOST_TOKENS = 512
-const ID_CHARACTERS = 16
 
 const configSchema = z.looseObject({ max_position_embeddings: z.int().min(3).optional() })
 const poolingSchema = z.looseObject({
@@ -23,21 +15,20 @@ const poolingSchema = z.looseObject({
 })
 
 /** Reads what there is in a folder of a model. Throws with what was expected where something is missing or strange. */
-export async function readModelFolder(folder: string): Promise<ModelFolder> {
+export function readModelFolder(folder: string): ModelFiles {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`no folder \`${folder}\``)
   const config = readJson(folder, 'config.json', configSchema)
   const tokenizerFile = fileIn(folder, 'tokenizer.json')
   const modelFile = MODEL_FILES.map((name) => path.join(folder, name)).find((file) => existsSync(file))
   if (modelFile === undefined) throw new Error(`expected one of ${MODEL_FILES.join(', ')} in \`${folder}\``)
   const configFile = path.join(folder, 'tokenizer_config.json')
-  const files: ModelFiles = {
+  return {
     modelFile: path.resolve(modelFile),
     tokenizerFile,
     tokenizerConfigFile: existsSync(configFile) ? path.resolve(configFile) : undefined,
     pooling: poolingOf(folder),
     mostTokens: Math.min(MOST_TOKENS, config.max_position_embeddings ?? MOST_TOKENS),
   }
-  return { id: await identityOf(files), files }
 }
 
 function poolingOf(folder: string): Pooling {
@@ -50,31 +41,6 @@ function poolingOf(folder: string): Pooling {
     )
   }
   return pooling.pooling_mode_cls_token ? 'cls' : 'mean'
-}
-
-/** A hash over all that vectors depend on: weights (those beside the graph too), tokenizer, pooling and cut. */
-async function identityOf({
-  modelFile,
-  tokenizerFile,
-  tokenizerConfigFile,
-  pooling,
-  mostTokens,
-}: ModelFiles): Promise<string> {
-  const folder = path.dirname(modelFile)
-  const weights = readdirSync(folder).filter((name) => name.startsWith(path.basename(modelFile)))
-  const files = [
-    ...weights.sort().map((name) => path.join(folder, name)),
-    tokenizerFile,
-    tokenizerConfigFile ?? [],
-  ].flat()
-  const digest = createHash('sha256').update(`${pooling} ${mostTokens}`)
-  for (const file of files) await digestFile(digest, file)
-  return `onnx-1-${digest.digest('base64url').slice(0, ID_CHARACTERS)}`
-}
-
-async function digestFile(digest: Hash, file: string): Promise<void> {
-  digest.update(`\n${statSync(file).size} `)
-  for await (const piece of createReadStream(file)) digest.update(piece)
 }
 
 function fileIn(folder: string, name: string): string {

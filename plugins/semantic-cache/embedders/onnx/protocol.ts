@@ -25,7 +25,7 @@ export interface ToModel {
 
 /** From the thread: once `ready` or `failed`, then an answer to each text. */
 export type FromModel =
-  | { readonly kind: 'ready'; readonly dimensions: number; readonly msPerCharacter: number }
+  | { readonly kind: 'ready'; readonly dimensions: number }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'vector'; readonly vector: Int8Array<ArrayBuffer> }
   | { readonly kind: 'fault'; readonly message: string }

@@ -7,13 +7,18 @@ const WORKER = new URL('./worker.ts', import.meta.url)
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
 const DEFAULT_HANG_MS = 5000
+/** More would come too late whatever they take. */
+const MOST_WAITING = 32
+
+interface Waiting {
+  readonly text: string
+  readonly answer: PromiseWithResolvers<Int8Array>
+}
 
 /** What a thread is made from. */
 export interface ThreadOptions {
   readonly start: ModelStart
   readonly log: Log
-  /** Called whenever the thread has become free. */
-  readonly onFree: () => void
   /** The thread's program; tests give a broken one. */
   readonly program?: URL | undefined
   /** How long a text may take before the thread is ended. */
@@ -23,11 +28,12 @@ export interface ThreadOptions {
 /** What is known of a model that runs. */
 export type Ready = Extract<FromModel, { kind: 'ready' }>
 
-/** A thread that has a model. One that dies, or hangs, is started anew, with longer and longer pauses. */
+/** A thread that has a model, and the texts that wait for it. One that dies, or hangs, is started anew, with longer and longer pauses. */
 export class ModelThread {
   readonly #options: ThreadOptions
   #worker: Worker | undefined
-  #answer: PromiseWithResolvers<Int8Array> | undefined
+  /** The first is with the thread. */
+  readonly #waiting: Waiting[] = []
   #hangTimer: NodeJS.Timeout | undefined
   #restart: NodeJS.Timeout | undefined
   #pauseMs = FIRST_PAUSE_MS
@@ -37,17 +43,9 @@ export class ModelThread {
     this.#options = options
   }
 
-  get isAlive(): boolean {
-    return this.#worker !== undefined
-  }
-
-  get isFree(): boolean {
-    return this.isAlive && this.#answer === undefined
-  }
-
   /** Starts the thread and loads the model; rejects with what is wrong with it. */
   async open(): Promise<Ready> {
-    const { start, program = WORKER, onFree } = this.#options
+    const { start, program = WORKER } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<Ready>()
     const worker = new Worker(program, { workerData: start })
     worker.on('message', (message: FromModel) => {
@@ -55,7 +53,6 @@ export class ModelThread {
       if (message.kind !== 'ready') return this.#settle(message)
       this.#worker = worker
       resolve(message)
-      onFree()
     })
     worker.on('error', reject)
     worker.once('exit', () => {
@@ -70,13 +67,14 @@ export class ModelThread {
     }
   }
 
-  /** Embeds a text; the thread must be free. Rejects with `EmbedderFault`. */
-  embed(text: string): Promise<Int8Array> {
+  /** Embeds a text when its turn comes. Rejects with `EmbedderFault`. */
+  async embed(text: string): Promise<Int8Array> {
+    if (this.#worker === undefined) throw gone()
+    if (this.#waiting.length >= MOST_WAITING)
+      throw new EmbedderFault('embedder-busy', `${this.#waiting.length} texts wait for the model.`)
     const answer = Promise.withResolvers<Int8Array>()
-    this.#answer = answer
-    const message: ToModel = { text }
-    this.#worker?.postMessage(message)
-    this.#hangTimer = setTimeout(() => void this.end(), this.#options.hangMs ?? DEFAULT_HANG_MS)
+    this.#waiting.push({ text, answer })
+    if (this.#waiting.length === 1) this.#sendFirst()
     return answer.promise
   }
 
@@ -93,26 +91,27 @@ export class ModelThread {
 
   #settle(message: Extract<FromModel, { kind: 'vector' | 'fault' }>): void {
     this.#pauseMs = FIRST_PAUSE_MS
-    const answer = this.#take()
-    if (message.kind === 'vector') answer?.resolve(message.vector)
-    else answer?.reject(new EmbedderFault('embedder-fault', message.message))
-    this.#options.onFree()
+    clearTimeout(this.#hangTimer)
+    const answered = this.#waiting.shift()
+    if (message.kind === 'vector') answered?.answer.resolve(message.vector)
+    else answered?.answer.reject(new EmbedderFault('embedder-fault', message.message))
+    this.#sendFirst()
   }
 
-  #take(): PromiseWithResolvers<Int8Array> | undefined {
-    clearTimeout(this.#hangTimer)
-    const answer = this.#answer
-    this.#answer = undefined
-    return answer
+  #sendFirst(): void {
+    const [first] = this.#waiting
+    if (first === undefined) return
+    this.#worker?.postMessage({ text: first.text } satisfies ToModel)
+    this.#hangTimer = setTimeout(() => void this.end(), this.#options.hangMs ?? DEFAULT_HANG_MS)
   }
 
   #lose(): void {
     this.#worker = undefined
-    this.#take()?.reject(new EmbedderFault('embedder-gone', 'The model’s thread has ended.'))
+    clearTimeout(this.#hangTimer)
+    for (const { answer } of this.#waiting.splice(0)) answer.reject(gone())
     if (this.#isClosed) return
     this.#options.log.warn({ restartAfterMs: this.#pauseMs }, 'embedder.lost')
     this.#startLater()
-    this.#options.onFree()
   }
 
   #startLater(): void {
@@ -131,4 +130,8 @@ export class ModelThread {
       if (!this.#isClosed) this.#startLater()
     }
   }
+}
+
+function gone(): EmbedderFault {
+  return new EmbedderFault('embedder-gone', 'No thread has the model at the moment.')
 }

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { cosineOf } from '../../../../test/support/cosine.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { createRecordingLog } from '../../../../test/support/recording-log.ts'
 import {
@@ -6,7 +7,6 @@ import {
   type EmbeddingsOptions,
   startEmbeddings,
 } from '../../../../test/support/stand-in-embeddings.ts'
-import { cosineOf } from '../../cosine.ts'
 import { type Embedder, EmbedderFault } from '../../embedder.ts'
 import { createRemoteEmbedder, type RemoteSettings } from './embedder.ts'
 
@@ -17,22 +17,11 @@ const LONG_MS = 60_000
 interface Settings {
   readonly options?: Partial<RemoteSettings['options']>
   readonly budgetMs?: number
-  /** Refuses every call, as Redis does when it is gone. */
-  readonly brokenStore?: boolean
 }
 
 async function open(t: ExecutionContext, server: EmbeddingsOptions, settings: Settings = {}) {
   const standIn = await startEmbeddings(server)
   t.teardown(standIn.close)
-  const kept = new Map<string, Buffer>()
-  const broken = async () => Promise.reject(new Error('no store'))
-  const store = settings.brokenStore
-    ? { get: broken, set: broken, delete: broken }
-    : {
-        get: async (key: string) => kept.get(key),
-        set: async (key: string, value: Buffer) => void kept.set(key, value),
-        delete: async (key: string) => void kept.delete(key),
-      }
   const time = { nowMs: 1000 }
   const log = createRecordingLog()
   const options = {
@@ -45,19 +34,16 @@ async function open(t: ExecutionContext, server: EmbeddingsOptions, settings: Se
     encoding: 'float',
     failures: 3,
     pause: 10_000,
-    vectors_ttl: 1000,
-    max_vectors: 1e6,
     ...settings.options,
   } as const
   const embedder = createRemoteEmbedder({
     options,
     budgetMs: settings.budgetMs ?? LONG_MS,
-    store,
     clock: { nowMs: () => time.nowMs },
     log,
   })
   t.teardown(() => embedder.close?.())
-  return { standIn, embedder, time, log, kept }
+  return { standIn, embedder, time, log }
 }
 
 async function reasonOf(embedder: Embedder, text: string): Promise<string> {
@@ -89,13 +75,9 @@ for (const shape of ['openai', 'voyage'] as const) {
   }
 }
 
-test('remote: both encodings give the same vector, and the same id', async (t) => {
-  const one = await open(t, {}, { options: { encoding: 'float', url: 'http://127.0.0.1:1/v1' } })
-  const other = await open(t, {}, { options: { encoding: 'base64', url: 'http://127.0.0.1:1/v1' } })
-  t.is(one.embedder.id, other.embedder.id)
+test('remote: both encodings give the same vector', async (t) => {
   const [float, base64] = await Promise.all([open(t, {}), open(t, {}, { options: { encoding: 'base64' } })])
   t.deepEqual(await float.embedder.embed('a ship', NEVER), await base64.embedder.embed('a ship', NEVER))
-  t.not(float.embedder.id, base64.embedder.id)
 })
 
 test('remote: a model that cannot shorten is not asked to, and what it gives must be as long as was said', async (t) => {
@@ -105,27 +87,14 @@ test('remote: a model that cannot shorten is not asked to, and what it gives mus
   t.false('dimensions' in (standIn.seen[0]?.json ?? {}))
 })
 
-test('remote: a text on its way is joined, and one that was answered is not asked for again', async (t) => {
+test('remote: a text on its way is joined, and one that was answered is asked for again', async (t) => {
   const { embedder, standIn } = await open(t, { script: () => ({ kind: 'answer', afterMs: 20 }) })
   const vectors = await Promise.all([1, 2, 3].map(() => embedder.embed('the red ship', NEVER)))
   t.is(standIn.calls('the red ship'), 1)
   t.deepEqual(await embedder.embed('the red ship', NEVER), vectors[0])
-  t.is(standIn.calls('the red ship'), 1)
+  t.is(standIn.calls('the red ship'), 2)
   await embedder.embed('another ship', NEVER)
   t.is(standIn.calls('another ship'), 1)
-})
-
-test('remote: texts are kept by their hash, not by themselves', async (t) => {
-  const { embedder, kept } = await open(t, {})
-  await embedder.embed('confidential', NEVER)
-  await eventually(() => kept.size === 1, 'the vector is kept')
-  t.false([...kept.keys()].some((key) => key.includes('confidential')))
-})
-
-test('remote: without its store it asks the endpoint', async (t) => {
-  const { embedder, standIn } = await open(t, {}, { brokenStore: true })
-  for (let i = 0; i < 2; i++) t.is(await reasonOf(embedder, 'a ship'), 'none')
-  t.is(standIn.calls('a ship'), 2)
 })
 
 function replyOf(embedding: readonly number[], filling: string): string {
@@ -149,10 +118,9 @@ const FAULTS: [what: string, script: EmbeddingScript, reason: string][] = [
 ]
 
 for (const [what, script, reason] of FAULTS) {
-  test(`remote: ${what} is ${reason}, kept nowhere, and the next text is asked for again`, async (t) => {
-    const { embedder, kept } = await open(t, { script: (_, nth) => (nth === 1 ? script : undefined) })
+  test(`remote: ${what} is ${reason}; the next text is asked for again`, async (t) => {
+    const { embedder } = await open(t, { script: (_, nth) => (nth === 1 ? script : undefined) })
     t.is(await reasonOf(embedder, 'a ship'), reason)
-    t.is(kept.size, 0)
     t.is(await reasonOf(embedder, 'a ship'), 'none')
   })
 }
@@ -175,15 +143,9 @@ test('remote: a wrong key is a fault, and no line of the log holds the key', asy
   t.false(JSON.stringify(log.lines).includes(KEY))
 })
 
-test('remote: a request waits no longer than the budget; the call goes on, and its vector serves the next', async (t) => {
-  const { embedder, standIn, kept } = await open(
-    t,
-    { script: () => ({ kind: 'answer', afterMs: 200 }) },
-    { budgetMs: 50 },
-  )
-  t.is(await reasonOf(embedder, 'a ship'), 'embedder-late')
-  await eventually(() => kept.size === 1, 'the late vector is kept')
-  t.is(await reasonOf(embedder, 'a ship'), 'none')
+test('remote: a request waits no longer than the budget; the call goes on, and others join it', async (t) => {
+  const { embedder, standIn } = await open(t, { script: () => ({ kind: 'hang' }) }, { budgetMs: 50 })
+  for (let i = 0; i < 2; i++) t.is(await reasonOf(embedder, 'a ship'), 'embedder-late')
   t.is(standIn.calls('a ship'), 1)
 })
 

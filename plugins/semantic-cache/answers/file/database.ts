@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { HEAD_BYTES } from './answer.ts'
-import type { Listed, Operations } from './file-protocol.ts'
+import { HEAD_BYTES } from '../answer.ts'
+import type { Listed, Operations } from './protocol.ts'
 
 /**
  * DESIGN — answers in a file

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import type { Log } from 'turnpike/plugin'
-import type { FileAnswer, FileStart, FromFile, OperationName, Operations, ToFile } from './file-protocol.ts'
+import type { FileAnswer, FileStart, FromFile, OperationName, Operations, ToFile } from './protocol.ts'
 
-const WORKER = new URL('./file-worker.ts', import.meta.url)
+const WORKER = new URL('./worker.ts', import.meta.url)
 /** What a request waits for must come soon, or the request goes on without. */
 const DEADLINE_MS = 250
 const IN_REQUESTS: ReadonlySet<OperationName> = new Set(['get'])

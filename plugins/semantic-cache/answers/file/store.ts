@@ -1,8 +1,8 @@
 import path from 'node:path'
 import type { ByteStore, Clock, Log } from 'turnpike/plugin'
-import type { Listed } from './file-protocol.ts'
-import { FileThread } from './file-thread.ts'
-import type { Shelf } from './shelf.ts'
+import type { Shelf } from '../shelf.ts'
+import type { Listed } from './protocol.ts'
+import { FileThread } from './thread.ts'
 
 const FILE = 'entries.db'
 

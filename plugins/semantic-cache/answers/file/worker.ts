@@ -2,8 +2,8 @@
 import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { AnswerDatabase } from './file-database.ts'
-import type { FileAnswer, FileStart, FromFile, OperationName, ToFile } from './file-protocol.ts'
+import { AnswerDatabase } from './database.ts'
+import type { FileAnswer, FileStart, FromFile, OperationName, ToFile } from './protocol.ts'
 
 /** SQLite's codes for a file that is not what it should be. */
 const SQLITE_CORRUPT = 11

@@ -1,4 +1,4 @@
-import { VECTOR_SCALE } from './embedder.ts'
+import { VECTOR_SCALE } from '../../plugins/semantic-cache/embedder.ts'
 
 const SCALE_SQUARED = VECTOR_SCALE * VECTOR_SCALE
 
