@@ -52,6 +52,8 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Can I cancel my order?', 'Should I cancel my order?'],
     ['Can you make bread without yeast?', 'Make bread without yeast.'],
     ['Do I need to sign?', 'Can I sign?'],
+    ['How can I dispute a fine?', 'How should I dispute a fine?'],
+    ['What a day it was!', 'What a day it was?'],
     ['May I smoke here?', 'Can I smoke here?'],
     ['The shop is open.', 'The shop is open?'],
     ['Order 5 is shipped.', 'Order 5 is shipped?'],
@@ -72,6 +74,8 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Do few users pay?', 'Do a few users pay?'],
     ['Is there a little milk?', 'Is there little milk?'],
     ['Where do most people live?', 'Where do the most people live?'],
+    ['Do the members of parliament vote?', 'Do members of parliament vote?'],
+    ['What is big data?', 'What is large data?'],
     ['Are the dogs friendly?', 'Are dogs friendly?'],
     ['Is Paris a capital of France?', 'Is Paris the capital of France?'],
     ['What is the time?', 'What is time?'],
@@ -93,6 +97,7 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Where is Georgia, the state?', 'Where is Georgia the state?'],
     ['What is the risk of children?', 'What is the risk for children?'],
     ['Is May warm?', 'Is may warm?'],
+    ['Turkey recipes of the north?', 'turkey recipes of the north?'],
   ],
   time: [
     ['What is open on Monday at 9am?', 'What is open on Monday at 9pm?'],
@@ -110,6 +115,7 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ["Translate 'please help me' to French.", "Translate 'help me' to French."],
     ['Translate to French: please help me', 'Translate to French: help me'],
     ['Correct the grammar: what are the news?', 'Correct the grammar: what is the news?'],
+    ['Hello, World in Python', 'World in Python'],
     ['What does begin mean?', 'What does start mean?'],
     ['Is “okay” right?', 'Is “ok” right?'],
   ],
@@ -133,12 +139,12 @@ const SAME: readonly (readonly [string, string])[] = [
   ["How do you say 'hello' in Spanish?", "Translate 'hello' into Spanish."],
   ['What is the difference between TCP and UDP?', 'How does UDP differ from TCP?'],
   ['In Python, how do I sort a list?', 'How can I sort a list in Python?'],
-  ["I can't log in, what should I do?", 'What can I do if I cannot sign in?'],
+  ["I can't log in, what should I do?", 'What do I do if I cannot sign in?'],
   ['Do I have to pay taxes on gifts?', 'Is it necessary to pay taxes on gifts?'],
   ['Book a meeting with Maria for 9 PM on Monday, please.', 'Please schedule a meeting with Maria on Monday at 9pm'],
   ['Whcih city is the capital of Peru?', 'What is the capital of Peru? Thanks!'],
   ['Write a Go function that sorts a list.', 'Implement a function in Go which sorts a list.'],
-  ['I was wondering if I can change my seat.', 'Can I modify my seat?'],
+  ['I was wondering if I can change my seat.', 'Can I change my seat?'],
 ]
 
 for (const [kind, pairs] of Object.entries(OTHERS))

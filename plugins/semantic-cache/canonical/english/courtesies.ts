@@ -1,7 +1,15 @@
+import { PLACEHOLDERS } from '../read.ts'
+
 /** What is said around a question and asks for nothing. Texts are in lower case, their marks apart. */
 
+const GREETING =
+  '^(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|dear (?:team|support|all|assistant|sir|madam|sir or madam))(?: there| all| everyone| team| assistant| bot| claude| chatgpt)?'
+/** What comes behind a greeting; `hello, world` is none. */
+const STARTS =
+  'what|where|when|why|who|which|whose|how|is|are|was|were|do|does|did|can|could|should|would|will|may|am|has|have|i|my|we|our|please|quick|just|there|the|if|in|on|for|any|sorry|so|it|this|here|let|tell|explain|show|give|write|list|describe|translate|convert|find|help|compare|calculate|compute|summarize|name|create|make|draft|compose|book|schedule|fix|refund|delete|remove|set|return|run|check|define|implement|revert|roll|remind|suggest|recommend|generate|update|cancel|change|solve|prevent|order'
+
 const OPENINGS: readonly RegExp[] = [
-  /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|dear (?:team|support|all|assistant|sir|madam|sir or madam))(?: there| all| everyone| team| assistant| bot| claude| chatgpt)?(?: [,.!])+ /,
+  new RegExp(`${GREETING}(?: [,.!])+ (?=(?:${STARTS})\\b|${PLACEHOLDERS.any})`),
   /^(?:hi|hello|hey)(?: there)? (?=(?:what|how|where|when|why|who|which|can|could|do|does|is|are|please|i)\b)/,
   /^(?:excuse me|sorry to bother you|sorry|okay|so|well) (?:, |! |\. )+/,
   /^(?:i (?:have|got)|i have got|just|here is) (?:a|one|another) (?:quick |short |small |simple )?question (?:[,.:-] )+/,

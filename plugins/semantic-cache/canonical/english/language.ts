@@ -20,6 +20,16 @@ const OTHERS = setOf(`
   o os uma não com como qual você meu para dos
   het een van voor niet hoe ik mijn kan wat waarom zijn
   och att det som är hur jag inte på för`)
+/** Besides those: what greetings, sentences and tasks begin with. */
+const STARTERS = setOf(`
+  hi hello hey good greetings dear thanks thank excuse sorry okay so well just quick short question kindly here let us
+  cheers many someone somebody anyone anybody any suppose after in on with using during as whom whose were tell explain
+  show describe suggest recommend provide find build implement define generate enumerate compare count sort return run
+  print update add open close send call play draw solve prove answer help teach name state issue revert prevent
+  evaluate work works steps instructions walk guide outline identify select choose insert connect install configure
+  refactor debug test deploy optimize optimise remind translate paint fill put buy sell pay book review rate rank
+  can't don't what's how's who's where's it's i'm i'd i've they're we're that's there's isn't aren't doesn't didn't won't
+  couldn't wouldn't shouldn't let's when's why's whats`)
 const WORD = /\p{L}+/gu
 const FOREIGN_LETTER = /[\p{L}--[\p{Script=Latin}]]/v
 /** A text may quote a foreign word or two. */
@@ -36,4 +46,9 @@ export function isEnglish(text: string): boolean {
 
 function setOf(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/))
+}
+
+/** Whether a word in lower case is one that sentences begin with, and no name then. */
+export function isStarter(word: string): boolean {
+  return ENGLISH.has(word) || STARTERS.has(word)
 }

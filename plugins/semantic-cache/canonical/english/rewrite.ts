@@ -1,6 +1,7 @@
 import { PLACEHOLDERS, placeholderOf, placeOf, type Reading, type Token } from '../read.ts'
 import { withoutCourtesies } from './courtesies.ts'
 import { framed } from './frames.ts'
+import { isStarter } from './language.ts'
 import {
   ABOUT_MEANING,
   ABOUT_UNQUOTED,
@@ -88,14 +89,15 @@ function americanised(word: string): string {
   return word.replace(/is(e|ed|es|er|ers|ing|ation|ations)$/, 'iz$1').replace(/our(s?)$/, 'or$1')
 }
 
-/** Whether a word may lose its case: it begins a sentence, or is no other word in lower case. */
+/** Whether a word may lose its case: it is no other word in lower case, or begins a sentence and is no name there. */
 function isPlain(text: string, before: Token | undefined): boolean {
   if (text === 'A') return before === undefined || STARTS_SENTENCE.test(before.text)
   if (text.length === 1) return text === 'a'
   if (LOWER.test(text) || ACRONYMS.has(text) || BRANDS.has(text) || /^I'(?:m|ve|ll|d)$/.test(text)) return true
   const [bare = ''] = text.split("'")
   if (!CAPITALISED.test(text)) return false
-  return before === undefined || STARTS_SENTENCE.test(before.text) || NAMES.has(bare)
+  const isFirst = before === undefined || STARTS_SENTENCE.test(before.text)
+  return NAMES.has(bare) || (isFirst && isStarter(SLIPS.get(bare.toLowerCase()) ?? bare.toLowerCase()))
 }
 
 function protectedIn(pieces: string[], text: string): string {
@@ -138,18 +140,21 @@ const QUESTION =
   /^(?:what|where|when|why|who|whom|whose|which|how|is|are|was|were|do i|does|did|can|could|should|would|will|may i|am i|has|have i|must)\b/
 /** A question after what it is about. */
 const LAST_QUESTION = / [,.] (?:what|how|where|when|why|who|which|can i|should i|do i)\b[^,.?!]*$/
+const CRY = /^(?:what|how)\b/
 /** `…` and `...` may ask for what follows. */
 const CLOSING_MARK = /(?<! [.…]) (?:\.|[?!](?: [?!])*)$/
 
-/** A closing mark adds nothing to a question or a task; elsewhere `?` makes a question of a statement. */
+/** A closing mark adds nothing to a question or a task; elsewhere `?` makes a question, and `!` a cry of it. */
 function withoutClosingMark(text: string): string {
   const bare = text.replace(CLOSING_MARK, '')
+  const mark = text.slice(bare.length)
+  if (mark.includes('!') && !mark.includes('?') && CRY.test(bare)) return text
   const isAsked =
     QUESTION.test(bare) ||
     LAST_QUESTION.test(bare) ||
     TASK.test(bare) ||
     (TASK_OR_THING.test(bare) && !STATED.test(bare))
-  return text.slice(bare.length).includes('?') && !isAsked && bare !== '' ? `${bare} ?` : bare
+  return mark.includes('?') && !isAsked && bare !== '' ? `${bare} ?` : bare
 }
 
 const MOST_ROUNDS = 8
@@ -169,7 +174,7 @@ function settled(text: string): string {
 }
 
 const UNIQUE_THE =
-  /\bthe (?=(?:usa|uk|netherlands|internet|olympics|best|latest|most expensive|most popular|cheapest|fastest|easiest|nearest|largest|highest|longest|oldest|shortest|main|total|average|maximum|minimum|current|exact)\b)|\bthe (?=(?:[^\s,;:?.!]+ ){1,2}(?:of|between)\b)/g
+  /\bthe (?=(?:usa|uk|netherlands|internet|olympics|best|latest|most expensive|most popular|cheapest|fastest|easiest|nearest|largest|highest|longest|oldest|shortest|total|average|maximum|minimum|current|exact)\b)|(?<=^(?:what|who) (?:is|was|are|were) |^(?:explain|describe|name|list|give|state|calculate|compute|find) )the (?=(?:[^\s,;:?.!]+ ){1,2}(?:of|between)\b)/g
 
 /** Takes `the` away where there is but one: before superlatives, before what is `of` something. */
 function withoutArticles(text: string): string {

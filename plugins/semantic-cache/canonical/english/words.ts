@@ -20,10 +20,10 @@ export const SPELLINGS = table(`
   centres=centers; metre=meter; metres=meters; kilometre=kilometer; kilometres=kilometers; centimetre=centimeter
   centimetres=centimeters; millimetre=millimeter; litre=liter; litres=liters; theatre=theater; theatres=theaters
   fibre=fiber; calibre=caliber; analyse=analyze; analysed=analyzed; analysing=analyzing; paralyse=paralyze
-  catalogue=catalog; dialogue=dialog; cancelled=canceled; cancelling=canceling; travelling=traveling
+  catalogue=catalog; cancelled=canceled; cancelling=canceling; travelling=traveling
   travelled=traveled; traveller=traveler; travellers=travelers; labelled=labeled; labelling=labeling
   modelling=modeling; modelled=modeled; jewellery=jewelry; grey=gray; tyres=tires; aluminium=aluminum; mould=mold
-  plough=plow; programme=program; programmes=programs; enrol=enroll; fulfil=fulfill; skilful=skillful
+  plough=plow; enrol=enroll; fulfil=fulfill; skilful=skillful
   instalment=installment; instalments=installments; defence=defense; offence=offense; licence=license
   practise=practice; pyjamas=pajamas; sceptical=skeptical; whilst=while; amongst=among; towards=toward
   afterwards=afterward; learnt=learned; burnt=burned; dreamt=dreamed; spelt=spelled; ageing=aging; judgement=judgment
@@ -34,9 +34,9 @@ export const SPELLINGS = table(`
   aeroplanes=airplanes; u=you; pls=please; plz=please; thx=thanks; data-base=database; sub-folder=subfolder
   pre-order=preorder; log-in=login; mum=mom; moustache=mustache; teh=the; recieve=receive; seperate=separate
   definately=definitely; adress=address; accomodation=accommodation; wich=which; becuase=because; untill=until
-  wierd=weird; tommorow=tomorrow; occured=occurred; calender=calendar; doughnut=donut; doughnuts=donuts
-  yoghurt=yogurt; omelette=omelet; chilli=chili; cosy=cozy; sulphur=sulfur; axe=ax; artefact=artifact
-  artefacts=artifacts; enquiry=inquiry; enquire=inquire; marvellous=marvelous; counsellor=counselor
+  wierd=weird; tommorow=tomorrow; occured=occurred; doughnut=donut; doughnuts=donuts
+  yoghurt=yogurt; omelette=omelet; cosy=cozy; sulphur=sulfur; axe=ax; artefact=artifact
+  artefacts=artifacts; marvellous=marvelous; counsellor=counselor
   archaeology=archeology; foetus=fetus; haemoglobin=hemoglobin; leukaemia=leukemia; orthopaedic=orthopedic; gaol=jail
   sceptic=skeptic; snowplough=snowplow; favourable=favorable; colourful=colorful; honourable=honorable
   flavoured=flavored; behavioural=behavioral; part-time=part time; full-time=full time; long-term=long term
@@ -47,7 +47,7 @@ export const SYNONYMS = groups(`
   buy purchase|buying purchasing|bought purchased|car automobile|cars automobiles|film movie|films movies
   photo photograph|photos photographs|start begin commence|starting beginning|starts begins|help assist
   get obtain|getting obtaining|need require|use utilize|using utilizing|uses utilizes|doctor physician
-  doctors physicians|child kid|children kids|big large|bigger larger|biggest largest|fix repair|fixing repairing
+  doctors physicians|child kid|children kids|bigger larger|biggest largest|fix repair|fixing repairing
   fixed repaired|television tv|phone telephone|fridge refrigerator|bike bicycle|bikes bicycles|flu influenza
   math maths mathematics|exam examination|exams examinations|info information|docs documentation
   repo repository|repos repositories|config configuration|admin administrator|admins administrators
@@ -55,9 +55,9 @@ export const SYNONYMS = groups(`
   drawbacks disadvantages downsides|drawback disadvantage downside|sofa couch|trash garbage rubbish|lawyer attorney
   lawyers attorneys|select choose|selecting choosing|show display|showing displaying|allow permit|allowed permitted
   forbidden prohibited|nearest closest|fastest quickest|easiest simplest|sick ill|annually yearly|whole entire
-  enough sufficient|change modify alter|changing modifying altering|rich wealthy|famous renowned|often frequently|rarely seldom
+  enough sufficient|rich wealthy|famous renowned|often frequently|rarely seldom
   perhaps maybe|almost nearly|taxi cab|truck lorry|trucks lorries|motorcycle motorbike|gasoline petrol|eggplant aubergine
-  zucchini courgette|diaper nappy|diapers nappies|dangerous hazardous|cheap inexpensive|expensive costly|wrong incorrect
+  zucchini courgette|diaper nappy|diapers nappies|cheap inexpensive|expensive costly|wrong incorrect
   try attempt|trying attempting|about regarding concerning`)
 
 /** Several words that are one. */

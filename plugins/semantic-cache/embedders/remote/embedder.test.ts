@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
 import { cosineOf } from '../../../../test/support/cosine.ts'
-import { eventually } from '../../../../test/support/eventually.ts'
 import { createRecordingLog } from '../../../../test/support/recording-log.ts'
 import {
   type EmbeddingScript,
