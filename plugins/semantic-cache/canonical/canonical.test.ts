@@ -61,6 +61,8 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Tell me when the food is ready.', 'When is the food ready?'],
     ['How do I explain death to a child?', 'Explain death to a child.'],
     ['How do I learn Go?', 'Why do I learn Go?'],
+    ['Write a story on a train.', 'Write a story about a train.'],
+    ['What are the methods of teaching?', 'How do I teach?'],
     ['Explain the benefits of tea.', 'List the benefits of tea.'],
   ],
   negation: [
@@ -79,6 +81,8 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Are the dogs friendly?', 'Are dogs friendly?'],
     ['Is Paris a capital of France?', 'Is Paris the capital of France?'],
     ['What is the time?', 'What is time?'],
+    ['What is the current?', 'What is current?'],
+    ['Is it safe to take money and run?', 'Is it safe to take run and money?'],
     ['What is the matter?', 'What is matter?'],
     ['How many users joined?', 'A number of users joined?'],
     ['What happened last week?', 'What happened the last week?'],

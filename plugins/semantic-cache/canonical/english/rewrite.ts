@@ -174,7 +174,7 @@ function settled(text: string): string {
 }
 
 const UNIQUE_THE =
-  /\bthe (?=(?:usa|uk|netherlands|internet|olympics|best|latest|most expensive|most popular|cheapest|fastest|easiest|nearest|largest|highest|longest|oldest|shortest|total|average|maximum|minimum|current|exact)\b)|(?<=^(?:what|who) (?:is|was|are|were) |^(?:explain|describe|name|list|give|state|calculate|compute|find) )the (?=(?:[^\s,;:?.!]+ ){1,2}(?:of|between)\b)/g
+  /\bthe (?=(?:usa|uk|netherlands)\b|(?:best|latest|most expensive|most popular|cheapest|fastest|easiest|nearest|largest|highest|longest|oldest|shortest) (?!of\b|to\b|in\b)[^\s,;:?.!])|(?<=^(?:what|who) (?:is|was|are|were) |^(?:explain|describe|name|list|give|state|calculate|compute|find) )the (?=(?:[^\s,;:?.!]+ ){1,2}(?:of|between)\b)/g
 
 /** Takes `the` away where there is but one: before superlatives, before what is `of` something. */
 function withoutArticles(text: string): string {
