@@ -87,7 +87,7 @@ for (const stream of [false, true]) {
     t.like(first, { cache: 'miss', counterfactual_basis: 'same' })
     t.true(Number(first.provider_us) > 0)
     t.true(Number(first.cost_nano_usd) > 0)
-    t.deepEqual(stepsOf(first), ['exact-cache:miss', 'cost-guard:ran'])
+    t.deepEqual(stepsOf(first), ['exact-cache:miss', 'cost-guard:idle'])
     t.like(second, { cache: 'hit', counterfactual_basis: 'cached-reply', cost_nano_usd: 0, provider_us: null })
     t.is(second.counterfactual_nano_usd, first.cost_nano_usd)
     t.deepEqual(stepsOf(second), ['exact-cache:hit'])
