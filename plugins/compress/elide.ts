@@ -8,7 +8,8 @@ const TAIL_SEGMENTS = 6
 const HEAD_CHARACTERS = 150
 const TAIL_CHARACTERS = 100
 const MOST_ERRORS = 3
-const MOST_NAMED = 10
+/** Names, numbers, paths and versions that a marker keeps: nearly all that a gap has. With ten, one in fifty that was used later was lost. */
+const MOST_NAMED = 200
 const ELIDED = 'elided by the gateway'
 const ERROR = /\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|traceback|denied|not found)\b/i
 /** A gap smaller than this is not worth its marker. */

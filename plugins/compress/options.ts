@@ -18,7 +18,7 @@ export const options = z.strictObject({
     .enum(['off', 'pressure', 'idle'])
     .default('off')
     .describe(
-      'Whether old results of tools are left out, with a marker in their place: never (`off`), when the conversation is larger than `max_context` (`pressure`), or also when it was idle so long that the provider has forgotten it (`idle`). Turn it on for long sessions and small windows.',
+      'Experimental. Whether old results of tools are left out, with a marker in their place that keeps their names, numbers and paths: never (`off`), when the conversation is larger than `max_context` (`pressure`), or also when it was idle so long that the provider has forgotten it (`idle`). Turn it on for long sessions and small windows.',
     ),
   max_context: z
     .int()
