@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { bundlePackages } from './scripts/one-file-packages.mjs'
 
 const isDrill = process.env.TURNPIKE_DRILL === 'on'
 
@@ -13,9 +14,12 @@ export default {
     ...(isDrill ? [] : ['!test/witnesses/**']),
   ],
   require: ['./test/support/seed-properties.ts'],
-  nodeArguments: ['--disable-warning=ExperimentalWarning'],
+  nodeArguments: ['--disable-warning=ExperimentalWarning', '--import=./test/support/one-file-packages.mjs'],
   timeout: '60s',
   // Most files start processes of their own: more at once would only wait for each other, and some beyond their patience.
   concurrency: availableParallelism(),
-  environmentVariables: { NODE_COMPILE_CACHE: 'node_modules/.cache/turnpike' },
+  environmentVariables: {
+    NODE_COMPILE_CACHE: 'node_modules/.cache/turnpike',
+    TURNPIKE_TEST_PACKAGES: await bundlePackages(),
+  },
 }

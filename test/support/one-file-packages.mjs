@@ -1,0 +1,20 @@
+/**
+ * Loaded by Node first in each thread of tests, and in the threads that these start: what the project's own modules import
+ * by these names comes from the bundles of `scripts/one-file-packages.mjs`. JavaScript, and without imports of ours, since
+ * every thread pays for it.
+ */
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+
+const names = process.env.TURNPIKE_TEST_PACKAGES
+/** @type {Record<string, string>} */
+const urls = names === undefined ? {} : JSON.parse(readFileSync(names, 'utf8'))
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const url = urls[specifier]
+    // Packages keep what they were installed with.
+    const isOurs = url !== undefined && !context.parentURL?.includes('/node_modules/')
+    return isOurs ? { url, format: 'module', shortCircuit: true } : next(specifier, context)
+  },
+})
