@@ -86,7 +86,21 @@ test.serial('credits: an end that returns money takes back what it was paid for'
   t.is(await creditsOf(t, 'dora'), 0.4 * PRO_CREDITS)
 })
 
-test.serial('credits: an invoice of a negative total gives nothing', async (t) => {
+test.serial(
+  'credits: an invoice that returned prorations make negative gives its period, which they pay for',
+  async (t) => {
+    const spent = await subscribe('una', 'team')
+    spent.to('pro', 0.18, 'always_invoice')
+    spent.to('team', 0.74, 'always_invoice')
+    spent.to('pro', 0.74)
+    spent.renew()
+    const bought = 0.18 * TEAM_CREDITS + (0.82 - 0.26) * PRO_CREDITS + 0.26 * PRO_CREDITS + PRO_CREDITS
+    const credits = await creditsOf(t, 'una')
+    t.true(Math.abs(credits - bought) < 1000, `${credits} of ${bought}`)
+  },
+)
+
+test.serial('credits: an invoice of a negative total changes nothing but the returned share', async (t) => {
   const plan = await subscribe('eve', 'team')
   plan.to('pro', 0)
   const before = await creditsOf(t, 'eve')

@@ -13,8 +13,9 @@ import { tierOfPrice, toTier } from './subscriptions.ts'
  *
  * Prorations pay for the rest of a period on another plan. They give no credits; those that return more money than others
  * have taken, over all invoices of an account, take credits back (`stores/sql/billing/prorations.ts`). So what an account
- * has received never exceeds what it has paid for at the list price. An invoice whose total is not positive gives nothing:
- * what its lines are worth in all, if that is negative, counts as a proration.
+ * has received never exceeds what it has paid for at the list price. An invoice whose plan lines cost something and whose
+ * other lines make the total zero or less gives nothing. Where returned prorations alone do that, its period is paid for
+ * with the returned money and gives its credits: plans have different rates, so the credits may come to more than zero.
  */
 
 /** More lines than Stripe puts on an invoice; beyond them something is wrong. */
@@ -43,8 +44,9 @@ export async function creditsOfInvoice(
   const credits = worthOf(lines.filter(({ isProration }) => !isProration))
   const proratedCredits = worthOf(lines.filter(({ isProration }) => isProration))
   const trial = lines.find(({ isTrial }) => isTrial)
-  const atMost = Math.min(0, credits + proratedCredits)
-  const given = invoice.total > 0 ? { credits, proratedCredits } : { credits: 0, proratedCredits: atMost }
+  const planCents = lines.reduce((sum, { cents }) => sum + cents, 0)
+  const isWaived = invoice.total <= 0 && planCents > 0
+  const given = isWaived ? { credits: 0, proratedCredits: Math.min(0, proratedCredits) } : { credits, proratedCredits }
   return { ...given, trialOf: invoice.billing_reason === 'subscription_create' ? trial?.price.tier : undefined }
 }
 
