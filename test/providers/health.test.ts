@@ -1,6 +1,7 @@
 import test from 'ava'
 import { refusalOfStart, sendChat } from '../support/door.ts'
 import { startGateway } from '../support/gateway.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { openProviderStage } from '../support/provider-stage.ts'
@@ -30,7 +31,8 @@ test('health: shows each provider, and whether it has a credential', async (t) =
 })
 
 test('health: startedAt is the start of the process, before its modules were loaded', async (t) => {
-  const { json } = await stage.scene().send({ method: 'GET', path: '/health' })
+  await using gateway = await startGatewayProcess()
+  const { json } = await send(gateway.url, { method: 'GET', path: '/health' })
   const [startedAt, uptime] = [Number(valueAt(json, 'startedAt')), Number(valueAt(json, 'uptime'))]
   t.true(Number.isSafeInteger(startedAt))
   t.true(startedAt + uptime * 1000 <= Date.now() + 50, `${startedAt + uptime * 1000 - Date.now()} ms too late`)
