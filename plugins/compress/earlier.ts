@@ -170,12 +170,14 @@ export class Earlier<Origin> {
     let back = 0
     let ahead = 1
     while (from + ahead < segments.length && isAlike(segments[from + ahead], row[place + ahead])) {
-      const [at, there] = [from + ahead, place + ahead]
+      const at = from + ahead
+      const there = place + ahead
       if (isWithNumbers ? !isSameLine(segments, at, row, there) : !isNext(segments, at) || !isNext(row, there)) break
       ahead++
     }
     while (from - back > least && isAlike(segments[from - back - 1], row[place - back - 1])) {
-      const [at, there] = [from - back, place - back]
+      const at = from - back
+      const there = place - back
       if (isWithNumbers ? !isSameLine(segments, at - 1, row, there - 1) : !isNext(segments, at) || !isNext(row, there))
         break
       back++
@@ -192,5 +194,6 @@ function isNext(segments: readonly Segment[], at: number): boolean {
 }
 
 function isSameLine(segments: readonly Segment[], at: number, row: readonly Segment[], place: number): boolean {
-  return lineOf(segments[at] ?? GAP) === lineOf(row[place] ?? GAP)
+  const [one, other] = [segments[at] ?? GAP, row[place] ?? GAP]
+  return one.number === other.number && lineOf(one) === lineOf(other)
 }

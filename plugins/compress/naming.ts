@@ -22,7 +22,7 @@ const TAIL = 17
 const MOST_ARGUMENTS = 16
 const MOST_ADDED = 4
 /** Of more that have the same label, none is pointed to. */
-const MOST_ALIKE = 500
+const MOST_ALIKE = 100
 
 /** Names a call by its tool and the first thing it was asked for. */
 export function labelOf({ name, input }: Pick<ToolCall, 'name' | 'input'>): string {
@@ -47,6 +47,8 @@ export class Names {
   readonly #printed: (readonly Printed[])[] = []
   /** By kind, tool and one argument; and by kind and tool. */
   readonly #alike = new Map<string, number[]>()
+  /** Labels that were asked for since something was added: a result often points to the same source. */
+  readonly #labels = new Map<Named, string | undefined>()
 
   /** To be given to `cutBack`. */
   get length(): number {
@@ -56,6 +58,7 @@ export class Names {
   /** Adds what the reader sees next. */
   add(named: Named): void {
     this.#all.push(named)
+    this.#labels.clear()
   }
 
   cutBack(length: number): void {
@@ -63,13 +66,19 @@ export class Names {
       for (const key of this.#keysOf(index)) this.#alike.get(key)?.pop()
     this.#printed.length = Math.min(this.#printed.length, length)
     this.#all.length = length
+    this.#labels.clear()
   }
 
   /** The label that leads to one of them and to no other; `undefined` where too many are alike. */
   labelOf(named: Named): string | undefined {
+    if (!this.#labels.has(named)) this.#labels.set(named, this.#newLabel(named))
+    return this.#labels.get(named)
+  }
+
+  #newLabel(named: Named): string | undefined {
     this.#index()
     if (named.kind === 'user') return this.#numbered('user message', named, this.#alike.get('user') ?? [])
-    const printed = printedOf(named)
+    const printed = this.#printed[this.#all.indexOf(named)] ?? []
     const main = mainOf(printed)
     const prefix = named.kind === 'input' ? 'input of ' : ''
     const alike = this.#alike.get(keyOf(named, main?.[1])) ?? []

@@ -13,7 +13,7 @@ const PATH = /^(?![a-z][\w+.-]*:\/\/(?<!file:\/\/))[^\s@]{0,300}?(?:[/\\][^\s/\\
 const PATH_NAME = /^(?:file|path|file_?(?:path|name)|(?:absolute|relative|notebook|target|source)_?(?:path|file)|uri)$/i
 /** The head of a hunk or of a file in a diff. */
 const DIFF = /^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|--- [^\n]+\n\+\+\+ )/m
-const LOOKED_AT = 4000
+const LOOKED_AT = 2000
 
 /**
  * Whether a result shows a file, or changes of one, as it is: by the tool's name, by its command, by an argument that is a
