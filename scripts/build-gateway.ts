@@ -9,6 +9,7 @@ import { copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { rolldown } from 'rolldown'
 import { writeStamp } from '../bin/bundle.mjs'
+import { escapeToAscii } from './bundle/ascii.ts'
 import { keepPlaces, namedPrograms, placeOf } from './bundle/places.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
@@ -24,7 +25,7 @@ const bundle = await rolldown({
   ),
   cwd: ROOT,
   platform: 'node',
-  plugins: [keepPlaces(ROOT)],
+  plugins: [keepPlaces(ROOT), escapeToAscii()],
   // A package writes `eval` to name a function; nothing from outside reaches it.
   checks: { eval: false },
 })
@@ -32,6 +33,8 @@ await bundle.write({
   dir: BUNDLE,
   format: 'esm',
   sourcemap: true,
+  // Comments stay in memory as the code does; source maps lead to them.
+  comments: { legal: true, annotation: false, jsdoc: false },
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
 })

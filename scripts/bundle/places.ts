@@ -49,7 +49,6 @@ export function keepPlaces(root: string): Plugin {
       return { code: placed, map: null }
     },
     renderChunk(code, { fileName }) {
-      if (!code.includes(BUNDLE_MARK)) return undefined
       const toBundle = path.posix.relative(path.posix.dirname(fileName), '.') || '.'
       return { code: code.replaceAll(BUNDLE_MARK, toBundle), map: null }
     },
@@ -59,5 +58,13 @@ export function keepPlaces(root: string): Plugin {
 function isInlined(specifier: string, importer: string | undefined): boolean {
   if (specifier.startsWith('.') || path.isAbsolute(specifier)) return true
   if (isBuiltin(specifier)) return false
-  return INLINED.includes(specifier) || (importer?.includes('/node_modules/') ?? false)
+  return INLINED.includes(packageOf(specifier)) || (importer?.includes('/node_modules/') ?? false)
+}
+
+/** The package that a specifier leads into: `kysely` of `kysely\/migration`, `@koa\/router` of itself. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
 }

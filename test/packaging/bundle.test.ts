@@ -4,7 +4,9 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { namedPrograms, placeOf } from '../../scripts/bundle/places.ts'
+import { rolldown } from 'rolldown'
+import { escapeToAscii } from '../../scripts/bundle/ascii.ts'
+import { keepPlaces, namedPrograms, placeOf } from '../../scripts/bundle/places.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -103,4 +105,31 @@ test('bundle: every program and module that a source names by its URL is in the 
     places.filter((place) => !existsSync(path.join(ROOT, place))),
     [],
   )
+})
+
+test('bundle: a package is bundled with what is imported below its name, so that a process has it once', async (t) => {
+  const bundle = await rolldown({
+    input: path.join(ROOT, 'src/stores/sql/migrations.ts'),
+    cwd: ROOT,
+    platform: 'node',
+    plugins: [keepPlaces(ROOT)],
+  })
+  const { output } = await bundle.generate({ format: 'esm' })
+  const imported = output.flatMap((file) => (file.type === 'chunk' ? file.imports : []))
+  t.deepEqual(
+    imported.filter((name) => !name.startsWith('node:') && !name.includes('chunk')),
+    [],
+  )
+})
+
+test('bundle: its code is ASCII, and texts and expressions of other characters mean what they meant', async (t) => {
+  const place = createPluginDirectory(t)
+  const values = "[`a’😀`, '\\u2019’', 'x😀y'.replace(/[😀’]/u, '–'), /^\\p{L}+’$/u.test('né’'), { 'é’': 1 }]"
+  place.put('in/main.js', `export const values = ${values}\n`)
+  const bundle = await rolldown({ input: path.join(place.path, 'in/main.js'), plugins: [escapeToAscii()] })
+  await bundle.write({ file: path.join(place.path, 'out/main.mjs'), format: 'esm' })
+  const file = path.join(place.path, 'out/main.mjs')
+  t.regex(readFileSync(file, 'utf8'), /^[\0-\x7f]*$/)
+  const { values: bundled } = await import(pathToFileURL(file).href)
+  t.deepEqual(bundled, ['a’😀', '’’', 'x–y', true, { 'é’': 1 }])
 })
