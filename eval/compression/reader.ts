@@ -6,7 +6,7 @@
  *     [3 lines as in the earlier Bash npm test (1st of 2): “first line” … “third line”]
  *      extent                    label         ordinal       anchors
  *
- * The label and the ordinal must lead to exactly one earlier result, input or message, and the extent and the anchors to
+ * The label and the ordinal must lead to exactly one earlier result or input, and the extent and the anchors to
  * exactly one place in what stands there; anything else is a fault. Shares no code with the module that writes pointers.
  */
 import type { ContentBlock, Message } from '../../src/core/message.ts'
@@ -38,10 +38,10 @@ interface Call {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Where text stands; `call` is missing for what a user wrote. */
+/** Where text stands. */
 interface Source {
-  readonly kind: 'result' | 'input' | 'user'
-  readonly call: Call | undefined
+  readonly kind: 'result' | 'input'
+  readonly call: Call
   readonly texts: string[]
 }
 
@@ -61,17 +61,12 @@ class Reader {
   readonly #calls = new Map<string, Call>()
   readonly #sources: Source[] = []
 
-  read(message: number, { role, content }: Message): void {
-    const blocks: readonly ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-    for (const block of blocks) {
-      if (block.type === 'text') this.#user(role, block.text)
-      else if (block.type === 'tool_use') this.#call(block)
+  read(message: number, { content }: Message): void {
+    if (typeof content === 'string') return
+    for (const block of content) {
+      if (block.type === 'tool_use') this.#call(block)
       else if (block.type === 'tool_result') this.#result(message, block)
     }
-  }
-
-  #user(role: Message['role'], text: string): void {
-    if (role === 'user') this.#sources.push({ kind: 'user', call: undefined, texts: [text] })
   }
 
   #call({ id, name, input }: ContentBlock & { type: 'tool_use' }): void {
@@ -161,9 +156,8 @@ function toPointer(groups: readonly (string | number | undefined)[]): Pointer {
   }
 }
 
-/** Whether a source may be called so: its tool's name, one of its arguments, and others by name. */
+/** Checks whether a source may be called so: its tool's name, one of its arguments, and others by name. */
 function fits(label: string, { kind, call }: Source): boolean {
-  if (call === undefined) return label === 'user message'
   const own = kind === 'input' ? label.replace(/^input of /, '') : label
   if (kind === 'input' && own === label) return false
   if (!own.startsWith(call.name)) return false
@@ -173,7 +167,7 @@ function fits(label: string, { kind, call }: Source): boolean {
   return values.some(([, value]) => rest.startsWith(` ${value}`) && isNamed(rest.slice(value.length + 1), values))
 }
 
-/** Whether the rest of a label consists of arguments of the call by name. */
+/** Checks whether the rest of a label consists of arguments of the call by name. */
 function isNamed(rest: string, values: readonly (readonly [string, string])[]): boolean {
   if (rest === '') return true
   return values.some(([key, value]) => {
@@ -251,7 +245,7 @@ function placeOf(place: readonly string[], { first, last, wantedNumber, isNumber
   return !isNumbered && anchored(place) ? [...place] : undefined
 }
 
-/** Whether a line begins as an anchor says, which ends in an ellipsis where the line goes on. */
+/** Checks whether a line begins as an anchor says, which ends in an ellipsis where the line goes on. */
 function isAnchor(line: string, anchor: string): boolean {
   const own = line.trim()
   return anchor.endsWith('…') ? own.startsWith(anchor.slice(0, -1)) || own === anchor : own === anchor

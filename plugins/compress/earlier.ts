@@ -14,7 +14,7 @@ import { isAlike, lineOf, type Segment } from './segments.ts'
  * that is like itself everywhere, only so much is compared.
  */
 
-/** Text that the conversation has: what a tool returned, what it was given, what a user wrote. */
+/** Text that the conversation has: what a tool returned, what it was given. */
 export interface Source<Origin> {
   readonly origin: Origin
   /** First segment in the row. */
@@ -102,7 +102,7 @@ export class Earlier<Origin> {
     return this.#row.slice(at, at + length)
   }
 
-  /** Whether a run stood there to the character, and not only in what is compared. */
+  /** Checks whether a run stood there to the character, and not only in what is compared. */
   isExact(segments: readonly Segment[], { from, length, at }: Run): boolean {
     for (let index = 0; index < length; index++) {
       if (segments[from + index]?.content !== this.#row[at + index]?.content) return false
@@ -110,12 +110,12 @@ export class Earlier<Origin> {
     return true
   }
 
-  /** Whether there is a source that `isWanted`. */
+  /** Checks whether there is a source that `isWanted`. */
   has(isWanted: (origin: Origin) => boolean): boolean {
     return this.#sources.some(({ origin }) => isWanted(origin))
   }
 
-  /** Whether a line can be read in a source that `isWanted`. */
+  /** Checks whether a line can be read in a source that `isWanted`. */
   hasLine(line: string, isWanted: (origin: Origin) => boolean): boolean {
     const places = this.#places.get(line) ?? []
     return places.some((place) => {
@@ -186,7 +186,7 @@ export class Earlier<Origin> {
   }
 }
 
-/** Whether a line has the number after that of the line before it: else the first number would not give the others. */
+/** Checks whether a line has the number after that of the line before it: else the first number would not give the others. */
 function isNext(segments: readonly Segment[], at: number): boolean {
   const number = segments[at]?.number ?? 0
   const before = segments[at - 1]?.number ?? 0

@@ -34,7 +34,7 @@ export class EpochView {
     this.#shortener = new Shortener(keyOf)
   }
 
-  /** Whether it shows the conversation with these epochs and these first messages. */
+  /** Checks whether it shows the conversation with these epochs and these first messages. */
   fits(epochs: readonly Epoch[], messages: readonly RawMessage[]): boolean {
     if (this.#taken.length > messages.length) return false
     if (JSON.stringify(epochs) !== JSON.stringify(this.#epochs)) return false

@@ -3,7 +3,7 @@ const FAILURE =
   /^\s*(?:(?:[\w.]*(?:Error|Exception)|error|fatal|panic|traceback|command failed|npm ERR!|npm error)\b|.{0,80}\bexit(?:ed)?(?: with)?(?: code| status)?:? [1-9])/i
 const LONGEST_LINE = 400
 
-/** Whether a result tells of a failure, in so many words: not every client marks it. */
+/** Checks whether a result tells of a failure, in so many words: not every client marks it. */
 export function tellsFailure(text: string): boolean {
   const whole = text.trim()
   const first = whole.slice(0, LONGEST_LINE).split('\n', 1)[0] ?? ''

@@ -16,7 +16,7 @@ const JSON_LIKE = /^\s*[{[]|['"][{[]\\*["n[{]/
 /** No element begins or ends there. */
 const NO_BOUNDARY = -1
 
-/** Whether a text is JSON or has some in it. */
+/** Checks whether a text is JSON or has some in it. */
 export function isJsonLike(text: string): boolean {
   return JSON_LIKE.test(text)
 }
@@ -63,7 +63,7 @@ class Nesting {
     }
   }
 
-  /** Whether nothing is open. */
+  /** Checks whether nothing is open. */
   get isWhole(): boolean {
     return this.#kinds.length === 0 && !this.#isLost
   }

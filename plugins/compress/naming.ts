@@ -1,7 +1,7 @@
 import type { ToolCall } from './tool-results.ts'
 
-/** What a label names: what a tool returned, what it was given, or what a user wrote. */
-export type Kind = 'result' | 'input' | 'user'
+/** What a label names: what a tool returned, or what it was given. */
+type Kind = 'result' | 'input'
 
 /** An argument of a call as labels have it. */
 type Printed = readonly [key: string, value: string]
@@ -77,7 +77,6 @@ export class Names {
 
   #newLabel(named: Named): string | undefined {
     this.#index()
-    if (named.kind === 'user') return this.#numbered('user message', named, this.#alike.get('user') ?? [])
     const printed = this.#printed[this.#all.indexOf(named)] ?? []
     const main = mainOf(printed)
     const prefix = named.kind === 'input' ? 'input of ' : ''
@@ -110,7 +109,6 @@ export class Names {
   #keysOf(index: number): Set<string> {
     // Safe: what is indexed is there.
     const named = this.#all[index]!
-    if (named.kind === 'user') return new Set(['user'])
     const values = this.#printed[index]?.map(([, value]) => keyOf(named, value)) ?? []
     return new Set([keyOf(named, undefined), ...values])
   }
@@ -121,7 +119,7 @@ export class Names {
     return fitting.length === 1 ? label : `${label} (${ordinal(at + 1)} of ${fitting.length})`
   }
 
-  /** Whether one of those alike has not this argument. */
+  /** Checks whether one of those alike has not this argument. */
   #tellsApart(argument: Printed, alike: readonly number[]): boolean {
     return alike.some((index) => !this.#has(index, argument))
   }

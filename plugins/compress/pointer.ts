@@ -25,7 +25,7 @@ export function anchorOf(line: string): string {
   return text.length <= LONGEST_ANCHOR ? text : `${text.slice(0, LONGEST_ANCHOR - 1)}…`
 }
 
-/** Whether a line would be found by an anchor. */
+/** Checks whether a line would be found by an anchor. */
 export function isAnchoredBy(line: string, anchor: string): boolean {
   const text = line.trim()
   return text === anchor || (anchor.endsWith('…') && text.startsWith(anchor.slice(0, -1)))
@@ -36,7 +36,7 @@ export function anchorsOfPart(text: string): { head: string; tail: string } {
   return { head: text.slice(0, LONGEST_ANCHOR - 1), tail: text.slice(1 - LONGEST_ANCHOR) }
 }
 
-/** Whether the anchors can be told from the pointer's own marks. */
+/** Checks whether the anchors can be told from the pointer's own marks. */
 export function isPlain(anchor: string): boolean {
   return anchor !== '' && !/[“”\n]/.test(anchor)
 }

@@ -16,17 +16,17 @@ export interface Segment {
 /** Whether it is a line, or which part of one; or a gap that stands for what cannot be read. */
 export type SegmentKind = 'line' | 'opening' | 'middle' | 'closing' | 'gap'
 
-/** Whether a line begins with a segment. */
+/** Checks whether a line begins with a segment. */
 export function opensLine({ kind }: Segment): boolean {
   return kind === 'line' || kind === 'opening'
 }
 
-/** Whether a line ends with a segment. */
+/** Checks whether a line ends with a segment. */
 export function closesLine({ kind }: Segment): boolean {
   return kind === 'line' || kind === 'closing'
 }
 
-/** Whether two segments are compared as the same. */
+/** Checks whether two segments are compared as the same. */
 export function isAlike(one: Segment | undefined, other: Segment | undefined): boolean {
   return one !== undefined && other !== undefined && one.key === other.key && one.kind === other.kind
 }
@@ -116,7 +116,7 @@ function piecesOf(line: string): string[] {
   return pieces
 }
 
-/** Whether an object ends before this place and another one begins behind it: lists of them are cut there. */
+/** Checks whether an object ends before this place and another one begins behind it: lists of them are cut there. */
 function isBetweenElements(line: string, end: number): boolean {
   const next = line.charCodeAt(end) === SPACE ? end + 1 : end
   return line.charCodeAt(end - 2) === CLOSE_OBJECT && line.charCodeAt(next) === OPEN_OBJECT

@@ -56,8 +56,6 @@ const MOST_CHARACTERS = 3_000_000
 const LEAST_TOKENS = 40
 const LEAST_SAVED_TOKENS = 8
 const LEAST_SAVED_SHARE = 0.03
-/** Characters of a user's text, or of an argument, from which on it is compared. */
-const LEAST_OTHER = 160
 /** Lines of a text that are looked for in files. */
 const MOST_SAMPLES = 64
 /** Lines in common with files, and their share, by which a text is taken for a file. */
@@ -100,8 +98,7 @@ export class Shortener {
     })
     return partsOf(message).flatMap((part) => {
       if (part.kind === 'result') return this.#takeResult(part, { ...PLAIN_TREATMENT, ...treatment })
-      if (part.kind === 'call') this.#takeCall(part)
-      else this.#take({ kind: 'user', name: '', input: {}, isFile: false }, [part.text])
+      this.#takeCall(part)
       return []
     })
   }
@@ -122,16 +119,13 @@ export class Shortener {
     return this.#calls.get(`${this.length - 1} ${toolUseId}`)
   }
 
+  /** Takes in a call, with what the tool was given: it can be pointed to, and is never changed. */
   #takeCall(call: ToolCall): void {
     this.#calls.set(`${this.length} ${call.id}`, call)
     const { name, input } = call
-    this.#take({ kind: 'input', name, input, isFile: true }, call.given)
-  }
-
-  /** Takes in texts that are never changed. */
-  #take(named: Named, texts: readonly string[]): void {
+    const named: Named = { kind: 'input', name, input, isFile: true }
     this.#names.add(named)
-    const compared = texts.filter((text) => text.length >= LEAST_OTHER && this.#compares(text))
+    const compared = call.given.filter((text) => this.#compares(text))
     if (compared.length > 0) this.#earlier.begin(named)
     for (const text of compared) {
       this.#earlier.gap()
@@ -212,7 +206,7 @@ export class Shortener {
     for (const segment of segmentsOf(text, { keyOf: this.#keyOf })) this.#earlier.add(segment)
   }
 
-  /** Whether a text is within what is compared of the conversation; it is counted. */
+  /** Checks whether a text is within what is compared of the conversation; it is counted. */
   #compares({ length }: string): boolean {
     if (this.#characters + length > MOST_CHARACTERS) return false
     this.#characters += length

@@ -16,7 +16,7 @@ const DIFF = /^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|--- [^\n]+\n\+\
 const LOOKED_AT = 2000
 
 /**
- * Whether a result shows a file, or changes of one, as it is: by the tool's name, by its command, by an argument that is a
+ * Checks whether a result shows a file, or changes of one, as it is: by the tool's name, by its command, by an argument that is a
  * path, by line numbers or hunks in the text. An agent edits files by their exact text, so that layout which means nothing
  * anywhere else means something here.
  */

@@ -15,12 +15,6 @@ export interface Result {
   readonly texts: readonly ResultText[]
 }
 
-/** A text of a user: compression reads it and never changes it. */
-export interface UserText {
-  readonly kind: 'user'
-  readonly text: string
-}
-
 /** A call of a tool, as the assistant made it. */
 export interface ToolCall {
   readonly kind: 'call'
@@ -33,11 +27,10 @@ export interface ToolCall {
 
 const LEAST_GIVEN = 160
 
-/** What is in a message, in its order. Text of the assistant and of the system is left out. */
-export function partsOf({ role, content }: Message): (Result | UserText | ToolCall)[] {
-  if (typeof content === 'string') return role === 'user' ? [{ kind: 'user', text: content }] : []
-  return content.flatMap((block, index): (Result | UserText | ToolCall)[] => {
-    if (block.type === 'text') return role === 'user' ? [{ kind: 'user', text: block.text }] : []
+/** The calls of tools and their results in a message, in its order. What was written is left out. */
+export function partsOf({ content }: Message): (Result | ToolCall)[] {
+  if (typeof content === 'string') return []
+  return content.flatMap((block, index): (Result | ToolCall)[] => {
     if (block.type === 'tool_use') return [callOf(block)]
     return block.type === 'tool_result' ? [resultOf(block, ['content', index, 'content'])] : []
   })

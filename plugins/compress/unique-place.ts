@@ -15,7 +15,7 @@ export interface LinesSought {
   readonly readLine: (segment: Segment) => string
 }
 
-/** Whether these segments, which can be read, have only one place with so many lines and these anchors. */
+/** Checks whether these segments, which can be read, have only one place with so many lines and these anchors. */
 export function hasOneLinesPlace(segments: readonly Segment[], sought: LinesSought): boolean {
   let places = 0
   let finds = 0
@@ -38,7 +38,7 @@ function isPlace(segments: readonly Segment[], from: number, { count, last, read
   return false
 }
 
-/** Whether the text of these segments has only one place of so many characters with the anchors of `part`. */
+/** Checks whether the text of these segments has only one place of so many characters with the anchors of `part`. */
 export function hasOnePartPlace(segments: readonly Segment[], part: string): boolean {
   const text = segments.map((segment) => (isGap(segment) ? '\n' : segment.text)).join('')
   const { head, tail } = anchorsOfPart(part)
