@@ -42,4 +42,7 @@ for (const file of globSync(DATA, { cwd: ROOT })) {
   mkdirSync(path.dirname(path.join(BUNDLE, file)), { recursive: true })
   copyFileSync(path.join(ROOT, file), path.join(BUNDLE, file))
 }
+// The help of the whole command is read, not made of every command and plugin.
+const { writeBuiltInListing }: typeof import('../src/cli/main.ts') = await import(path.join(BUNDLE, 'cli/main.js'))
+await writeBuiltInListing()
 writeStamp()

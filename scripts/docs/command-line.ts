@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { createProgram } from '../../src/cli/main.ts'
-import { addCommandsOfPlugins } from '../../src/cli/plugin-commands.ts'
+import { createWholeProgram } from '../../src/cli/main.ts'
 import { GENERATED } from './markdown.ts'
 
 const WIDTH = 80
@@ -19,9 +18,7 @@ interface CommandHelp {
 
 /** The reference page of the command line: what \`--help\` says, command by command. */
 export async function commandLinePage(): Promise<string> {
-  const program = await createProgram()
-  await addCommandsOfPlugins(program)
-  const { text, below } = helpOf(program)
+  const { text, below } = helpOf(await createWholeProgram())
   const parts = [block(text), ...below.flatMap(entriesOf)]
   return `${[GENERATED, INTRODUCTION, ...parts].join('\n\n')}\n`
 }

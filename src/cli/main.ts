@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
 import { nameSourceLines } from '../logging/source-lines.ts'
+import type { PluginFolder } from '../pipeline/load.ts'
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
+import { addListed, readListing, writeListing } from './listing.ts'
 
 /** The gateway's own commands in the order of the help. Each is imported when it is run, or when all are listed. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
@@ -33,7 +35,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   // A reader that has seen enough, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : 1))
   try {
-    const program = await programFor(argv[2])
+    const program = await programFor(argv.slice(2))
     await program.parseAsync([...argv])
   } catch (error) {
     // What commander throws it has told already.
@@ -43,7 +45,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
 }
 
 /** A command of the gateway's own waits neither for the others nor for plugins to be imported. */
-async function programFor(name: string | undefined): Promise<Command> {
+async function programFor(words: readonly string[]): Promise<Command> {
+  const [name] = words
   const load = name !== undefined && name !== 'completion' && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load !== undefined) {
     const program = emptyProgram()
@@ -51,9 +54,38 @@ async function programFor(name: string | undefined): Promise<Command> {
     add(program)
     return program
   }
+  return (isWholeHelp(words) ? await createListedProgram() : undefined) ?? (await createWholeProgram())
+}
+
+/** The options of the whole command alone, or none: it lists the commands and runs none. */
+function isWholeHelp([first = '--help', ...more]: readonly string[]): boolean {
+  return more.length === 0 && ['--help', '-h', 'help'].includes(first)
+}
+
+/** The gateway's own commands, and those of all plugins or of these. */
+export async function createWholeProgram(folders?: readonly PluginFolder[]): Promise<Command> {
   const program = await createProgram()
   const { addCommandsOfPlugins } = await import('./plugin-commands.ts')
-  await addCommandsOfPlugins(program)
+  const { pluginFolders } = await import('./plugin-folders.ts')
+  await addCommandsOfPlugins(program, folders ?? pluginFolders())
+  return program
+}
+
+/** Writes the list of commands that come with the gateway beside the bundle, for its help. */
+export async function writeBuiltInListing(): Promise<void> {
+  const { builtInFolders } = await import('./plugin-folders.ts')
+  writeListing(await createWholeProgram(builtInFolders()))
+}
+
+/** The same list, of which plugins of the operator alone are imported; `undefined` where no bundle has one. */
+async function createListedProgram(): Promise<Command | undefined> {
+  const listing = readListing()
+  if (listing === undefined) return undefined
+  const program = emptyProgram()
+  addListed(program, listing)
+  const { configuredFolders } = await import('./plugin-folders.ts')
+  const folders = configuredFolders()
+  if (folders.length > 0) await (await import('./plugin-commands.ts')).addCommandsOfPlugins(program, folders)
   return program
 }
 

@@ -1,20 +1,16 @@
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import type { Command } from 'commander'
-import { ConfigError } from '../config/config-error.ts'
 import { loadConfig, pluginOptions } from '../config/load.ts'
 import { placesOf } from '../config/places.ts'
 import { messageOf } from '../core/errors.ts'
-import { BUILT_IN_PLUGINS } from '../pipeline/install.ts'
-import { findPluginFolders, loadDefinition, type PluginFolder, parseOptions } from '../pipeline/load.ts'
+import { loadDefinition, type PluginFolder, parseOptions } from '../pipeline/load.ts'
 import type { PluginCommand, PluginDefinition } from '../plugin.ts'
 import { createByteStores } from '../stores/kv/stores.ts'
 import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
 
-/** `turnpike <plugin> <command>` for each plugin that declares commands. A plugin that cannot be imported is told. */
-export async function addCommandsOfPlugins(program: Command): Promise<void> {
-  for (const found of pluginFolders()) {
+/** `turnpike <plugin> <command>` for each plugin that declares commands. Logs each that cannot be imported. */
+export async function addCommandsOfPlugins(program: Command, folders: readonly PluginFolder[]): Promise<void> {
+  for (const found of folders) {
     try {
       const definition = await loadDefinition(found, 0)
       const isTaken = program.commands.some((command) => command.name() === groupOf(definition))
@@ -22,20 +18,6 @@ export async function addCommandsOfPlugins(program: Command): Promise<void> {
     } catch (error) {
       commandLog.warn({ plugin: found.name, reason: messageOf(error) }, 'plugin.broken')
     }
-  }
-}
-
-/** The folders of all plugins. Never throws: what is wrong with the configuration will be said by who needs it. */
-export function pluginFolders(): PluginFolder[] {
-  return [BUILT_IN_PLUGINS, ...configuredDirectories().filter(existsSync)].flatMap(findPluginFolders)
-}
-
-function configuredDirectories(): string[] {
-  try {
-    return loadConfig(process.env).config.plugins.dirs.map((directory) => path.resolve(directory))
-  } catch (error) {
-    if (error instanceof ConfigError) return []
-    throw error
   }
 }
 

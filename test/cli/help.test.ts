@@ -1,19 +1,12 @@
 import test from 'ava'
-import type { Command } from 'commander'
+import { Command } from 'commander'
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts'
 import { examplesOf } from '../../src/cli/help.ts'
-import { createProgram } from '../../src/cli/main.ts'
-import { addCommandsOfPlugins } from '../../src/cli/plugin-commands.ts'
+import { addListed, listingOf } from '../../src/cli/listing.ts'
+import { createProgram, createWholeProgram as program } from '../../src/cli/main.ts'
 
 /** They start something, or print what is no data. */
 const WITHOUT_JSON = ['turnpike start', 'turnpike completion', 'turnpike plugin test']
-
-/** The gateway’s own commands, and those of its plugins. */
-async function program(): Promise<Command> {
-  const all = await createProgram()
-  await addCommandsOfPlugins(all)
-  return all
-}
 
 function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
@@ -81,4 +74,13 @@ test('help: a default that is shown is one that can be given', async (t) => {
       const shown = defaultValueDescription ?? String(defaultValue)
       t.deepEqual(parseArg(shown, undefined), defaultValue, `${nameOf(leaf)} ${flags} (default: ${shown})`)
     }
+})
+
+test('help: of commands that are only listed, it is that of the commands themselves', async (t) => {
+  const whole = await program()
+  const listed = new Command('turnpike').description(whole.description())
+  addListed(listed, listingOf(whole))
+  const commandsOf = (command: Command) => helpOf(command).match(/\nCommands:\n[\s\S]*? {2}help \[command\] .*\n/)?.[0]
+  t.truthy(commandsOf(whole))
+  t.is(commandsOf(listed), commandsOf(whole))
 })

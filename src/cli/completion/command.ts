@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { addHelp } from '../help.ts'
-import { pluginFolders } from '../plugin-commands.ts'
+import { pluginFolders } from '../plugin-folders.ts'
 import { bashScript } from './bash.ts'
 import { fishScript } from './fish.ts'
 import { completionTree } from './tree.ts'
