@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from './eventually.ts'
@@ -53,6 +54,23 @@ test.serial('gateway: one that cannot start releases what it has opened', async 
     await t.throwsAsync(startGateway(env), { message: expected })
   taken.close()
   await assertReleased(t, before)
+})
+
+test.serial('gateway: those that cannot start leave their data folders before they are refused', async (t) => {
+  const before = held()
+  // Many at once: some are refused while a database is still being opened.
+  const folders = Array.from({ length: 8 }, () => createPluginDirectory(t).path)
+  const filesAtRefusal = await Promise.all(
+    folders.map(async (folder) => {
+      await t.throwsAsync(startGateway({ SVC_PIPELINE: 'no-such-module', SVC_DATA_DIR: folder }))
+      return readdirSync(folder)
+    }),
+  )
+  await assertReleased(t, before)
+  t.deepEqual(
+    folders.map((folder) => readdirSync(folder)),
+    filesAtRefusal,
+  )
 })
 
 test.serial('gateway: two in one thread share neither data nor log, and stop by themselves', async (t) => {

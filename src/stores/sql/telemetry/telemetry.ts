@@ -99,14 +99,10 @@ class Opener {
     }
   }
 
-  /** Closes the store; one that is being opened for too long is left to the end of the process. */
+  /** Closes the store, once it is open: its files belong to it until then. */
   async close(): Promise<void> {
     this.#isClosed = true
-    const store = this.#store
-    if (store !== undefined) return store.close()
-    void this.#opening?.then(
-      (late) => late.close(),
-      () => {},
-    )
+    const store = this.#store ?? (await this.#opening?.catch(() => undefined))
+    await store?.close()
   }
 }
