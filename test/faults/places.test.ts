@@ -3,6 +3,7 @@ import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
@@ -13,7 +14,14 @@ import { freePort } from '../support/ports.ts'
  */
 process.setMaxListeners(50)
 
+/** The reason of a start that fails in this thread. */
 async function refusalOf(t: ExecutionContext, env: Record<string, string>): Promise<string> {
+  const error = await t.throwsAsync(startGateway(env).then((gateway) => gateway.stop()))
+  return String(error?.message)
+}
+
+/** The reason of a process that exits as for a fault of its configuration. */
+async function refusalOfProcess(t: ExecutionContext, env: Record<string, string>): Promise<string> {
   const error = await t.throwsAsync(startGatewayProcess(env).then((gateway) => gateway.stop()))
   t.regex(String(error?.message), /exited before it answered.*"code":78/)
   return String(error?.message)
@@ -30,14 +38,14 @@ for (const folder of ['/proc/x', '/proc/x/y/z', '/sys/nope', '/dev/null/x'])
 
 test('places: a database that is a folder is refused with its path and the cause', async (t) => {
   const { path: folder } = createPluginDirectory(t, { 'turnpike.db/file': '' })
-  const words = await refusalOf(t, { SVC_DATA_DIR: folder })
+  const words = await refusalOfProcess(t, { SVC_DATA_DIR: folder })
   t.true(words.includes(`\`data_dir\` (${folder}/turnpike.db)`), words)
   t.regex(words, /\(unable to open database file\)/)
 })
 
 test('places: PostgreSQL that is down is refused with its host and the cause, and without its password', async (t) => {
   const port = await freePort()
-  const words = await refusalOf(t, { DATABASE_URL: `postgres://user:CANARY@127.0.0.1:${port}/books` })
+  const words = await refusalOfProcess(t, { DATABASE_URL: `postgres://user:CANARY@127.0.0.1:${port}/books` })
   t.true(words.includes(`\`database_url\` (127.0.0.1:${port}/books)`), words)
   t.regex(words, /ECONNREFUSED/)
   t.notRegex(words, /CANARY/)
@@ -57,7 +65,7 @@ for (const [name, url, words] of [
 
 test('places: Redis that is down at the start is one line with its host', async (t) => {
   const port = await freePort()
-  const gateway = await startGatewayProcess({ REDIS_URL: `redis://:CANARY@127.0.0.1:${port}/3` })
+  const gateway = await startGateway({ REDIS_URL: `redis://:CANARY@127.0.0.1:${port}/3` })
   t.teardown(() => gateway.stop())
   const lines = () =>
     gateway
@@ -97,7 +105,7 @@ for (const [name, { source, line }] of Object.entries(BROKEN))
     const doctor = await runCommand(['doctor', '--offline'], { env: { ...env, PORT: '0' } })
     t.is(doctor.code, 1)
     t.regex(doctor.stdout, new RegExp(`FAULT .*\`${name}\`.*${place}`))
-    await using gateway = await startGatewayProcess(env)
+    await using gateway = await startGateway(env)
     t.regex(gateway.log(), new RegExp(`${place}.*"plugin\\.broken"`))
   })
 
@@ -123,7 +131,7 @@ for (const [text, env, says] of CONFIGURATIONS)
 
 test('places: a database file that is taken away makes /ready 503 and is told, and back again', async (t) => {
   const { path: dataDir } = createPluginDirectory(t)
-  const gateway = await startGatewayProcess({ SVC_DATA_DIR: dataDir, SVC_COST_PER_DAY: '5' })
+  const gateway = await startGateway({ SVC_DATA_DIR: dataDir, SVC_COST_PER_DAY: '5' })
   t.teardown(() => gateway.stop())
   const ready = () => send(gateway.url, { method: 'GET', path: '/ready' })
   const asked = () =>

@@ -1,10 +1,9 @@
 import test from 'ava'
-import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask } from '../support/http-client.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { openStageWith } from '../support/stage.ts'
+import { openStage } from '../support/stage.ts'
 
-const stage = await openStageWith(startGatewayProcess, {
+const stage = await openStage({
   config: { server: { header_timeout: '2s', body_timeout: '2s', keep_alive_timeout: '1s' } },
 })
 test.after.always(async () => stage.close())

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { runCommand } from '../support/command-line.ts'
 import { eventually } from '../support/eventually.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { createPluginDirectory, pluginSource } from '../support/plugin-folders.ts'
 import { childrenOf, hasProcessFacts } from '../support/process-facts.ts'
@@ -25,11 +26,21 @@ function configFile(t: ExecutionContext, text: string): string {
   return file
 }
 
-/** Asserts that a start fails with a code other than 0 and says why without a stack. */
+/** Asserts that a start fails and gives the reason without a stack. */
 async function assertRefused(t: ExecutionContext, env: Record<string, string>, expected: RegExp): Promise<void> {
+  const error = await t.throwsAsync(startGateway(env).then((gateway) => gateway.stop()))
+  assertPlain(t, String(error?.message), expected)
+}
+
+/** Asserts that the process, too, writes the reason once, and exits with a code other than 0. */
+async function assertExits(t: ExecutionContext, env: Record<string, string>, expected: RegExp): Promise<void> {
   const error = await t.throwsAsync(startGatewayProcess(env, PATIENT).then((gateway) => gateway.stop()))
   const message = String(error?.message)
   t.regex(message, /exited before it answered.*"code":[1-9]/)
+  assertPlain(t, message, expected)
+}
+
+function assertPlain(t: ExecutionContext, message: string, expected: RegExp): void {
   t.regex(message, expected)
   t.notRegex(message, /\n\s+at |node:internal|unhandled/i)
   t.is(message.match(/turnpike cannot start/g)?.length, 1)
@@ -41,7 +52,7 @@ test('start: a port in use is told in plain words', async (t) => {
   t.teardown(() => server.close())
   const address = server.address()
   const port = String(typeof address === 'object' ? address?.port : undefined)
-  await assertRefused(t, { PORT: port }, new RegExp(`EADDRINUSE.*${port}[\\s\\S]*PORT`))
+  await assertExits(t, { PORT: port }, new RegExp(`EADDRINUSE.*${port}[\\s\\S]*PORT`))
 })
 
 const files: [claim: string, text: string, expected: RegExp][] = [
@@ -67,7 +78,7 @@ for (const [claim, text, expected] of files) {
 }
 
 test('start: every fault of a configuration is told at once', (t) =>
-  assertRefused(
+  assertExits(
     t,
     { SVC_CONFIG: configFile(t, 'server:\n  prot: 1\n  body_limit: big\nproviders:\n  tries: 0') },
     /prot[\s\S]*body_limit[\s\S]*tries|body_limit[\s\S]*prot[\s\S]*tries|body_limit[\s\S]*tries[\s\S]*prot/,
@@ -99,6 +110,9 @@ for (const [claim, env, expected] of environments) {
   test(`start: ${claim} is told in plain words`, (t) => assertRefused(t, env, expected))
 }
 
+test('start: a process that cannot find its plugins exits with the reason, too', (t) =>
+  assertExits(t, { SVC_PLUGINS_DIR: '/nowhere/plugins' }, /\/nowhere\/plugins/))
+
 test('start: a secret with a bad value is not repeated', async (t) => {
   const env = { HTTPS_PROXY: 'socks5://user:CANARY@proxy' }
   const error = await t.throwsAsync(startGatewayProcess(env, PATIENT).then((gateway) => gateway.stop()))
@@ -108,7 +122,7 @@ test('start: a secret with a bad value is not repeated', async (t) => {
 
 test('start: a body_timeout below header_timeout is taken, or told in plain words', async (t) => {
   const env = { SVC_CONFIG: configFile(t, 'server:\n  body_timeout: 2s') }
-  const message = await startGatewayProcess(env, PATIENT).then(
+  const message = await startGateway(env).then(
     async (gateway) => String((await gateway.stop()).code),
     (error: Error) => error.message,
   )
@@ -118,12 +132,12 @@ test('start: a body_timeout below header_timeout is taken, or told in plain word
 test('start: a variable that the configuration file names is known, and an empty one counts as unset', async (t) => {
   const file = configFile(t, ['models:', `  mine: ${'$'}{SVC_MY_MODEL}`].join('\n'))
   const env = { SVC_CONFIG: file, SVC_MY_MODEL: 'demo/echo', SVC_PIPELIN: '' }
-  const gateway = await startGatewayProcess(env, PATIENT)
+  const gateway = await startGateway(env)
   t.is((await gateway.stop()).code, 0)
 })
 
 test('start: local mode that is opened to other machines warns, and shows the address it listens on', async (t) => {
-  const gateway = await startGatewayProcess({ HOST: '0.0.0.0', SVC_LOCAL_OPEN: 'yes' }, PATIENT)
+  const gateway = await startGateway({ HOST: '0.0.0.0', SVC_LOCAL_OPEN: 'yes' })
   t.teardown(() => gateway.stop())
   await eventually(() => gateway.log().includes('an agent'), 'the banner')
   t.regex(gateway.log(), new RegExp(`WARNING +listens on 0\\.0\\.0\\.0:${gateway.port}: every machine`))

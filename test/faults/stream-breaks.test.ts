@@ -1,14 +1,13 @@
 import test from 'ava'
 import { parseEvents } from '../support/events.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type Reply } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { toMessage } from '../support/provider/answers.ts'
 import { toEvents, toSse } from '../support/provider/message-events.ts'
 import type { Script } from '../support/provider/script.ts'
-import { openStageWith } from '../support/stage.ts'
+import { openStage } from '../support/stage.ts'
 
-const stage = await openStageWith(startGatewayProcess, { config: { providers: { timeouts: { idle: '2s' } } } })
+const stage = await openStage({ config: { providers: { timeouts: { idle: '2s' } } } })
 test.after.always(async () => stage.close())
 test.after('breaks: nothing is left of all of them', (t) => stage.assertClean(t))
 

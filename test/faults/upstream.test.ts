@@ -1,14 +1,13 @@
 import test from 'ava'
-import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import type { ErrorScript, Script } from '../support/provider/script.ts'
 import { loadErrors, toScript } from '../support/recordings.ts'
-import { openStageWith } from '../support/stage.ts'
+import { openStage } from '../support/stage.ts'
 
 const [stage, hasty] = await Promise.all([
-  openStageWith(startGatewayProcess, { config: { providers: { reply_limit: '64KB' } } }),
-  openStageWith(startGatewayProcess, { config: { providers: { timeouts: { first_byte: '1s', idle: '1s' } } } }),
+  openStage({ config: { providers: { reply_limit: '64KB' } } }),
+  openStage({ config: { providers: { timeouts: { first_byte: '1s', idle: '1s' } } } }),
 ])
 test.after.always(() => Promise.all([stage.close(), hasty.close()]))
 test.after('faults: nothing is left of all of them', (t) =>
@@ -252,7 +251,7 @@ test('faults: a redirect is followed neither here nor by the client, as it would
 })
 
 test('faults: a provider that refuses connections is 502, and is found again when it is back', async (t) => {
-  await using other = await openStageWith(startGatewayProcess, { env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' } })
+  await using other = await openStage({ env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' } })
   const reply = await other.scene().send(requests.stream)
   t.is(reply.status, 502)
   t.regex(String(valueAt(reply.json, 'error.message')), /3 tries.*ECONNREFUSED/)
