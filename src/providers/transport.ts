@@ -138,7 +138,7 @@ export class Transport {
 }
 
 /**
- * Loads the part of undici that connects without a proxy, 6 MB less than all of it with `fetch`, caches and mocks. Not
+ * Loads the part of undici that connects without a proxy, 4 MB less than all of it with `fetch`, caches and mocks. Not
  * with this file, since commands read the sections of providers and send nothing, and not before the gateway listens.
  */
 export function loadClient(): typeof Pool {
