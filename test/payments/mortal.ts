@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import '../support/run-sources.ts'
 
 /*
  * DESIGN. Loaded into a gateway before anything else (`--import`), it tells each await of a payment's way on stderr, and

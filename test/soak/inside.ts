@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
+import '../support/run-sources.ts'
 
 /*
  * DESIGN. Loaded into a gateway before anything else (`--import`), in each of its threads. It does two things:

@@ -1,0 +1,16 @@
+import { registerHooks } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/*
+ * Imported by what is preloaded into a gateway and changes its modules by their paths: lets the gateway run its sources,
+ * though there is a bundle of them.
+ */
+const CHOICE = pathToFileURL(path.resolve(import.meta.dirname, '../../bin/bundle.mjs')).href
+
+registerHooks({
+  load(url, context, next) {
+    if (url !== CHOICE) return next(url, context)
+    return { format: 'module', source: `export const folderToRun = () => 'src'`, shortCircuit: true }
+  },
+})
