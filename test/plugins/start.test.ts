@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../support/eventually.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'
@@ -13,12 +14,14 @@ interface Start {
   env?: Record<string, string>
 }
 
-function start(t: ExecutionContext, { files = {}, config = {}, env = {} }: Start) {
+function environmentOf(t: ExecutionContext, { files = {}, config = {}, env = {} }: Start): Record<string, string> {
   const plugins = createPluginDirectory(t, files)
   const file = path.join(createPluginDirectory(t).path, 'turnpike.yaml')
   writeFileSync(file, JSON.stringify(config))
-  return startGatewayProcess({ SVC_PLUGINS_DIR: plugins.path, SVC_CONFIG: file, LOG_LEVEL: 'silent', ...env })
+  return { SVC_PLUGINS_DIR: plugins.path, SVC_CONFIG: file, LOG_LEVEL: 'silent', ...env }
 }
+
+const start = (t: ExecutionContext, options: Start) => startGateway(environmentOf(t, options))
 
 const word = pluginSource('worded', { options: 'word: z.string().max(4).default("hi")', perRequest: ['word'] })
 
@@ -56,12 +59,26 @@ for (const [what, options, says] of [
 ] as const satisfies [string, Start, RegExp][]) {
   test(`start: ${what} stops it with one plain message`, async (t) => {
     const error = await t.throwsAsync(start(t, options))
-    t.regex(String(error?.message), /exited.*"code":78/)
-    const [, log = ''] = String(error?.message).split('--- log ---\n')
-    t.regex(log, says)
-    t.regex(log, /^turnpike cannot start: .*\n$/)
+    const [words = '', log] = String(error?.message).split('\n--- log ---\n')
+    t.regex(words, says)
+    t.regex(words, /^turnpike cannot start: /)
+    t.is(log, '')
   })
 }
+
+test('start: a process whose needed plugin hangs exits with one plain message', async (t) => {
+  const options = {
+    files: {
+      'hung/index.ts': pluginSource('hung', { setup: 'setInterval(() => {}, 1000); await new Promise(() => {})' }),
+    },
+    config: { plugins: { setup_timeout: '150ms' } },
+    env: { SVC_PIPELINE: 'hung' },
+  }
+  const error = await t.throwsAsync(startGatewayProcess(environmentOf(t, options)))
+  t.regex(String(error?.message), /exited.*"code":78/)
+  const [, log = ''] = String(error?.message).split('--- log ---\n')
+  t.regex(log, /^turnpike cannot start: .*`hung` could not be set up: .*150 ms.*\n$/)
+})
 
 test('start: a broken or hanging plugin that nobody needs is named and left out', async (t) => {
   const gateway = await start(t, {
