@@ -22,6 +22,13 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['Is x = 5 right?', 'Is x == 5 right?'],
     ['What is the mean of 100,200?', 'What is the mean of 100200?'],
   ],
+  wordings: [
+    ['Replace colour with color in my stylesheet.', 'Replace color with colour in my stylesheet.'],
+    ['Is a photo the same as a photograph here?', 'Is a photograph the same as a photo here?'],
+    ['Is the begin keyword needed in Ruby?', 'Is the start keyword needed in Ruby?'],
+    ['What does the function select do in Go?', 'What does the function choose do in Go?'],
+    ['Where is the grey button of the form?', 'Where is the gray button of the form?'],
+  ],
   symbols: [
     ['What is √4?', 'What is √−4?'],
     ['Is 20° cold?', 'Is -20° cold?'],

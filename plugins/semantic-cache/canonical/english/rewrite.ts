@@ -9,6 +9,7 @@ import {
   ACRONYMS,
   BRANDS,
   CONTRACTIONS,
+  NAMED_KINDS,
   NAMES,
   NUMBER_WORDS,
   PHRASES,
@@ -47,9 +48,24 @@ export function rewriteEnglish({ tokens, protectedPieces }: Reading, keepsNumera
     .replace(NAMED_WORD, '')
   if (ABOUT_WORDING.test(asked)) return undefined
   if (ABOUT_UNQUOTED.test(asked) && !pieces.some((piece) => QUOTED.test(piece))) return undefined
+  if (comparesWordings(tokens)) return undefined
   const words = tokens.map((token, place) => wordOf(token, { tokens, place, pieces, keepsNumerals }))
   const one = joinUnits(words, pieces).join(' ')
   return restored(settled(one), pieces)
+}
+
+/** A text with two spellings or synonyms of one word is about the difference: `Replace colour with color`. */
+function comparesWordings(tokens: readonly Token[]): boolean {
+  const wordings = new Map<string, string>()
+  for (const { kind, text } of tokens) {
+    if (kind !== 'word') continue
+    const lower = text.toLowerCase()
+    const spelled = SPELLINGS.get(lower) ?? americanised(lower)
+    const meant = SYNONYMS.get(spelled) ?? spelled
+    if ((wordings.get(meant) ?? lower) !== lower) return true
+    wordings.set(meant, lower)
+  }
+  return false
 }
 
 interface Place {
@@ -76,11 +92,17 @@ function wordOf({ kind, text }: Token, where: Place): string {
   }
   const lower = text.toLowerCase()
   if (isPlain(text, tokens[place - 1])) {
+    if (isName(tokens[place - 1]?.text, tokens[place + 1]?.text)) return lower
     const plain = CONTRACTIONS.get(lower) ?? SPELLINGS.get(lower) ?? SLIPS.get(lower) ?? americanised(lower)
     const number = keepsNumerals ? undefined : NUMBER_WORDS.get(plain)
     return number === undefined ? plain : protectedIn(pieces, number)
   }
   return protectedIn(pieces, text)
+}
+
+/** A word beside the kind of thing that it names keeps its wording: `the begin keyword`, `the property colour`. */
+function isName(before = '', after = ''): boolean {
+  return NAMED_KINDS.test(before) || NAMED_KINDS.test(after)
 }
 
 /** `-ise` is `-ize`, `-our` is `-or`: no two words of six letters and more become one. */
@@ -185,7 +207,9 @@ function withoutArticles(text: string): string {
 function withSynonyms(text: string): string {
   const words = text.split(' ')
   if (ABOUT_MEANING.test(text) || words.length < FEWEST_WITH_SYNONYMS) return text
-  return words.map((word) => SYNONYMS.get(word) ?? word).join(' ')
+  return words
+    .map((word, place) => (isName(words[place - 1], words[place + 1]) ? word : (SYNONYMS.get(word) ?? word)))
+    .join(' ')
 }
 
 function restored(form: string, pieces: readonly string[]): string {

@@ -42,6 +42,10 @@ export const SPELLINGS = table(`
   flavoured=flavored; behavioural=behavioral; part-time=part time; full-time=full time; long-term=long term
   short-term=short term; wifi=wi-fi`)
 
+/** Kinds of things that go by a word's exact form. */
+export const NAMED_KINDS =
+  /^(?:keyword|command|subcommand|function|method|statement|operator|flag|option|switch|clause|tag|attribute|property|parameter|argument|field|column|variable|class|module|package|library|event|hook|directive|selector|label|button|menu|tab|key|hashtag|prefix|suffix|verb|noun|adjective|adverb|spelling)s?$/i
+
 /** Of each group the first word is kept. */
 export const SYNONYMS = groups(`
   buy purchase|buying purchasing|bought purchased|car automobile|cars automobiles|film movie|films movies
