@@ -8,8 +8,8 @@ import { openStageWith } from '../support/stage.ts'
 const PATTERN = 'a.*z|a'
 const TEXT = 'a'.repeat(300_000)
 const SEARCH_MS = 250
-/** The loop does other things for a search, too: it reads, parses and prints 300 KB. */
-const LONGEST_TURN_MS = SEARCH_MS / 3
+/** The loop reads, parses and prints 300 KB for a search, many of them in one turn; a search in it would add all of its time. */
+const LONGEST_TURN_MS = (SEARCH_MS * 4) / 5
 
 /** Expressions of 500 characters whose compiling alone takes long: no two alike, so that nothing is remembered. */
 const slowToCompile = (nth: number) => `(?i)${'[^\\x{10}-\\x{ffff}\\pL]'.repeat(18)}${nth}`
@@ -94,7 +94,7 @@ test('expressions: compiling one does not stop the loop, from the header and fro
   t.is(wrong.status, 400)
   t.regex(wrong.text, /RE2/)
   const { longestTurnMs } = await probe.report()
-  t.true(longestTurnMs < 30, `${longestTurnMs} ms`)
+  t.true(longestTurnMs < 80, `${longestTurnMs} ms`)
 })
 
 test('expressions: all keys together have a share, and a key that has used nothing comes first', async (t) => {
