@@ -131,7 +131,7 @@ for (const [text, env, says] of CONFIGURATIONS)
 
 test('places: a database file that is taken away makes /ready 503 and is told, and back again', async (t) => {
   const { path: dataDir } = createPluginDirectory(t)
-  const gateway = await startGateway({ SVC_DATA_DIR: dataDir, SVC_COST_PER_DAY: '5' })
+  const gateway = await startGatewayProcess({ SVC_DATA_DIR: dataDir, SVC_COST_PER_DAY: '5' })
   t.teardown(() => gateway.stop())
   const ready = () => send(gateway.url, { method: 'GET', path: '/ready' })
   const asked = () =>
