@@ -77,7 +77,8 @@ clusterTest('exact-cache: when a call fails, each instance asks for itself, one 
   await eventually(() => calls('this fails') === 1, 'the first asks')
   gate.resolve()
   t.true((await Promise.all(asking)).every(({ status }) => status === 400))
-  t.true(calls('this fails') <= 2 * SIZE, `${calls('this fails')}`)
+  // Who comes after a call has failed asks anew, so a slow machine makes more calls; without sharing there are twenty.
+  t.true(calls('this fails') < asking.length, `${calls('this fails')}`)
 })
 
 clusterTest('exact-cache: when the one that asks is left by its callers, another instance asks', async (t) => {
