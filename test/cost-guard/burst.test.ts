@@ -1,8 +1,8 @@
 import test from 'ava'
-import { bearer, createKey, startCloudGateway } from '../support/accounts.ts'
+import { bearer, createKey } from '../support/accounts.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
-import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
-import { startProvider } from '../support/stand-in-provider.ts'
+import { isPostgresExpected, query } from '../support/postgres.ts'
+import { startOnPostgres } from './gateways-on-postgres.ts'
 
 /*
  * Two gateways on one PostgreSQL. A key with a cap sends 600 requests at once, and meanwhile another key sends 40, one
@@ -10,7 +10,6 @@ import { startProvider } from '../support/stand-in-provider.ts'
  */
 const AT_ONCE = 600
 const STRANGERS = 40
-const OPERATOR_KEY = 'sk-ant-operator-key'
 const NANO = 1e9
 
 const testWithPostgres = isPostgresExpected ? test.serial : test.skip
@@ -21,18 +20,7 @@ for (const { cap, title } of [
 ])
   testWithPostgres(`burst: 600 requests at once on a capped key, ${title}, keep the database for others`, async (t) => {
     t.timeout(300_000)
-    const databaseUrl = await createDatabase()
-    const provider = await startProvider({ apiKey: OPERATOR_KEY })
-    t.teardown(provider.close)
-    const env = {
-      DATABASE_URL: databaseUrl,
-      ANTHROPIC_API_KEY: OPERATOR_KEY,
-      ANTHROPIC_BASE_URL: provider.url,
-      SVC_RATE_LIMIT: '0',
-    }
-    const gateways = await Promise.all([startCloudGateway(env), startCloudGateway(env)])
-    for (const { stop } of gateways) t.teardown(async () => void (await stop()))
-    const [one] = gateways
+    const { databaseUrl, gateways, one } = await startOnPostgres(t, 2)
     const greedy = await createKey(one, 'greedy', { limits: { costPerDay: cap } })
     const stranger = await createKey(one, 'stranger', { limits: { costPerDay: 1 } })
     const sendTo = (nth: number, key: string): Promise<Reply> => {

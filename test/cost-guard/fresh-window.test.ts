@@ -1,10 +1,10 @@
 import test from 'ava'
 import pg from 'pg'
-import { bearer, createKey, startCloudGateway } from '../support/accounts.ts'
+import { bearer, createKey } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
-import { createDatabase, isPostgresExpected, query } from '../support/postgres.ts'
-import { startProvider } from '../support/stand-in-provider.ts'
+import { isPostgresExpected, query } from '../support/postgres.ts'
+import { startOnPostgres } from './gateways-on-postgres.ts'
 
 /*
  * The first requests of a window, at once, through four gateways, while the row of that window is locked for longer than
@@ -12,7 +12,6 @@ import { startProvider } from '../support/stand-in-provider.ts'
  */
 const GATEWAYS = 4
 const AT_ONCE = 200
-const OPERATOR_KEY = 'sk-ant-operator-key'
 const CAP_USD = 1
 const NANO = 1e9
 
@@ -22,19 +21,7 @@ testWithPostgres(
   'fresh window: a late first admission is run again, and refuses none of those behind it',
   async (t) => {
     t.timeout(120_000)
-    const databaseUrl = await createDatabase()
-    const provider = await startProvider({ apiKey: OPERATOR_KEY })
-    t.teardown(provider.close)
-    const env = {
-      DATABASE_URL: databaseUrl,
-      ANTHROPIC_API_KEY: OPERATOR_KEY,
-      ANTHROPIC_BASE_URL: provider.url,
-      SVC_RATE_LIMIT: '0',
-    }
-    const gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => startCloudGateway(env)))
-    for (const { stop } of gateways) t.teardown(async () => void (await stop()))
-    const [one] = gateways
-    if (one === undefined) return t.fail()
+    const { databaseUrl, gateways, one } = await startOnPostgres(t, GATEWAYS)
     const limits = { costPerDay: CAP_USD }
     const [greedy, stranger] = [
       await createKey(one, 'greedy', { limits }),

@@ -1,0 +1,24 @@
+import type { ExecutionContext } from 'ava'
+import { startCloudGateway } from '../support/accounts.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { startProvider } from '../support/stand-in-provider.ts'
+
+const OPERATOR_KEY = 'sk-ant-operator-key'
+
+/** Starts so many gateways on one PostgreSQL database and one provider, without a rate limit; all end with the test. */
+export async function startOnPostgres(t: ExecutionContext, count: number) {
+  const databaseUrl = await createDatabase()
+  const provider = await startProvider({ apiKey: OPERATOR_KEY })
+  t.teardown(provider.close)
+  const env = {
+    DATABASE_URL: databaseUrl,
+    ANTHROPIC_API_KEY: OPERATOR_KEY,
+    ANTHROPIC_BASE_URL: provider.url,
+    SVC_RATE_LIMIT: '0',
+  }
+  const gateways = await Promise.all(Array.from({ length: count }, () => startCloudGateway(env)))
+  for (const { stop } of gateways) t.teardown(async () => void (await stop()))
+  const [one] = gateways
+  if (one === undefined) throw new Error('Expected at least one gateway.')
+  return { databaseUrl, provider, gateways, one }
+}
