@@ -96,5 +96,7 @@ test('agent ledger: its routes are bounded, say what they expect, and tell nothi
   const [head, ...lines] = (await get('payments.csv?book=delivered')).text.trim().split('\r\n')
   t.regex(head ?? '', /^challenge,at,book,state,amount,/)
   t.is(lines.length, 2)
-  t.true(lines.some((line) => line.startsWith(`${challenge.id},`) && line.includes(',delivered,consumed,0.50,usd,')))
+  // Of 64 ids one begins with a hyphen, which the file gives a quote, so that no spreadsheet takes it for a formula.
+  const id = challenge.id.replace(/^-/, "'-")
+  t.true(lines.some((line) => line.startsWith(`${id},`) && line.includes(',delivered,consumed,0.50,usd,')))
 })
