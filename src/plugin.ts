@@ -6,30 +6,21 @@
  */
 import type { Context, Next } from 'koa'
 import type { z } from 'zod'
-import type { Caller } from './core/caller.ts'
-import type { CapsOf, Prices } from './core/caps.ts'
-import type { Exchange } from './core/exchange.ts'
-import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/ports.ts'
+import type { CapsOf, Prices } from './core/money/caps.ts'
+import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/ports/ports.ts'
+import type { Caller } from './core/request/caller.ts'
+import type { Exchange } from './core/request/exchange.ts'
 
 export { z } from 'zod'
 export { abortable, onAbort, type WaitLimits } from './core/abortable.ts'
-export { type AnswerLimit, isCutByLimit } from './core/answer-limit.ts'
-export type { ByteSource, ByteSourceSink, Ending, ReplySink } from './core/byte-source.ts'
-export { cacheOptions, sharingRule } from './core/cache-options.ts'
-export type { Caller } from './core/caller.ts'
-export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/caps.ts'
-export type { ClientRequest } from './core/client-request.ts'
 export { GatewayError } from './core/errors.ts'
-export { costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from './core/estimate.ts'
-export type { Exchange, Target } from './core/exchange.ts'
-export type { Fee } from './core/fee.ts'
-export { Flow, type FlowDriver } from './core/flow.ts'
-export { type ContentBlock, explain, type Message, type MessageRequest, type Tool } from './core/message.ts'
-export { messageOfStream } from './core/message-of-stream.ts'
-export { targetsWithNamed } from './core/named-models.ts'
+export { parseJson } from './core/json/parse-json.ts'
+export { type Child, children } from './core/json/scan.ts'
+export type { Edit, Path } from './core/json/splice.ts'
+export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/money/caps.ts'
+export { costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from './core/money/estimate.ts'
+export type { Fee } from './core/money/quota-charge.ts'
 export { suggest } from './core/nearest.ts'
-export { ownBytes } from './core/own-bytes.ts'
-export { parseJson } from './core/parse-json.ts'
 export type {
   ByteStore,
   ByteStores,
@@ -41,15 +32,14 @@ export type {
   SpendWindow,
   TokenCounter,
   WindowStanding,
-} from './core/ports.ts'
-export { joined, type PreservedText, preservedRanges, type TextRange } from './core/preserved.ts'
-export { renewConnection } from './core/renew-connection.ts'
-export { BytesReply, jsonReply, type Reply, type ReplyHeaders, StreamReply } from './core/reply.ts'
-export type { ReplyDialect } from './core/reply-dialect.ts'
-export { RequestDocument } from './core/request.ts'
-export { createFieldsDigest, type IdentityParts, requestIdentity, type SharingScope } from './core/request-identity.ts'
-export { type Child, children } from './core/scan.ts'
-export type { Edit, Path } from './core/splice.ts'
+} from './core/ports/ports.ts'
+export type { ByteSource, ByteSourceSink, Ending, ReplySink } from './core/reply/byte-source.ts'
+export { cacheOptions, sharingRule } from './core/reply/cache-options.ts'
+export { ownBytes } from './core/reply/compact-copy.ts'
+export { Flow, type FlowDriver } from './core/reply/flow.ts'
+export { messageOfStream } from './core/reply/message-of-stream.ts'
+export { BytesReply, jsonReply, type Reply, type ReplyHeaders, StreamReply } from './core/reply/reply.ts'
+export type { ReplyDialect } from './core/reply/reply-dialect.ts'
 export {
   factsOf,
   packReply,
@@ -58,14 +48,29 @@ export {
   storedOfBytes,
   unpackReply,
   type WantedReply,
-} from './core/stored-reply.ts'
-export { storedStreamReply } from './core/stored-stream.ts'
-export { streamOfMessage } from './core/stream-of-message.ts'
-export type { CallTrace, StepTrace } from './core/traces.ts'
+} from './core/reply/stored-reply.ts'
+export { storedStreamReply } from './core/reply/stored-stream.ts'
+export { streamOfMessage } from './core/reply/stream-of-message.ts'
+export type { Usage } from './core/reply/usage.ts'
+export type { EditWatcher } from './core/request/annotations.ts'
+export { type AnswerLimit, isCutByLimit } from './core/request/answer-limit.ts'
+export type { Caller } from './core/request/caller.ts'
+export type { ClientRequest } from './core/request/client-request.ts'
+export type { Exchange, Target } from './core/request/exchange.ts'
+export { type ContentBlock, explain, type Message, type MessageRequest, type Tool } from './core/request/message.ts'
+export { targetsWithNamed } from './core/request/named-models.ts'
+export { joined, type PreservedText, preservedRanges, type TextRange } from './core/request/preserved.ts'
+export { RequestDocument } from './core/request/request.ts'
+export {
+  createFieldsDigest,
+  type IdentityParts,
+  requestIdentity,
+  type SharingScope,
+} from './core/request/request-identity.ts'
+export { betasOf } from './core/request/version-headers.ts'
+export { renewConnection } from './core/system/renew-connection.ts'
+export type { CallTrace, StepTrace } from './core/telemetry/traces.ts'
 export { bytes, duration } from './core/units.ts'
-export type { Usage } from './core/usage.ts'
-export { betasOf } from './core/version-headers.ts'
-export type { EditWatcher } from './core/wishes.ts'
 
 /** What a plugin can ask for in `needs`. */
 export interface PluginServices {

@@ -228,5 +228,5 @@ test('architecture: sources of bytes are made in one way, but for the connection
   const made = files.filter(
     ({ text }) => /implements[^{]*\bByteSource\b(?!Sink)/.test(text) || /: ByteSource = \{/.test(text),
   )
-  t.deepEqual(made.map(({ file }) => file).sort(), ['src/core/flow.ts', 'src/providers/transport.ts'])
+  t.deepEqual(made.map(({ file }) => file).sort(), ['src/core/reply/flow.ts', 'src/providers/transport.ts'])
 })

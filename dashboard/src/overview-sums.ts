@@ -1,4 +1,4 @@
-import type { UsageSums } from '../../src/core/telemetry.ts'
+import type { UsageSums } from '../../src/core/telemetry/telemetry.ts'
 
 /** Sums without what they are about. */
 export type Sums = Omit<UsageSums, 'fromMs' | 'provider' | 'model'>

@@ -1,5 +1,5 @@
-import type { SignedReceipt } from '../../src/core/receipt.ts'
-import type { FinishedRequest } from '../../src/core/telemetry.ts'
+import type { SignedReceipt } from '../../src/core/telemetry/receipt.ts'
+import type { FinishedRequest } from '../../src/core/telemetry/telemetry.ts'
 import type { KeptBody } from './parts/text.tsx'
 
 /** All that is known of a request: the answer of `/dashboard/api/requests/:id`. */

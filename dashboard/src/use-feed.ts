@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ListedRequest } from '../../src/core/telemetry.ts'
+import type { ListedRequest } from '../../src/core/telemetry/telemetry.ts'
 import { call } from './api.ts'
 import type { RequestRow } from './parts/request-columns.tsx'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { messageRequestSchema } from '../../src/core/message.ts'
+import { messageRequestSchema } from '../../src/core/request/message.ts'
 import { ofSplit } from '../split.ts'
 
 const { messages } = messageRequestSchema.shape

@@ -1,4 +1,4 @@
-import type { ContentBlock, Message } from '../../src/core/message.ts'
+import type { ContentBlock, Message } from '../../src/core/request/message.ts'
 import { countTokens } from '../tokens.ts'
 import { setOf, type Trajectory } from './data.ts'
 

@@ -9,7 +9,7 @@
  * The label and the ordinal must lead to exactly one earlier result or input, and the extent and the anchors to
  * exactly one place in what stands there; anything else is a fault. Shares no code with the module that writes pointers.
  */
-import type { ContentBlock, Message } from '../../src/core/message.ts'
+import type { ContentBlock, Message } from '../../src/core/request/message.ts'
 
 /** A pointer that leads nowhere, or to several places. */
 export interface Fault {

@@ -1,8 +1,8 @@
 import { type Caller, RequestDocument, type SharingScope } from 'turnpike/plugin'
 import { questionOf } from '../../plugins/semantic-cache/question.ts'
 import { scopeOf } from '../../plugins/semantic-cache/scope.ts'
-import { ClientRequest } from '../../src/core/client-request.ts'
-import { Exchange } from '../../src/core/exchange.ts'
+import { ClientRequest } from '../../src/core/request/client-request.ts'
+import { Exchange } from '../../src/core/request/exchange.ts'
 
 /** What a request consists of, besides the last text. */
 export interface Parts {

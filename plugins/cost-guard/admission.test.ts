@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import test from 'ava'
 import fc from 'fast-check'
-import { costOf } from '../../src/core/estimate.ts'
+import { costOf } from '../../src/core/money/estimate.ts'
 import { createMemoryLedger } from '../../test/cost-guard/memory-ledger.ts'
 import { type AdmissionFacts, admit } from './admission.ts'
 import { Hold } from './hold.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { MESSAGES_REPLIES } from '../../src/core/reply-dialect.ts'
+import { MESSAGES_REPLIES } from '../../src/core/reply/reply-dialect.ts'
 import { CHAT_REPLIES } from '../../src/dialects/chat/replies.ts'
 import { hasFinished, textOf } from './stream-text.ts'
 

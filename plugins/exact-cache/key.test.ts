@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { type Caller, RequestDocument, type SharingScope, type Target } from 'turnpike/plugin'
-import { ClientRequest } from '../../src/core/client-request.ts'
-import { Exchange } from '../../src/core/exchange.ts'
+import { ClientRequest } from '../../src/core/request/client-request.ts'
+import { Exchange } from '../../src/core/request/exchange.ts'
 import { cacheKey } from './key.ts'
 
 interface Asked {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { children } from '../../src/core/scan.ts'
+import { children } from '../../src/core/json/scan.ts'
 import { openPatterns, type PatternsModule, writePatterns } from '../../test/support/patterns.ts'
 import { createPluginDirectory } from '../../test/support/plugin-folders.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { AuditRecord } from '../core/audit.ts'
 import { GatewayError } from '../core/errors.ts'
+import type { AuditRecord } from '../core/ports/audit.ts'
 import { duration } from '../core/units.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import { addHelp } from './help.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { GatewayError } from '../core/errors.ts'
-import type { PaymentBook, PaymentSum } from '../core/payments.ts'
+import type { PaymentBook, PaymentSum } from '../core/ports/payments.ts'
 import { createPaymentStore } from '../stores/sql/payments/payment-store.ts'
 import { openSqlStore } from '../stores/sql/store.ts'
 import { addHelp } from './help.ts'

@@ -1,5 +1,5 @@
-import type { Cap, CapsOf } from '../core/caps.ts'
-import type { KeyLimits } from '../core/keys.ts'
+import type { Cap, CapsOf } from '../core/money/caps.ts'
+import type { KeyLimits } from '../core/ports/keys.ts'
 import type { Config } from './schema.ts'
 
 const NANO_USD = 1e9

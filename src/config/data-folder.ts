@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '../core/errors.ts'
-import { makeFolder } from '../core/make-folder.ts'
+import { makeFolder } from '../core/system/make-folder.ts'
 import { ConfigError } from './config-error.ts'
 
 /** Makes the data folder if it is not there. Throws `ConfigError` with its path and the cause when it cannot be used. */

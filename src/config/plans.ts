@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Plans } from '../core/plans.ts'
+import type { Plans } from '../core/money/plans.ts'
 
 const MOST_CALLS = 1_000_000_000_000
 const MOST_CREDITS = 1_000_000_000

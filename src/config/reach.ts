@@ -1,4 +1,4 @@
-import { isLoopback } from '../core/listen-address.ts'
+import { isLoopback } from '../core/system/listen-address.ts'
 import { ConfigError } from './config-error.ts'
 import type { Config } from './schema.ts'
 

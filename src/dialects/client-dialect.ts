@@ -1,8 +1,8 @@
-import type { ClientRequest } from '../core/client-request.ts'
 import type { GatewayError } from '../core/errors.ts'
-import type { EventTranslator } from '../core/event-translator.ts'
-import type { BytesReply } from '../core/reply.ts'
-import type { DialectName } from '../core/reply-dialect.ts'
+import type { EventTranslator } from '../core/reply/event-translator.ts'
+import type { BytesReply } from '../core/reply/reply.ts'
+import type { DialectName } from '../core/reply/reply-dialect.ts'
+import type { ClientRequest } from '../core/request/client-request.ts'
 
 /** A shape in which clients ask and read: how bodies are taken in, and how whatever comes back is put. */
 export interface ClientDialect {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { RequestDocument } from '../core/request.ts'
+import { RequestDocument } from '../core/request/request.ts'
 import { KnownBodies } from './known-bodies.ts'
 
 const bodyOf = (text: string, tail = 'x'): Buffer =>

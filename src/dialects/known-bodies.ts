@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { ownBytes } from '../core/own-bytes.ts'
-import { RequestDocument } from '../core/request.ts'
+import { ownBytes } from '../core/reply/compact-copy.ts'
+import { RequestDocument } from '../core/request/request.ts'
 
 /**
  * DESIGN — bodies seen before

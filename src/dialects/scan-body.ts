@@ -1,6 +1,6 @@
-import { readJson } from '../core/json-error.ts'
-import { parseJson } from '../core/parse-json.ts'
-import { type RequestShape, scanRequest } from '../core/scan.ts'
+import { readJson } from '../core/json/json-error.ts'
+import { parseJson } from '../core/json/parse-json.ts'
+import { type RequestShape, scanRequest } from '../core/json/scan.ts'
 
 /** Scans the body of a model request. Throws `invalid_request` for what is no JSON object, or is ambiguous or too large. */
 export function scanBody(bytes: Buffer): RequestShape {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
-import { Pieces } from '../core/pieces.ts'
+import { Pieces } from '../core/reply/chunk-buffer.ts'
 import { type Arrival, ArrivingBytes } from './arriving-bytes.ts'
 import { assertJson } from './content-type.ts'
 

@@ -1,8 +1,8 @@
 import { GatewayError } from '../core/errors.ts'
-import type { Target } from '../core/exchange.ts'
-import type { KeyLimits } from '../core/keys.ts'
-import { namedModels } from '../core/named-models.ts'
-import type { RequestDocument } from '../core/request.ts'
+import type { KeyLimits } from '../core/ports/keys.ts'
+import type { Target } from '../core/request/exchange.ts'
+import { namedModels } from '../core/request/named-models.ts'
+import type { RequestDocument } from '../core/request/request.ts'
 import type { ResolvedPipeline } from '../pipeline/resolve.ts'
 
 /** The module that keeps caps. */

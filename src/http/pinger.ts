@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { scanEvents } from '../core/sse.ts'
+import { scanEvents } from '../core/reply/sse.ts'
 import type { PingRules } from '../dialects/client-dialect.ts'
 
 /** What a pinger is made from. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
-import type { RateDecision, RateLimiter } from '../core/rate-limit.ts'
+import type { RateDecision, RateLimiter } from '../core/ports/rate-limit.ts'
 
 /**
  * DESIGN — what somebody who has not paid may have done

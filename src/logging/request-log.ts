@@ -1,10 +1,10 @@
 import pino from 'pino'
-import type { Caller } from '../core/caller.ts'
-import type { Exchange } from '../core/exchange.ts'
-import { idleModules } from '../core/idle.ts'
-import type { RequestObserver, RequestRecord } from '../core/ports.ts'
-import type { CallTrace } from '../core/traces.ts'
-import type { Usage } from '../core/usage.ts'
+import type { RequestObserver, RequestRecord } from '../core/ports/ports.ts'
+import type { Usage } from '../core/reply/usage.ts'
+import type { Caller } from '../core/request/caller.ts'
+import type { Exchange } from '../core/request/exchange.ts'
+import { idleModules } from '../core/telemetry/idle-modules.ts'
+import type { CallTrace } from '../core/telemetry/traces.ts'
 
 const INFO = 30
 const ERROR = 50

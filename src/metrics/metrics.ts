@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
-import type { RequestRecord } from '../core/ports.ts'
-import type { FinishedRequest } from '../core/telemetry.ts'
+import type { RequestRecord } from '../core/ports/ports.ts'
+import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
 import { createInstruments, type Instruments, snapshotOf } from './instruments.ts'
 import type { Snapshot } from './print.ts'
 import { ProcessValues } from './process-values.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { canonicalJson } from '../core/canonical-json.ts'
-import type { PaymentStore } from '../core/payments.ts'
+import { canonicalJson } from '../core/json/canonical-json.ts'
+import type { PaymentStore } from '../core/ports/payments.ts'
 import { objectFromBase64url, toBase64url } from './codecs/base64url.ts'
 import { type Challenge, challengeId, isSignedWith } from './codecs/challenge.ts'
 

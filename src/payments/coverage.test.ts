@@ -1,9 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { openExchange } from '../../test/support/exchange.ts'
-import type { Prices } from '../core/caps.ts'
 import { GatewayError } from '../core/errors.ts'
-import type { TokenCounter } from '../core/ports.ts'
+import type { Prices } from '../core/money/caps.ts'
+import type { TokenCounter } from '../core/ports/ports.ts'
 import { assertCovered, type Coverage, coverageOf } from './coverage.ts'
 
 const TARGET = { provider: 'anthropic', model: 'claude-x' }

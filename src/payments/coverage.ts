@@ -1,11 +1,11 @@
-import type { Prices } from '../core/caps.ts'
 import { GatewayError } from '../core/errors.ts'
-import { type Asked, costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from '../core/estimate.ts'
-import type { Target } from '../core/exchange.ts'
-import { targetsWithNamed } from '../core/named-models.ts'
-import type { TokenCounter } from '../core/ports.ts'
-import { priceFactor } from '../core/price-factor.ts'
-import type { Usage } from '../core/usage.ts'
+import type { Prices } from '../core/money/caps.ts'
+import { type Asked, costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from '../core/money/estimate.ts'
+import { priceFactor } from '../core/money/price-factor.ts'
+import type { TokenCounter } from '../core/ports/ports.ts'
+import type { Usage } from '../core/reply/usage.ts'
+import type { Target } from '../core/request/exchange.ts'
+import { targetsWithNamed } from '../core/request/named-models.ts'
 import { type ProviderWork, providerWorkOf } from './provider-work.ts'
 
 /** What a price is held against. */

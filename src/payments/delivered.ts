@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { messageOf } from '../core/errors.ts'
-import type { ByteStore, Log } from '../core/ports.ts'
-import type { Reply } from '../core/reply.ts'
-import { packReply, type StoredReply, unpackReply } from '../core/stored-reply.ts'
+import type { ByteStore, Log } from '../core/ports/ports.ts'
+import type { Reply } from '../core/reply/reply.ts'
+import { packReply, type StoredReply, unpackReply } from '../core/reply/stored-reply.ts'
 
 /** Who may have an answer again: whoever repeats all three. */
 export interface Repetition {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { FREE_LEFT_CALLS, type PaymentStore, type SettledPayment } from '../core/payments.ts'
+import { FREE_LEFT_CALLS, type PaymentStore, type SettledPayment } from '../core/ports/payments.ts'
 import type { Readiness } from './readiness.ts'
 
 /** What is told of paying here. */

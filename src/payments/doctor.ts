@@ -1,5 +1,5 @@
 import { messageOf } from '../core/errors.ts'
-import type { Authorization, PaymentGateway, SettlementMode } from '../core/payments.ts'
+import type { Authorization, PaymentGateway, SettlementMode } from '../core/ports/payments.ts'
 
 /** What was looked at, and what came of it. */
 export interface Finding {

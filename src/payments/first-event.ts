@@ -1,7 +1,7 @@
 import { abortable } from '../core/abortable.ts'
 import { GatewayError } from '../core/errors.ts'
-import { Flow } from '../core/flow.ts'
-import { StreamReply } from '../core/reply.ts'
+import { Flow } from '../core/reply/flow.ts'
+import { StreamReply } from '../core/reply/reply.ts'
 
 const NO_ANSWER = 'The provider broke off before its answer had begun.'
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { errorCodeOf, GatewayError } from '../core/errors.ts'
-import { FREE_LEFT_CALLS } from '../core/payments.ts'
+import { FREE_LEFT_CALLS } from '../core/ports/payments.ts'
 
 /** Forgetting a payment forgives its late calls. */
 const MOST_PAYMENTS = 10_000

@@ -1,6 +1,12 @@
 import { GatewayError, messageOf } from '../core/errors.ts'
-import type { HeldPayment, OpenPaymentState, PaymentGateway, PaymentMove, PaymentStore } from '../core/payments.ts'
-import type { Log } from '../core/ports.ts'
+import type {
+  HeldPayment,
+  OpenPaymentState,
+  PaymentGateway,
+  PaymentMove,
+  PaymentStore,
+} from '../core/ports/payments.ts'
+import type { Log } from '../core/ports/ports.ts'
 
 /** What an open payment works with. */
 export interface OpenPaymentOptions {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
-import type { RequestDocument } from '../core/request.ts'
-import { createStringSearch } from '../core/string-search.ts'
+import { createStringSearch } from '../core/json/string-search.ts'
+import type { RequestDocument } from '../core/request/request.ts'
 
 /**
  * DESIGN — what `max_tokens` does not bound

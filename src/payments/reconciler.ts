@@ -1,6 +1,6 @@
 import { messageOf } from '../core/errors.ts'
-import type { FoundPayment, PaymentGateway, PaymentStore, Reconciled } from '../core/payments.ts'
-import type { Clock, Log } from '../core/ports.ts'
+import type { FoundPayment, PaymentGateway, PaymentStore, Reconciled } from '../core/ports/payments.ts'
+import type { Clock, Log } from '../core/ports/ports.ts'
 
 /** What a reconciler is made from. */
 export interface ReconcilerOptions {

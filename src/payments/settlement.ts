@@ -8,8 +8,8 @@ import type {
   PaymentOrder,
   PaymentStore,
   SettlementMode,
-} from '../core/payments.ts'
-import type { Log } from '../core/ports.ts'
+} from '../core/ports/payments.ts'
+import type { Log } from '../core/ports/ports.ts'
 import { createOpenPayment, type OpenPayment } from './open-payment.ts'
 
 /** What settlement is made from. */

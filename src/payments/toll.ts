@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ClaimRefusal } from '../core/payments.ts'
+import type { ClaimRefusal } from '../core/ports/payments.ts'
 import type { Challenges } from './challenges.ts'
 import { type Challenge, printChallenge } from './codecs/challenge.ts'
 import type { PaymentCredential } from './codecs/credential.ts'

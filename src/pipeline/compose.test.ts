@@ -1,9 +1,9 @@
 import { ServerResponse } from 'node:http'
 import test from 'ava'
 import { GatewayError } from '../core/errors.ts'
-import { Exchange } from '../core/exchange.ts'
-import type { ExchangeState } from '../core/exchange-state.ts'
-import { jsonReply } from '../core/reply.ts'
+import { jsonReply } from '../core/reply/reply.ts'
+import { Exchange } from '../core/request/exchange.ts'
+import type { ExchangeState } from '../core/request/exchange-state.ts'
 import type { PluginContext, PluginMiddleware } from '../plugin.ts'
 import { type BoundStep, compose } from './compose.ts'
 

@@ -16,9 +16,9 @@
  */
 import { performance } from 'node:perf_hooks'
 import { GatewayError } from '../core/errors.ts'
-import type { Exchange } from '../core/exchange.ts'
-import type { Log } from '../core/ports.ts'
-import type { StepTrace } from '../core/traces.ts'
+import type { Log } from '../core/ports/ports.ts'
+import type { Exchange } from '../core/request/exchange.ts'
+import type { StepTrace } from '../core/telemetry/traces.ts'
 import type { PluginContext, PluginMiddleware } from '../plugin.ts'
 
 /** A middleware bound to its place in a pipeline. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
-import { explain } from '../core/message.ts'
 import { suggest } from '../core/nearest.ts'
+import { explain } from '../core/request/message.ts'
 import { PluginError } from './load.ts'
 import type { Step } from './parse.ts'
 import { type LoadedPlugin, optionSchemas } from './registry.ts'

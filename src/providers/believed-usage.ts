@@ -1,9 +1,9 @@
-import type { Exchange } from '../core/exchange.ts'
-import { namedModels } from '../core/named-models.ts'
-import type { TokenCounter } from '../core/ports.ts'
-import type { Usage } from '../core/usage.ts'
-import type { Shown, UsageCheck } from '../core/usage-check.ts'
-import { MOST_LETTERS } from '../core/written-text.ts'
+import type { TokenCounter } from '../core/ports/ports.ts'
+import type { Usage } from '../core/reply/usage.ts'
+import type { Shown, UsageCheck } from '../core/reply/usage-check.ts'
+import { MOST_LETTERS } from '../core/reply/written-text.ts'
+import type { Exchange } from '../core/request/exchange.ts'
+import { namedModels } from '../core/request/named-models.ts'
 
 /**
  * The check of the usage that a provider reports. It is believed to the token, except where it is less than the reply can

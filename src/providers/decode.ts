@@ -1,9 +1,9 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import { abortable } from '../core/abortable.ts'
-import type { ByteSource, ByteSourceSink } from '../core/byte-source.ts'
-import { Flow } from '../core/flow.ts'
-import { Pieces } from '../core/pieces.ts'
+import type { ByteSource, ByteSourceSink } from '../core/reply/byte-source.ts'
+import { Pieces } from '../core/reply/chunk-buffer.ts'
+import { Flow } from '../core/reply/flow.ts'
 
 const DECODERS: Record<string, () => Transform> = {
   gzip: () => zlib.createGunzip({ flush: zlib.constants.Z_SYNC_FLUSH }),

@@ -1,9 +1,9 @@
 import test from 'ava'
 import { openExchange } from '../../test/support/exchange.ts'
 import { GatewayError } from '../core/errors.ts'
-import type { Target } from '../core/exchange.ts'
-import type { Provider } from '../core/ports.ts'
-import { jsonReply } from '../core/reply.ts'
+import type { Provider } from '../core/ports/ports.ts'
+import { jsonReply } from '../core/reply/reply.ts'
+import type { Target } from '../core/request/exchange.ts'
 import { completeWithFallback } from './fallback.ts'
 
 /** What a target does when it is asked: answers with this status, throws this, or runs this. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors.ts'
-import type { Exchange, Target } from '../core/exchange.ts'
-import type { Provider } from '../core/ports.ts'
-import type { Reply } from '../core/reply.ts'
+import type { Provider } from '../core/ports/ports.ts'
+import type { Reply } from '../core/reply/reply.ts'
+import type { Exchange, Target } from '../core/request/exchange.ts'
 
 const TOO_MANY_REQUESTS = 429
 const FIRST_ERROR_STATUS = 400

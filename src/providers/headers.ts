@@ -1,4 +1,4 @@
-import { betaTextOf, versionOf } from '../core/version-headers.ts'
+import { betaTextOf, versionOf } from '../core/request/version-headers.ts'
 
 /** Which headers of a client a provider is sent. */
 export interface HeaderRules {

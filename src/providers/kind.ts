@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Log, Provider, TokenCounter } from '../core/ports.ts'
+import type { Log, Provider, TokenCounter } from '../core/ports/ports.ts'
 
 /** What every provider is configured with, beside its own section: the members of `providers` that are no section. */
 export interface ProviderSettings {

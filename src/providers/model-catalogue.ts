@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { messageOf } from '../core/errors.ts'
-import type { ListedModel, Log, Provider, RelayCall } from '../core/ports.ts'
-import { betaTextOf, versionOf } from '../core/version-headers.ts'
+import type { ListedModel, Log, Provider, RelayCall } from '../core/ports/ports.ts'
+import { betaTextOf, versionOf } from '../core/request/version-headers.ts'
 import type { Providers } from './providers.ts'
 
 /** A model as clients find it. */

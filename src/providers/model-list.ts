@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
-import type { ListedModel } from '../core/ports.ts'
-import type { Reply } from '../core/reply.ts'
+import type { ListedModel } from '../core/ports/ports.ts'
+import type { Reply } from '../core/reply/reply.ts'
 
 /** What both shapes of model lists have: Anthropic's `created_at` and `display_name`, OpenAI's `created` and `owned_by`. */
 interface RawModel {

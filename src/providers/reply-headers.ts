@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ReplyHeaders } from '../core/reply.ts'
+import type { ReplyHeaders } from '../core/reply/reply.ts'
 
 /**
  * DESIGN — which headers of a provider's reply reach the client

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { GatewayError } from '../core/errors.ts'
-import type { Target } from '../core/exchange.ts'
+import type { Target } from '../core/request/exchange.ts'
 import { type Selection, selectTarget } from './select.ts'
 
 /** Who may answer a model, in the order in which they are asked. */

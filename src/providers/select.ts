@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors.ts'
-import type { Target } from '../core/exchange.ts'
 import { suggest } from '../core/nearest.ts'
-import type { Provider } from '../core/ports.ts'
+import type { Provider } from '../core/ports/ports.ts'
+import type { Target } from '../core/request/exchange.ts'
 
 /** What decides who answers a model. */
 export interface Selection {

@@ -1,7 +1,7 @@
-import type { Exchange } from '../core/exchange.ts'
-import type { Losses } from '../core/losses.ts'
-import type { Reply } from '../core/reply.ts'
-import { betaTextOf } from '../core/version-headers.ts'
+import type { Reply } from '../core/reply/reply.ts'
+import type { Losses } from '../core/request/dropped-fields.ts'
+import type { Exchange } from '../core/request/exchange.ts'
+import { betaTextOf } from '../core/request/version-headers.ts'
 
 /** Betas of the Messages API mean nothing to a provider of another shape. */
 export function dropBetas({ headers }: Exchange, losses: Losses): void {

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import type { Dispatcher, Pool } from 'undici'
 import { onAbort } from '../core/abortable.ts'
-import type { ByteSource, ByteSourceSink } from '../core/byte-source.ts'
 import { GatewayError } from '../core/errors.ts'
+import type { ByteSource, ByteSourceSink } from '../core/reply/byte-source.ts'
 import { ConnectionShares } from './connection-shares.ts'
 
 const require = createRequire(import.meta.url)

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ByteSource, Ending } from '../core/byte-source.ts'
-import type { EventTranslator } from '../core/event-translator.ts'
-import { type FlowInlet, transformed } from '../core/flow.ts'
-import { BytesReply, type ReplyHeaders, StreamReply } from '../core/reply.ts'
-import type { ReplyDialect } from '../core/reply-dialect.ts'
-import { EventFramer, scanEvents } from '../core/sse.ts'
+import type { ByteSource, Ending } from '../core/reply/byte-source.ts'
+import type { EventTranslator } from '../core/reply/event-translator.ts'
+import { type FlowInlet, transformed } from '../core/reply/flow.ts'
+import { BytesReply, type ReplyHeaders, StreamReply } from '../core/reply/reply.ts'
+import type { ReplyDialect } from '../core/reply/reply-dialect.ts'
+import { EventFramer, scanEvents } from '../core/reply/sse.ts'
 
 /** How the replies of a provider become those of the pipeline. `headers` are the ones that are kept. */
 export interface Wire {

@@ -1,7 +1,7 @@
-import type { Exchange, Target } from '../core/exchange.ts'
-import type { TokenCounter } from '../core/ports.ts'
-import type { Counterfactual, Pricer, Receipt, ReceiptCost } from '../core/receipt.ts'
-import type { Usage } from '../core/usage.ts'
+import type { TokenCounter } from '../core/ports/ports.ts'
+import type { Usage } from '../core/reply/usage.ts'
+import type { Exchange, Target } from '../core/request/exchange.ts'
+import type { Counterfactual, Pricer, Receipt, ReceiptCost } from '../core/telemetry/receipt.ts'
 import { withInput } from './without-edits.ts'
 
 /** Who knows prices and tokens. */

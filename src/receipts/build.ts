@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Ending } from '../core/byte-source.ts'
-import type { Exchange, Target } from '../core/exchange.ts'
-import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../core/receipt.ts'
-import type { Usage } from '../core/usage.ts'
+import type { Ending } from '../core/reply/byte-source.ts'
+import type { Usage } from '../core/reply/usage.ts'
+import type { Exchange, Target } from '../core/request/exchange.ts'
+import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../core/telemetry/receipt.ts'
 import { type Accountants, billOf, toUsd } from './billing.ts'
 
 /** What is known of a request when its reply has ended. */

@@ -1,7 +1,7 @@
-import type { Exchange } from '../core/exchange.ts'
-import type { Receipt } from '../core/receipt.ts'
-import type { CacheOutcome, FinishedRequest, RequestTrace, TraceStep } from '../core/telemetry.ts'
-import type { StepTrace } from '../core/traces.ts'
+import type { Exchange } from '../core/request/exchange.ts'
+import type { Receipt } from '../core/telemetry/receipt.ts'
+import type { CacheOutcome, FinishedRequest, RequestTrace, TraceStep } from '../core/telemetry/telemetry.ts'
+import type { StepTrace } from '../core/telemetry/traces.ts'
 import type { ReplyFacts } from './build.ts'
 import { smallDetails } from './small-details.ts'
 

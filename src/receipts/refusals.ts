@@ -1,8 +1,8 @@
-import type { Asked } from '../core/asked.ts'
 import { GatewayError } from '../core/errors.ts'
-import type { Clock, RequestRecord } from '../core/ports.ts'
-import { reasonOf } from '../core/refusal-reason.ts'
-import type { FinishedRequest } from '../core/telemetry.ts'
+import type { Clock, RequestRecord } from '../core/ports/ports.ts'
+import type { Asked } from '../core/request/partial-request.ts'
+import { reasonOf } from '../core/telemetry/refusal-reason.ts'
+import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
 import { RandomPool } from './random-pool.ts'
 import { createReceiptId, ID_RANDOM_BYTES } from './receipt-id.ts'
 

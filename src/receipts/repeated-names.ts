@@ -1,4 +1,4 @@
-import { children } from '../core/scan.ts'
+import { children } from '../core/json/scan.ts'
 
 /** Whether any object of a JSON text has a name twice, at any depth. Throws `ScanError` for what is not well-formed. */
 export function hasRepeatedNames(json: string): boolean {

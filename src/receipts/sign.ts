@@ -1,6 +1,6 @@
 import { sign, verify } from 'node:crypto'
-import { canonicalJson } from '../core/canonical-json.ts'
-import type { Receipt, SignedReceipt } from '../core/receipt.ts'
+import { canonicalJson } from '../core/json/canonical-json.ts'
+import type { Receipt, SignedReceipt } from '../core/telemetry/receipt.ts'
 import type { PublicReceiptKey } from './public-key.ts'
 import type { ReceiptKey } from './signing-key.ts'
 

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } fro
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { errorCodeOf, messageOf } from '../core/errors.ts'
-import { makeFolder } from '../core/make-folder.ts'
+import { makeFolder } from '../core/system/make-folder.ts'
 import { type PublicReceiptKey, publicHalf, ReceiptKeyError } from './public-key.ts'
 
 /** The key that signs receipts, and its public half. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { SignedReceipt } from '../core/receipt.ts'
-import { ScanError } from '../core/scan.ts'
+import { ScanError } from '../core/json/scan.ts'
+import type { SignedReceipt } from '../core/telemetry/receipt.ts'
 import type { PublicReceiptKey } from './public-key.ts'
 import { RECEIPT_ID } from './receipt-id.ts'
 import { hasRepeatedNames } from './repeated-names.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '../core/usage.ts'
+import type { Usage } from '../core/reply/usage.ts'
 
 /** The usage of an answer with other input: at the least dear, and at the dearest. The same where nothing is unknown. */
 export interface UsageSpan {

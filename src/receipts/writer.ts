@@ -1,6 +1,6 @@
 import { GatewayError, messageOf } from '../core/errors.ts'
-import type { Log } from '../core/ports.ts'
-import type { ReceiptStore, SignedReceipt, StoredReceipt } from '../core/receipt.ts'
+import type { Log } from '../core/ports/ports.ts'
+import type { ReceiptStore, SignedReceipt, StoredReceipt } from '../core/telemetry/receipt.ts'
 
 /**
  * DESIGN — receipts on their way to the store

@@ -1,8 +1,8 @@
 import { createClient, ErrorReply } from '@redis/client'
 import { messageOf } from '../core/errors.ts'
-import { hostOf } from '../core/host-of.ts'
-import type { Log } from '../core/ports.ts'
-import { renewConnection } from '../core/renew-connection.ts'
+import type { Log } from '../core/ports/ports.ts'
+import { hostOf } from '../core/system/host-of.ts'
+import { renewConnection } from '../core/system/renew-connection.ts'
 
 /** Longer than between two pings: then nothing comes any more, and the connection is given up. */
 const SILENT_MS = 5000

@@ -1,7 +1,7 @@
 import { type Attributes, type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
-import type { FinishedRequest } from '../core/telemetry.ts'
-import { spanIdOf, type TraceContext } from '../core/trace-context.ts'
+import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
+import { spanIdOf, type TraceContext } from '../core/telemetry/trace-context.ts'
 
 /** What all spans of a process have in common. */
 export type SpanOrigin = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>

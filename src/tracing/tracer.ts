@@ -3,9 +3,9 @@ import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import type { Log } from '../core/ports.ts'
-import type { FinishedRequest } from '../core/telemetry.ts'
-import { traceContextOf } from '../core/trace-context.ts'
+import type { Log } from '../core/ports/ports.ts'
+import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
+import { traceContextOf } from '../core/telemetry/trace-context.ts'
 import { spansOf } from './spans.ts'
 
 /** Sends what requests did to a collector. */

@@ -1,5 +1,5 @@
 import { readView } from '../../eval/compression/reader.ts'
-import type { ContentBlock, Message } from '../../src/core/message.ts'
+import type { ContentBlock, Message } from '../../src/core/request/message.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
 import type { Script } from '../support/provider/script.ts'
 import { type Call, type Known, TASKS } from './tasks.ts'

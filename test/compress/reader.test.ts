@@ -8,7 +8,7 @@ import { STAGE_A, STAGE_B } from '../../eval/compression/policies.ts'
 import { readView } from '../../eval/compression/reader.ts'
 import { rewrite } from '../../eval/compression/replay.ts'
 import { stripFile, stripOutput } from '../../plugins/compress/strip.ts'
-import type { Message } from '../../src/core/message.ts'
+import type { Message } from '../../src/core/request/message.ts'
 import { dataFolder } from '../support/recordings.ts'
 import { repetitiveSessions } from '../support/repetitive-sessions.ts'
 

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { GatewayError } from '../../src/core/errors.ts'
-import type { PaymentGateway, PaymentStore, SettlementMode } from '../../src/core/payments.ts'
+import type { PaymentGateway, PaymentStore, SettlementMode } from '../../src/core/ports/payments.ts'
 import { createReaper } from '../../src/payments/reaper.ts'
 import { isOpen, Settlement, type Submission } from '../../src/payments/settlement.ts'
 import { createPaymentStore } from '../../src/stores/sql/payments/payment-store.ts'

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import type { SettlementMode } from '../../src/core/payments.ts'
+import type { SettlementMode } from '../../src/core/ports/payments.ts'
 import { isDrill, sampled } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'

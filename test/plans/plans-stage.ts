@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Tier } from '../../src/core/plans.ts'
+import type { Tier } from '../../src/core/money/plans.ts'
 import type { Engine, Place } from '../stores/sql/places.ts'
 import { bearer, createKey, startCloudProcess } from '../support/accounts.ts'
 import type { Gateway } from '../support/gateway.ts'

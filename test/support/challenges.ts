@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { canonicalJson } from '../../src/core/canonical-json.ts'
+import { canonicalJson } from '../../src/core/json/canonical-json.ts'
 import { toBase64url } from '../../src/payments/codecs/base64url.ts'
 import { challengeId } from '../../src/payments/codecs/challenge.ts'
 import { contentDigest } from '../../src/payments/codecs/digest.ts'

@@ -1,6 +1,6 @@
 /** Translations of requests between the Messages shape and chat completions, with everything parsed, for tests. */
-import { messageRequestSchema } from '../../src/core/message.ts'
-import { RequestDocument } from '../../src/core/request.ts'
+import { messageRequestSchema } from '../../src/core/request/message.ts'
+import { RequestDocument } from '../../src/core/request/request.ts'
 import { type ChatHabits, toChatRequest } from '../../src/dialects/chat/to-chat-request.ts'
 import { toMessagesRequest } from '../../src/dialects/chat/to-messages-request.ts'
 import type { JsonObject } from './json.ts'

@@ -1,6 +1,6 @@
-import type { ClientRequest } from '../../src/core/client-request.ts'
-import { Exchange, type Target } from '../../src/core/exchange.ts'
-import type { ExchangeState } from '../../src/core/exchange-state.ts'
+import type { ClientRequest } from '../../src/core/request/client-request.ts'
+import { Exchange, type Target } from '../../src/core/request/exchange.ts'
+import type { ExchangeState } from '../../src/core/request/exchange-state.ts'
 import { createChatDialect } from '../../src/dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../../src/dialects/messages/dialect.ts'
 

@@ -1,5 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { parseJson } from '../../src/core/parse-json.ts'
+import { parseJson } from '../../src/core/json/parse-json.ts'
 import type { HostileDialect } from './hostile-requests.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../src/core/usage.ts'
+import type { Usage } from '../../src/core/reply/usage.ts'
 import { createPriceBook, type PriceBook, type PriceBookOptions } from '../../src/prices/book.ts'
 
 /** What unknown models cost in tests. */

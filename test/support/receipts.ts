@@ -1,5 +1,5 @@
 import { GatewayError } from '../../src/core/errors.ts'
-import type { Receipt, ReceiptStore, SignedReceipt, StoredReceipt } from '../../src/core/receipt.ts'
+import type { Receipt, ReceiptStore, SignedReceipt, StoredReceipt } from '../../src/core/telemetry/receipt.ts'
 
 /** A whole receipt; `parts` replace members. */
 export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {

@@ -1,4 +1,4 @@
-import type { Log } from '../../src/core/ports.ts'
+import type { Log } from '../../src/core/ports/ports.ts'
 
 /** One line that was logged. */
 export interface LoggedLine {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Message } from '../../src/core/message.ts'
+import type { Message } from '../../src/core/request/message.ts'
 
 const LINES = 24
 const block = (text: (index: number) => string) => Array.from({ length: LINES }, (_, index) => text(index))

@@ -1,4 +1,4 @@
-import { FIELD_NAMES, MEMBER_NAMES } from '../../src/core/known-names.ts'
+import { FIELD_NAMES, MEMBER_NAMES } from '../../src/core/json/known-names.ts'
 
 /*
  * A second reader of JSON, slow and plain, which keeps what JSON.parse forgets: members of one name, each. The scan is

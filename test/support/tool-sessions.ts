@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Message } from '../../src/core/message.ts'
+import type { Message } from '../../src/core/request/message.ts'
 
 /** Lines that tools print, from code to JSON; results of them repeat each other in parts. */
 const LINES = [

@@ -1,7 +1,7 @@
 import './agents.css'
 import '../parts/snippet.css'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { ListedPayment } from '../../../src/core/payment-books.ts'
+import type { ListedPayment } from '../../../src/core/ports/payment-books.ts'
 import { count, moment, NOTHING, visible } from '../format.ts'
 import { Choice, SearchField } from '../parts/fields.tsx'
 import { BOOKS, BookBadge, cents, PaymentTotals } from '../parts/payments.tsx'

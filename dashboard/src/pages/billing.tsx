@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { CREDITS_PER_USD } from '../../../src/core/billing.ts'
+import { CREDITS_PER_USD } from '../../../src/core/ports/billing.ts'
 import { call } from '../api.ts'
 import { CapturePart } from '../parts/capture-part.tsx'
 import { CreditsPart } from '../parts/credits.tsx'

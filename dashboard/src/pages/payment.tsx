@@ -1,5 +1,5 @@
-import type { ListedPayment } from '../../../src/core/payment-books.ts'
-import type { ListedRequest } from '../../../src/core/telemetry.ts'
+import type { ListedPayment } from '../../../src/core/ports/payment-books.ts'
+import type { ListedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
 import { StatusBadge } from '../parts/badges.tsx'
 import { Copy } from '../parts/copy.tsx'

@@ -1,6 +1,6 @@
 import './request.css'
-import type { FinishedRequest } from '../../../src/core/telemetry.ts'
-import { tokensIn } from '../../../src/core/tokens-in.ts'
+import type { FinishedRequest } from '../../../src/core/telemetry/telemetry.ts'
+import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import { count, duration, moment, NOTHING, size, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from '../parts/badges.tsx'
 import { Copy } from '../parts/copy.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { ListedRequest } from '../../../src/core/telemetry.ts'
+import type { ListedRequest } from '../../../src/core/telemetry/telemetry.ts'
 import { count } from '../format.ts'
 import { Choice, SearchField } from '../parts/fields.tsx'
 import { FirstRequest } from '../parts/first-request.tsx'

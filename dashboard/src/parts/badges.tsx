@@ -1,5 +1,5 @@
 import './badges.css'
-import type { ListedRequest } from '../../../src/core/telemetry.ts'
+import type { ListedRequest } from '../../../src/core/telemetry/telemetry.ts'
 
 const CACHES = { hit: 'hit', attached: 'attached', miss: 'miss', none: '–' } as const
 

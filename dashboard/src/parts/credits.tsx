@@ -1,5 +1,5 @@
 import './credits.css'
-import type { CreditEntry } from '../../../src/core/credit-entries.ts'
+import type { CreditEntry } from '../../../src/core/ports/credit-entries.ts'
 import { moment, visible } from '../format.ts'
 import { useList } from '../use-list.ts'
 import { Busy, Failure } from './states.tsx'

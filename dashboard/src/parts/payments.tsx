@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { PaymentBook, PaymentSum } from '../../../src/core/payments.ts'
+import type { PaymentBook, PaymentSum } from '../../../src/core/ports/payments.ts'
 import { count, usd } from '../format.ts'
 import { useData } from '../use-data.ts'
 import { Chart } from './chart.tsx'

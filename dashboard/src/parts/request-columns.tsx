@@ -1,6 +1,6 @@
 import './request-columns.css'
-import type { ListedRequest, TraceStep } from '../../../src/core/telemetry.ts'
-import { tokensIn } from '../../../src/core/tokens-in.ts'
+import type { ListedRequest, TraceStep } from '../../../src/core/telemetry/telemetry.ts'
+import { tokensIn } from '../../../src/core/telemetry/tokens-in.ts'
 import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from './badges.tsx'
 import { SmallWaterfall } from './waterfall.tsx'

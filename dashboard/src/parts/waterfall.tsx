@@ -1,5 +1,5 @@
 import './waterfall.css'
-import type { TraceStep } from '../../../src/core/telemetry.ts'
+import type { TraceStep } from '../../../src/core/telemetry/telemetry.ts'
 import { duration } from '../format.ts'
 
 /** What a waterfall is drawn from. */

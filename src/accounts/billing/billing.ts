@@ -1,5 +1,5 @@
-import type { AutoRecharge, Balance } from '../../core/billing.ts'
 import { GatewayError } from '../../core/errors.ts'
+import type { AutoRecharge, Balance } from '../../core/ports/billing.ts'
 import { type CheckoutWish, checkOut, openPortal } from './checkout.ts'
 import { notConfigured, toGatewayError } from './errors.ts'
 import type { BillingParts } from './parts.ts'

@@ -1,5 +1,5 @@
-import type { PaidTier } from '../../core/billing.ts'
 import { GatewayError } from '../../core/errors.ts'
+import type { PaidTier } from '../../core/ports/billing.ts'
 import { ensureCustomer } from './customers.ts'
 import { notConfigured } from './errors.ts'
 import { type BillingParts, stripeOf } from './parts.ts'

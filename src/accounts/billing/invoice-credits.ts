@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { PaidTier } from '../../core/billing.ts'
+import type { PaidTier } from '../../core/ports/billing.ts'
 import { type BillingParts, idOf, stripeOf } from './parts.ts'
 import { creditsFor, type PlanPrice, type PriceReader, planPriceOf } from './plan-prices.ts'
 import { tierOfPrice, toTier } from './subscriptions.ts'

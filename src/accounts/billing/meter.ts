@@ -1,4 +1,4 @@
-import type { MeterReport } from '../../core/billing.ts'
+import type { MeterReport } from '../../core/ports/billing.ts'
 import { shortId } from './customers.ts'
 import { faultFields, isStripeFault } from './errors.ts'
 import { type BillingParts, stripeOf } from './parts.ts'

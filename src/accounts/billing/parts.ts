@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import type { BillingStore, PaidTier } from '../../core/billing.ts'
-import type { Clock, Log } from '../../core/ports.ts'
+import type { BillingStore, PaidTier } from '../../core/ports/billing.ts'
+import type { Clock, Log } from '../../core/ports/ports.ts'
 import { notConfigured } from './errors.ts'
 import type { StripeClient } from './stripe-client.ts'
 

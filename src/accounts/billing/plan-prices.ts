@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { PaidTier } from '../../core/billing.ts'
+import type { PaidTier } from '../../core/ports/billing.ts'
 import type { BillingSettings } from './parts.ts'
 import { tierOfPrice } from './subscriptions.ts'
 

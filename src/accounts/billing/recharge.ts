@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { CREDITS_PER_CENT, type PendingRecharge } from '../../core/billing.ts'
+import { CREDITS_PER_CENT, type PendingRecharge } from '../../core/ports/billing.ts'
 import { faultFields, isStripeFault } from './errors.ts'
 import { type BillingParts, idOf, stripeOf } from './parts.ts'
 import { applyIntent } from './recharge-end.ts'

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { PaidTier } from '../../core/billing.ts'
+import type { PaidTier } from '../../core/ports/billing.ts'
 import { METER_EVENT } from './meter.ts'
 import { EVENT_TYPES } from './webhook.ts'
 

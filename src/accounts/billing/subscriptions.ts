@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { FetchedSubscription, PaidTier } from '../../core/billing.ts'
+import type { FetchedSubscription, PaidTier } from '../../core/ports/billing.ts'
 import { accountOf } from './customers.ts'
 import { type BillingParts, type BillingSettings, idOf, stripeOf } from './parts.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type AutoRecharge, CREDITS_PER_CENT, CREDITS_PER_USD } from '../../core/billing.ts'
 import { GatewayError } from '../../core/errors.ts'
+import { type AutoRecharge, CREDITS_PER_CENT, CREDITS_PER_USD } from '../../core/ports/billing.ts'
 
 const SMALLEST = 5 * CREDITS_PER_USD
 const LARGEST = 2000 * CREDITS_PER_USD

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { GatewayError } from '../../core/errors.ts'
-import type { KeyInUse } from '../../core/keys.ts'
+import type { KeyInUse } from '../../core/ports/keys.ts'
 import { createAuthenticateKey } from './authenticate.ts'
 import { createKey } from './key-format.ts'
 import { createKeyHash } from './key-hash.ts'

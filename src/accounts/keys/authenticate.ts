@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { Caller } from '../../core/caller.ts'
 import { GatewayError } from '../../core/errors.ts'
-import type { KeyInUse, KeyLimits, KeyLookup } from '../../core/keys.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { KeyInUse, KeyLimits, KeyLookup } from '../../core/ports/keys.ts'
+import type { Clock } from '../../core/ports/ports.ts'
+import type { Caller } from '../../core/request/caller.ts'
 import { isWellFormedKey } from './key-format.ts'
 import type { HashKey } from './key-hash.ts'
 

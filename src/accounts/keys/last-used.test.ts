@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { KeyUses } from '../../core/keys.ts'
+import type { KeyUses } from '../../core/ports/keys.ts'
 import { LastUsed } from './last-used.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }

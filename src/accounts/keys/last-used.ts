@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
-import type { KeyStore } from '../../core/keys.ts'
-import type { Clock, Log } from '../../core/ports.ts'
+import type { KeyStore } from '../../core/ports/keys.ts'
+import type { Clock, Log } from '../../core/ports/ports.ts'
 
 const FLUSH_EVERY_MS = 30_000
 const FLUSHED_AT_ONCE = 500

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { createRecordingLog } from '../../../test/support/recording-log.ts'
-import type { CallEnd, CallLedger, CallReservation } from '../../core/calls.ts'
 import { GatewayError } from '../../core/errors.ts'
-import type { Plans } from '../../core/plans.ts'
+import type { Plans } from '../../core/money/plans.ts'
+import type { CallEnd, CallLedger, CallReservation } from '../../core/ports/calls.ts'
 import { Fees } from './fees.ts'
 
 const PLAN = { includedCalls: 1, creditsPerCall: 10 }

@@ -1,9 +1,9 @@
-import type { Caller } from '../../core/caller.ts'
-import type { CallEnd, CallLedger, CallOrder, CallReservation } from '../../core/calls.ts'
 import { GatewayError, messageOf } from '../../core/errors.ts'
-import type { Fee } from '../../core/fee.ts'
-import type { Plans } from '../../core/plans.ts'
-import type { Log } from '../../core/ports.ts'
+import type { Plans } from '../../core/money/plans.ts'
+import type { Fee } from '../../core/money/quota-charge.ts'
+import type { CallEnd, CallLedger, CallOrder, CallReservation } from '../../core/ports/calls.ts'
+import type { Log } from '../../core/ports/ports.ts'
+import type { Caller } from '../../core/request/caller.ts'
 import { callRefusal } from './refusal.ts'
 
 /**

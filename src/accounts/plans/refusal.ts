@@ -1,5 +1,5 @@
-import type { CallRefusal } from '../../core/calls.ts'
 import { GatewayError } from '../../core/errors.ts'
+import type { CallRefusal } from '../../core/ports/calls.ts'
 
 /** The answer when an account’s plan has no call for a request. Asking again does not help, and clients are told so. */
 export function callRefusal(refused: CallRefusal): GatewayError {

@@ -2,7 +2,7 @@
 // its port to the process that has started it, and ends with it.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { streamOfMessage } from '../../core/stream-of-message.ts'
+import { streamOfMessage } from '../../core/reply/stream-of-message.ts'
 
 const TEXT = 'The stand-in for a provider answers at once, so that what is left to measure is the gateway. '.repeat(8)
 

@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../../config/load.ts'
 import { isOpenToOthers, listenHost } from '../../config/reach.ts'
 import type { Config } from '../../config/schema.ts'
 import { messageOf } from '../../core/errors.ts'
-import { isLoopback } from '../../core/listen-address.ts'
+import { isLoopback } from '../../core/system/listen-address.ts'
 import { assertModeComplete } from '../../identity.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
 

@@ -3,7 +3,7 @@ import { createConnection } from 'node:net'
 import path from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { messageOf } from '../../core/errors.ts'
-import { urlHere } from '../../core/listen-address.ts'
+import { urlHere } from '../../core/system/listen-address.ts'
 import { receiptKeyFile } from '../../receipts/signing-key.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Config } from '../../config/schema.ts'
 import { messageOf } from '../../core/errors.ts'
-import type { Log, Provider } from '../../core/ports.ts'
+import type { Log, Provider } from '../../core/ports/ports.ts'
 import { createProviders } from '../../providers/providers.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
 

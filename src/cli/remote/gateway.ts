@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig } from '../../config/load.ts'
 import { errorCodeOf, messageOf } from '../../core/errors.ts'
-import { urlHere } from '../../core/listen-address.ts'
+import { urlHere } from '../../core/system/listen-address.ts'
 import { CommandError } from '../exit-codes.ts'
 import { visible } from '../terminal/visible.ts'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { streamOfMessage } from '../../core/stream-of-message.ts'
+import { streamOfMessage } from '../../core/reply/stream-of-message.ts'
 import { answerOf } from './answer.ts'
 
 const message = (text: string, id = 'toolu_1') => ({

@@ -1,5 +1,5 @@
-import { messageOfStream } from '../../core/message-of-stream.ts'
-import { scanEvents } from '../../core/sse.ts'
+import { messageOfStream } from '../../core/reply/message-of-stream.ts'
+import { scanEvents } from '../../core/reply/sse.ts'
 
 /** What a reply says, without what differs from call to call: ids, times, usage, signatures. */
 export interface Answer {

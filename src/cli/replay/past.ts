@@ -1,4 +1,4 @@
-import type { FinishedRequest } from '../../core/telemetry.ts'
+import type { FinishedRequest } from '../../core/telemetry/telemetry.ts'
 import { CommandError } from '../exit-codes.ts'
 import { ask, type RemoteGateway } from '../remote/gateway.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FinishedRequest } from '../../core/telemetry.ts'
+import type { FinishedRequest } from '../../core/telemetry/telemetry.ts'
 import { CommandError } from '../exit-codes.ts'
 import { type RemoteGateway, send } from '../remote/gateway.ts'
 import { find, type PastRequest } from './past.ts'

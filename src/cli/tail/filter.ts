@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { CacheOutcome } from '../../core/telemetry.ts'
+import type { CacheOutcome } from '../../core/telemetry/telemetry.ts'
 import type { LiveRequest } from './row.ts'
 
 /** Which requests are shown; what is unset does not matter. */

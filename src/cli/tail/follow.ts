@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, messageOf } from '../../core/errors.ts'
-import { EventFramer, scanEvents } from '../../core/sse.ts'
+import { EventFramer, scanEvents } from '../../core/reply/sse.ts'
 import { CommandError } from '../exit-codes.ts'
 import { ask, type RemoteGateway } from '../remote/gateway.ts'
 import type { LiveRequest } from './row.ts'

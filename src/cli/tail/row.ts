@@ -1,5 +1,5 @@
-import type { ListedRequest, TraceStep } from '../../core/telemetry.ts'
-import { tokensIn } from '../../core/tokens-in.ts'
+import type { ListedRequest, TraceStep } from '../../core/telemetry/telemetry.ts'
+import { tokensIn } from '../../core/telemetry/tokens-in.ts'
 import { count, duration, NOTHING, timeOfDay, usd } from '../terminal/figures.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { columnsOf, toWidth, visible } from '../terminal/visible.ts'

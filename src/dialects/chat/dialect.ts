@@ -1,6 +1,6 @@
-import { ClientRequest } from '../../core/client-request.ts'
 import type { GatewayError } from '../../core/errors.ts'
-import { BytesReply, type ReplyHeaders } from '../../core/reply.ts'
+import { BytesReply, type ReplyHeaders } from '../../core/reply/reply.ts'
+import { ClientRequest } from '../../core/request/client-request.ts'
 import type { ClientDialect } from '../client-dialect.ts'
 import { KnownBodies } from '../known-bodies.ts'
 import { parseChatRequest } from './parse.ts'

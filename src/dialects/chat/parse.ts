@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/errors.ts'
-import { explain } from '../../core/message.ts'
-import { RequestDocument } from '../../core/request.ts'
+import { explain } from '../../core/request/message.ts'
+import { RequestDocument } from '../../core/request/request.ts'
 import { parseBody, scanBody } from '../scan-body.ts'
 import { HEAD_FIELDS, headSchema } from './request-schema.ts'
 

@@ -7,8 +7,8 @@
  */
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
-import { listOf } from '../../core/list-schema.ts'
-import { explain, modelName } from '../../core/message.ts'
+import { listOf } from '../../core/request/list-schema.ts'
+import { explain, modelName } from '../../core/request/message.ts'
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 

@@ -1,4 +1,4 @@
-import type { RequestDocument } from '../../core/request.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 
 /** Whether the client of a stream has asked for its usage. */
 export function wantsUsage(request: RequestDocument): boolean {

@@ -1,5 +1,5 @@
-import { ClientRequest } from '../../core/client-request.ts'
-import { printEvent } from '../../core/sse.ts'
+import { printEvent } from '../../core/reply/sse.ts'
+import { ClientRequest } from '../../core/request/client-request.ts'
 import type { ClientDialect } from '../client-dialect.ts'
 import { KnownBodies } from '../known-bodies.ts'
 import { parseMessagesRequest } from './parse.ts'

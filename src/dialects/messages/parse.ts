@@ -6,8 +6,8 @@ import {
   explain,
   messageRequestSchema,
   scalarFieldsSchema,
-} from '../../core/message.ts'
-import { RequestDocument } from '../../core/request.ts'
+} from '../../core/request/message.ts'
+import { RequestDocument } from '../../core/request/request.ts'
 import { parseBody, scanBody } from '../scan-body.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import type { Caller } from '../../core/caller.ts'
-import type { CapturedBody, CapturedVersion, CaptureStore } from '../../core/capture.ts'
-import type { Exchange } from '../../core/exchange.ts'
-import { ownBytes } from '../../core/own-bytes.ts'
+import type { CapturedBody, CapturedVersion, CaptureStore } from '../../core/ports/capture.ts'
+import { ownBytes } from '../../core/reply/compact-copy.ts'
+import type { Caller } from '../../core/request/caller.ts'
+import type { Exchange } from '../../core/request/exchange.ts'
 import { onClosed } from '../leaving.ts'
 import { tapBody } from '../sent-body.ts'
 

@@ -1,10 +1,10 @@
 import { deserialize, serialize } from 'node:v8'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import type { CapturedRequest, CaptureStore } from '../../core/capture.ts'
-import type { Channel } from '../../core/channel.ts'
 import { messageOf } from '../../core/errors.ts'
-import type { ByteStore, Clock, Log } from '../../core/ports.ts'
+import type { CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
+import type { Channel } from '../../core/ports/channel.ts'
+import type { ByteStore, Clock, Log } from '../../core/ports/ports.ts'
 import { readText } from './read-text.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type FinishedRequest, isAmong, type ListedRequest, type Scopes } from '../../core/telemetry.ts'
+import { type FinishedRequest, isAmong, type ListedRequest, type Scopes } from '../../core/telemetry/telemetry.ts'
 
 /**
  * DESIGN — the live feed of a process

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { Channel } from '../../core/channel.ts'
 import { messageOf } from '../../core/errors.ts'
-import type { Log } from '../../core/ports.ts'
+import type { Channel } from '../../core/ports/channel.ts'
+import type { Log } from '../../core/ports/ports.ts'
 import type { LiveBatch, LiveFeed, LiveSink, LiveWatcher, WatchOptions } from './live-feed.ts'
 import { readText } from './read-text.ts'
 

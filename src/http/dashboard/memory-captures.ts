@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { CapturedRequest, CaptureStore } from '../../core/capture.ts'
+import type { CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
 
 /** Bytes that an entry costs besides its bodies. */
 const ENTRY_OVERHEAD_BYTES = 1024

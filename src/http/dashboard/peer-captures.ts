@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
 import { z } from 'zod'
-import type { CapturedRequest, CaptureStore } from '../../core/capture.ts'
-import type { Channel } from '../../core/channel.ts'
+import type { CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
+import type { Channel } from '../../core/ports/channel.ts'
 import { readText } from './read-text.ts'
 
 /**

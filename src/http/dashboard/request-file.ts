@@ -1,4 +1,4 @@
-import type { ListedRequest } from '../../core/telemetry.ts'
+import type { ListedRequest } from '../../core/telemetry/telemetry.ts'
 import { type CsvColumns, isoTime, usd } from './csv.ts'
 
 /** The columns of the file of requests. */

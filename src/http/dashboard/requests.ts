@@ -1,14 +1,14 @@
 import type { Context, Middleware } from 'koa'
 import { z } from 'zod'
-import type { CapturedBody, CapturedRequest, CaptureStore } from '../../core/capture.ts'
 import { GatewayError } from '../../core/errors.ts'
+import type { CapturedBody, CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
 import {
   type FinishedRequest,
   isAmong,
   type ListedRequest,
   type RequestPage,
   type Telemetry,
-} from '../../core/telemetry.ts'
+} from '../../core/telemetry/telemetry.ts'
 import { firstReceiptIdAt } from '../../receipts/receipt-id.ts'
 import type { Receipts } from '../../receipts/receipts.ts'
 import { verifyReceipt } from '../../receipts/verify.ts'

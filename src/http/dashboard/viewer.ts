@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Session } from '../../accounts/sessions/session.ts'
 import { GatewayError } from '../../core/errors.ts'
-import { EVERYBODY, type Scopes } from '../../core/telemetry.ts'
+import { EVERYBODY, type Scopes } from '../../core/telemetry/telemetry.ts'
 import type { ReadSession } from '../session.ts'
 import { assertLoopback, assertOwnPage } from './own-page.ts'
 

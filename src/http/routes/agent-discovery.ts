@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
-import type { SettledPage } from '../../core/payments.ts'
+import type { SettledPage } from '../../core/ports/payments.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { coverageOf } from '../../payments/coverage.ts'
 import { type Discovery, discoveryDocument, ledgerEntry, TERMS } from '../../payments/discovery.ts'

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
-import type { SessionStanding } from '../../core/payments.ts'
+import type { SessionStanding } from '../../core/ports/payments.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { CaptureRefused } from '../../payments/open-payment.ts'
 import { assertJson } from '../content-type.ts'

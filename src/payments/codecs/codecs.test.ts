@@ -3,7 +3,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { challenges, SECRET, text } from '../../../test/support/challenges.ts'
 import RECORDED from '../../../test/support/recorded-credentials.json' with { type: 'json' }
-import { canonicalJson } from '../../core/canonical-json.ts'
+import { canonicalJson } from '../../core/json/canonical-json.ts'
 import { fromBase64url, toBase64url } from './base64url.ts'
 import { challengeId, isSignedWith, printChallenge, type UnsignedChallenge } from './challenge.ts'
 import { parsePayment } from './credential.ts'

@@ -1,4 +1,4 @@
-import type { Child, Range } from '../../core/scan.ts'
+import type { Child, Range } from '../../core/json/scan.ts'
 import { addImage, addPdf, addReference } from './media.ts'
 import { createRules, onlyMember, onlyString, type Weigher } from './weigher.ts'
 

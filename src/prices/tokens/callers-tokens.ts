@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import type { TokenCounter } from '../../core/ports.ts'
-import type { DialectName } from '../../core/reply-dialect.ts'
-import type { RequestDocument } from '../../core/request.ts'
+import type { TokenCounter } from '../../core/ports/ports.ts'
+import type { DialectName } from '../../core/reply/reply-dialect.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { TokenEstimator } from './token-estimator.ts'
 
 /** Callers whose factors are remembered; of the least recently used one the factors start anew. */

@@ -1,5 +1,5 @@
-import type { RequestDocument } from '../../core/request.ts'
-import type { Child, Range } from '../../core/scan.ts'
+import type { Child, Range } from '../../core/json/scan.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { ChatMessageReader } from './chat-message-reader.ts'
 import { OUTPUT_FORMAT_TOKENS, THINKING_TOKENS, TOOLS_TOKENS, UNKNOWN_PROVIDER_TOOL_TOKENS } from './hidden-prompts.ts'
 import type { RequestParts } from './request-parts.ts'

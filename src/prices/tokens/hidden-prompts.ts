@@ -1,4 +1,4 @@
-import type { RequestDocument } from '../../core/request.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 
 /**
  * Tokens that Anthropic adds to a request for what it asks, beside the text that the client wrote. Those of tools are

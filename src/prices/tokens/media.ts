@@ -5,7 +5,7 @@
  * only named (an address, the id of a file) counts by the ceiling of an image, or as one page. Any other file counts as
  * the text of its base64, which is never less than a provider could read out of it as text.
  */
-import type { Range } from '../../core/scan.ts'
+import type { Range } from '../../core/json/scan.ts'
 import { audioTokens, isPdf, pdfTokens, sizeOfBase64 } from './attachments.ts'
 import { unitsOfText } from './text-units.ts'
 import type { Weigher } from './weigher.ts'

@@ -1,5 +1,5 @@
-import type { RequestDocument } from '../../core/request.ts'
-import type { Child, Range } from '../../core/scan.ts'
+import type { Child, Range } from '../../core/json/scan.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { BlockReader } from './block-reader.ts'
 import { hiddenPromptTokens, providerToolTokens } from './hidden-prompts.ts'
 import type { RequestParts } from './request-parts.ts'

@@ -13,8 +13,8 @@
  * case) is never media and never free: all of its readings are added up. A body that cannot be walked is text.
  * Limits: blocks within blocks are walked to a depth of four, below that they are text.
  */
-import type { DialectName } from '../../core/reply-dialect.ts'
-import type { RequestDocument } from '../../core/request.ts'
+import type { DialectName } from '../../core/reply/reply-dialect.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { chatParts } from './chat-parts.ts'
 import type { ImageSize } from './image-size.ts'
 import { messagesParts } from './messages-parts.ts'

@@ -1,8 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { loadRecordings } from '../../../test/support/recordings.ts'
-import { RequestDocument } from '../../core/request.ts'
-import { readUsage } from '../../core/usage.ts'
+import { readUsage } from '../../core/reply/usage.ts'
+import { RequestDocument } from '../../core/request/request.ts'
 import { TokenEstimator } from './token-estimator.ts'
 
 const GPT = 'gpt-4o'

@@ -12,10 +12,10 @@
  * tools of MCP servers, and files and images that are only named, are guessed.
  */
 import { GatewayError } from '../../core/errors.ts'
-import type { TokenCounter } from '../../core/ports.ts'
-import type { DialectName } from '../../core/reply-dialect.ts'
-import type { RequestDocument } from '../../core/request.ts'
-import { ScanError } from '../../core/scan.ts'
+import { ScanError } from '../../core/json/scan.ts'
+import type { TokenCounter } from '../../core/ports/ports.ts'
+import type { DialectName } from '../../core/reply/reply-dialect.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { FAMILIES, familyOf, type ModelFamily } from './families.ts'
 import { partsOf, type RequestParts } from './request-parts.ts'
 import { unitsOfJson, unitsOfText } from './text-units.ts'

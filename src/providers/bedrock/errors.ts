@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ReplyHeaders } from '../../core/reply.ts'
-import { printEvent } from '../../core/sse.ts'
+import type { ReplyHeaders } from '../../core/reply/reply.ts'
+import { printEvent } from '../../core/reply/sse.ts'
 
 const messagesErrorSchema = z.looseObject({ type: z.literal('error'), error: z.looseObject({ type: z.string() }) })
 /** Services in front of the model spell it with a capital letter. */

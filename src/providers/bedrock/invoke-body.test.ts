@@ -1,5 +1,5 @@
 import test from 'ava'
-import { RequestDocument } from '../../core/request.ts'
+import { RequestDocument } from '../../core/request/request.ts'
 import { countableModel, countTokensBody, invokeBody } from './invoke-body.ts'
 
 const invocation = (json: string, betas: string[] = []) =>

@@ -1,5 +1,5 @@
-import { RequestDocument } from '../../core/request.ts'
-import type { Edit } from '../../core/splice.ts'
+import type { Edit } from '../../core/json/splice.ts'
+import { RequestDocument } from '../../core/request/request.ts'
 
 /** Amazon Bedrock User Guide, "Anthropic Claude Messages API": the only value there is. */
 const VERSION = 'bedrock-2023-05-31'

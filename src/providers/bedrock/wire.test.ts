@@ -1,6 +1,6 @@
 import test from 'ava'
 import { chunkFrame, exceptionFrame, frame } from '../../../test/support/bedrock/frames.ts'
-import type { ByteSource } from '../../core/byte-source.ts'
+import type { ByteSource } from '../../core/reply/byte-source.ts'
 import { FrameReader, loadFrameCodec } from './frames.ts'
 import { bedrockWire, messagesSource } from './wire.ts'
 

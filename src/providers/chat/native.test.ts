@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { openExchange } from '../../../test/support/exchange.ts'
-import type { Edit } from '../../core/splice.ts'
+import type { Edit } from '../../core/json/splice.ts'
 import type { ChatHabits } from '../../dialects/chat/to-chat-request.ts'
 import { nativeChatRequest } from './native.ts'
 

@@ -1,7 +1,7 @@
-import type { Exchange, Target } from '../../core/exchange.ts'
-import { Losses } from '../../core/losses.ts'
-import { RequestDocument } from '../../core/request.ts'
-import type { Edit } from '../../core/splice.ts'
+import type { Edit } from '../../core/json/splice.ts'
+import { Losses } from '../../core/request/dropped-fields.ts'
+import type { Exchange, Target } from '../../core/request/exchange.ts'
+import { RequestDocument } from '../../core/request/request.ts'
 import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
 
 /**

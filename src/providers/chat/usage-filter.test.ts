@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { ByteSource, ByteSourceSink, Ending } from '../../core/byte-source.ts'
+import type { ByteSource, ByteSourceSink, Ending } from '../../core/reply/byte-source.ts'
 import { withoutUsageChunk } from './usage-filter.ts'
 
 /** A provider's stream in these chunks, and how its connection ends. */

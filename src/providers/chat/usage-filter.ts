@@ -1,7 +1,7 @@
-import type { ByteSource } from '../../core/byte-source.ts'
-import { type FlowInlet, transformed } from '../../core/flow.ts'
-import { EventFramer, scanEvents } from '../../core/sse.ts'
-import { mergeUsage, type Usage } from '../../core/usage.ts'
+import type { ByteSource } from '../../core/reply/byte-source.ts'
+import { type FlowInlet, transformed } from '../../core/reply/flow.ts'
+import { EventFramer, scanEvents } from '../../core/reply/sse.ts'
+import { mergeUsage, type Usage } from '../../core/reply/usage.ts'
 import { CHAT_REPLIES } from '../../dialects/chat/replies.ts'
 
 const EMPTY_CHOICES = /"choices"\s*:\s*\[\s*\]/

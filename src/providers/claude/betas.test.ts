@@ -1,5 +1,5 @@
 import test from 'ava'
-import { BytesReply } from '../../core/reply.ts'
+import { BytesReply } from '../../core/reply/reply.ts'
 import { betasOf, CLIENT_BETAS, tellLeftOut } from './betas.ts'
 
 test('betas: each is named once, from headers of either name and any number of lines', (t) => {

@@ -1,6 +1,6 @@
-import type { RelayCall } from '../../core/ports.ts'
-import type { Reply } from '../../core/reply.ts'
-import { betasOf as askedBetas } from '../../core/version-headers.ts'
+import type { RelayCall } from '../../core/ports/ports.ts'
+import type { Reply } from '../../core/reply/reply.ts'
+import { betasOf as askedBetas } from '../../core/request/version-headers.ts'
 import { tellDropped } from '../tell.ts'
 
 /**

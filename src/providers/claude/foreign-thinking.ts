@@ -1,8 +1,8 @@
-import type { Losses } from '../../core/losses.ts'
-import type { ContentBlock } from '../../core/message.ts'
-import type { Reply } from '../../core/reply.ts'
-import type { RequestDocument } from '../../core/request.ts'
-import type { Edit } from '../../core/splice.ts'
+import type { Edit } from '../../core/json/splice.ts'
+import type { Reply } from '../../core/reply/reply.ts'
+import type { Losses } from '../../core/request/dropped-fields.ts'
+import type { ContentBlock } from '../../core/request/message.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 
 /**
  * DESIGN — thinking that another provider did

@@ -1,5 +1,5 @@
-import type { RequestDocument } from '../../core/request.ts'
-import type { Edit } from '../../core/splice.ts'
+import type { Edit } from '../../core/json/splice.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 
 /**
  * What chat completions call `response_format: {"type":"json_object"}`. This API holds an answer to a schema only, and a

@@ -1,5 +1,5 @@
-import type { ContentBlock, Message } from '../../core/message.ts'
-import type { RequestDocument } from '../../core/request.ts'
+import type { ContentBlock, Message } from '../../core/request/message.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 
 /** What a demo model says, before it is cut to `max_tokens`. */
 export interface DemoAnswer {

@@ -6,7 +6,7 @@ import {
   membersOf,
   NotConvertible,
   objectOf,
-} from '../../core/raw-json.ts'
+} from '../../core/json/raw-json.ts'
 import { given, textOf } from './raw-fields.ts'
 
 /** A part of an answer; text, names, arguments and signatures are raw JSON. */

@@ -1,5 +1,5 @@
-import type { Losses } from '../../core/losses.ts'
-import { isString, type Members, utf8Of } from '../../core/raw-json.ts'
+import { isString, type Members, utf8Of } from '../../core/json/raw-json.ts'
+import type { Losses } from '../../core/request/dropped-fields.ts'
 import type { ModelTraits } from './model-traits.ts'
 
 /** What every part of a request's translation needs. */

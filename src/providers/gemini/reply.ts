@@ -1,4 +1,4 @@
-import { messageOfStream } from '../../core/message-of-stream.ts'
+import { messageOfStream } from '../../core/reply/message-of-stream.ts'
 import { createMessagesEvents, type MessageIdentity } from './stream.ts'
 
 /**

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { RequestDocument } from '../../core/request.ts'
+import { RequestDocument } from '../../core/request/request.ts'
 import { toGeminiRequest } from './request.ts'
 
 function translate(messages: unknown, model = 'gemini-2.5-flash', more: Record<string, unknown> = {}) {

@@ -9,8 +9,8 @@
  * Limits: Gemini knows no instructions in the middle of a conversation, so they move to the front, and are told as
  * `messages.role`. Turns that are left empty vanish.
  */
-import { elementsOf, isString, type Members, membersOf } from '../../core/raw-json.ts'
-import type { RequestDocument } from '../../core/request.ts'
+import { elementsOf, isString, type Members, membersOf } from '../../core/json/raw-json.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { dropOthers, given, printGiven, type Translation, textOf } from './raw-fields.ts'
 import { nameOf, type Part, type Place, printPart, toParts, toTexts } from './request-parts.ts'
 import { toToolResult } from './request-tool-result.ts'

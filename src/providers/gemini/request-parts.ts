@@ -1,4 +1,4 @@
-import { elementsOf, isString, type Members, membersOf, objectOf } from '../../core/raw-json.ts'
+import { elementsOf, isString, type Members, membersOf, objectOf } from '../../core/json/raw-json.ts'
 import { dropOthers, given, printGiven, type Translation, textOf } from './raw-fields.ts'
 
 /** A part of a Gemini content in the making; values are raw JSON. */

@@ -1,4 +1,4 @@
-import type { RequestDocument } from '../../core/request.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { printGiven, type Translation } from './raw-fields.ts'
 
 /** What a client asks of the model's thinking. */

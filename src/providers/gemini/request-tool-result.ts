@@ -1,4 +1,4 @@
-import { elementsOf, isString, type Members, membersOf } from '../../core/raw-json.ts'
+import { elementsOf, isString, type Members, membersOf } from '../../core/json/raw-json.ts'
 import { dropOthers, given, printGiven, type Translation, textOf } from './raw-fields.ts'
 import { type Part, type Place, printPart, toParts, toTexts } from './request-parts.ts'
 

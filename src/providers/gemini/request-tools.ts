@@ -1,5 +1,5 @@
-import { elementsOf, isString, membersOf, objectOf } from '../../core/raw-json.ts'
-import type { RequestDocument } from '../../core/request.ts'
+import { elementsOf, isString, membersOf, objectOf } from '../../core/json/raw-json.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
 import { dropOthers, given, printGiven, type Translation, textOf } from './raw-fields.ts'
 import { nameOf } from './request-parts.ts'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { checkBody } from '../../../test/support/gemini/check-request.ts'
 import { conversations } from '../../../test/support/gemini/conversations.ts'
 import type { JsonObject } from '../../../test/support/json.ts'
-import { RequestDocument } from '../../core/request.ts'
+import { RequestDocument } from '../../core/request/request.ts'
 import { toCountTokensRequest, toGeminiRequest } from './request.ts'
 
 const MODELS = ['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-2.0-flash', 'gemini-3-pro-preview', 'gemini-3.5-flash']

@@ -7,12 +7,12 @@
  * names of tools, calls without results) is left to it.
  */
 
-import { refuseHeldThread } from '../../core/held-thread.ts'
-import { readJson } from '../../core/json-error.ts'
-import { outlineOf } from '../../core/long-texts.ts'
-import { Losses } from '../../core/losses.ts'
-import { latin1Of } from '../../core/raw-json.ts'
-import type { RequestDocument } from '../../core/request.ts'
+import { readJson } from '../../core/json/json-error.ts'
+import { latin1Of } from '../../core/json/raw-json.ts'
+import { Losses } from '../../core/request/dropped-fields.ts'
+import { outlineOf } from '../../core/request/long-texts.ts'
+import type { RequestDocument } from '../../core/request/request.ts'
+import { refuseHeldThread } from '../../core/request/server-side-thread.ts'
 import { traitsOf } from './model-traits.ts'
 import { dropOthers, printGiven, type Translation } from './raw-fields.ts'
 import { toGenerationConfig } from './request-config.ts'

@@ -15,7 +15,7 @@
  * Google documents for calls that its model did not make. The thoughts themselves are never sent back.
  * Signatures are raw JSON strings here, quotes included.
  */
-import { isString } from '../../core/raw-json.ts'
+import { isString } from '../../core/json/raw-json.ts'
 
 /** The signature, as raw JSON, that makes Gemini take a call that it has not signed. */
 export const SKIP_VALIDATION = '"skip_thought_signature_validator"'

@@ -5,7 +5,7 @@ import { toPieces } from '../../../test/support/gemini/answers.ts'
 import { toSse } from '../../../test/support/gemini/payload.ts'
 import { call, signatureOf, thought } from '../../../test/support/gemini/script.ts'
 import type { JsonObject } from '../../../test/support/json.ts'
-import { scanEvents } from '../../core/sse.ts'
+import { scanEvents } from '../../core/reply/sse.ts'
 import { createMessagesEvents } from './stream.ts'
 
 const IDENTITY = { model: 'gemini-3-pro', id: 'msg_1' }

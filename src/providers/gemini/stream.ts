@@ -8,10 +8,11 @@
  * told only when the provider gave a reason to stop and its stream ended well, for usage may follow the reason.
  * An event that cannot be read ends the answer with an `error` event: what it said would be missing.
  */
-import type { EventTranslator } from '../../core/event-translator.ts'
-import { latin1Of, NotConvertible, utf8Of } from '../../core/raw-json.ts'
-import { ScanError } from '../../core/scan.ts'
-import { readUsage, type Usage } from '../../core/usage.ts'
+
+import { latin1Of, NotConvertible, utf8Of } from '../../core/json/raw-json.ts'
+import { ScanError } from '../../core/json/scan.ts'
+import type { EventTranslator } from '../../core/reply/event-translator.ts'
+import { readUsage, type Usage } from '../../core/reply/usage.ts'
 import { BlockEvents, printRawEvent } from './block-events.ts'
 import { statusOfError, toMessagesError } from './errors.ts'
 import { type Piece, parsePiece } from './piece.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { mergeUsage } from '../../core/usage.ts'
+import { mergeUsage } from '../../core/reply/usage.ts'
 import { readGeminiUsage } from './usage.ts'
 
 test('gemini usage: cached tokens are no input, thoughts are output, what tools were given is input', (t) => {

@@ -1,4 +1,4 @@
-import { readUsage, type Usage } from '../../core/usage.ts'
+import { readUsage, type Usage } from '../../core/reply/usage.ts'
 
 /** The members of a Messages `usage` that Gemini's counts give. */
 export interface MessagesUsage {

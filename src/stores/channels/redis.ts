@@ -1,7 +1,7 @@
-import type { Channel } from '../../core/channel.ts'
 import { messageOf } from '../../core/errors.ts'
-import type { Log } from '../../core/ports.ts'
-import { renewConnection } from '../../core/renew-connection.ts'
+import type { Channel } from '../../core/ports/channel.ts'
+import type { Log } from '../../core/ports/ports.ts'
+import { renewConnection } from '../../core/system/renew-connection.ts'
 import { withDeadline } from '../kv/deadline.ts'
 import { createRedisClient } from '../redis-client.ts'
 

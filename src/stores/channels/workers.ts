@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
-import type { Channel } from '../../core/channel.ts'
+import type { Channel } from '../../core/ports/channel.ts'
 import { withDeadline } from '../kv/deadline.ts'
 
 /**

@@ -1,7 +1,7 @@
 import Keyv from 'keyv'
 import { LRUCache } from 'lru-cache'
-import { ownBytes } from '../../core/own-bytes.ts'
-import type { ByteStore } from '../../core/ports.ts'
+import type { ByteStore } from '../../core/ports/ports.ts'
+import { ownBytes } from '../../core/reply/compact-copy.ts'
 
 /** Bytes that an entry costs besides its value: key, map node, wrapper. */
 const ENTRY_OVERHEAD_BYTES = 256

@@ -1,8 +1,8 @@
 import KeyvRedis from '@keyv/redis'
 import Keyv from 'keyv'
 import { messageOf } from '../../core/errors.ts'
-import type { Leases, Log } from '../../core/ports.ts'
-import { renewConnection } from '../../core/renew-connection.ts'
+import type { Leases, Log } from '../../core/ports/ports.ts'
+import { renewConnection } from '../../core/system/renew-connection.ts'
 import { createRedisClient } from '../redis-client.ts'
 import { withDeadline } from './deadline.ts'
 

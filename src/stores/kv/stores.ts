@@ -1,4 +1,4 @@
-import type { ByteStore, ByteStores, Log } from '../../core/ports.ts'
+import type { ByteStore, ByteStores, Log } from '../../core/ports/ports.ts'
 import { withDeadline } from './deadline.ts'
 import { memoryStore } from './memory.ts'
 import type { RedisSpace } from './redis.ts'

@@ -1,4 +1,4 @@
-import type { RateDecision } from '../../core/rate-limit.ts'
+import type { RateDecision } from '../../core/ports/rate-limit.ts'
 
 /**
  * DESIGN — the generic cell rate algorithm

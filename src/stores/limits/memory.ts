@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../core/ports.ts'
-import type { RateLimiter } from '../../core/rate-limit.ts'
+import type { Clock } from '../../core/ports/ports.ts'
+import type { RateLimiter } from '../../core/ports/rate-limit.ts'
 import { decide, type RateRule } from './gcra.ts'
 
 /** Keys beyond this are forgotten, those used longest ago first: they may then begin anew. */

@@ -1,5 +1,5 @@
-import type { Log } from '../../core/ports.ts'
-import type { RateLimiter } from '../../core/rate-limit.ts'
+import type { Log } from '../../core/ports/ports.ts'
+import type { RateLimiter } from '../../core/ports/rate-limit.ts'
 import type { RateRule } from './gcra.ts'
 import { memoryLimiter } from './memory.ts'
 

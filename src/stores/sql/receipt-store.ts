@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { ReceiptStore, SignedReceipt } from '../../core/receipt.ts'
+import type { ReceiptStore, SignedReceipt } from '../../core/telemetry/receipt.ts'
 import type { SqlStore } from './store.ts'
 
 /** Keeps receipts in the database. */

@@ -1,4 +1,4 @@
-import type { StoredReceipt } from '../../core/receipt.ts'
+import type { StoredReceipt } from '../../core/telemetry/receipt.ts'
 import type { Command } from './command.ts'
 
 /** The place in a list after which it goes on: the last receipt seen. */

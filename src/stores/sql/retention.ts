@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageWithCause } from '../../core/errors.ts'
-import type { Clock, Log } from '../../core/ports.ts'
+import type { Clock, Log } from '../../core/ports/ports.ts'
 import { PRUNED_AT_ONCE } from './prune.ts'
 import type { SqlStore } from './store.ts'
 

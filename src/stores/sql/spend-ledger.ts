@@ -1,5 +1,5 @@
 import { GatewayError, messageOf } from '../../core/errors.ts'
-import type { Log, Reservation, SpendHold, SpendLedger } from '../../core/ports.ts'
+import type { Log, Reservation, SpendHold, SpendLedger } from '../../core/ports/ports.ts'
 import { type SpendEnd, SpendEnds } from './spend-ends.ts'
 import type { SqlStore } from './store.ts'
 

@@ -8,7 +8,7 @@ import type {
   SpendSums,
   SpendWindow,
   WindowStanding,
-} from '../../core/ports.ts'
+} from '../../core/ports/ports.ts'
 import type { RollOutcome, SpendRoll } from './spend-roll.ts'
 import { SpendTill } from './spend-till.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../core/ports.ts'
+import type { Clock, Log } from '../../core/ports/ports.ts'
 import type { CommandInput, CommandName, CommandOutput } from './commands.ts'
 import { sqliteFile } from './sqlite/location.ts'
 import { openSqliteStore } from './sqlite/store.ts'

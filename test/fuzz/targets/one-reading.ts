@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { GatewayError } from '../../../src/core/errors.ts'
-import { parseJson } from '../../../src/core/parse-json.ts'
+import { parseJson } from '../../../src/core/json/parse-json.ts'
 import { parseChatRequest } from '../../../src/dialects/chat/parse.ts'
 import { parseCountTokensRequest, parseMessagesRequest } from '../../../src/dialects/messages/parse.ts'
 import { chat, chatWithSettings } from '../../support/chat-bodies.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
-import { canonicalJson } from '../../../src/core/canonical-json.ts'
+import { canonicalJson } from '../../../src/core/json/canonical-json.ts'
 import { publicHalf } from '../../../src/receipts/public-key.ts'
 import { signReceipt } from '../../../src/receipts/sign.ts'
 import { NoReceipt, verifyReceipt } from '../../../src/receipts/verify.ts'

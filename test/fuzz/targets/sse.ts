@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { EventFramer, scanEvents } from '../../../src/core/sse.ts'
+import { EventFramer, scanEvents } from '../../../src/core/reply/sse.ts'
 import { createPicker, type Fuzzer, promise } from '../fuzzer.ts'
 
 const line = fc.oneof(

@@ -1,4 +1,4 @@
-import { EVERYBODY, type RequestFilter } from '../../../src/core/telemetry.ts'
+import { EVERYBODY, type RequestFilter } from '../../../src/core/telemetry/telemetry.ts'
 import { firstReceiptIdAt } from '../../../src/receipts/receipt-id.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
 import { openTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { scanEvents } from '../../../src/core/sse.ts'
+import { scanEvents } from '../../../src/core/reply/sse.ts'
 
 const STRING_HEADER = 7
 const PRELUDE_BYTES = 12

@@ -1,5 +1,5 @@
 import './playground.css'
-import { tokensIn } from '../../../../src/core/tokens-in.ts'
+import { tokensIn } from '../../../../src/core/telemetry/tokens-in.ts'
 import { count, duration, NOTHING, percent, usd, visible } from '../../format.ts'
 import { StatusBadge } from '../../parts/badges.tsx'
 import { savedOf } from '../../parts/request-columns.tsx'

@@ -1,6 +1,6 @@
-import { parseEventData, scanEvents } from '../../../core/sse.ts'
-import type { StreamEnd } from '../../../core/stream-end.ts'
-import { readUsage } from '../../../core/usage.ts'
+import { parseEventData, scanEvents } from '../../../core/reply/sse.ts'
+import type { StreamEnd } from '../../../core/reply/stream-end.ts'
+import { readUsage } from '../../../core/reply/usage.ts'
 import { recordOf } from './narrow.ts'
 import { toChatUsage } from './usage.ts'
 

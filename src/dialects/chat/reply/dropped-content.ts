@@ -1,5 +1,5 @@
-import { Losses } from '../../../core/losses.ts'
-import { parseEventData } from '../../../core/sse.ts'
+import { parseEventData } from '../../../core/reply/sse.ts'
+import { Losses } from '../../../core/request/dropped-fields.ts'
 import { isRecord, listOf, recordOf } from './narrow.ts'
 
 /** Blocks that a completion has a place for. */

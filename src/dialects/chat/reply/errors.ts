@@ -1,4 +1,4 @@
-import { parseEventData } from '../../../core/sse.ts'
+import { parseEventData } from '../../../core/reply/sse.ts'
 import { isRecord, type JsonRecord, listOf, recordOf, stringOf } from './narrow.ts'
 
 /** Error types by HTTP status. Source: Anthropic, API reference, "errors". */

@@ -8,12 +8,13 @@
  * Limits: signatures, citations, redacted thinking and the blocks of the provider's own tools have no place there.
  * Source of shapes: OpenAI, API reference, "the chat completion chunk object", and recorded streams.
  */
-import type { EventTranslator } from '../../../core/event-translator.ts'
-import { latin1Of, membersOf, utf8Of } from '../../../core/raw-json.ts'
-import { ScanError } from '../../../core/scan.ts'
-import { parseEventData } from '../../../core/sse.ts'
-import { startedEvents } from '../../../core/started-blocks.ts'
-import { mergeUsage, readUsage, type Usage } from '../../../core/usage.ts'
+
+import { latin1Of, membersOf, utf8Of } from '../../../core/json/raw-json.ts'
+import { ScanError } from '../../../core/json/scan.ts'
+import type { EventTranslator } from '../../../core/reply/event-translator.ts'
+import { parseEventData } from '../../../core/reply/sse.ts'
+import { startedEvents } from '../../../core/reply/started-blocks.ts'
+import { mergeUsage, readUsage, type Usage } from '../../../core/reply/usage.ts'
 import { chatErrorOf } from './errors.ts'
 import { isRecord, type JsonRecord, recordOf, stringOf } from './narrow.ts'
 import { finishReasonOf } from './stop-reasons.ts'

@@ -10,9 +10,9 @@
  * - What is no chunk, has no choice or a further one, or comes after the end is passed over; nothing throws.
  * Limits: counts in `message_start` are 0, for a chat stream tells them last.
  */
-import type { EventTranslator } from '../../../core/event-translator.ts'
-import { parseEventData, printEvent } from '../../../core/sse.ts'
-import type { Usage } from '../../../core/usage.ts'
+import type { EventTranslator } from '../../../core/reply/event-translator.ts'
+import { parseEventData, printEvent } from '../../../core/reply/sse.ts'
+import type { Usage } from '../../../core/reply/usage.ts'
 import { AnswerBlocks } from './answer-blocks.ts'
 import { firstChoiceOf } from './choices.ts'
 import { messagesErrorOf } from './errors.ts'

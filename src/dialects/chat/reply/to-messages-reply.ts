@@ -1,4 +1,4 @@
-import { parseEventData } from '../../../core/sse.ts'
+import { parseEventData } from '../../../core/reply/sse.ts'
 import { firstChoiceOf } from './choices.ts'
 import { type JsonRecord, recordOf, stringOf } from './narrow.ts'
 import { reasoningOf, textOf } from './said.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { latin1Of, utf8Of } from '../../../core/raw-json.ts'
-import { children, ScanError } from '../../../core/scan.ts'
-import { parseEventData } from '../../../core/sse.ts'
+import { latin1Of, utf8Of } from '../../../core/json/raw-json.ts'
+import { children, ScanError } from '../../../core/json/scan.ts'
+import { parseEventData } from '../../../core/reply/sse.ts'
 import { isRecord, type JsonRecord, listOf, recordOf, stringOf } from './narrow.ts'
 
 /** A tool call of a completion, or the piece of one that a chunk brings. What is not given is ''. */

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { readUsage } from '../../../core/usage.ts'
+import { readUsage } from '../../../core/reply/usage.ts'
 import { readChatUsage, toChatUsage } from './usage.ts'
 
 test('chat usage: tokens read from and written to the cache are not input tokens', (t) => {

@@ -1,4 +1,4 @@
-import { readUsage, type Usage } from '../../../core/usage.ts'
+import { readUsage, type Usage } from '../../../core/reply/usage.ts'
 import { isRecord, type JsonRecord, recordOf } from './narrow.ts'
 
 /** The `usage` of a message that has not begun, or of a provider that does not count. */

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
 import { documentOf } from './document-of-file.ts'
 import { dropLeftovers, isObject, type JsonObject, wordOf } from './json-value.ts'

@@ -1,5 +1,5 @@
-import type { Losses } from '../../../core/losses.ts'
-import type { ContentBlock } from '../../../core/message.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { ContentBlock } from '../../../core/request/message.ts'
 import { asJson, dropLeftovers, type JsonObject } from './json-value.ts'
 
 /** What an assistant message needs besides its content. */

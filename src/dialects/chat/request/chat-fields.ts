@@ -1,5 +1,5 @@
-import type { Losses } from '../../../core/losses.ts'
-import type { RequestDocument } from '../../../core/request.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
 import { isNothing, isObject, type JsonObject, toldName } from './json-value.ts'
 

@@ -8,8 +8,8 @@
  * in the user's message, under a line that says whose it is.
  */
 
-import type { Losses } from '../../../core/losses.ts'
-import type { ContentBlock } from '../../../core/message.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { ContentBlock } from '../../../core/request/message.ts'
 import { asJson, dropLeftovers, type JsonObject } from './json-value.ts'
 import { toContent, toParts, toTextPart } from './parts-of-blocks.ts'
 

@@ -7,7 +7,7 @@
  *     assistant           text, then tool_use blocks; left out when it says nothing, for Messages refuses empty content
  *     tool, function      tool_result blocks; those in a row are one user message, and stand first in it
  */
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import { assertContent, cacheControlOf, isPlainText, toBlocks, toTextBlocks } from './blocks-of-parts.ts'
 import { ChatFault, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isBlank, isNothing, type JsonObject } from './json-value.ts'

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import { objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isNothing, type JsonObject } from './json-value.ts'
 

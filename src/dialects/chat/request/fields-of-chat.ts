@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import { NO_LIMIT } from '../request-schema.ts'
 import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, toldName } from './json-value.ts'

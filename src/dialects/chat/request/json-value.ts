@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 
 /** A parsed JSON object whose members are not known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
 import { partsOfDocument } from './parts-of-document.ts'
 

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 
 /** What a file without a title is called: OpenAI asks for a name. */

@@ -1,6 +1,6 @@
-import { utf8Of } from '../../../core/raw-json.ts'
-import type { RequestDocument } from '../../../core/request.ts'
-import { type Child, children } from '../../../core/scan.ts'
+import { utf8Of } from '../../../core/json/raw-json.ts'
+import { type Child, children } from '../../../core/json/scan.ts'
+import type { RequestDocument } from '../../../core/request/request.ts'
 
 /** Finds the exact text of tool inputs in the bytes of a Messages request. */
 export class RawInputs {

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import { type Effort, isEffort } from '../request-schema.ts'
 import { ChatFault, countAt, flagAt, objectAt } from './chat-fault.ts'
 import { dropLeftovers, type JsonObject } from './json-value.ts'

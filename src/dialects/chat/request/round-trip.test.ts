@@ -8,9 +8,9 @@ import { loadChats } from '../../../../test/support/openai/recorded-chats.ts'
 import { loadRecordings } from '../../../../test/support/recordings.ts'
 import { brokenRequests, jsonObjects, requests } from '../../../../test/support/request-bodies.ts'
 import { GatewayError } from '../../../core/errors.ts'
-import { JsonPrinter } from '../../../core/json-printer.ts'
-import { messageRequestSchema } from '../../../core/message.ts'
-import { RequestDocument } from '../../../core/request.ts'
+import { JsonPrinter } from '../../../core/json/json-printer.ts'
+import { messageRequestSchema } from '../../../core/request/message.ts'
+import { RequestDocument } from '../../../core/request/request.ts'
 import { RawInputs } from './raw-inputs.ts'
 
 type Block = JsonObject & { type: string }

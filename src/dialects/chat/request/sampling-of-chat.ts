@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import { countAt, numberAt, textAt } from './chat-fault.ts'
 import { claudeTraitsOf } from './claude-traits.ts'
 import type { JsonObject } from './json-value.ts'

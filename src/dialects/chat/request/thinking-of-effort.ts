@@ -10,7 +10,7 @@
  * whose first thoughts are not there (they never are: chat completions have no place for their signature). An answer
  * without thoughts is better than none, so there the effort is dropped.
  */
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import type { Effort } from '../request-schema.ts'
 import { objectAt } from './chat-fault.ts'
 import { type ClaudeTraits, claudeTraitsOf } from './claude-traits.ts'

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/losses.ts'
+import type { Losses } from '../../../core/request/dropped-fields.ts'
 import { cacheControlOf } from './blocks-of-parts.ts'
 import { ChatFault, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'

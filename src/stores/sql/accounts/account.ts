@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { AuditNote } from '../../../core/audit.ts'
+import type { AuditNote } from '../../../core/ports/audit.ts'
 import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'
 import { type Places, statement } from '../statement.ts'

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { KeyInUse, KeyLookup } from '../../../core/keys.ts'
+import type { KeyInUse, KeyLookup } from '../../../core/ports/keys.ts'
 import { sqliteFault, toError } from '../faults.ts'
 import { sqliteFile } from '../sqlite/location.ts'
 import type { SqlStore } from '../store.ts'

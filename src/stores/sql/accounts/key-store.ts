@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/errors.ts'
-import type { KeyStore } from '../../../core/keys.ts'
+import type { KeyStore } from '../../../core/ports/keys.ts'
 import { WriteFailure } from '../faults.ts'
 import type { SqlStore } from '../store.ts'
 

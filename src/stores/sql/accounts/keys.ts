@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/errors.ts'
-import type { KeyChange, KeyInUse, KeyUses, NewKey, OwnedKey, StoredKey } from '../../../core/keys.ts'
+import type { KeyChange, KeyInUse, KeyUses, NewKey, OwnedKey, StoredKey } from '../../../core/ports/keys.ts'
 import type { Command } from '../command.ts'
 import { type Places, statement } from '../statement.ts'
 import { ensureAccount } from './account.ts'

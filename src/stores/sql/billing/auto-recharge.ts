@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { AutoRecharge } from '../../../core/billing.ts'
 import { GatewayError } from '../../../core/errors.ts'
+import type { AutoRecharge } from '../../../core/ports/billing.ts'
 import { appendAudit } from '../accounts/audit.ts'
 import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'

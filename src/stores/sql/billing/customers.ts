@@ -1,4 +1,4 @@
-import type { Balance, Customer } from '../../../core/billing.ts'
+import type { Balance, Customer } from '../../../core/ports/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
 import type { Command } from '../command.ts'
 import { switchOff } from './auto-recharge.ts'

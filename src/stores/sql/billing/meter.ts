@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { MeterReport } from '../../../core/billing.ts'
+import type { MeterReport } from '../../../core/ports/billing.ts'
 import type { Command } from '../command.ts'
 import type { MeterReportTable } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Fetch, FetchedInvoice, FetchedPayment, FetchedReversal } from '../../../core/billing.ts'
+import type { Fetch, FetchedInvoice, FetchedPayment, FetchedReversal } from '../../../core/ports/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
 import type { Command, Moment } from '../command.ts'
 import { appendEntry, moveAvailable } from '../ledger/entries.ts'

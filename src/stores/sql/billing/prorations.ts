@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { FetchedInvoice } from '../../../core/billing.ts'
+import type { FetchedInvoice } from '../../../core/ports/billing.ts'
 import type { Moment } from '../command.ts'
 import { lockCredits } from '../ledger/account-credits.ts'
 import { moveAvailable } from '../ledger/entries.ts'

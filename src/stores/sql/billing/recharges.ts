@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { PendingRecharge, RechargeEnd } from '../../../core/billing.ts'
+import type { PendingRecharge, RechargeEnd } from '../../../core/ports/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
 import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'

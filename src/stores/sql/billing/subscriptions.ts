@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { AccountTier, Fetch, FetchedSubscription } from '../../../core/billing.ts'
+import type { AccountTier, Fetch, FetchedSubscription } from '../../../core/ports/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
 import { appendAudit } from '../accounts/audit.ts'
 import type { Command } from '../command.ts'

@@ -1,4 +1,4 @@
-import { type PlanPeriod, periodOf, type Tier } from '../../../core/plans.ts'
+import { type PlanPeriod, periodOf, type Tier } from '../../../core/money/plans.ts'
 import type { Command } from '../command.ts'
 
 /** Where an account stands. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { CallEnd, CallEndOutcome } from '../../../core/calls.ts'
 import { GatewayError } from '../../../core/errors.ts'
+import type { CallEnd, CallEndOutcome } from '../../../core/ports/calls.ts'
 import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'
 import { type Places, statement } from '../statement.ts'

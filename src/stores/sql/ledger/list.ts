@@ -1,4 +1,4 @@
-import type { CreditEntry, CreditPage } from '../../../core/credit-entries.ts'
+import type { CreditEntry, CreditPage } from '../../../core/ports/credit-entries.ts'
 import type { Command } from '../command.ts'
 
 /** One more than a page may have tells whether there is another. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { ListedPayment, PaymentBooks, PaymentPage } from '../../../core/payment-books.ts'
-import type { PaymentBook, PaymentSum } from '../../../core/payments.ts'
+import type { ListedPayment, PaymentBooks, PaymentPage } from '../../../core/ports/payment-books.ts'
+import type { PaymentBook, PaymentSum } from '../../../core/ports/payments.ts'
 import type { Command } from '../command.ts'
 import type { SqlStore } from '../store.ts'
 

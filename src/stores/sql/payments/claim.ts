@@ -5,7 +5,7 @@ import {
   FREE_LEFT_CALLS,
   type OpenPaymentState,
   type PaymentClaim,
-} from '../../../core/payments.ts'
+} from '../../../core/ports/payments.ts'
 import type { Command, Moment } from '../command.ts'
 import type { Database } from '../schema.ts'
 import type { PaymentTable } from './schema.ts'

@@ -1,4 +1,4 @@
-import type { SettledPage, SettledPayment } from '../../../core/payments.ts'
+import type { SettledPage, SettledPayment } from '../../../core/ports/payments.ts'
 import type { Command } from '../command.ts'
 
 /** One more than a page may have tells whether there is another. */

@@ -1,4 +1,4 @@
-import type { PaymentStore } from '../../../core/payments.ts'
+import type { PaymentStore } from '../../../core/ports/payments.ts'
 import type { SqlStore } from '../store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { PaymentState, SettlementMode } from '../../../core/payments.ts'
+import type { PaymentState, SettlementMode } from '../../../core/ports/payments.ts'
 
 /** The tables of payments by agents. */
 export interface PaymentTables {

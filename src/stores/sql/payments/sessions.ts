@@ -5,7 +5,7 @@ import {
   type SessionOpening,
   type SessionStanding,
   type SessionStore,
-} from '../../../core/payments.ts'
+} from '../../../core/ports/payments.ts'
 import type { Command } from '../command.ts'
 import type { Database } from '../schema.ts'
 import type { SqlStore } from '../store.ts'

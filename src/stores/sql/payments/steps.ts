@@ -8,7 +8,7 @@ import {
   type PaymentLease,
   type PaymentMove,
   type PaymentState,
-} from '../../../core/payments.ts'
+} from '../../../core/ports/payments.ts'
 import type { Command } from '../command.ts'
 
 /** The only ways there are. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { CallEnd, CallEndOutcome, CallOrder, CallReservation } from '../../../core/calls.ts'
+import type { CallEnd, CallEndOutcome, CallOrder, CallReservation } from '../../../core/ports/calls.ts'
 import { sqlStateOf } from '../faults.ts'
 import { ENDED_KEPT_MS } from '../ledger/end.ts'
 import type { Database } from '../schema.ts'

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { messageOf } from '../../../core/errors.ts'
-import { hostOf } from '../../../core/host-of.ts'
-import type { Log } from '../../../core/ports.ts'
+import type { Log } from '../../../core/ports/ports.ts'
+import { hostOf } from '../../../core/system/host-of.ts'
 
 const INT8 = 20
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { GatewayError } from '../../../core/errors.ts'
-import { makeFolder } from '../../../core/make-folder.ts'
+import { makeFolder } from '../../../core/system/make-folder.ts'
 import { sqliteFault, toError } from '../faults.ts'
 
 /** All in one step: between steps, writes of other processes would make the copy begin again. */

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../../core/ports.ts'
+import type { Clock, Log } from '../../../core/ports/ports.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
 import { FILE_LOST, toError, unavailable } from '../faults.ts'
 import type { SqlStore } from '../store.ts'

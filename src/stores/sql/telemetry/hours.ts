@@ -1,4 +1,4 @@
-import { gatewayClassOf } from '../../../core/time-buckets.ts'
+import { gatewayClassOf } from '../../../core/telemetry/time-buckets.ts'
 import {
   GATEWAY_COLUMNS,
   type HourKey,

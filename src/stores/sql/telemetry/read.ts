@@ -9,7 +9,7 @@ import {
   type Scopes,
   type UsageRange,
   type UsageSums,
-} from '../../../core/telemetry.ts'
+} from '../../../core/telemetry/telemetry.ts'
 import type { Command } from '../command.ts'
 import type { Database } from '../schema.ts'
 import { toFinished, toListed } from './rows.ts'

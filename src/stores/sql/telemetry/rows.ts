@@ -1,4 +1,4 @@
-import type { FinishedRequest, ListedRequest, RequestTrace } from '../../../core/telemetry.ts'
+import type { FinishedRequest, ListedRequest, RequestTrace } from '../../../core/telemetry/telemetry.ts'
 import { REQUEST_COLUMNS, type UsageRequestTable } from './schema.ts'
 
 /** A request as it travels to the database: the values of `REQUEST_COLUMNS`, which are cheaper to copy than objects. */

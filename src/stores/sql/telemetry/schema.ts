@@ -1,4 +1,4 @@
-import { GATEWAY_BOUNDS_MS } from '../../../core/time-buckets.ts'
+import { GATEWAY_BOUNDS_MS } from '../../../core/telemetry/time-buckets.ts'
 
 /** The tables of telemetry: in a file of their own with SQLite, beside the others on PostgreSQL. */
 export interface TelemetryTables {

@@ -1,6 +1,6 @@
 import { messageOf, messageWithCause } from '../../../core/errors.ts'
-import type { Clock, Log } from '../../../core/ports.ts'
-import type { Telemetry } from '../../../core/telemetry.ts'
+import type { Clock, Log } from '../../../core/ports/ports.ts'
+import type { Telemetry } from '../../../core/telemetry/telemetry.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
 import { unavailable } from '../faults.ts'
 import { telemetryFile } from '../sqlite/location.ts'

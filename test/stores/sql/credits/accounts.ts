@@ -1,4 +1,4 @@
-import type { Plans, Tier } from '../../../../src/core/plans.ts'
+import type { Plans, Tier } from '../../../../src/core/money/plans.ts'
 import type { Place } from '../places.ts'
 
 /** Plans that are soon used up. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import type { CallReservation } from '../../../../src/core/calls.ts'
-import { feeOf, type Plans, type Tier } from '../../../../src/core/plans.ts'
+import { feeOf, type Plans, type Tier } from '../../../../src/core/money/plans.ts'
+import type { CallReservation } from '../../../../src/core/ports/calls.ts'
 import type { MemoryDatabase } from '../memory.ts'
 import { openAccount } from './accounts.ts'
 import { violationsIn } from './books.ts'

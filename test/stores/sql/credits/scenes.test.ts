@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import type { CallReservation } from '../../../../src/core/calls.ts'
+import type { CallReservation } from '../../../../src/core/ports/calls.ts'
 import { type Engine, engines } from '../places.ts'
 import { type NewAccount, openAccount, PLANS } from './accounts.ts'
 

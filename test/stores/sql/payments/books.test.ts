@@ -1,4 +1,4 @@
-import type { PaymentBook, PaymentClaim } from '../../../../src/core/payments.ts'
+import type { PaymentBook, PaymentClaim } from '../../../../src/core/ports/payments.ts'
 import { createPaymentBooks } from '../../../../src/stores/sql/payments/books.ts'
 import { createPaymentStore } from '../../../../src/stores/sql/payments/payment-store.ts'
 import { createSessionStore } from '../../../../src/stores/sql/payments/sessions.ts'

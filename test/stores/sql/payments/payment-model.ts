@@ -7,7 +7,7 @@ import type {
   PaymentClaim,
   PaymentMove,
   PaymentState,
-} from '../../../../src/core/payments.ts'
+} from '../../../../src/core/ports/payments.ts'
 
 /**
  * What a store of payments must do, as a model that foretells the result of each step. Several instances work on the

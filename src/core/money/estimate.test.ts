@@ -1,0 +1,78 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { openExchange } from '../../../test/support/exchange.ts'
+import { bookOf, NOVEMBER_MS } from '../../../test/support/price-usage.ts'
+import { TokenEstimator } from '../../prices/tokens/token-estimator.ts'
+import { costOf, estimate, tokensFor } from './estimate.ts'
+
+const prices = bookOf()
+const tokens = { inputTokens: () => 1000 }
+const MODEL = { provider: 'anthropic', model: 'claude-opus-4-6' }
+
+function estimated(
+  fields: object,
+  { targets = [MODEL], answers = 1 }: { targets?: [typeof MODEL, ...(typeof MODEL)[]]; answers?: number } = {},
+) {
+  const body = JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...fields })
+  return estimate(
+    openExchange({ dialect: 'messages', body, targets }),
+    { tokens, prices },
+    { answers, atMs: NOVEMBER_MS },
+  )
+}
+
+test('estimate: the input is taken for larger than it is counted', (t) => {
+  t.deepEqual(estimated({}), { inputNanoUsd: 1332 * 5000, outputTokenNanoUsd: 25_000, inputTokens: 1000 })
+})
+
+const system = (ttl?: string) => [
+  { type: 'text', text: 'x', cache_control: { type: 'ephemeral', ...(ttl && { ttl }) } },
+]
+const dearer: [claim: string, fields: object, inputFactor: number, outputFactor: number][] = [
+  ['writing to the prompt cache', { system: system() }, 1.25, 1],
+  ['writing to the prompt cache for an hour', { system: system('1h') }, 2, 1],
+  ['a fast mode', { speed: 'fast' }, 6, 6],
+  ['a region', { inference_geo: 'us' }, 1.1, 1.1],
+  ['a discount that may not come', { service_tier: 'batch' }, 1, 1],
+]
+for (const [claim, fields, inputFactor, outputFactor] of dearer) {
+  test(`estimate: ${claim} has its price`, (t) => {
+    const { inputNanoUsd, outputTokenNanoUsd } = estimated(fields)
+    t.is(inputNanoUsd, Math.ceil(1332 * 5000 * inputFactor))
+    t.is(outputTokenNanoUsd, Math.ceil(25_000 * outputFactor))
+  })
+}
+
+test('estimate: the dearest of those who may answer, and all answers that are asked for', (t) => {
+  const haiku = { provider: 'anthropic', model: 'claude-haiku-4-5' }
+  t.is(estimated({}, { targets: [haiku, MODEL], answers: 3 }).outputTokenNanoUsd, 3 * 25_000)
+})
+
+test('estimate: what an amount pays for costs no more than the amount, and one token more does', (t) => {
+  const amount = fc.integer({ min: 0, max: 1e12 })
+  fc.assert(
+    fc.property(amount, fc.integer({ min: 1, max: 1e6 }), amount, (inputNanoUsd, outputTokenNanoUsd, amountNanoUsd) => {
+      const of = { inputNanoUsd, outputTokenNanoUsd, inputTokens: 1 }
+      const fitting = tokensFor(of, amountNanoUsd)
+      t.true(costOf(of, fitting) <= amountNanoUsd)
+      t.true(costOf(of, fitting + 1) > amountNanoUsd)
+    }),
+  )
+})
+
+test('estimate: what a chat completion has beyond its translation counts, also after an edit', (t) => {
+  const counter = new TokenEstimator()
+  const hidden = 'The keeper counts each carriage. '.repeat(100)
+  const inputTokensOf = (fields: object, edit?: string) => {
+    const messages = [{ role: 'user', content: 'hi' }]
+    const body = JSON.stringify({ model: 'm', max_tokens: 9, messages, ...fields })
+    const exchange = openExchange({ dialect: 'chat', body, targets: [MODEL] })
+    if (edit !== undefined) exchange.edit({ op: 'replace', path: ['messages', 0, 'content'], value: edit })
+    return estimate(exchange, { tokens: counter, prices }, { answers: 1, atMs: NOVEMBER_MS }).inputTokens
+  }
+  const custom = { tools: [{ type: 'custom', custom: { name: 'f', description: hidden } }] }
+  const more = counter.textTokens(hidden, MODEL.model)
+  t.true(inputTokensOf(custom) >= inputTokensOf({}) + more)
+  t.true(inputTokensOf(custom, hidden) >= inputTokensOf({}) + 2 * more - 1)
+  t.true(Math.abs(inputTokensOf({}, hidden) - inputTokensOf({}) - more) <= 3)
+})

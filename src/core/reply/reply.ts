@@ -1,0 +1,286 @@
+/**
+ * DESIGN — replies
+ *
+ * A reply is bytes, or a stream of bytes. What the provider sent is what the client gets: observers see it on the side.
+ *
+ *   provider ──► source ──► framer ──┬──► sink (the client, a cache's broadcast)
+ *                                    └──► listeners: portions, events by name
+ *
+ * Guarantees
+ * - Nothing flows until `open(sink)`; it is called once.
+ * - The sink gets whole events only, so that a ping or an error event may follow any write.
+ * - Events are found only if somebody listens, and their JSON is parsed only by whoever wants it.
+ * - `ended` settles exactly once, whether the stream completed, broke or was cancelled.
+ * - Bytes are in the reply's `dialect`; listeners of events are told them in the canonical one, Messages.
+ * Limits: an event that is larger than the framer's bound is passed on in pieces.
+ */
+
+import { children } from '../json/scan.ts'
+import type { ByteSource, Ending, ReplySink } from './byte-source.ts'
+import type { EventTranslator } from './event-translator.ts'
+import { MESSAGES_REPLIES, type ReplyDialect } from './reply-dialect.ts'
+import { EventFramer, scanEvents } from './sse.ts'
+import { startedEvents } from './started-blocks.ts'
+import { mergeUsage, type Usage } from './usage.ts'
+import { BytesShown, lastNamed, StreamShown, type UsageCheck } from './usage-check.ts'
+
+/** Response headers, lower-case names. */
+export type ReplyHeaders = Record<string, string | string[]>
+
+/** What may be known of a JSON reply besides its bytes. */
+export interface BytesReplyOptions {
+  usage?: Usage | undefined
+  /** Default: Messages. */
+  dialect?: ReplyDialect | undefined
+}
+
+/** A reply whose bytes are all there. */
+export class BytesReply {
+  readonly kind = 'bytes'
+  readonly status: number
+  readonly headers: ReplyHeaders
+  readonly bytes: Buffer
+  /** The shape of `bytes`. */
+  readonly dialect: ReplyDialect
+  #usage: Usage | undefined
+  #check: UsageCheck | undefined
+  #isUsageRead = false
+
+  /** `usage` when it is known already, as for a replay. */
+  constructor(status: number, headers: ReplyHeaders, bytes: Buffer, { usage, dialect }: BytesReplyOptions = {}) {
+    this.status = status
+    this.headers = headers
+    this.bytes = bytes
+    this.dialect = dialect ?? MESSAGES_REPLIES
+    this.#usage = usage
+    this.#isUsageRead = usage !== undefined
+  }
+
+  /** Token counts of a successful message, read from its bytes when first asked for. */
+  get usage(): Usage | undefined {
+    if (!this.#isUsageRead && this.status === 200) this.#usage = usageOfReply(this, this.#check)
+    this.#isUsageRead = true
+    return this.#usage
+  }
+
+  /** Has the usage pass `check`; before it is first asked for. */
+  checkUsage(check: UsageCheck): void {
+    this.#check = check
+  }
+
+  /** How the reply ended; a JSON reply is complete when it is a success. */
+  get ended(): Promise<Ending> {
+    return Promise.resolve({ outcome: this.status === 200 ? 'complete' : 'incomplete', usage: this.usage })
+  }
+
+  cancel(): void {}
+}
+
+/** A listener of single Messages events: the event's name and its data as text, parsed by the listener if it cares. */
+export type EventListener = (name: string, data: string) => void
+
+/** What is known of a streamed reply before it flows. */
+export interface StreamHead {
+  status: number
+  headers: ReplyHeaders
+  /** The source gives whole events and their ending, as a replay or another stream's copy does. */
+  isWhole?: boolean
+  /** The shape of the events. Default: Messages. */
+  dialect?: ReplyDialect | undefined
+}
+
+/** A reply that streams server-sent events. */
+export class StreamReply {
+  readonly kind = 'stream'
+  readonly status: number
+  readonly headers: ReplyHeaders
+  /** The shape of the bytes. */
+  readonly dialect: ReplyDialect
+  readonly ended: Promise<Ending>
+  #source: ByteSource
+  #framer: EventFramer | undefined
+  #sink: ReplySink | undefined
+  #portionListeners: ((portion: Buffer) => void)[] = []
+  #eventListeners: { names: ReadonlySet<string> | undefined; listener: EventListener }[] = []
+  #usage: Usage | undefined
+  #check: { readonly usage: UsageCheck; readonly shown: StreamShown } | undefined
+  #translator: EventTranslator | undefined
+  #sawStop = false
+  #sawFinish = false
+  #sawError = false
+  #settled = false
+  #settle: (ending: Ending) => void
+
+  constructor({ status, headers, isWhole, dialect = MESSAGES_REPLIES }: StreamHead, source: ByteSource) {
+    this.status = status
+    this.headers = headers
+    this.dialect = dialect
+    this.#source = source
+    this.#framer = isWhole ? undefined : new EventFramer()
+    const { promise, resolve } = Promise.withResolvers<Ending>()
+    this.ended = promise
+    this.#settle = resolve
+  }
+
+  /** Token counts as far as the stream has told them. */
+  get usage(): Usage | undefined {
+    return this.#usage
+  }
+
+  /** Whether `open` was called: an unopened stream must be cancelled by whoever drops it. */
+  get opened(): boolean {
+    return this.#sink !== undefined
+  }
+
+  /** Whether the last write may have ended inside an event (one beyond the framer's bound): nothing may be put after it. */
+  get isTorn(): boolean {
+    return this.#framer?.torn ?? false
+  }
+
+  /** Calls `listener` for the events named (all when `names` is undefined), before their bytes go on to the client. */
+  onEvent(listener: EventListener, names?: ReadonlySet<string>): void {
+    this.#translator ??= this.dialect.toMessagesEvents?.()
+    this.#eventListeners.push({ names, listener })
+  }
+
+  /** Has the usage of a complete answer pass `check` at its end; before `open`. */
+  checkUsage(check: UsageCheck): void {
+    this.#check = { usage: check, shown: new StreamShown(this.dialect.written) }
+  }
+
+  /** Calls `listener` with the bytes of whole events, as they are passed on. */
+  onPortion(listener: (portion: Buffer) => void): void {
+    this.#portionListeners.push(listener)
+  }
+
+  /** Starts the flow into `sink`. Throws when the stream was opened before. */
+  open(sink: ReplySink): void {
+    if (this.#sink !== undefined) throw new Error('reply stream opened twice')
+    this.#sink = sink
+    this.#source.start(this)
+  }
+
+  resume(): void {
+    this.#source.resume()
+  }
+
+  /** Stops the provider: nobody wants the rest. Harmless after the end. */
+  cancel(): void {
+    if (this.#settled) return
+    this.#source.cancel()
+    // The source may have told its ending meanwhile.
+    if (!this.#settled) this.#finish({ outcome: 'cancelled', usage: this.#usage })
+  }
+
+  /** @internal called by the source */
+  data(chunk: Buffer): void {
+    if (this.#settled) return
+    const portion = this.#framer === undefined ? chunk : this.#framer.push(chunk)
+    if (portion !== undefined) this.#forward(portion)
+  }
+
+  /** @internal called by the source */
+  end(ending?: Ending): void {
+    if (this.#settled) return
+    if (ending !== undefined) {
+      this.#usage = ending.usage
+      this.#finish(ending)
+      return
+    }
+    if (this.#sawFinish) this.#sawStop = true
+    // An event without its blank line is no event; clients would not see it either.
+    this.fail(new Error('the provider ended the stream before its answer was whole'))
+  }
+
+  /** @internal called by the source. After `message_stop` nothing is missing, however the connection ended. */
+  fail(error: Error): void {
+    if (this.#settled) return
+    const isWhole = this.#sawStop && !this.#sawError
+    this.#finish(isWhole ? { outcome: 'complete', usage: this.#usage } : this.#incomplete(error))
+  }
+
+  /** An error that the provider itself put into the stream has reached the client already. */
+  #incomplete(error: Error): Ending {
+    return this.#sawError
+      ? { outcome: 'incomplete', usage: this.#usage }
+      : { outcome: 'incomplete', usage: this.#usage, error }
+  }
+
+  #forward(portion: Buffer): void {
+    const isScanned = this.#framer ?? this.#check
+    if (isScanned !== undefined || this.#eventListeners.length > 0) scanEvents(portion, this.#observe)
+    for (const listener of this.#portionListeners) listener(portion)
+    if (this.#sink?.write(portion) === false) this.#source.pause()
+  }
+
+  #observe = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {
+    this.#check?.shown.see(name, source, dataStart, dataEnd)
+    const isMetered = this.dialect.meteredEvents.has(name)
+    if (!isMetered && this.#eventListeners.length === 0) return
+    const data = source.toString('utf8', dataStart, dataEnd)
+    if (isMetered) this.#meter(name, data)
+    if (this.#translator === undefined) this.#tellWithStarted(name, data)
+    else scanEvents(Buffer.from(this.#translator.event(name, data)), this.#tellTranslated)
+  }
+
+  #tellWithStarted(name: string, data: string): void {
+    this.#tell(name, data)
+    if (name !== 'message_start' || this.#eventListeners.length === 0) return
+    for (const event of startedEvents(data)) this.#tell(event.name, event.data)
+  }
+
+  #tellTranslated = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {
+    this.#tell(name, source.toString('utf8', dataStart, dataEnd))
+  }
+
+  #tell(name: string, data: string): void {
+    for (const { names, listener } of this.#eventListeners) {
+      if (names === undefined || names.has(name)) listener(name, data)
+    }
+  }
+
+  #meter(name: string, data: string): void {
+    const sign = this.dialect.readEvent(name, data)
+    if (sign?.usage !== undefined) this.#usage = mergeUsage(this.#usage, sign.usage)
+    if (sign?.kind === 'stop') this.#sawStop = true
+    else if (sign?.kind === 'finish') this.#sawFinish = true
+    else if (sign?.kind === 'error') this.#sawError = true
+  }
+
+  #finish(end: Ending): void {
+    this.#settled = true
+    const ending = this.#checked(end)
+    if (ending.outcome === 'complete' && this.#translator !== undefined)
+      scanEvents(Buffer.from(this.#translator.end()), this.#tellTranslated)
+    this.#settle(ending)
+    this.#sink?.end(ending)
+  }
+
+  /** What an answer that broke off has reported is what it had by then. */
+  #checked(ending: Ending): Ending {
+    if (this.#check === undefined || ending.outcome !== 'complete') return ending
+    this.#usage = this.#check.usage(ending.usage, this.#check.shown)
+    return { ...ending, usage: this.#usage }
+  }
+}
+
+/** What a provider or a module answers. */
+export type Reply = BytesReply | StreamReply
+
+/** A JSON reply made by the gateway itself. */
+export function jsonReply(body: unknown, { status = 200, headers = {} as ReplyHeaders } = {}): BytesReply {
+  return new BytesReply(status, { 'content-type': 'application/json', ...headers }, Buffer.from(JSON.stringify(body)))
+}
+
+/** Reads only the `usage` member of a reply's JSON, the last one as JSON.parse has it; the rest is not parsed. */
+function usageOfReply({ bytes, dialect }: BytesReply, check: UsageCheck | undefined): Usage | undefined {
+  try {
+    const json = bytes.toString('latin1')
+    const members = children(json, json.indexOf('{'))
+    const range = lastNamed(members, 'usage')
+    const usage = range && dialect.readUsage(JSON.parse(bytes.toString('utf8', range.start, range.end)))
+    return check === undefined ? usage : check(usage, new BytesShown(bytes, { json, members }, dialect.written))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * DESIGN — server-sent events (WHATWG HTML, section 9.2)
+ *
+ *   provider's chunks ──► EventFramer ──► portions of whole events ──► the client
+ *                                                    └──► scanEvents ──► whoever listens
+ *
+ * Guarantees
+ * - Portions, followed by `rest()`, are the input byte for byte.
+ * - A portion ends right after a blank line, whichever of the three line ends it uses: something of our own may follow.
+ * - The same events are found however the bytes were cut.
+ * - A chunk that holds whole events is passed on as it is; a big event in small chunks is searched and copied once.
+ * Limits: an event that outgrows `maxHeldBytes` is released in pieces; `torn` says so, and nothing may be inserted then.
+ * A blank line of `\r\n` that is cut between its two bytes ends at the `\r`; the late `\n` counts as one more blank line,
+ * which means nothing to a parser. Waiting for it would hold back the last event of a stream that ends its lines with `\r`.
+ */
+
+import { Pieces } from './chunk-buffer.ts'
+
+const LF = 0x0a
+const CR = 0x0d
+const SPACE = 0x20
+const COLON = 0x3a
+
+const MAX_HELD_BYTES = 16 * 1024 * 1024
+const LF_LF = Buffer.from('\n\n')
+const LF_CR = Buffer.from('\n\r')
+const CR_CR = Buffer.from('\r\r')
+
+/** Turns an arbitrarily cut stream of bytes into portions that consist of whole events only. */
+export class EventFramer {
+  readonly #maxHeldBytes: number
+  readonly #held = new Pieces()
+  /** The byte before the next chunk. An event's start counts as the start of a line. */
+  #before = LF
+  #torn = false
+
+  /** `maxHeldBytes`: how much of an unfinished event is held back, in bytes; beyond it is released as it is. */
+  constructor({ maxHeldBytes = MAX_HELD_BYTES }: { maxHeldBytes?: number } = {}) {
+    this.#maxHeldBytes = maxHeldBytes
+  }
+
+  /** Whether the last portion ended inside an event that was too big to hold: nothing may be inserted after it. */
+  get torn(): boolean {
+    return this.#torn
+  }
+
+  /** The whole events that `chunk` completes, or `undefined` when it completes none. May return `chunk` itself. */
+  push(chunk: Buffer): Buffer | undefined {
+    const cut = lastEventEnd(chunk, this.#before)
+    if (cut === 0) return this.#hold(chunk)
+    const complete = cut === chunk.length ? chunk : chunk.subarray(0, cut)
+    const portion = this.#held.bytes === 0 ? complete : this.#held.take(complete)
+    this.#torn = false
+    this.#before = LF
+    if (cut < chunk.length) return this.#holdAfter(portion, chunk.subarray(cut))
+    return portion
+  }
+
+  /** What is held back: the beginning of an event whose end did not come. Empties the framer. */
+  rest(): Buffer {
+    return this.#held.take()
+  }
+
+  #holdAfter(portion: Buffer, tail: Buffer): Buffer {
+    const excess = this.#hold(tail)
+    return excess === undefined ? portion : Buffer.concat([portion, excess])
+  }
+
+  #hold(tail: Buffer): Buffer | undefined {
+    if (tail.length === 0) return undefined
+    this.#held.add(tail)
+    this.#before = tail[tail.length - 1] ?? LF
+    if (this.#held.bytes <= this.#maxHeldBytes) return undefined
+    this.#torn = true
+    return this.#held.take()
+  }
+}
+
+/** Where the last whole event of `chunk` ends, 0 when none does; `before` is the byte in front of the chunk. */
+function lastEventEnd(chunk: Buffer, before: number): number {
+  const { length } = chunk
+  if (length > 1 && chunk[length - 1] === LF && chunk[length - 2] === LF) return length
+  const end = chunk.indexOf(CR) === -1 ? after(chunk, LF_LF) : lastOfAnyEnd(chunk)
+  return end > 0 ? end : seamEnd(chunk, before)
+}
+
+function lastOfAnyEnd(chunk: Buffer): number {
+  return Math.max(after(chunk, LF_LF), withLateLf(chunk, after(chunk, LF_CR)), withLateLf(chunk, after(chunk, CR_CR)))
+}
+
+/** The end of the last `pair` of line ends in `chunk`, or 0. */
+function after(chunk: Buffer, pair: Buffer): number {
+  const at = chunk.lastIndexOf(pair)
+  return at === -1 ? 0 : at + pair.length
+}
+
+/** `end`, or one more where the `\r` before it belongs to a `\r\n`. */
+function withLateLf(chunk: Buffer, end: number): number {
+  return end > 0 && chunk[end] === LF ? end + 1 : end
+}
+
+/** The end of a blank line whose preceding line end is in the chunk before, or 0. */
+function seamEnd(chunk: Buffer, before: number): number {
+  const first = chunk[0]
+  if (first === LF) return before === LF ? 1 : 0
+  if (first === CR) return before === LF || before === CR ? withLateLf(chunk, 1) : 0
+  return 0
+}
+
+/** Called for one event: its name, and its data as the bytes of `source` from `dataStart` to `dataEnd`. */
+export type EventVisitor = (name: string, source: Buffer, dataStart: number, dataEnd: number) => void
+
+const DEFAULT_NAME = 'message'
+const EVENT = Buffer.from('event')
+const DATA = Buffer.from('data')
+const LINE_FEED = Buffer.of(LF)
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
+/** Names that are recognised without making a string of them. */
+const KNOWN_NAMES = [
+  'content_block_delta',
+  'content_block_start',
+  'content_block_stop',
+  'message_start',
+  'message_delta',
+  'message_stop',
+  'ping',
+  'error',
+].map((name) => ({ name, bytes: Buffer.from(name) }))
+
+/**
+ * Calls `visit` for every whole event of `portion`, in order. Data is neither copied nor decoded, except that the lines
+ * of multi-line data are joined by `\n` into a buffer of their own, which is then the visitor's `source`.
+ * Comments, other fields and events without data are passed over; so is an event whose blank line is missing.
+ */
+export function scanEvents(portion: Buffer, visit: EventVisitor): void {
+  const { length } = portion
+  let name = DEFAULT_NAME
+  let dataStart = -1
+  let dataEnd = -1
+  let moreLines: Buffer[] | undefined
+  let nextLf = -1
+  let nextCr = -1
+  for (let at = 0; at < length; ) {
+    const first = portion[at]
+    if (first === LF || first === CR) {
+      if (moreLines !== undefined) visitJoined(name, [portion.subarray(dataStart, dataEnd), ...moreLines], visit)
+      else if (dataStart !== -1) visit(name, portion, dataStart, dataEnd)
+      name = DEFAULT_NAME
+      dataStart = -1
+      moreLines = undefined
+      at = lineAfter(portion, at)
+      continue
+    }
+    // Both ends are remembered: a portion that has only one kind is searched to its end for the other once.
+    if (nextLf < at) nextLf = indexOrEnd(portion, LF, at)
+    if (nextCr < at) nextCr = indexOrEnd(portion, CR, at)
+    const end = Math.min(nextLf, nextCr)
+    const start = startsWith(portion, at, BYTE_ORDER_MARK) ? at + BYTE_ORDER_MARK.length : at
+    const dataAt = valueStart(portion, start, end, DATA)
+    if (dataAt === -1) {
+      const nameAt = valueStart(portion, start, end, EVENT)
+      if (nameAt !== -1) name = nameOf(portion, nameAt, end)
+    } else if (dataStart === -1) {
+      dataStart = dataAt
+      dataEnd = end
+    } else {
+      moreLines ??= []
+      moreLines.push(LINE_FEED, portion.subarray(dataAt, end))
+    }
+    at = lineAfter(portion, end)
+  }
+}
+
+function visitJoined(name: string, lines: Buffer[], visit: EventVisitor): void {
+  const data = Buffer.concat(lines)
+  visit(name, data, 0, data.length)
+}
+
+function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
+  const at = bytes.indexOf(byte, from)
+  return at === -1 ? bytes.length : at
+}
+
+function lineAfter(bytes: Buffer, end: number): number {
+  return bytes[end] === CR && bytes[end + 1] === LF ? end + 2 : end + 1
+}
+
+/** Where the value of the line's `field` starts, or -1 when the line has another field. */
+function valueStart(bytes: Buffer, start: number, end: number, field: Buffer): number {
+  if (!startsWith(bytes, start, field)) return -1
+  const at = start + field.length
+  if (at === end) return end
+  if (bytes[at] !== COLON) return -1
+  return bytes[at + 1] === SPACE ? at + 2 : at + 1
+}
+
+function startsWith(bytes: Buffer, start: number, prefix: Buffer): boolean {
+  for (let i = 0; i < prefix.length; i++) if (bytes[start + i] !== prefix[i]) return false
+  return true
+}
+
+function nameOf(bytes: Buffer, start: number, end: number): string {
+  const length = end - start
+  if (length === 0) return DEFAULT_NAME
+  for (const known of KNOWN_NAMES) {
+    if (known.bytes.length === length && startsWith(bytes, start, known.bytes)) return known.name
+  }
+  return bytes.toString('utf8', start, end)
+}
+
+/** The JSON value of an event's data, or `undefined` when it is no JSON, as OpenAI's `[DONE]`. */
+export function parseEventData(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
+  }
+}
+
+/** Prints an event with its type as its name, ready to be sent. */
+export function printEvent(event: { readonly type: string }): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+}

@@ -1,0 +1,163 @@
+/**
+ * DESIGN — replays: a stored answer in the other of the two shapes
+ *
+ *   stored message ──streamOfMessage──► the events that a live stream would have had
+ *   stored stream ──messageOfStream──► the message that a live JSON reply would have been
+ *
+ * Guarantees
+ * - Nothing is parsed and printed again: values are slices of the stored bytes, so that 1.0, 2^53+1, escapes and the
+ *   order of keys survive. The texts here are bytes read as latin1, as `scan.ts` has them; a slice in is a slice out.
+ * - Events, their keys and the order of keys are those of recorded streams; nothing tells that the answer is stored.
+ * - What cannot be converted faithfully is `undefined`, never a guess.
+ * The other direction is in `message-of-stream.ts`.
+ * Limits: what a message does not tell is made up: pieces of a few words, `message_start` with the final input
+ * counts and one output token. `estimated_tokens` of thinking deltas, a progress display, is dropped.
+ */
+import { elementsOf, isString, type Members, membersOf, merge, objectOf, pick, print } from '../json/raw-json.ts'
+
+/** Members of a message that `message_delta` carries in `delta`; in `message_start` they are null. */
+const STOP_MEMBERS = ['stop_reason', 'stop_sequence', 'stop_details']
+/** Counts that both `message_start` and `message_delta` carry, in the order of the latter. */
+const REPEATED_USAGE = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens']
+/** Members of `usage` that only `message_delta` carries. */
+const FINAL_USAGE = ['output_tokens_details', 'server_tool_use', 'iterations', 'fallback_credit']
+/** Members of a compaction block, which one delta brings as a whole. */
+export const COMPACTED = ['content', 'encrypted_content']
+
+/**
+ * The stream of events that the stored JSON message would have been. Throws `ScanError` when it is no message.
+ * Source of shapes: recorded streams; for citations and compaction, the provider's SDK types.
+ */
+export function streamOfMessage(messageJson: Buffer | string): Buffer {
+  const bytes = typeof messageJson === 'string' ? Buffer.from(messageJson) : messageJson
+  const message = membersOf(bytes.toString('latin1').trim())
+  const blocks = elementsOf(message.get('content') ?? '[]').map(membersOf)
+  const events = [event('message_start', `,"message":${print(startOf(message, blocks))}`)]
+  for (const [index, block] of blocks.entries()) {
+    const at = `,"index":${index}`
+    const deltas = takeDeltas(block)
+    events.push(event('content_block_start', `${at},"content_block":${print(block)}`))
+    for (const delta of deltas) events.push(event('content_block_delta', `${at},"delta":${delta}`))
+    events.push(event('content_block_stop', at))
+  }
+  events.push(event('message_delta', endOf(message)), event('message_stop', ''))
+  return Buffer.from(events.join(''), 'latin1')
+}
+
+/** White space is all that a line end in JSON can be; in an event it would end the data. */
+const LINE_ENDS = /[\r\n]/g
+
+function event(name: string, fields: string): string {
+  return `event: ${name}\ndata: {"type":"${name}"${fields.replace(LINE_ENDS, ' ')}}\n\n`
+}
+
+/** What is known of the message before its first block. */
+function startOf(message: Members, blocks: readonly Members[]): Members {
+  const start = new Map(message).set('content', '[]')
+  for (const name of STOP_MEMBERS) if (start.has(name)) start.set(name, 'null')
+  if (start.get('container') !== 'null') start.delete('container')
+  start.delete('context_management')
+  const asked = objectOf(blocks.find(isFallback)?.get('from'))
+  if (asked !== undefined) merge(start, pick(asked, ['model']))
+  const usage = objectOf(start.get('usage'))
+  if (usage === undefined) return start
+  for (const name of FINAL_USAGE) usage.delete(name)
+  if (Number(usage.get('output_tokens')) > 0) usage.set('output_tokens', '1')
+  return start.set('usage', print(usage))
+}
+
+/** The fields of `message_delta`. */
+function endOf(message: Members): string {
+  const usage = objectOf(message.get('usage'))
+  const edits = message.get('context_management')
+  return [
+    `,"delta":${print(pick(message, [...STOP_MEMBERS, ...(message.get('container') === 'null' ? [] : ['container'])]))}`,
+    usage === undefined ? '' : `,"usage":${print(pick(usage, [...REPEATED_USAGE, ...FINAL_USAGE]))}`,
+    edits === undefined ? '' : `,"context_management":${edits}`,
+  ].join('')
+}
+
+/** Empties `block` to what its `content_block_start` shows, and gives the deltas that fill it again. */
+function takeDeltas(block: Members): string[] {
+  const type = block.get('type')
+  if (type === '"text"') return [...takeCitations(block), ...takeText(block, 'text')]
+  if (type === '"thinking"') return [...takeText(block, 'thinking'), ...takeSignature(block)]
+  if (type === '"compaction"') return takeCompaction(block)
+  return type?.endsWith('tool_use"') && isCalledByModel(block) ? takeInput(block) : []
+}
+
+/** A tool that the provider's code execution calls comes whole; the model alone writes its input bit by bit. */
+function isCalledByModel(block: Members): boolean {
+  const caller = objectOf(block.get('caller'))
+  return caller === undefined || caller.get('type') === '"direct"'
+}
+
+function takeText(block: Members, field: 'text' | 'thinking'): string[] {
+  const text = block.get(field)
+  if (!isString(text)) return []
+  block.set(field, '""')
+  return pieces(text.slice(1, -1)).map((piece) => `{"type":"${field}_delta","${field}":"${piece}"}`)
+}
+
+function takeSignature(block: Members): string[] {
+  const signature = block.get('signature')
+  if (!isString(signature) || signature === '""') return []
+  block.set('signature', '""')
+  return [`{"type":"signature_delta","signature":${signature}}`]
+}
+
+function takeCitations(block: Members): string[] {
+  const citations = block.get('citations')
+  if (!citations?.startsWith('[')) return []
+  block.set('citations', '[]')
+  return elementsOf(citations).map((citation) => `{"type":"citations_delta","citation":${citation}}`)
+}
+
+function takeInput(block: Members): string[] {
+  const input = block.get('input')
+  if (input === undefined) return []
+  block.set('input', '{}')
+  // The first piece of a live stream is empty, and the only one where there is no input.
+  const parts = ['', ...pieces(input === '{}' ? '' : input)]
+  return parts.map((part) => `{"type":"input_json_delta","partial_json":${JSON.stringify(part)}}`)
+}
+
+function takeCompaction(block: Members): string[] {
+  const compacted = pick(block, COMPACTED)
+  for (const name of compacted.keys()) block.set(name, 'null')
+  return [print(new Map([['type', '"compaction_delta"'], ...compacted]))]
+}
+
+const SHORTEST_PIECE_BYTES = 12
+const LONGEST_PIECE_BYTES = 60
+/**
+ * What stays in one piece where there is no space to cut at: an escape, a pair of escaped surrogates, a character in
+ * UTF-8 read as latin1 with the combining marks, joiners and modifiers that follow it, a flag.
+ */
+const WHOLE =
+  /(?:(?:\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[^u]|\xf0\x9f\x87[\x80-\xbf]\xf0\x9f\x87[\x80-\xbf]|[\xc0-\xff][\x80-\xbf]*|[^\\\xc0-\xff])(?:\xcc[\x80-\xbf]|\xcd[\x80-\xaf]|\xef\xb8[\x80-\x8f]|\xe2\x83[\x90-\xbf]|\xf0\x9f\x8f[\xbb-\xbf]|\xe2\x80\x8d(?:[\xc0-\xff][\x80-\xbf]*)?)*){1,20}/y
+
+/** Cuts raw JSON, or the raw inside of a JSON string, into pieces of a few words. */
+function pieces(raw: string): string[] {
+  const found: string[] = []
+  let space = -1
+  for (let from = 0; from < raw.length; ) {
+    const earliest = from + SHORTEST_PIECE_BYTES
+    if (space < earliest) space = raw.indexOf(' ', earliest)
+    if (space === -1) space = raw.length
+    const end = space - from > LONGEST_PIECE_BYTES ? endOfWhole(raw, from) : space
+    found.push(raw.slice(from, end))
+    from = end
+  }
+  return found
+}
+
+function endOfWhole(raw: string, from: number): number {
+  WHOLE.lastIndex = from
+  return WHOLE.test(raw) ? WHOLE.lastIndex : raw.length
+}
+
+/** Whether the block says that another model took over. */
+export function isFallback(block: Members): boolean {
+  return block.get('type') === '"fallback"'
+}

@@ -1,0 +1,299 @@
+import type { Edit } from '../json/splice.ts'
+import type { Fee } from '../money/quota-charge.ts'
+import type { PresentedCredential } from '../ports/ports.ts'
+import type { Reply } from '../reply/reply.ts'
+import type { ReplyDialect } from '../reply/reply-dialect.ts'
+import type { Usage } from '../reply/usage.ts'
+import { IDLE } from '../telemetry/idle-modules.ts'
+import type { CallTrace, EditTrace, StepTrace } from '../telemetry/traces.ts'
+import type { EditWatcher, Wishes } from './annotations.ts'
+import type { AnswerLimit } from './answer-limit.ts'
+import type { Caller } from './caller.ts'
+import type { ClientRequest } from './client-request.ts'
+import { cancelUnopened, type ExchangeState, editState, savedState } from './exchange-state.ts'
+import type { PreservedText } from './preserved.ts'
+import type { RequestDocument } from './request.ts'
+import type { RouteName } from './route-name.ts'
+
+/** Which provider answers, and under which model name. */
+export interface Target {
+  readonly provider: string
+  readonly model: string
+}
+
+/** A module's own handle on a request: edits and notes get its name, and once the request went on without it, it changes nothing. */
+export class Exchange {
+  #state: ExchangeState
+  #step: StepTrace | undefined
+  #revoked = false
+  /** Waits under way that the module has declared. */
+  #waits = 0
+  /** @internal told when the module starts and stops a wait that it declared */
+  onPatience: ((isWaiting: boolean) => void) | undefined
+
+  constructor(state: ExchangeState, step?: StepTrace) {
+    this.#state = state
+    this.#step = step
+  }
+
+  /** Request id, `req_…`. */
+  get id(): string {
+    return this.#state.id
+  }
+
+  get route(): RouteName {
+    return this.#state.route
+  }
+
+  get caller(): Caller {
+    return this.#state.caller
+  }
+
+  get credential(): PresentedCredential | undefined {
+    return this.#state.credential
+  }
+
+  /** What the caller's plan takes for an answer. A module that reserves money passes it on. */
+  get fee(): Fee | undefined {
+    return this.#state.fee
+  }
+
+  get headers(): NodeJS.Dict<string | string[]> {
+    return this.#state.headers
+  }
+
+  /** What of the caller's own a call would carry that can choose the account, or the answer; credentials as hashes. */
+  get callerParts(): string {
+    return this.#state.callerParts?.(this) ?? ''
+  }
+
+  get query(): string {
+    return this.#state.query
+  }
+
+  /** The client's raw bytes, whatever modules did since. */
+  get original(): Buffer {
+    return this.#state.client.document.bytes
+  }
+
+  /** What the client sent, in its own dialect. */
+  get client(): ClientRequest {
+    return this.#state.client
+  }
+
+  /** The shape in which the client reads replies. */
+  get dialect(): ReplyDialect {
+    return this.#state.client.dialect
+  }
+
+  /** Whether the client wants server-sent events. */
+  get wantsStream(): boolean {
+    return this.#state.client.document.stream
+  }
+
+  /**
+   * The request as it stands: canonical and read-only. Change it through `edit`.
+   * Throws `invalid_request` when the client's own dialect cannot be told in the canonical one.
+   */
+  get request(): RequestDocument {
+    return this.#state.request ?? this.#state.client.canonical
+  }
+
+  /** Whether a module has edited the request. */
+  get isEdited(): boolean {
+    return this.#state.request !== undefined
+  }
+
+  /** Canonical fields whose values are nobody's wish: the client gave none, and no module has set them. */
+  get assumed(): readonly string[] {
+    return this.client.assumed.filter((name) => !this.edits.some(({ paths }) => paths.includes(name)))
+  }
+
+  /** Who is asked first. */
+  get target(): Target {
+    return this.#state.targets[0]
+  }
+
+  /** Who may answer, in the order in which they are asked. */
+  get targets(): readonly Target[] {
+    return this.#state.targets
+  }
+
+  /** Aborted when the reply is not wanted any more. */
+  get signal(): AbortSignal {
+    return this.#state.signal
+  }
+
+  /** Runs `work`, downstream for example, with another signal in place of `signal`, which is restored when it has ended. */
+  async withSignal<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    this.#assertLive()
+    const replaced = this.#state.signal
+    this.#state.signal = signal
+    try {
+      return await work()
+    } finally {
+      if (this.#state.signal === signal) this.#state.signal = replaced
+    }
+  }
+
+  /** The reply, once a module or the provider gave one. Setting it is how a module answers. */
+  get reply(): Reply | undefined {
+    return this.#state.reply
+  }
+
+  set reply(reply: Reply) {
+    // A reply that comes too late has no reader: its provider would stream without end.
+    if (this.#revoked || this.#state.isClosed) reply.cancel()
+    if (this.#state.isClosed) return
+    this.#assertLive()
+    const previous = this.#state.reply
+    if (previous !== undefined && previous.kind === 'stream') this.#state.putAside.push(previous)
+    this.#state.reply = reply
+  }
+
+  /** Token counts of the reply, as far as it has told them. */
+  get usage(): Usage | undefined {
+    return this.#state.reply?.usage
+  }
+
+  /** @internal the same, or, when the reply was left before it told any, those of one that it was put in the place of */
+  get latestUsage(): Usage | undefined {
+    return this.usage ?? this.#state.putAside.findLast(({ usage }) => usage !== undefined)?.usage
+  }
+
+  /** The pipeline that runs, as a pipeline string. */
+  get pipeline(): string {
+    return this.#state.pipeline
+  }
+
+  get trace(): readonly StepTrace[] {
+    return this.#state.trace
+  }
+
+  get edits(): readonly EditTrace[] {
+    return this.#state.edits
+  }
+
+  /** The calls to providers so far. */
+  get calls(): readonly CallTrace[] {
+    return this.#state.calls
+  }
+
+  /** Whether a provider was asked for this request itself, whatever came of it. */
+  get isAsked(): boolean {
+    return this.#state.isAsked ?? false
+  }
+
+  /** @internal */
+  markAsked(): void {
+    this.#state.isAsked = true
+  }
+
+  /** @internal */
+  recordCall(call: CallTrace): void {
+    this.#state.calls.push(call)
+  }
+
+  /** Edits the request; every byte outside the edited ranges stays. Throws when a path does not exist. */
+  edit(...edits: Edit[]): void {
+    this.#assertLive()
+    editState(this.#state, edits, this.#step?.module ?? 'gateway')
+  }
+
+  /** Declares texts of the request, as it stands, that modules further on must leave; only a watcher enforces it. */
+  preserve(texts: readonly PreservedText[]): void {
+    this.#wish({ preserved: [...this.preserved, ...texts] })
+  }
+
+  /** What modules have declared as not to be changed. */
+  get preserved(): readonly PreservedText[] {
+    return this.#state.wishes?.preserved ?? []
+  }
+
+  /** Declares that a limit of the caller may cut the answer: a cache in front neither stores nor shares one that was cut. */
+  limitAnswer(limit: AnswerLimit): void {
+    this.#wish({ answerLimit: limit })
+  }
+
+  get answerLimit(): AnswerLimit | undefined {
+    return this.#state.wishes?.answerLimit
+  }
+
+  /** Has `watcher` asked before each later edit takes effect. */
+  watchEdits(watcher: EditWatcher): void {
+    this.#wish({ editWatchers: [...(this.#state.wishes?.editWatchers ?? []), watcher] })
+  }
+
+  #wish(more: Wishes): void {
+    this.#assertLive()
+    this.#state.wishes = { ...this.#state.wishes, ...more }
+  }
+
+  /** Says in the trace what this module did, e.g. `note('hit', { savedTokens: 120 })`. */
+  note(action: string, details?: Record<string, unknown>): void {
+    if (this.#step === undefined || this.#revoked) return
+    this.#step.action = action
+    if (details !== undefined) this.#step.details = { ...this.#step.details, ...details }
+  }
+
+  /** Says in trace and receipt what the module's own questions to models have cost for this request, in nano-USD. */
+  addOwnCost(costNanoUsd: number): void {
+    if (this.#step === undefined || this.#revoked || costNanoUsd === 0) return
+    this.#step.ownCostNanoUsd = (this.#step.ownCostNanoUsd ?? 0) + costNanoUsd
+  }
+
+  /** Notes in trace and reply that this module does nothing for this request, and why, in plain ASCII: `idle('12 tools')`. */
+  idle(reason: string): void {
+    this.note(IDLE, { reason })
+  }
+
+  /** Waits for `work` while the module's time budget stands still, which goes on behind the last of such waits. */
+  async patiently<T>(work: Promise<T>): Promise<T> {
+    if (this.#waits++ === 0) this.onPatience?.(true)
+    try {
+      return await work
+    } finally {
+      if (--this.#waits === 0) this.onPatience?.(false)
+    }
+  }
+
+  /** @internal a step's trace, in the order in which steps were entered */
+  record(step: StepTrace): void {
+    this.#state.trace.push(step)
+  }
+
+  /** @internal a handle for one step of the pipeline, or for what is behind the last, over the same state */
+  forStep(step?: StepTrace): Exchange {
+    return new Exchange(this.#state, step)
+  }
+
+  /** @internal what a step may change and what is put back when it is bypassed */
+  save(): () => void {
+    return savedState(this.#state)
+  }
+
+  /** @internal the pipeline is over, with the reply that there is now */
+  close(): void {
+    this.#state.isClosed = true
+  }
+
+  /** @internal */
+  get hasPutAside(): boolean {
+    return this.#state.putAside.length > 0
+  }
+
+  /** @internal a stream that was put aside and that nobody opened would hold its connection */
+  cancelUnopened(): void {
+    cancelUnopened(this.#state)
+  }
+
+  /** @internal from now on this handle can change nothing */
+  revoke(): void {
+    this.#revoked = true
+  }
+
+  #assertLive(): void {
+    if (!this.#revoked) return
+    throw new Error(`module ${this.#step?.module ?? ''} was bypassed: the request went on without it`)
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * DESIGN: the models that a body names beside the one that is asked.
+ *
+ * Purpose: providers take further models in a body (Claude API, "Server-side fallback": `fallbacks`, and "Advisor tool":
+ * `model`; OpenRouter, "Model routing": `models`, `plugins`). Each of them may answer, or be asked on the way, so each is
+ * held to the models that a key may use, and priced.
+ * Guarantees: found by rule, in fields of any name: every text in a member whose decoded name ends in `model`, `models`
+ * or `fallbacks`, in any case. What cannot be looked into is refused.
+ * Limits: `DATA` and schemas are the client's own (messages, metadata), where such a member names nothing.
+ */
+import { GatewayError } from '../errors.ts'
+import { readJson } from '../json/json-error.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { utf8Of } from '../json/raw-json.ts'
+import { type Child, children } from '../json/scan.ts'
+import type { Target } from './exchange.ts'
+import type { RequestDocument } from './request.ts'
+
+const NAMED = Symbol('named models')
+const DATA = new Set([
+  ...['messages', 'system', 'metadata', 'input_examples', 'function', 'functions', 'custom', 'guided_json'],
+  ...['structured_outputs', 'prediction', 'description', 'stop', 'stop_sequences', 'logit_bias'],
+])
+/** `schema`, `input_schema`, `outputSchema` */
+const SCHEMA = /schema$/i
+/** At the top it is the model that is asked. */
+const ASKED = 'model'
+const NAMES_MODELS = /(?:^|_)(?:models?|fallbacks)$/i
+/** Each level is scanned once more. */
+const DEEPEST = 16
+const MOST_NAMES = 64
+
+/**
+ * Names of the models that a body names beside its `model`, each once; from one scan for each body. Throws
+ * `invalid_request` for more than 64, or for fields nested deeper than 16 levels.
+ */
+export function namedModels(document: RequestDocument): readonly string[] {
+  return document.fact(NAMED, (body) => readJson(body.bytes, () => findNames(body)))
+}
+
+/** The targets, and for each of their providers the further models that the body names. */
+export function targetsWithNamed(targets: readonly Target[], document: RequestDocument): readonly Target[] {
+  const names = namedModels(document)
+  if (names.length === 0) return targets
+  const providers = new Set(targets.map(({ provider }) => provider))
+  return [...targets, ...[...providers].flatMap((provider) => names.map((model) => ({ provider, model })))]
+}
+
+function findNames(document: RequestDocument): readonly string[] {
+  const names = new Set<string>()
+  for (const key of document.shape.fields.keys()) {
+    const raw = key === ASKED || isData(key) ? undefined : document.raw(key)
+    if (raw !== undefined) collect({ text: raw.toString('latin1'), names }, { key, start: 0, end: raw.length }, 0)
+  }
+  names.delete(document.model)
+  return [...names]
+}
+
+function isData(key: string): boolean {
+  return DATA.has(key) || SCHEMA.test(key)
+}
+
+interface Collecting {
+  /** A field's bytes read as latin1. */
+  readonly text: string
+  readonly names: Set<string>
+}
+
+/** Collects the names in a member's value; the elements of a list have the list's key. */
+function collect(into: Collecting, { key = '', start, end }: Child, depth: number): void {
+  const { text, names } = into
+  const first = text[start]
+  if (first === '"' && NAMES_MODELS.test(key)) names.add(String(parseJson(utf8Of(text.slice(start, end)))))
+  if (names.size > MOST_NAMES) throw refusal(`names more than ${MOST_NAMES} models`)
+  if (first !== '[' && first !== '{') return
+  if (depth === DEEPEST) throw refusal(`has a field that is nested deeper than ${DEEPEST} levels`)
+  for (const child of children(text, start)) {
+    const inside = first === '[' ? { ...child, key } : child
+    if (first === '[' || !isData(inside.key ?? '')) collect(into, inside, depth + 1)
+  }
+}
+
+function refusal(what: string): GatewayError {
+  return new GatewayError('invalid_request', `The body ${what}: which models it may reach cannot be checked.`)
+}

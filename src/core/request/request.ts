@@ -1,0 +1,137 @@
+import { readJson } from '../json/json-error.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { children, type Range, type RequestShape, scanRequest } from '../json/scan.ts'
+import { applyEdits, type Edit, type Path } from '../json/splice.ts'
+import type { Message } from './message.ts'
+
+/**
+ * A model request in the canonical Messages shape: its raw bytes, the byte ranges of its fields, and values parsed when
+ * asked for. It never changes: `edited` gives a new document in which only the edited ranges differ.
+ */
+export class RequestDocument {
+  readonly bytes: Buffer
+  #shape: RequestShape | undefined
+  #values: Map<string, unknown> | undefined
+  /** Elements of `messages` that were asked for one by one. */
+  #messages: Message[] | undefined
+
+  /** `known` are values of fields, `undefined` for those that are absent: whoever has made the bytes need not read them. */
+  constructor(bytes: Buffer, shape?: RequestShape, known?: Readonly<Record<string, unknown>>) {
+    this.bytes = bytes
+    this.#shape = shape
+    if (known !== undefined) this.#values = new Map(Object.entries(known))
+  }
+
+  /** Byte ranges of the top-level fields, from one scan. */
+  get shape(): RequestShape {
+    this.#shape ??= scanRequest(this.bytes)
+    return this.#shape
+  }
+
+  get model(): string {
+    return String(this.field('model'))
+  }
+
+  get stream(): boolean {
+    return this.field('stream') === true
+  }
+
+  get maxTokens(): number {
+    return Number(this.field('max_tokens'))
+  }
+
+  get messages(): readonly Message[] {
+    // Checked against the schema when the request was taken in.
+    return this.field('messages') as readonly Message[]
+  }
+
+  /**
+   * One element of `messages`, parsed once, also where all are read later; a long history need not be parsed for its
+   * first or last one. Not to be changed. Throws a `RangeError` when there is none.
+   */
+  message(index: number): Message {
+    const raw = this.#slice(this.shape.messages[index])
+    if (raw === undefined) throw new RangeError(`no message ${index} of ${this.shape.messages.length}`)
+    const all = this.#values?.get('messages')
+    // Checked against the schema when the request was taken in.
+    if (Array.isArray(all)) return all[index] as Message
+    this.#messages ??= []
+    this.#messages[index] ??= this.#parse(raw) as Message
+    return this.#messages[index]
+  }
+
+  /**
+   * The value of a top-level field, parsed once; `undefined` when absent. Not to be changed: use `exchange.edit`. Throws
+   * `invalid_request` for a wrong escape, which the scan of a large body has not seen.
+   */
+  field(name: string): unknown {
+    this.#values ??= new Map()
+    if (this.#values.has(name)) return this.#values.get(name)
+    const value =
+      name === 'messages' && this.#messages !== undefined ? this.#allMessages() : this.#parse(this.raw(name))
+    this.#values.set(name, value)
+    return value
+  }
+
+  #parse(raw: Buffer | undefined): unknown {
+    return raw && readJson(this.bytes, () => parseJson(raw.toString()))
+  }
+
+  #allMessages(): readonly Message[] {
+    const all = this.shape.messages.map((_, index) => this.message(index))
+    this.#messages = undefined
+    return all
+  }
+
+  /** The bytes of a top-level field's value, as the client wrote them; `undefined` when absent. */
+  raw(name: string): Buffer | undefined {
+    return this.#slice(this.shape.fields.get(name))
+  }
+
+  /**
+   * The bytes of the value at this path, as the client wrote them: to be put elsewhere by an edit, for instance.
+   * `undefined` when it does not exist.
+   */
+  rawAt([name = '', ...steps]: Path): Buffer | undefined {
+    let raw = this.raw(String(name))
+    for (const [depth, step] of steps.entries()) {
+      const isMessage = depth === 0 && name === 'messages'
+      // Where the messages are is known: a long history is not scanned again.
+      if (isMessage) raw = this.#slice(this.shape.messages[Number(step)])
+      else raw = raw && childOf(raw, step)
+    }
+    return raw
+  }
+
+  #slice(range: Range | undefined): Buffer | undefined {
+    return range && this.bytes.subarray(range.start, range.end)
+  }
+
+  /**
+   * A fact about the bytes, which `find` finds out: once for this document and for every later one of the same bytes,
+   * whoever sends them. It must not depend on anything else, nor be changed.
+   */
+  fact<Fact>(key: symbol, find: (request: RequestDocument) => Fact): Fact {
+    this.shape.facts ??= new Map()
+    const { facts } = this.shape
+    // What is stored under a key comes from the `find` that goes with the key.
+    if (facts.has(key)) return facts.get(key) as Fact
+    const fact = find(this)
+    facts.set(key, fact)
+    return fact
+  }
+
+  /** A new document with these edits spliced in. Throws when a path does not exist or two edits overlap. */
+  edited(edits: readonly Edit[]): RequestDocument {
+    return new RequestDocument(applyEdits(this.bytes, [...edits]))
+  }
+}
+
+const OPEN_BRACE = '{'.charCodeAt(0)
+const OPEN_BRACKET = '['.charCodeAt(0)
+
+function childOf(raw: Buffer, step: string | number): Buffer | undefined {
+  if (raw[0] !== OPEN_BRACE && raw[0] !== OPEN_BRACKET) return undefined
+  const child = children(raw.toString('latin1'), 0).find(({ key }, index) => (key ?? index) === step)
+  return child && raw.subarray(child.start, child.end)
+}
