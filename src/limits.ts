@@ -1,5 +1,5 @@
 import type { Config } from './config/schema.ts'
-import type { Log } from './core/ports/ports.ts'
+import type { Log } from './core/ports/log.ts'
 import { BodyIntake, type Intakes } from './http/body-intake.ts'
 import type { RequestLimits } from './http/rate-limit.ts'
 import { RunningRequests } from './http/running-requests.ts'

@@ -7,7 +7,11 @@
 import type { Context, Next } from 'koa'
 import type { z } from 'zod'
 import type { CapsOf, Prices } from './core/money/caps.ts'
-import type { ByteStores, Clock, Log, SpendLedger, TokenCounter } from './core/ports/ports.ts'
+import type { ByteStores } from './core/ports/byte-store.ts'
+import type { Clock } from './core/ports/clock.ts'
+import type { Log } from './core/ports/log.ts'
+import type { SpendLedger } from './core/ports/spend-ledger.ts'
+import type { TokenCounter } from './core/ports/token-counter.ts'
 import type { Caller } from './core/request/caller.ts'
 import type { Exchange } from './core/request/exchange.ts'
 
@@ -21,21 +25,14 @@ export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/money/c
 export { costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from './core/money/estimate.ts'
 export type { Fee } from './core/money/quota-charge.ts'
 export { suggest } from './core/nearest.ts'
-export type {
-  ByteStore,
-  ByteStores,
-  Clock,
-  Log,
-  Reservation,
-  SpendLedger,
-  SpendSums,
-  SpendWindow,
-  TokenCounter,
-  WindowStanding,
-} from './core/ports/ports.ts'
+export type { ByteStore, ByteStores } from './core/ports/byte-store.ts'
+export type { Clock } from './core/ports/clock.ts'
+export type { Log } from './core/ports/log.ts'
+export type { Reservation, SpendLedger, SpendSums, SpendWindow, WindowStanding } from './core/ports/spend-ledger.ts'
+export type { TokenCounter } from './core/ports/token-counter.ts'
 export type { ByteSource, ByteSourceSink, Ending, ReplySink } from './core/reply/byte-source.ts'
 export { cacheOptions, sharingRule } from './core/reply/cache-options.ts'
-export { ownBytes } from './core/reply/compact-copy.ts'
+export { compactCopy } from './core/reply/compact-copy.ts'
 export { Flow, type FlowDriver } from './core/reply/flow.ts'
 export { messageOfStream } from './core/reply/message-of-stream.ts'
 export { BytesReply, jsonReply, type Reply, type ReplyHeaders, StreamReply } from './core/reply/reply.ts'

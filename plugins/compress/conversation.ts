@@ -1,4 +1,4 @@
-import { ownBytes, type Path, preservedRanges, RequestDocument } from 'turnpike/plugin'
+import { compactCopy, type Path, preservedRanges, RequestDocument } from 'turnpike/plugin'
 import type { EpochView } from './epoch-view.ts'
 import { messageTokens } from './message-tokens.ts'
 import type { RawMessage } from './raw-message.ts'
@@ -95,7 +95,7 @@ const BYTES_PER_BYTE = 4
 export function writtenBytes(taken: Taken, raw: RawMessage): Buffer | undefined {
   if (taken.changes.length === 0) return undefined
   if (taken.written?.exact !== raw.exact)
-    taken.written = { exact: raw.exact, bytes: ownBytes(splice(raw, taken.changes)) }
+    taken.written = { exact: raw.exact, bytes: compactCopy(splice(raw, taken.changes)) }
   return taken.written.bytes
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { ownBytes, type Tool } from 'turnpike/plugin'
+import { compactCopy, type Tool } from 'turnpike/plugin'
 import type { ToolName } from './namespaces.ts'
 import { slimTool } from './slim.ts'
 import { splitWords } from './words/split.ts'
@@ -80,7 +80,7 @@ function indexTool({ name, raw, tool, lead }: RawTool, vectors: WordVectors): In
     terms,
     length: [...terms.values()].reduce((sum, weight) => sum + weight, 0),
     direction: directionOf(vectors, meaning(words)),
-    slim: slim === raw ? undefined : ownBytes(slim),
+    slim: slim === raw ? undefined : compactCopy(slim),
     tokens: estimateTokens(raw.length),
     slimTokens: estimateTokens(slim.length),
     // Long terms are views of texts of the definition.

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { loadConfig, pluginOptions } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import type { Log } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 import { BUILT_IN_PLUGINS, type InstallOptions, installPlugins } from '../pipeline/install.ts'
 import { PluginRegistry } from '../pipeline/registry.ts'
 import { createByteStores } from '../stores/kv/stores.ts'

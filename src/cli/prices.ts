@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import type { Log } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { Target } from '../core/request/exchange.ts'
 import { createPriceBook } from '../prices/book.ts'
 import { loadPriceOverrides } from '../prices/overrides.ts'

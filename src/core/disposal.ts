@@ -1,6 +1,6 @@
 import { abortable } from './abortable.ts'
 import { messageOf } from './errors.ts'
-import type { Log } from './ports/ports.ts'
+import type { Log } from './ports/log.ts'
 
 /**
  * What has been opened, to be closed in the reverse order. Each part is closed, whatever became of the others: one that

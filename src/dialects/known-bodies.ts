@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { ownBytes } from '../core/reply/compact-copy.ts'
+import { compactCopy } from '../core/reply/compact-copy.ts'
 import { RequestDocument } from '../core/request/request.ts'
 
 /**
@@ -52,5 +52,5 @@ function fingerprintOf(bytes: Buffer): string {
 
 /** Its bytes and their shape, without the values that the request parses: those take many times as much. */
 function ownCopy({ bytes, shape }: RequestDocument): RequestDocument {
-  return new RequestDocument(ownBytes(bytes), shape)
+  return new RequestDocument(compactCopy(bytes), shape)
 }

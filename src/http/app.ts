@@ -1,7 +1,7 @@
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
-import type { Provider } from '../core/ports/ports.ts'
+import type { Provider } from '../core/ports/provider.ts'
 import type { Discovery } from '../payments/discovery.ts'
 import type { Intakes } from './body-intake.ts'
 import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AuthenticateKey, KeyHolder } from '../accounts/keys/authenticate.ts'
 import { isWellFormedKey } from '../accounts/keys/key-format.ts'
-import type { PresentedCredential } from '../core/ports/ports.ts'
+import type { PresentedCredential } from '../core/ports/provider.ts'
 import type { Caller } from '../core/request/caller.ts'
 import { presentedCredential, providerKeyOf } from './credential.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
-import { Pieces } from '../core/reply/chunk-buffer.ts'
+import { ChunkBuffer } from '../core/reply/chunk-buffer.ts'
 import { type Arrival, ArrivingBytes } from './arriving-bytes.ts'
 import { assertJson } from './content-type.ts'
 
@@ -54,7 +54,7 @@ export class BodyIntake {
     const announced = Number(request.headers['content-length'] ?? 0)
     if (announced > limitBytes) return Promise.reject(tooLarge(limitBytes))
     return new Promise((resolve, reject) => {
-      const pieces = new Pieces(announced > 0 ? announced : limitBytes)
+      const pieces = new ChunkBuffer(announced > 0 ? announced : limitBytes)
       const leave = () => {
         clearTimeout(timer)
         this.#arriving.remove(arrival)

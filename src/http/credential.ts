@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors.ts'
-import type { PresentedCredential } from '../core/ports/ports.ts'
+import type { PresentedCredential } from '../core/ports/provider.ts'
 import { holdsSecret } from '../core/secrets.ts'
 
 const BEARER = /^Bearer +/i

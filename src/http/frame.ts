@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Middleware, ParameterizedContext } from 'koa'
 import { GatewayError } from '../core/errors.ts'
-import type { RequestObserver } from '../core/ports/ports.ts'
+import type { RequestObserver } from '../core/ports/request-record.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import type { Asked } from '../core/request/partial-request.ts'
 import { hideSecrets } from '../core/secrets.ts'

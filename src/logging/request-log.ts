@@ -1,5 +1,5 @@
 import pino from 'pino'
-import type { RequestObserver, RequestRecord } from '../core/ports/ports.ts'
+import type { RequestObserver, RequestRecord } from '../core/ports/request-record.ts'
 import type { Usage } from '../core/reply/usage.ts'
 import type { Caller } from '../core/request/caller.ts'
 import type { Exchange } from '../core/request/exchange.ts'

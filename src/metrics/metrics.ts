@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors.ts'
-import type { RequestRecord } from '../core/ports/ports.ts'
+import type { RequestRecord } from '../core/ports/request-record.ts'
 import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
 import { createInstruments, type Instruments, snapshotOf } from './instruments.ts'
 import type { Snapshot } from './print.ts'

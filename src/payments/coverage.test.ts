@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { openExchange } from '../../test/support/exchange.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { Prices } from '../core/money/caps.ts'
-import type { TokenCounter } from '../core/ports/ports.ts'
+import type { TokenCounter } from '../core/ports/token-counter.ts'
 import { assertCovered, type Coverage, coverageOf } from './coverage.ts'
 
 const TARGET = { provider: 'anthropic', model: 'claude-x' }

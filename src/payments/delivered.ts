@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { messageOf } from '../core/errors.ts'
-import type { ByteStore, Log } from '../core/ports/ports.ts'
+import type { ByteStore } from '../core/ports/byte-store.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import { packReply, type StoredReply, unpackReply } from '../core/reply/stored-reply.ts'
 

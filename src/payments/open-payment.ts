@@ -1,4 +1,5 @@
 import { GatewayError, messageOf } from '../core/errors.ts'
+import type { Log } from '../core/ports/log.ts'
 import type {
   HeldPayment,
   OpenPaymentState,
@@ -6,7 +7,6 @@ import type {
   PaymentMove,
   PaymentStore,
 } from '../core/ports/payments.ts'
-import type { Log } from '../core/ports/ports.ts'
 
 /** What an open payment works with. */
 export interface OpenPaymentOptions {

@@ -1,6 +1,6 @@
 import { messageOf } from '../core/errors.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { OverduePayment, PaymentGateway, PaymentStore, SessionStore } from '../core/ports/payments.ts'
-import type { Log } from '../core/ports/ports.ts'
 import { createOpenPayment } from './open-payment.ts'
 
 /** What a reaper is made from. */

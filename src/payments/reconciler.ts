@@ -1,6 +1,7 @@
 import { messageOf } from '../core/errors.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { FoundPayment, PaymentGateway, PaymentStore, Reconciled } from '../core/ports/payments.ts'
-import type { Clock, Log } from '../core/ports/ports.ts'
 
 /** What a reconciler is made from. */
 export interface ReconcilerOptions {

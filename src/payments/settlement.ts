@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError } from '../core/errors.ts'
+import type { Log } from '../core/ports/log.ts'
 import type {
   ClaimRefusal,
   HeldPayment,
@@ -9,7 +10,6 @@ import type {
   PaymentStore,
   SettlementMode,
 } from '../core/ports/payments.ts'
-import type { Log } from '../core/ports/ports.ts'
 import { createOpenPayment, type OpenPayment } from './open-payment.ts'
 
 /** What settlement is made from. */

@@ -16,7 +16,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { GatewayError } from '../core/errors.ts'
-import type { Log } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import type { StepTrace } from '../core/telemetry/traces.ts'
 import type { PluginContext, PluginMiddleware } from '../plugin.ts'

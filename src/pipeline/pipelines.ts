@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { messageOf } from '../core/errors.ts'
-import type { Log } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { PluginContext } from '../plugin.ts'
 import { type BoundStep, compose } from './compose.ts'
 import { PluginError } from './load.ts'

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { abortable } from '../core/abortable.ts'
 import { messageOf } from '../core/errors.ts'
-import type { Log } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { PluginDefinition, PluginInstance, PluginMiddleware, PluginRoute, RouteHandler } from '../plugin.ts'
 
 /** Most distinct sets of options for which a plugin keeps its middleware. */

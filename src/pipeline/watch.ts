@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '../core/errors.ts'
-import type { Log } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 
 /** Editors and copies save in several steps: a folder is reloaded once it has been quiet for this long. */
 const QUIET_MS = 500

@@ -1,4 +1,4 @@
-import type { TokenCounter } from '../core/ports/ports.ts'
+import type { TokenCounter } from '../core/ports/token-counter.ts'
 import type { Usage } from '../core/reply/usage.ts'
 import type { Shown, UsageCheck } from '../core/reply/usage-check.ts'
 import { MOST_LETTERS } from '../core/reply/written-text.ts'

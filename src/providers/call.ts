@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, GatewayError, messageOf } from '../core/errors.ts'
-import type { Log } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import { hideSecrets } from '../core/secrets.ts'
 import { collect, decodeSource } from './decode.ts'

@@ -1,6 +1,6 @@
 import { abortable } from '../core/abortable.ts'
 import { GatewayError, messageOf } from '../core/errors.ts'
-import type { Log } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 
 /** How credentials are looked up. */
 export interface LookupOptions<Credential> {

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import { abortable } from '../core/abortable.ts'
 import type { ByteSource, ByteSourceSink } from '../core/reply/byte-source.ts'
-import { Pieces } from '../core/reply/chunk-buffer.ts'
+import { ChunkBuffer } from '../core/reply/chunk-buffer.ts'
 import { Flow } from '../core/reply/flow.ts'
 
 const DECODERS: Record<string, () => Transform> = {
@@ -79,7 +79,7 @@ export interface CollectLimits {
 /** Collects a whole body. Rejects, and cancels the source, when it fails, outgrows a limit or is not wanted any more. */
 export async function collect(source: ByteSource, { limitBytes, signal, timeoutMs }: CollectLimits): Promise<Buffer> {
   const { promise: whole, resolve, reject } = Promise.withResolvers<Buffer>()
-  const pieces = new Pieces()
+  const pieces = new ChunkBuffer()
   source.start({
     data(chunk) {
       pieces.add(chunk)

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { openExchange } from '../../test/support/exchange.ts'
 import { GatewayError } from '../core/errors.ts'
-import type { Provider } from '../core/ports/ports.ts'
+import type { Provider } from '../core/ports/provider.ts'
 import { jsonReply } from '../core/reply/reply.ts'
 import type { Target } from '../core/request/exchange.ts'
 import { completeWithFallback } from './fallback.ts'

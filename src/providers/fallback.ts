@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors.ts'
-import type { Provider } from '../core/ports/ports.ts'
+import type { Provider } from '../core/ports/provider.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import type { Exchange, Target } from '../core/request/exchange.ts'
 

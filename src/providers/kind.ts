@@ -1,5 +1,7 @@
 import type { z } from 'zod'
-import type { Log, Provider, TokenCounter } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
+import type { Provider } from '../core/ports/provider.ts'
+import type { TokenCounter } from '../core/ports/token-counter.ts'
 
 /** What every provider is configured with, beside its own section: the members of `providers` that are no section. */
 export interface ProviderSettings {

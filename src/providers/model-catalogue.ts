@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { messageOf } from '../core/errors.ts'
-import type { ListedModel, Log, Provider, RelayCall } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
+import type { ListedModel, Provider, RelayCall } from '../core/ports/provider.ts'
 import { betaTextOf, versionOf } from '../core/request/version-headers.ts'
 import type { Providers } from './providers.ts'
 

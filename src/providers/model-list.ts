@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors.ts'
-import type { ListedModel } from '../core/ports/ports.ts'
+import type { ListedModel } from '../core/ports/provider.ts'
 import type { Reply } from '../core/reply/reply.ts'
 
 /** What both shapes of model lists have: Anthropic's `created_at` and `display_name`, OpenAI's `created` and `owned_by`. */

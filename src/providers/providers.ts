@@ -1,5 +1,7 @@
 import { GatewayError } from '../core/errors.ts'
-import type { Log, PresentedCredential, Provider, TokenCounter } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
+import type { PresentedCredential, Provider } from '../core/ports/provider.ts'
+import type { TokenCounter } from '../core/ports/token-counter.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import type { Exchange, Target } from '../core/request/exchange.ts'
 import { completeWithFallback } from './fallback.ts'

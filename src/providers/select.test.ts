@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Provider } from '../core/ports/ports.ts'
+import type { Provider } from '../core/ports/provider.ts'
 import { type Selection, selectTarget } from './select.ts'
 
 /** Only the names and the claims of providers matter here. */

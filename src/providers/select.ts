@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
-import type { Provider } from '../core/ports/ports.ts'
+import type { Provider } from '../core/ports/provider.ts'
 import type { Target } from '../core/request/exchange.ts'
 
 /** What decides who answers a model. */

@@ -1,15 +1,15 @@
 import type { Reply } from '../core/reply/reply.ts'
-import type { Losses } from '../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../core/request/dropped-fields.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import { betaTextOf } from '../core/request/version-headers.ts'
 
 /** Betas of the Messages API mean nothing to a provider of another shape. */
-export function dropBetas({ headers }: Exchange, losses: Losses): void {
-  if (betaTextOf(headers) !== undefined) losses.drop('anthropic-beta')
+export function dropBetas({ headers }: Exchange, droppedFields: DroppedFields): void {
+  if (betaTextOf(headers) !== undefined) droppedFields.drop('anthropic-beta')
 }
 
 /** Says in the reply's headers what of the request was not carried to the provider. */
-export function tellLosses(reply: Reply, { dropped }: Losses): Reply {
+export function tellLosses(reply: Reply, { dropped }: DroppedFields): Reply {
   return tellDropped(reply, dropped)
 }
 

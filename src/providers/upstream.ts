@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { GatewayError } from '../core/errors.ts'
-import { OPERATOR, type PresentedCredential, type RelayCall } from '../core/ports/ports.ts'
+import { OPERATOR, type PresentedCredential, type RelayCall } from '../core/ports/provider.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import { traceparentFor } from '../core/telemetry/trace-context.ts'

@@ -1,4 +1,4 @@
-import type { TokenCounter } from '../core/ports/ports.ts'
+import type { TokenCounter } from '../core/ports/token-counter.ts'
 import type { Usage } from '../core/reply/usage.ts'
 import type { Exchange, Target } from '../core/request/exchange.ts'
 import type { Counterfactual, Pricer, Receipt, ReceiptCost } from '../core/telemetry/receipt.ts'

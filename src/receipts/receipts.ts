@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock, Log } from '../core/ports/ports.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { Receipt, ReceiptPage, ReceiptStore, SignedReceipt } from '../core/telemetry/receipt.ts'
 import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'

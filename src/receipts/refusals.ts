@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
-import type { Clock, RequestRecord } from '../core/ports/ports.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { RequestRecord } from '../core/ports/request-record.ts'
 import type { Asked } from '../core/request/partial-request.ts'
 import { reasonOf } from '../core/telemetry/refusal-reason.ts'
 import type { FinishedRequest } from '../core/telemetry/telemetry.ts'

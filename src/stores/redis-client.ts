@@ -1,6 +1,6 @@
 import { createClient, ErrorReply } from '@redis/client'
 import { messageOf } from '../core/errors.ts'
-import type { Log } from '../core/ports/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 import { hostOf } from '../core/system/host-of.ts'
 import { renewConnection } from '../core/system/renew-connection.ts'
 

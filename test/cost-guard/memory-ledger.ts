@@ -1,4 +1,4 @@
-import type { Reservation, SpendHold, SpendLedger, SpendWindow } from '../../src/core/ports/ports.ts'
+import type { Reservation, SpendHold, SpendLedger, SpendWindow } from '../../src/core/ports/spend-ledger.ts'
 
 interface OpenHold {
   amountNanoUsd: number

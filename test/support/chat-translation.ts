@@ -42,10 +42,10 @@ export const COMPATIBLE: ChatHabits = {
 /** The chat body, an object or its text, in the Messages shape; throws when that is not a valid Messages request. */
 export function messagesOf(chat: JsonObject | string): Translated {
   const document = new RequestDocument(Buffer.from(typeof chat === 'string' ? chat : JSON.stringify(chat)))
-  const { bytes, losses, assumed } = toMessagesRequest(document, { defaultMaxTokens: DEFAULT_MAX_TOKENS })
+  const { bytes, droppedFields, assumed } = toMessagesRequest(document, { defaultMaxTokens: DEFAULT_MAX_TOKENS })
   const text = bytes.toString()
   const body = messageRequestSchema.parse(JSON.parse(text))
-  return { body, text, dropped: losses.dropped, refused: losses.refused, assumed }
+  return { body, text, dropped: droppedFields.dropped, refused: droppedFields.refused, assumed }
 }
 
 /** A chat body around `messages`, in the Messages shape. */
@@ -59,9 +59,9 @@ export function chatOf(
   { model = 'm', habits = COMPATIBLE, assumed = [] as readonly string[] } = {},
 ): Translated {
   const document = new RequestDocument(Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)))
-  const { bytes, losses } = toChatRequest(document, { model, habits, assumed })
+  const { bytes, droppedFields } = toChatRequest(document, { model, habits, assumed })
   const text = bytes.toString()
-  return { body: JSON.parse(text), text, dropped: losses.dropped, refused: losses.refused, assumed }
+  return { body: JSON.parse(text), text, dropped: droppedFields.dropped, refused: droppedFields.refused, assumed }
 }
 
 /** A Messages request around `messages`, as a chat body. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import plugin from '../../plugins/patterns/index.ts'
-import type { Log } from '../../src/core/ports/ports.ts'
+import type { Log } from '../../src/core/ports/log.ts'
 import type { StepTrace } from '../../src/core/telemetry/traces.ts'
 import type { PluginContext, PluginMiddleware } from '../../src/plugin.ts'
 import { openExchange } from './exchange.ts'

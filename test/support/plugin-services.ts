@@ -1,4 +1,4 @@
-import type { Log } from '../../src/core/ports/ports.ts'
+import type { Log } from '../../src/core/ports/log.ts'
 import type { PluginServices } from '../../src/plugin.ts'
 
 const unused = () => {

@@ -1,4 +1,4 @@
-import type { Log } from '../../src/core/ports/ports.ts'
+import type { Log } from '../../src/core/ports/log.ts'
 
 /** One line that was logged. */
 export interface LoggedLine {

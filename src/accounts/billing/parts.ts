@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import type { BillingStore, PaidTier } from '../../core/ports/billing.ts'
-import type { Clock, Log } from '../../core/ports/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { notConfigured } from './errors.ts'
 import type { StripeClient } from './stripe-client.ts'
 

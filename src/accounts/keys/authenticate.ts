@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { GatewayError } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import type { KeyInUse, KeyLimits, KeyLookup } from '../../core/ports/keys.ts'
-import type { Clock } from '../../core/ports/ports.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import { isWellFormedKey } from './key-format.ts'
 import type { HashKey } from './key-hash.ts'

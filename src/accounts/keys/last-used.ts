@@ -1,6 +1,7 @@
 import { messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import type { KeyStore } from '../../core/ports/keys.ts'
-import type { Clock, Log } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 
 const FLUSH_EVERY_MS = 30_000
 const FLUSHED_AT_ONCE = 500

@@ -2,7 +2,7 @@ import { GatewayError, messageOf } from '../../core/errors.ts'
 import type { Plans } from '../../core/money/plans.ts'
 import type { Fee } from '../../core/money/quota-charge.ts'
 import type { CallEnd, CallLedger, CallOrder, CallReservation } from '../../core/ports/calls.ts'
-import type { Log } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import { callRefusal } from './refusal.ts'
 

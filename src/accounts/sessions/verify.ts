@@ -8,7 +8,7 @@ import {
   jwtVerify,
 } from 'jose'
 import { GatewayError } from '../../core/errors.ts'
-import type { Clock } from '../../core/ports/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import type { VerifySession } from './session.ts'
 
 /**

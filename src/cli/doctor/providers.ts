@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import type { Config } from '../../config/schema.ts'
 import { messageOf } from '../../core/errors.ts'
-import type { Log, Provider } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
+import type { Provider } from '../../core/ports/provider.ts'
 import { createProviders } from '../../providers/providers.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
 

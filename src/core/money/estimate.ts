@@ -1,5 +1,5 @@
 import { createStringSearch } from '../json/string-search.ts'
-import type { TokenCounter } from '../ports/ports.ts'
+import type { TokenCounter } from '../ports/token-counter.ts'
 import type { Exchange, Target } from '../request/exchange.ts'
 import { targetsWithNamed } from '../request/named-models.ts'
 import type { RequestDocument } from '../request/request.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { Pieces } from './chunk-buffer.ts'
+import { ChunkBuffer } from './chunk-buffer.ts'
 
 const MB = 1024 * 1024
 
@@ -12,7 +12,7 @@ test('pieces: what is taken is what was added, however it was cut', (t) => {
   })
   fc.assert(
     fc.property(sizes, fc.nat(300), (lengths, taken) => {
-      const pieces = new Pieces()
+      const pieces = new ChunkBuffer()
       const added = lengths.map((length, i) => Buffer.alloc(length, i % 251))
       const given: Buffer[] = []
       for (const [i, piece] of added.entries()) {
@@ -32,14 +32,14 @@ test('pieces: what is taken is what was added, however it was cut', (t) => {
 })
 
 test('pieces: a single piece is given back without a copy', (t) => {
-  const pieces = new Pieces()
+  const pieces = new ChunkBuffer()
   const only = Buffer.from('only')
   pieces.add(only)
   t.is(pieces.take(), only)
 })
 
 test('pieces: a million pieces of one byte take a few megabytes', (t) => {
-  const pieces = new Pieces()
+  const pieces = new ChunkBuffer()
   const slab = Buffer.alloc(1_000_000)
   globalThis.gc?.()
   const before = process.memoryUsage()
@@ -52,7 +52,7 @@ test('pieces: a million pieces of one byte take a few megabytes', (t) => {
 })
 
 test('pieces: megabytes are collected in one block, of which no more is reserved than twice what came', (t) => {
-  const pieces = new Pieces()
+  const pieces = new ChunkBuffer()
   const piece = Buffer.alloc(65_536)
   for (let i = 0; i < 40; i++) {
     pieces.add(piece)
@@ -65,13 +65,13 @@ test('pieces: megabytes are collected in one block, of which no more is reserved
 })
 
 test('pieces: of a length that was announced exactly that is reserved', (t) => {
-  const pieces = new Pieces(3 * MB)
+  const pieces = new ChunkBuffer(3 * MB)
   for (let i = 0; i < 48; i++) pieces.add(Buffer.alloc(65_536, i))
   t.is(pieces.take().buffer.byteLength, 3 * MB)
 })
 
 test('pieces: more than was announced is kept, too', (t) => {
-  const pieces = new Pieces(2 * MB)
+  const pieces = new ChunkBuffer(2 * MB)
   for (let i = 0; i < 48; i++) pieces.add(Buffer.alloc(65_536, i))
   t.is(pieces.take(Buffer.from('last')).toString('latin1', 3 * MB), 'last')
 })

@@ -18,7 +18,7 @@ const BLOCK_GROWTH = 2
 const NOTHING = Buffer.alloc(0)
 
 /** Collects bytes in memory in proportion to their number, however they are cut. */
-export class Pieces {
+export class ChunkBuffer {
   readonly #expectedBytes: number
   #whole: Buffer[] = []
   #page = NOTHING

@@ -1,12 +1,12 @@
 import test from 'ava'
 import { memoryStore } from '../../stores/kv/memory.ts'
-import { ownBytes } from './compact-copy.ts'
+import { compactCopy } from './compact-copy.ts'
 
 test('a view is copied, what has its memory for itself is not', (t) => {
   const page = Buffer.allocUnsafeSlow(1000).fill('a')
-  t.is(ownBytes(page), page)
+  t.is(compactCopy(page), page)
   for (const view of [page.subarray(10, 20), Buffer.from('small'), Buffer.concat([page, page]).subarray(1)]) {
-    const own = ownBytes(view)
+    const own = compactCopy(view)
     t.deepEqual(own, view)
     t.is(own.buffer.byteLength, view.length)
   }

@@ -14,7 +14,7 @@
  * which means nothing to a parser. Waiting for it would hold back the last event of a stream that ends its lines with `\r`.
  */
 
-import { Pieces } from './chunk-buffer.ts'
+import { ChunkBuffer } from './chunk-buffer.ts'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -29,7 +29,7 @@ const CR_CR = Buffer.from('\r\r')
 /** Turns an arbitrarily cut stream of bytes into portions that consist of whole events only. */
 export class EventFramer {
   readonly #maxHeldBytes: number
-  readonly #held = new Pieces()
+  readonly #held = new ChunkBuffer()
   /** The byte before the next chunk. An event's start counts as the start of a line. */
   #before = LF
   #torn = false

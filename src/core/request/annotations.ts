@@ -6,7 +6,7 @@ import type { RequestDocument } from './request.ts'
 export type EditWatcher = (after: RequestDocument, module: string) => void
 
 /** What modules have said of the request for those that come after them. */
-export interface Wishes {
+export interface Annotations {
   readonly preserved?: readonly PreservedText[]
   readonly editWatchers?: readonly EditWatcher[]
   readonly answerLimit?: AnswerLimit

@@ -1,20 +1,20 @@
-import { ownBytes } from '../reply/compact-copy.ts'
+import { compactCopy } from '../reply/compact-copy.ts'
 import { MESSAGES_REPLIES, type ReplyDialect } from '../reply/reply-dialect.ts'
-import { Losses } from './dropped-fields.ts'
+import { DroppedFields } from './dropped-fields.ts'
 import { RequestDocument } from './request.ts'
 
 /** A request of another dialect, told in the canonical one. */
 export interface Translation {
   /** A valid Messages body. */
   readonly bytes: Buffer
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
   /** Canonical fields that must be there and that the client did not give: their values are the gateway's own. */
   readonly assumed: readonly string[]
   /** Values of the small fields, which a provider of the canonical dialect looks at: so the body need not be read again. */
   readonly small: Readonly<Record<string, unknown>>
 }
 
-const NO_LOSSES = new Losses()
+const NO_LOSSES = new DroppedFields()
 const TRANSLATION = Symbol('canonical request')
 
 /**
@@ -49,8 +49,8 @@ export class ClientRequest {
   }
 
   /** What the canonical request could not take over. Throws like `canonical`. */
-  get losses(): Losses {
-    return this.#translate === undefined ? NO_LOSSES : this.#translation.losses
+  get droppedFields(): DroppedFields {
+    return this.#translate === undefined ? NO_LOSSES : this.#translation.droppedFields
   }
 
   /** Fields of the canonical request that are the gateway's own idea. Throws like `canonical`. */
@@ -64,7 +64,7 @@ export class ClientRequest {
     if (translate === undefined) throw new Error('a canonical request is not translated')
     return this.document.fact(TRANSLATION, (document) => {
       const translation = translate(document)
-      return { ...translation, bytes: ownBytes(translation.bytes) }
+      return { ...translation, bytes: compactCopy(translation.bytes) }
     })
   }
 }

@@ -13,7 +13,7 @@ const MOST_REFUSED = 24
  * What a translation could not carry into the other shape. What would change the meaning is refused, and the request
  * with it; what would not is dropped, and told to the client. Nothing is lost in silence.
  */
-export class Losses {
+export class DroppedFields {
   readonly #dropped = new Set<string>()
   readonly #refused: { readonly path: string; readonly why: string }[] = []
   #hasMoreDropped = false
@@ -44,8 +44,8 @@ export class Losses {
   }
 
   /** What of this is about these top-level fields. */
-  about(fields: ReadonlySet<string>): Losses {
-    const some = new Losses()
+  about(fields: ReadonlySet<string>): DroppedFields {
+    const some = new DroppedFields()
     for (const name of this.#dropped) if (fields.has(fieldOf(name))) some.drop(name)
     for (const { path, why } of this.#refused) if (fields.has(fieldOf(path))) some.refuse(path, why)
     some.#hasMoreDropped = this.#hasMoreDropped
@@ -54,7 +54,7 @@ export class Losses {
   }
 
   /** Takes over what another translation lost. */
-  add(other: Losses): void {
+  add(other: DroppedFields): void {
     for (const field of other.#dropped) this.drop(field)
     for (const { path, why } of other.#refused) this.refuse(path, why)
     this.#hasMoreDropped ||= other.#hasMoreDropped

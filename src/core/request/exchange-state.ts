@@ -1,9 +1,9 @@
 import type { Edit } from '../json/splice.ts'
 import type { Fee } from '../money/quota-charge.ts'
-import type { PresentedCredential } from '../ports/ports.ts'
+import type { PresentedCredential } from '../ports/provider.ts'
 import type { Reply } from '../reply/reply.ts'
 import type { CallTrace, EditTrace, StepTrace } from '../telemetry/traces.ts'
-import type { Wishes } from './annotations.ts'
+import type { Annotations } from './annotations.ts'
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
 import type { Exchange, Target } from './exchange.ts'
@@ -31,7 +31,7 @@ export interface ExchangeState {
   /** Who may answer, in the order in which they are asked. Never empty. */
   readonly targets: readonly [Target, ...Target[]]
   /** What modules have said of the request for those that come after them. */
-  wishes?: Wishes | undefined
+  annotations?: Annotations | undefined
   signal: AbortSignal
   reply: Reply | undefined
   /** The pipeline that runs, printed. */
@@ -49,10 +49,10 @@ export interface ExchangeState {
 
 /** Returns a function that puts back what a step may change. */
 export function savedState(state: ExchangeState): () => void {
-  const { request, wishes, signal, reply } = state
+  const { request, annotations, signal, reply } = state
   const editCount = state.edits.length
   return () => {
-    Object.assign(state, { request, wishes, signal, reply })
+    Object.assign(state, { request, annotations, signal, reply })
     state.edits.length = editCount
   }
 }
@@ -66,7 +66,7 @@ export function cancelUnopened({ putAside, reply: last }: ExchangeState): void {
 export function editState(state: ExchangeState, edits: readonly Edit[], module: string): void {
   const before = state.request ?? state.client.canonical
   const after = before.edited(edits)
-  for (const watch of state.wishes?.editWatchers ?? []) watch(after, module)
+  for (const watch of state.annotations?.editWatchers ?? []) watch(after, module)
   state.request = after
   const paths = edits.map((edit) => edit.path.join('.'))
   state.edits.push({ module, paths, bytesBefore: before.bytes.length, bytesAfter: after.bytes.length })

@@ -1,12 +1,12 @@
 import type { Edit } from '../json/splice.ts'
 import type { Fee } from '../money/quota-charge.ts'
-import type { PresentedCredential } from '../ports/ports.ts'
+import type { PresentedCredential } from '../ports/provider.ts'
 import type { Reply } from '../reply/reply.ts'
 import type { ReplyDialect } from '../reply/reply-dialect.ts'
 import type { Usage } from '../reply/usage.ts'
 import { IDLE } from '../telemetry/idle-modules.ts'
 import type { CallTrace, EditTrace, StepTrace } from '../telemetry/traces.ts'
-import type { EditWatcher, Wishes } from './annotations.ts'
+import type { Annotations, EditWatcher } from './annotations.ts'
 import type { AnswerLimit } from './answer-limit.ts'
 import type { Caller } from './caller.ts'
 import type { ClientRequest } from './client-request.ts'
@@ -202,31 +202,31 @@ export class Exchange {
 
   /** Declares texts of the request, as it stands, that modules further on must leave; only a watcher enforces it. */
   preserve(texts: readonly PreservedText[]): void {
-    this.#wish({ preserved: [...this.preserved, ...texts] })
+    this.#annotate({ preserved: [...this.preserved, ...texts] })
   }
 
   /** What modules have declared as not to be changed. */
   get preserved(): readonly PreservedText[] {
-    return this.#state.wishes?.preserved ?? []
+    return this.#state.annotations?.preserved ?? []
   }
 
   /** Declares that a limit of the caller may cut the answer: a cache in front neither stores nor shares one that was cut. */
   limitAnswer(limit: AnswerLimit): void {
-    this.#wish({ answerLimit: limit })
+    this.#annotate({ answerLimit: limit })
   }
 
   get answerLimit(): AnswerLimit | undefined {
-    return this.#state.wishes?.answerLimit
+    return this.#state.annotations?.answerLimit
   }
 
   /** Has `watcher` asked before each later edit takes effect. */
   watchEdits(watcher: EditWatcher): void {
-    this.#wish({ editWatchers: [...(this.#state.wishes?.editWatchers ?? []), watcher] })
+    this.#annotate({ editWatchers: [...(this.#state.annotations?.editWatchers ?? []), watcher] })
   }
 
-  #wish(more: Wishes): void {
+  #annotate(more: Annotations): void {
     this.#assertLive()
-    this.#state.wishes = { ...this.#state.wishes, ...more }
+    this.#state.annotations = { ...this.#state.annotations, ...more }
   }
 
   /** Says in the trace what this module did, e.g. `note('hit', { savedTokens: 120 })`. */

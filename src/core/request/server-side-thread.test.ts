@@ -1,19 +1,19 @@
 import test from 'ava'
 import { GatewayError } from '../errors.ts'
 import { RequestDocument } from './request.ts'
-import { refuseHeldThread } from './server-side-thread.ts'
+import { refuseServerSideThread } from './server-side-thread.ts'
 
 const withThread = (thread: unknown) => new RequestDocument(Buffer.from(JSON.stringify({ thread, messages: [] })))
 
 for (const thread of [{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }]) {
   test(`chat request: a thread that is to ${thread.type} is refused in words that SDKs go on from`, (t) => {
-    const error = t.throws(() => refuseHeldThread(withThread(thread)), { instanceOf: GatewayError })
+    const error = t.throws(() => refuseServerSideThread(withThread(thread)), { instanceOf: GatewayError })
     t.is(error?.status, 400)
     t.like(error?.toBody().error, { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } })
   })
 }
 
 test('chat request: no thread, or null for one, is nothing to refuse', (t) => {
-  t.notThrows(() => refuseHeldThread(withThread(undefined)))
-  t.notThrows(() => refuseHeldThread(withThread(null)))
+  t.notThrows(() => refuseServerSideThread(withThread(undefined)))
+  t.notThrows(() => refuseServerSideThread(withThread(null)))
 })

@@ -9,7 +9,7 @@ const UNSUPPORTED = { error_code: 'thread_unsupported_request', unsupported: ['t
  * `message-threads-2026-08-12`): it brings only the new ones, and no other provider knows the rest. The loop of tools in
  * Anthropic's SDK for TypeScript begins with one since version 1.2, and goes on without when it is told so.
  */
-export function refuseHeldThread(request: RequestDocument): void {
+export function refuseServerSideThread(request: RequestDocument): void {
   const thread = request.field('thread')
   if (thread === undefined || thread === null) return
   throw new GatewayError(

@@ -1,8 +1,8 @@
 import { readJson } from '../../core/json/json-error.ts'
-import { Losses } from '../../core/request/dropped-fields.ts'
+import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import { outlineOf } from '../../core/request/long-texts.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
-import { refuseHeldThread } from '../../core/request/server-side-thread.ts'
+import { refuseServerSideThread } from '../../core/request/server-side-thread.ts'
 import { tellChatLosses, toChatFields } from './request/chat-fields.ts'
 import { toResponseFormat } from './request/chat-format.ts'
 import { toChatMessages } from './request/chat-messages.ts'
@@ -31,7 +31,7 @@ export interface ChatHabits {
 /** A Messages request as a chat completions request. */
 export interface ChatTranslation {
   readonly bytes: Buffer
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
 }
 
 /** What a translation into chat completions depends on besides the request. */
@@ -50,22 +50,22 @@ export interface ChatTranslationOptions {
 export function toChatRequest(request: RequestDocument, options: ChatTranslationOptions): ChatTranslation {
   return readJson(request.bytes, () => {
     const { document, restore } = outlineOf(request)
-    const { bytes, losses } = translate(document, options)
-    return { bytes: restore(bytes), losses }
+    const { bytes, droppedFields } = translate(document, options)
+    return { bytes: restore(bytes), droppedFields }
   })
 }
 
 function translate(request: RequestDocument, { model, habits, assumed }: ChatTranslationOptions): ChatTranslation {
-  refuseHeldThread(request)
-  const losses = new Losses()
+  refuseServerSideThread(request)
+  const droppedFields = new DroppedFields()
   const body = {
     model,
-    messages: toChatMessages(request, { habits, losses }),
-    ...toChatToolFields(request, { model, habits, losses }),
-    ...toChatFields(request, { model, habits, assumed, losses }),
-    reasoning_effort: toReasoningEffort(request, { model, habits, losses }),
-    response_format: toResponseFormat(request, losses),
+    messages: toChatMessages(request, { habits, droppedFields }),
+    ...toChatToolFields(request, { model, habits, droppedFields }),
+    ...toChatFields(request, { model, habits, assumed, droppedFields }),
+    reasoning_effort: toReasoningEffort(request, { model, habits, droppedFields }),
+    response_format: toResponseFormat(request, droppedFields),
   }
-  tellChatLosses(request, losses)
-  return { bytes: Buffer.from(JSON.stringify(body)), losses }
+  tellChatLosses(request, droppedFields)
+  return { bytes: Buffer.from(JSON.stringify(body)), droppedFields }
 }

@@ -1,7 +1,7 @@
 import { readJson } from '../../core/json/json-error.ts'
 import { JsonPrinter } from '../../core/json/json-printer.ts'
 import { parseJson } from '../../core/json/parse-json.ts'
-import { Losses } from '../../core/request/dropped-fields.ts'
+import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import { outlineOf } from '../../core/request/long-texts.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 import { ChatFault, objectAt, textAt } from './request/chat-fault.ts'
@@ -17,7 +17,7 @@ import { explainChatFault } from './request-schema.ts'
 export interface MessagesTranslation {
   /** A complete, valid Messages request body, unless something was refused. */
   readonly bytes: Buffer
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
   /** Fields that the client did not give and the Messages shape needs: only ever `max_tokens`. */
   readonly assumed: readonly string[]
   /** Values of the small fields of the body, `undefined` for those that it has not. */
@@ -52,12 +52,12 @@ function translate(
   body: JsonObject,
   { defaultMaxTokens, modelNamed }: MessagesTranslationOptions,
 ): MessagesTranslation {
-  const losses = new Losses()
+  const droppedFields = new DroppedFields()
   const printer = new JsonPrinter()
   const model = textAt(body.model, 'model')
   if (isBlank(model)) throw new ChatFault('model', 'the name of a model')
-  const { system, messages } = toConversation(body.messages, { losses, printer, tally: { values: 0 } })
-  const toolFields = toToolFields(body, losses)
+  const { system, messages } = toConversation(body.messages, { droppedFields, printer, tally: { values: 0 } })
+  const toolFields = toToolFields(body, droppedFields)
   // What depends on a model's generation goes by the provider's name of it.
   const named = { ...body, model: modelNamed?.(model) ?? model }
   const given = toMaxTokens(body)
@@ -68,19 +68,19 @@ function translate(
     forcesTool: isForced(toolFields.tool_choice),
     isMidTurn: isMidTurn(messages.at(-1)),
   }
-  const reasoned = toThinkingFields(body, circumstances, losses)
+  const reasoned = toThinkingFields(body, circumstances, droppedFields)
   const small = {
     model: named.model,
     max_tokens: reasoned.maxTokens,
     stream: undefined,
-    ...toSampling(named, reasoned.thinking, losses),
-    ...toSingleFields(body, losses),
+    ...toSampling(named, reasoned.thinking, droppedFields),
+    ...toSingleFields(body, droppedFields),
     thinking: reasoned.thinking,
-    output_config: toOutputConfig(reasoned, toOutputFormat(body.response_format, losses)),
+    output_config: toOutputConfig(reasoned, toOutputFormat(body.response_format, droppedFields)),
   }
-  tellLosses(body, losses)
+  tellLosses(body, droppedFields)
   const bytes = Buffer.from(printer.print({ ...small, system, ...toolFields, messages }))
-  return { bytes, losses, assumed: circumstances.isAssumed ? ['max_tokens'] : [], small }
+  return { bytes, droppedFields, assumed: circumstances.isAssumed ? ['max_tokens'] : [], small }
 }
 
 /** After tool results, and after the beginning of an answer, the model goes on with a turn that has no thoughts in it. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { CapturedBody, CapturedVersion, CaptureStore } from '../../core/ports/capture.ts'
-import { ownBytes } from '../../core/reply/compact-copy.ts'
+import { compactCopy } from '../../core/reply/compact-copy.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
 import { onClosed } from '../leaving.ts'
@@ -53,7 +53,7 @@ export function captureRequest({ id, exchange, response }: OpenCapture, { store,
 }
 
 function cut(bytes: Buffer): CapturedBody {
-  const kept = ownBytes(bytes.subarray(0, MOST_BYTES))
+  const kept = compactCopy(bytes.subarray(0, MOST_BYTES))
   return { bytes: kept, totalBytes: bytes.length }
 }
 
@@ -72,6 +72,6 @@ class BoundedBody {
   }
 
   body(): CapturedBody {
-    return { bytes: ownBytes(Buffer.concat(this.#pieces)), totalBytes: this.#totalBytes }
+    return { bytes: compactCopy(Buffer.concat(this.#pieces)), totalBytes: this.#totalBytes }
   }
 }

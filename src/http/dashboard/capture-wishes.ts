@@ -2,9 +2,11 @@ import { deserialize, serialize } from 'node:v8'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { messageOf } from '../../core/errors.ts'
+import type { ByteStore } from '../../core/ports/byte-store.ts'
 import type { CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
 import type { Channel } from '../../core/ports/channel.ts'
-import type { ByteStore, Clock, Log } from '../../core/ports/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { readText } from './read-text.ts'
 
 /**

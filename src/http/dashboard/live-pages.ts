@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { messageOf } from '../../core/errors.ts'
 import type { Channel } from '../../core/ports/channel.ts'
-import type { Log } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import type { LiveBatch, LiveFeed, LiveSink, LiveWatcher, WatchOptions } from './live-feed.ts'
 import { readText } from './read-text.ts'
 

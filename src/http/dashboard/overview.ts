@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
-import type { Clock } from '../../core/ports/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import type { Telemetry, UsageRange } from '../../core/telemetry/telemetry.ts'
 import type { FrameState } from '../frame.ts'
 import type { ReadViewer } from './viewer.ts'

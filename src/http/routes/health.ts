@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import type { Provider } from '../../core/ports/ports.ts'
+import type { Provider } from '../../core/ports/provider.ts'
 
 /** `GET /health` (specification, 2.6): alive, which build, since when, which providers have a credential. Calls nobody. */
 export function healthRoute({

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import { suggest } from '../../core/nearest.ts'
-import type { RelayCall } from '../../core/ports/ports.ts'
+import type { RelayCall } from '../../core/ports/provider.ts'
 import type { CataloguedModel, ModelCatalogue } from '../../providers/model-catalogue.ts'
 import type { Authenticate } from '../authenticate.ts'
 import type { FrameState } from '../frame.ts'

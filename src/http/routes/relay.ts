@@ -1,6 +1,6 @@
 import type { Context, Middleware, ParameterizedContext } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
-import type { Provider, RelayCall } from '../../core/ports/ports.ts'
+import type { Provider, RelayCall } from '../../core/ports/provider.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import type { Target } from '../../core/request/exchange.ts'

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { GatewayError, messageOf } from '../../core/errors.ts'
+import type { Log } from '../../core/ports/log.ts'
 import type { Authorization, FoundPayment, PaymentGateway, PaymentOrder } from '../../core/ports/payments.ts'
-import type { Log } from '../../core/ports/ports.ts'
 
 /**
  * DESIGN — Stripe as it is asked for payments of agents

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { TokenCounter } from '../../core/ports/ports.ts'
+import type { TokenCounter } from '../../core/ports/token-counter.ts'
 import type { DialectName } from '../../core/reply/reply-dialect.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 import { TokenEstimator } from './token-estimator.ts'

@@ -13,7 +13,7 @@
  */
 import { GatewayError } from '../../core/errors.ts'
 import { ScanError } from '../../core/json/scan.ts'
-import type { TokenCounter } from '../../core/ports/ports.ts'
+import type { TokenCounter } from '../../core/ports/token-counter.ts'
 import type { DialectName } from '../../core/reply/reply-dialect.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 import { FAMILIES, familyOf, type ModelFamily } from './families.ts'

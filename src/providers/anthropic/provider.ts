@@ -1,4 +1,4 @@
-import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports/ports.ts'
+import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports/provider.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { versionOf } from '../../core/request/version-headers.ts'

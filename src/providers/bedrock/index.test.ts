@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createRecordingLog } from '../../../test/support/recording-log.ts'
 import { startBedrock } from '../../../test/support/stand-in-bedrock.ts'
-import type { RelayCall } from '../../core/ports/ports.ts'
+import type { RelayCall } from '../../core/ports/provider.ts'
 import type { ProviderParts } from '../kind.ts'
 import { kind } from './index.ts'
 

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { ListedModel, Provider, RelayCall } from '../../core/ports/ports.ts'
+import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
 import { BytesReply, type Reply } from '../../core/reply/reply.ts'
 import { parseEventData } from '../../core/reply/sse.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
-import { refuseHeldThread } from '../../core/request/server-side-thread.ts'
+import { refuseServerSideThread } from '../../core/request/server-side-thread.ts'
 import { askClaude } from '../claude/ask.ts'
 import { betasOf, tellLeftOut } from '../claude/betas.ts'
 import { type CallerFacts, type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
@@ -56,7 +56,7 @@ export class BedrockProvider implements Provider {
   }
 
   async complete(exchange: Exchange, target: Target): Promise<Reply> {
-    refuseHeldThread(exchange.request)
+    refuseServerSideThread(exchange.request)
     const { kept, leftOut } = betasOf(exchange.headers, this.#options.leftOutBetas)
     const model = `/model/${encodeURIComponent(target.model)}`
     const reply = await askClaude(exchange, target, (request) => {

@@ -20,8 +20,12 @@ const MESSAGES = '"messages":[{"role":"user","content":"h\\u00e9y"}]'
 function sentFor(body: string, { edits = [], habits = HABITS }: { edits?: readonly Edit[]; habits?: ChatHabits } = {}) {
   const exchange = openExchange({ body })
   if (edits.length > 0) exchange.edit(...edits)
-  const { bytes, losses, asksUsage } = nativeChatRequest(exchange, { provider: 'openai', model: 'gpt-4o' }, habits)
-  return { text: bytes.toString(), isSame: bytes === exchange.original, dropped: losses?.dropped, asksUsage }
+  const { bytes, droppedFields, asksUsage } = nativeChatRequest(
+    exchange,
+    { provider: 'openai', model: 'gpt-4o' },
+    habits,
+  )
+  return { text: bytes.toString(), isSame: bytes === exchange.original, dropped: droppedFields?.dropped, asksUsage }
 }
 
 test('native request: what needs no change is sent in the bytes that came, not in a copy', (t) => {

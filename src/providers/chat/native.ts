@@ -1,5 +1,5 @@
 import type { Edit } from '../../core/json/splice.ts'
-import { Losses } from '../../core/request/dropped-fields.ts'
+import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
@@ -15,7 +15,7 @@ import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-requ
  */
 export interface NativeRequest {
   readonly bytes: Buffer
-  readonly losses: Losses | undefined
+  readonly droppedFields: DroppedFields | undefined
   /** Whether usage was asked for on the gateway's own account. */
   readonly asksUsage: boolean
 }
@@ -46,7 +46,7 @@ export function nativeChatRequest(exchange: Exchange, target: Target, habits: Ch
   edits.push(...(translation?.edits ?? []))
   return {
     bytes: edits.length === 0 ? document.bytes : document.edited(edits).bytes,
-    losses: translation?.losses,
+    droppedFields: translation?.droppedFields,
     asksUsage: usage !== undefined,
   }
 }
@@ -73,7 +73,11 @@ function usageEdit(document: RequestDocument): Edit | undefined {
 }
 
 /** The fields that modules have changed, as this dialect has them. */
-function retold(exchange: Exchange, target: Target, habits: ChatHabits): { edits: Edit[]; losses: Losses } {
+function retold(
+  exchange: Exchange,
+  target: Target,
+  habits: ChatHabits,
+): { edits: Edit[]; droppedFields: DroppedFields } {
   const { client, request } = exchange
   const { model } = target
   const translation = toChatRequest(request, { model, habits, assumed: exchange.assumed })
@@ -82,15 +86,15 @@ function retold(exchange: Exchange, target: Target, habits: ChatHabits): { edits
   const fields = new Set(changed.flatMap((name) => COUNTERPARTS[name] ?? [name]))
   // Only what is told again can be lost, on the way into the canonical request or out of it.
   const concerned = new Set([...changed, ...fields])
-  const losses = new Losses()
-  for (const lost of [client.losses, translation.losses]) losses.add(lost.about(concerned))
-  losses.assertCarried(target.provider)
+  const droppedFields = new DroppedFields()
+  for (const lost of [client.droppedFields, translation.droppedFields]) droppedFields.add(lost.about(concerned))
+  droppedFields.assertCarried(target.provider)
   const edits = [...fields].flatMap((name): Edit[] => {
     const value = told.raw(name)
     if (value !== undefined) return [{ op: 'add', path: [name], value }]
     return client.document.shape.fields.has(name) ? [{ op: 'remove', path: [name] }] : []
   })
-  return { edits, losses }
+  return { edits, droppedFields }
 }
 
 function changedFields(before: RequestDocument, after: RequestDocument): string[] {

@@ -1,7 +1,8 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { ListedModel, PresentedCredential, Provider, RelayCall, TokenCounter } from '../../core/ports/ports.ts'
+import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports/provider.ts'
+import type { TokenCounter } from '../../core/ports/token-counter.ts'
 import { jsonReply, type Reply, StreamReply } from '../../core/reply/reply.ts'
-import { Losses } from '../../core/request/dropped-fields.ts'
+import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 import { CHAT_REPLIES } from '../../dialects/chat/replies.ts'
@@ -95,23 +96,23 @@ export class ChatProvider implements Provider {
 
   async #completeNatively(exchange: Exchange, target: Target): Promise<Reply> {
     const { upstream, habits } = this.#options
-    const { bytes, losses, asksUsage } = nativeChatRequest(exchange, target, habits)
+    const { bytes, droppedFields, asksUsage } = nativeChatRequest(exchange, target, habits)
     const reply = await upstream.call(
       { method: 'POST', path: PATH + exchange.query, body: bytes },
       callerOf(exchange),
       asksUsage ? NATIVE_WITHOUT_USAGE : NATIVE,
     )
-    return losses === undefined ? reply : tellLosses(reply, losses)
+    return droppedFields === undefined ? reply : tellLosses(reply, droppedFields)
   }
 
   async #translate(exchange: Exchange, { model }: Target): Promise<Reply> {
     const { upstream, habits } = this.#options
-    const losses = new Losses()
-    losses.add(exchange.client.losses)
-    dropBetas(exchange, losses)
+    const droppedFields = new DroppedFields()
+    droppedFields.add(exchange.client.droppedFields)
+    dropBetas(exchange, droppedFields)
     const translation = toChatRequest(exchange.request, { model, habits, assumed: exchange.assumed })
-    losses.add(translation.losses)
-    losses.assertCarried(this.name)
+    droppedFields.add(translation.droppedFields)
+    droppedFields.assertCarried(this.name)
     const told = { model, id: `msg_${exchange.id.slice('req_'.length)}` }
     const wire = translatedWire({
       toMessage: (body) => toMessagesReply(body, told),
@@ -119,6 +120,6 @@ export class ChatProvider implements Provider {
       createTranslator: () => createMessagesEvents(told),
     })
     const reply = await upstream.call({ method: 'POST', path: PATH, body: translation.bytes }, callerOf(exchange), wire)
-    return tellLosses(reply, losses)
+    return tellLosses(reply, droppedFields)
   }
 }

@@ -1,6 +1,6 @@
 import type { Edit } from '../../core/json/splice.ts'
 import type { Reply } from '../../core/reply/reply.ts'
-import { Losses } from '../../core/request/dropped-fields.ts'
+import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 import { tellLosses } from '../tell.ts'
@@ -19,29 +19,29 @@ export async function askClaude(
   target: Target,
   send: (request: RequestDocument) => Promise<Reply>,
 ): Promise<Reply> {
-  const losses = new Losses()
-  const request = claudeRequest(exchange, target, losses)
+  const droppedFields = new DroppedFields()
+  const request = claudeRequest(exchange, target, droppedFields)
   const reply = await send(request)
-  const edits = refusesSignature(reply) ? foreignThinking(request, losses) : []
-  return tellLosses(edits.length === 0 ? reply : await send(request.edited(edits)), losses)
+  const edits = refusesSignature(reply) ? foreignThinking(request, droppedFields) : []
+  return tellLosses(edits.length === 0 ? reply : await send(request.edited(edits)), droppedFields)
 }
 
-function claudeRequest(exchange: Exchange, { provider, model }: Target, losses: Losses): RequestDocument {
+function claudeRequest(exchange: Exchange, { provider, model }: Target, droppedFields: DroppedFields): RequestDocument {
   const { request } = exchange
   const edits: Edit[] = request.model === model ? [] : [{ op: 'replace', path: ['model'], value: model }]
   if (exchange.dialect.name !== 'messages') {
-    losses.add(exchange.client.losses)
-    edits.push(...withinLimits(request, losses))
-    losses.assertCarried(provider)
+    droppedFields.add(exchange.client.droppedFields)
+    edits.push(...withinLimits(request, droppedFields))
+    droppedFields.assertCarried(provider)
   }
   return edits.length === 0 ? request : request.edited(edits)
 }
 
 /** What clients of other dialects may ask and this API does not have, in the form nearest to it. */
-function withinLimits(request: RequestDocument, losses: Losses): Edit[] {
+function withinLimits(request: RequestDocument, droppedFields: DroppedFields): Edit[] {
   const edits = jsonObjectEdits(request)
   const temperature = request.field('temperature')
   if (typeof temperature !== 'number' || temperature <= HIGHEST_TEMPERATURE) return edits
-  losses.drop('temperature')
+  droppedFields.drop('temperature')
   return [...edits, { op: 'replace', path: ['temperature'], value: HIGHEST_TEMPERATURE }]
 }

@@ -1,4 +1,4 @@
-import type { RelayCall } from '../../core/ports/ports.ts'
+import type { RelayCall } from '../../core/ports/provider.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import { betasOf as askedBetas } from '../../core/request/version-headers.ts'
 import { tellDropped } from '../tell.ts'

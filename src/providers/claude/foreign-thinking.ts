@@ -1,6 +1,6 @@
 import type { Edit } from '../../core/json/splice.ts'
 import type { Reply } from '../../core/reply/reply.ts'
-import type { Losses } from '../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { ContentBlock } from '../../core/request/message.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 
@@ -20,14 +20,14 @@ export function refusesSignature(reply: Reply): boolean {
 }
 
 /** Edits that take foreign thinking out, and the messages that consist of nothing else. */
-export function foreignThinking(request: RequestDocument, losses: Losses): Edit[] {
+export function foreignThinking(request: RequestDocument, droppedFields: DroppedFields): Edit[] {
   const edits = request.messages.flatMap(({ content }, message): Edit[] => {
     if (typeof content === 'string') return []
     const foreign = content.flatMap((block, index) => (isForeign(block) ? [index] : []))
     if (foreign.length === content.length && foreign.length > 0) return [{ op: 'remove', path: ['messages', message] }]
     return foreign.map((index) => ({ op: 'remove', path: ['messages', message, 'content', index] }))
   })
-  if (edits.length > 0) losses.drop('messages.content.thinking')
+  if (edits.length > 0) droppedFields.drop('messages.content.thinking')
   return edits
 }
 

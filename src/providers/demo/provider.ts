@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/errors.ts'
 import { suggest } from '../../core/nearest.ts'
-import type { ListedModel, Provider, RelayCall } from '../../core/ports/ports.ts'
+import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
 import type { ByteSource } from '../../core/reply/byte-source.ts'
 import { Flow } from '../../core/reply/flow.ts'
 import { BytesReply, jsonReply, type Reply, StreamReply } from '../../core/reply/reply.ts'
@@ -36,15 +36,15 @@ export class DemoProvider implements Provider {
 
   async complete(exchange: Exchange, target: Target): Promise<Reply> {
     const { request, client } = exchange
-    client.losses.assertCarried(this.name)
+    client.droppedFields.assertCarried(this.name)
     const message = messageFor(exchange.id, demoModel(target.model), request)
     const bytes = Buffer.from(JSON.stringify(message))
     const headers = { 'request-id': exchange.id }
     const json = { ...headers, 'content-type': 'application/json' }
-    if (!request.stream) return tellLosses(new BytesReply(200, json, bytes), client.losses)
+    if (!request.stream) return tellLosses(new BytesReply(200, json, bytes), client.droppedFields)
     const source = pacedSource(streamOfMessage(bytes), this.#paceMs)
     const stream = { ...headers, 'content-type': 'text/event-stream; charset=utf-8' }
-    return tellLosses(new StreamReply({ status: 200, headers: stream }, source), client.losses)
+    return tellLosses(new StreamReply({ status: 200, headers: stream }, source), client.droppedFields)
   }
 
   async countTokens({ body }: RelayCall): Promise<Reply> {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ListedModel } from '../../core/ports/ports.ts'
+import type { ListedModel } from '../../core/ports/provider.ts'
 import { fieldsOf } from '../model-list.ts'
 
 const modelList = z.object({

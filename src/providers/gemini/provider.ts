@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports/ports.ts'
+import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports/provider.ts'
 import { BytesReply, type Reply } from '../../core/reply/reply.ts'
-import { Losses } from '../../core/request/dropped-fields.ts'
+import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 import { dropBetas, tellLosses } from '../tell.ts'
@@ -49,12 +49,12 @@ export class GeminiProvider implements Provider {
   }
 
   async complete(exchange: Exchange, { model }: Target): Promise<Reply> {
-    const losses = new Losses()
-    losses.add(exchange.client.losses)
-    dropBetas(exchange, losses)
+    const droppedFields = new DroppedFields()
+    droppedFields.add(exchange.client.droppedFields)
+    dropBetas(exchange, droppedFields)
     const translation = toGeminiRequest(exchange.request, { model, assumed: exchange.assumed })
-    losses.add(translation.losses)
-    losses.assertCarried(this.name)
+    droppedFields.add(translation.droppedFields)
+    droppedFields.assertCarried(this.name)
     const told = { model, id: `msg_${exchange.id.slice('req_'.length)}` }
     const wire = translatedWire({
       toMessage: (body) => toMessagesReply(body, told),
@@ -68,13 +68,13 @@ export class GeminiProvider implements Provider {
       callerOf(exchange),
       wire,
     )
-    return tellLosses(reply, losses)
+    return tellLosses(reply, droppedFields)
   }
 
   async countTokens({ body, ...caller }: RelayCall, { model }: Target): Promise<Reply> {
     const request = new RequestDocument(body ?? Buffer.from('{}'))
-    const { bytes, losses } = toCountTokensRequest(request, { model })
-    losses.assertCarried(this.name)
+    const { bytes, droppedFields } = toCountTokensRequest(request, { model })
+    droppedFields.assertCarried(this.name)
     const wire = translatedWire({
       toMessage: toCountTokensReply,
       toError: toMessagesError,
@@ -82,7 +82,7 @@ export class GeminiProvider implements Provider {
       createTranslator: () => createMessagesEvents({ model, id: '' }),
     })
     const call = { method: 'POST', path: pathOf(model, 'countTokens'), body: bytes } as const
-    return tellLosses(await this.#upstream.call(call, caller, wire), losses)
+    return tellLosses(await this.#upstream.call(call, caller, wire), droppedFields)
   }
 
   async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {

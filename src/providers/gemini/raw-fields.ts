@@ -1,11 +1,11 @@
 import { isString, type Members, utf8Of } from '../../core/json/raw-json.ts'
-import type { Losses } from '../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { ModelTraits } from './model-traits.ts'
 
 /** What every part of a request's translation needs. */
 export interface Translation {
   readonly traits: ModelTraits
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
 }
 
 const HEADER_SAFE = /^\w[\w-]{0,63}$/
@@ -29,11 +29,11 @@ export function textOf(raw: string | undefined): string | undefined {
 export function dropOthers(
   members: Members,
   known: ReadonlySet<string>,
-  { losses, prefix }: { losses: Losses; prefix: string },
+  { droppedFields, prefix }: { droppedFields: DroppedFields; prefix: string },
 ): void {
   for (const [name, value] of members) {
     if (known.has(name) || value === 'null') continue
-    losses.drop(`${prefix}${HEADER_SAFE.test(name) ? name : '(other)'}`)
+    droppedFields.drop(`${prefix}${HEADER_SAFE.test(name) ? name : '(other)'}`)
   }
 }
 

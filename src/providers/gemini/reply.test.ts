@@ -111,13 +111,16 @@ test('gemini reply: signatures return on the parts that they came with', (t) => 
   ]
   for (const parts of answers) {
     const response = toResponse(CONTEXT, { parts })
-    const { bytes, losses } = toGeminiRequest(nextRequest(translate(response)), { model: 'gemini-3-pro', assumed: [] })
+    const { bytes, droppedFields } = toGeminiRequest(nextRequest(translate(response)), {
+      model: 'gemini-3-pro',
+      assumed: [],
+    })
     const body = JSON.parse(bytes.toString())
     t.is(checkBody(body, { kind: 'generate', model: 'gemini-3-pro' }), undefined)
     const signed = (list: JsonObject[]) => list.flatMap(({ thoughtSignature }) => thoughtSignature ?? [])
     const sent = (response.candidates as { content: { parts: JsonObject[] } }[])[0]?.content.parts ?? []
     t.deepEqual(signed(body.contents[1].parts), signed(sent))
-    t.deepEqual(losses.dropped, [])
+    t.deepEqual(droppedFields.dropped, [])
   }
 })
 

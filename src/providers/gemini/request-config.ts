@@ -33,29 +33,30 @@ function rawOf(request: RequestDocument, name: string): string | undefined {
   return raw === 'null' ? undefined : raw
 }
 
-function toStopSequences(raw: string | undefined, { losses }: Translation): string | undefined {
+function toStopSequences(raw: string | undefined, { droppedFields }: Translation): string | undefined {
   const count = raw === undefined ? 0 : elementsOf(raw).length
   if (count > MOST_STOP_SEQUENCES) {
-    losses.refuse('stop_sequences', `Gemini takes at most ${MOST_STOP_SEQUENCES} of them, got ${count}`)
+    droppedFields.refuse('stop_sequences', `Gemini takes at most ${MOST_STOP_SEQUENCES} of them, got ${count}`)
   }
   return count === 0 ? undefined : raw
 }
 
 function toFormat(request: RequestDocument, translation: Translation): Record<string, string | undefined> {
   const output = objectOf(rawOf(request, 'output_config'))
-  if (output !== undefined) dropOthers(output, KNOWN_OUTPUT, { losses: translation.losses, prefix: 'output_config.' })
+  if (output !== undefined)
+    dropOthers(output, KNOWN_OUTPUT, { droppedFields: translation.droppedFields, prefix: 'output_config.' })
   // `output_format` is the field's name from before `output_config`.
   const format = objectOf(output && given(output, 'format')) ?? objectOf(rawOf(request, 'output_format'))
   return format === undefined ? {} : responseFormat(format, translation)
 }
 
-function responseFormat(format: Members, { losses }: Translation): Record<string, string | undefined> {
+function responseFormat(format: Members, { droppedFields }: Translation): Record<string, string | undefined> {
   const type = textOf(format.get('type'))
   const schema = given(format, 'schema')
   if (type !== 'json_object' && (type !== 'json_schema' || schema === undefined || isString(schema))) {
-    losses.refuse('output_config.format', `Gemini has nothing like a format of type ${nameOf(type)}`)
+    droppedFields.refuse('output_config.format', `Gemini has nothing like a format of type ${nameOf(type)}`)
     return {}
   }
-  dropOthers(format, KNOWN_FORMAT, { losses, prefix: 'output_config.format.' })
+  dropOthers(format, KNOWN_FORMAT, { droppedFields, prefix: 'output_config.format.' })
   return { responseMimeType: '"application/json"', responseJsonSchema: type === 'json_schema' ? schema : undefined }
 }

@@ -4,8 +4,8 @@ import { toGeminiRequest } from './request.ts'
 
 function translate(messages: unknown, model = 'gemini-2.5-flash', more: Record<string, unknown> = {}) {
   const text = typeof messages === 'string' ? messages : JSON.stringify({ messages, ...more })
-  const { bytes, losses } = toGeminiRequest(new RequestDocument(Buffer.from(text)), { model, assumed: [] })
-  return { text: bytes.toString(), ...JSON.parse(bytes.toString()), losses }
+  const { bytes, droppedFields } = toGeminiRequest(new RequestDocument(Buffer.from(text)), { model, assumed: [] })
+  return { text: bytes.toString(), ...JSON.parse(bytes.toString()), droppedFields }
 }
 
 const user = (...content: unknown[]) => ({ role: 'user', content })
@@ -48,18 +48,18 @@ test('gemini contents: inputs of tools keep their exact text', (t) => {
 
 test('gemini contents: system prompts and later ones make one instruction', (t) => {
   const messages = [{ role: 'system', content: 'b' }, user(text('hi')), { role: 'system', content: [text('c')] }]
-  const { contents, systemInstruction, losses } = translate(messages, undefined, { system: 'a' })
+  const { contents, systemInstruction, droppedFields } = translate(messages, undefined, { system: 'a' })
   t.deepEqual(systemInstruction, { parts: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] })
   t.is(contents.length, 1)
-  t.deepEqual(losses.dropped, ['messages.role'])
+  t.deepEqual(droppedFields.dropped, ['messages.role'])
 })
 
 test('gemini contents: cache_control is told for every place it stands in', (t) => {
   const cache_control = { type: 'ephemeral' }
   const marked = { ...text('a'), cache_control }
   const messages = [user(marked), assistant(use('a')), user(result('a', [marked], { cache_control }))]
-  const { losses } = translate(messages, undefined, { system: [marked], cache_control })
-  t.deepEqual(losses.dropped, [
+  const { droppedFields } = translate(messages, undefined, { system: [marked], cache_control })
+  t.deepEqual(droppedFields.dropped, [
     'cache_control',
     'system.cache_control',
     'messages.content.cache_control',
@@ -76,8 +76,8 @@ test('gemini contents: results are named after their calls', (t) => {
 })
 
 test('gemini contents: the result of an unknown call is refused by its path', (t) => {
-  const { losses } = translate([user(result('nobody'))])
-  t.regex(losses.refused[0] ?? '', /^messages\[0\]\.content\[0\]\.tool_use_id: /)
+  const { droppedFields } = translate([user(result('nobody'))])
+  t.regex(droppedFields.refused[0] ?? '', /^messages\[0\]\.content\[0\]\.tool_use_id: /)
 })
 
 test('gemini contents: errors, several texts and no text are told apart', (t) => {
@@ -139,9 +139,9 @@ test('gemini contents: sources that the provider cannot read are refused by thei
     linked('image', 'https://example.com/image'),
     { type: 'image', source: { type: 'file', file_id: 'x' } },
   ]
-  const { losses } = translate([user(text('see'), ...content)])
+  const { droppedFields } = translate([user(text('see'), ...content)])
   t.deepEqual(
-    losses.refused.map((line: string) => line.split(': ')[0]),
+    droppedFields.refused.map((line: string) => line.split(': ')[0]),
     [1, 2, 3].map((index) => `messages[0].content[${index}].source`),
   )
 })
@@ -153,7 +153,7 @@ test('gemini contents: blocks that the provider has no place for are refused by 
     { role: 'system', content: [png] },
   ]
   t.deepEqual(
-    translate(messages).losses.refused.map((line: string) => line.split(': ')[0]),
+    translate(messages).droppedFields.refused.map((line: string) => line.split(': ')[0]),
     [
       'messages[0].content[0]',
       'messages[0].content[1]',
@@ -173,7 +173,10 @@ test('gemini contents: thoughts of other providers are dropped by name', (t) => 
       text('b'),
     ),
   ]
-  t.deepEqual(translate(messages).losses.dropped, ['messages.content.thinking', 'messages.content.redacted_thinking'])
+  t.deepEqual(translate(messages).droppedFields.dropped, [
+    'messages.content.thinking',
+    'messages.content.redacted_thinking',
+  ])
 })
 
 const carrier = (signature: string) => ({ type: 'thinking', thinking: '', signature })
@@ -184,12 +187,12 @@ test('gemini contents: a carried signature returns to its call', (t) => {
     assistant(carrier('gemini:c2ln+/='), use('x'), use('y')),
     user(result('x'), result('y')),
   ]
-  const { contents, losses } = translate(messages, 'gemini-3-pro')
+  const { contents, droppedFields } = translate(messages, 'gemini-3-pro')
   t.deepEqual(
     contents[1].parts.map(({ thoughtSignature }: { thoughtSignature?: string }) => thoughtSignature),
     ['c2ln+/=', undefined],
   )
-  t.deepEqual(losses.dropped, [])
+  t.deepEqual(droppedFields.dropped, [])
 })
 
 test('gemini contents: a carried signature returns to the text before it', (t) => {

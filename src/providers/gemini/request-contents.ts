@@ -5,7 +5,7 @@
  *                 └─ role system ──► systemInstruction
  *
  * Guarantees: texts, inputs of tools and data are slices of the client's bytes. Roles alternate; in a user's turn the
- * responses of functions stand first. What cannot be carried is in `losses`.
+ * responses of functions stand first. What cannot be carried is in `droppedFields`.
  * Limits: Gemini knows no instructions in the middle of a conversation, so they move to the front, and are told as
  * `messages.role`. Turns that are left empty vanish.
  */
@@ -64,18 +64,21 @@ function addSystem(content: string | undefined, place: Place, walk: Walk): void 
       const at = { path: `${place.path}[${index}]`, field: place.field }
       if (textOf(members.get('type')) === 'text') addAll(walk.system, toParts(members, at, walk))
       else
-        walk.losses.refuse(at.path, 'Gemini takes only text as instructions of the system; send it in a user message')
+        walk.droppedFields.refuse(
+          at.path,
+          'Gemini takes only text as instructions of the system; send it in a user message',
+        )
     }
   }
 }
 
 function addMessage(message: Members, index: number, walk: Walk): void {
-  dropOthers(message, KNOWN_MESSAGE, { losses: walk.losses, prefix: 'messages.' })
+  dropOthers(message, KNOWN_MESSAGE, { droppedFields: walk.droppedFields, prefix: 'messages.' })
   const place = { path: `messages[${index}].content`, field: FIELD }
   const content = message.get('content') ?? ''
   const role = textOf(message.get('role'))
   if (role === 'system') {
-    if (walk.turns.length > 0) walk.losses.drop('messages.role')
+    if (walk.turns.length > 0) walk.droppedFields.drop('messages.role')
     addSystem(content, place, walk)
     return
   }
@@ -110,11 +113,11 @@ function addBlock(block: Members, { turn, place }: Spot, walk: Walk): void {
   const isModel = turn.role === 'model'
   if (isModel && type === 'tool_use') addCall(block, turn, walk)
   else if (isModel && type === 'thinking') addCarrier(block, turn, walk)
-  else if (isModel && type === 'redacted_thinking') walk.losses.drop(`${FIELD}.redacted_thinking`)
+  else if (isModel && type === 'redacted_thinking') walk.droppedFields.drop(`${FIELD}.redacted_thinking`)
   else if (!isModel && type === 'tool_result') addResult(block, { turn, place }, walk)
   else if (type === 'text' && isModel) addText(block, { turn, place }, walk)
   else if (!isModel) addAll(turn.parts, toParts(block, place, walk))
-  else walk.losses.refuse(place.path, `Gemini has nothing like a block of type ${nameOf(type)} here; remove it`)
+  else walk.droppedFields.refuse(place.path, `Gemini has nothing like a block of type ${nameOf(type)} here; remove it`)
 }
 
 /** Adds one by one: an argument list has a limit of some 100,000. */
@@ -133,8 +136,8 @@ function signed(part: Part, turn: Turn): Part {
   return part
 }
 
-function addCall(block: Members, turn: Turn, { losses, names }: Walk): void {
-  dropOthers(block, KNOWN_CALL, { losses, prefix: `${FIELD}.` })
+function addCall(block: Members, turn: Turn, { droppedFields, names }: Walk): void {
+  dropOthers(block, KNOWN_CALL, { droppedFields, prefix: `${FIELD}.` })
   const id = block.get('id')
   const name = block.get('name') ?? '""'
   names.set(textOf(id) ?? '', name)
@@ -142,9 +145,9 @@ function addCall(block: Members, turn: Turn, { losses, names }: Walk): void {
   turn.parts.push(signed({ kind: 'call', call }, turn))
 }
 
-function addCarrier(block: Members, turn: Turn, { losses }: Walk): void {
+function addCarrier(block: Members, turn: Turn, { droppedFields }: Walk): void {
   const carried = fromCarrier(given(block, 'signature'))
-  if (carried === undefined) losses.drop(`${FIELD}.thinking`)
+  if (carried === undefined) droppedFields.drop(`${FIELD}.thinking`)
   else if (carried.signed === 'call') turn.awaited = carried.signature
   else {
     const last = turn.parts.at(-1)

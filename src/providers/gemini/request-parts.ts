@@ -45,7 +45,7 @@ export function printPart(part: Part): string {
 /** The parts that a text, an image or a document becomes; none when it is empty or refused. */
 export function toParts(block: Members, place: Place, translation: Translation): Part[] {
   const type = textOf(block.get('type'))
-  const dropped = { losses: translation.losses, prefix: `${place.field}.` }
+  const dropped = { droppedFields: translation.droppedFields, prefix: `${place.field}.` }
   if (type === 'text') {
     dropOthers(block, KNOWN_TEXT, dropped)
     return toTexts(block.get('text'))
@@ -59,7 +59,10 @@ export function toParts(block: Members, place: Place, translation: Translation):
     const heading = [given(block, 'title'), given(block, 'context')].flatMap(toTexts)
     return [...heading, ...toMedia(block, place, translation)]
   }
-  translation.losses.refuse(place.path, `Gemini has nothing like a block of type ${nameOf(type)} here; remove it`)
+  translation.droppedFields.refuse(
+    place.path,
+    `Gemini has nothing like a block of type ${nameOf(type)} here; remove it`,
+  )
   return []
 }
 
@@ -81,18 +84,18 @@ function toMedia(block: Members, { path, field }: Place, translation: Translatio
   if (source !== undefined && type === 'url') return toFile(source, block, { ...at, translation })
   if (source !== undefined && type === 'text') return toTexts(source.get('data'))
   if (source !== undefined && type === 'content') return toContent(source, at, translation)
-  translation.losses.refuse(
+  translation.droppedFields.refuse(
     at.path,
     `Gemini has nothing like a source of type ${nameOf(type)}; send the data as base64 or, if it is public, its https address`,
   )
   return []
 }
 
-function toInline(source: Members, { path }: Place, { losses }: Translation): Part[] {
+function toInline(source: Members, { path }: Place, { droppedFields }: Translation): Part[] {
   const mimeType = given(source, 'media_type')
   const data = given(source, 'data')
   if (isString(mimeType) && isString(data)) return [{ kind: 'inlineData', media: printGiven({ mimeType, data }) }]
-  losses.refuse(path, 'expected media_type and data')
+  droppedFields.refuse(path, 'expected media_type and data')
   return []
 }
 
@@ -102,7 +105,7 @@ function toFile(source: Members, block: Members, { path, translation }: Place & 
   if (fileUri !== undefined && mimeType !== undefined) {
     return [{ kind: 'fileData', media: printGiven({ mimeType: `"${mimeType}"`, fileUri }) }]
   }
-  translation.losses.refuse(
+  translation.droppedFields.refuse(
     path,
     'Gemini takes https addresses only, and must be told the type, which this one does not show; send the data as base64',
   )

@@ -4,8 +4,8 @@ import { toGeminiRequest } from './request.ts'
 
 function configOf(model: string, fields: Record<string, unknown>) {
   const request = new RequestDocument(Buffer.from(JSON.stringify({ messages: [], ...fields })))
-  const { bytes, losses } = toGeminiRequest(request, { model, assumed: [] })
-  return [JSON.parse(bytes.toString()).generationConfig?.thinkingConfig, ...losses.dropped]
+  const { bytes, droppedFields } = toGeminiRequest(request, { model, assumed: [] })
+  return [JSON.parse(bytes.toString()).generationConfig?.thinkingConfig, ...droppedFields.dropped]
 }
 
 const enabled = (budget_tokens: number) => ({ thinking: { type: 'enabled', budget_tokens } })

@@ -34,13 +34,13 @@ export function toThinkingConfig(request: RequestDocument, translation: Translat
   return config === '{}' ? undefined : config
 }
 
-function wishesOf(request: RequestDocument, { losses }: Translation): Wishes {
+function wishesOf(request: RequestDocument, { droppedFields }: Translation): Wishes {
   const thinking = recordOf(request.field('thinking'))
   const effort = recordOf(request.field('output_config')).effort ?? undefined
   const budgetTokens = thinking.type === 'enabled' ? Number(thinking.budget_tokens) : undefined
   const isOn = thinking.type === 'enabled' || thinking.type === 'adaptive'
-  if (!isOn && thinking.type !== 'disabled' && thinking.type !== undefined) losses.drop('thinking')
-  if (effort !== undefined && !EFFORTS.has(effort)) losses.drop('output_config.effort')
+  if (!isOn && thinking.type !== 'disabled' && thinking.type !== undefined) droppedFields.drop('thinking')
+  if (effort !== undefined && !EFFORTS.has(effort)) droppedFields.drop('output_config.effort')
   return {
     type: thinking.type,
     budgetTokens: Number.isSafeInteger(budgetTokens) ? budgetTokens : undefined,
@@ -51,28 +51,28 @@ function wishesOf(request: RequestDocument, { losses }: Translation): Wishes {
 
 type Config = Record<string, string | undefined>
 
-function without({ effort }: Wishes, { traits, losses }: Translation): Config {
-  if (effort !== undefined) losses.drop('output_config.effort')
+function without({ effort }: Wishes, { traits, droppedFields }: Translation): Config {
+  if (effort !== undefined) droppedFields.drop('output_config.effort')
   if (traits.canStopThinking) return { thinkingBudget: '0' }
-  losses.drop('thinking')
+  droppedFields.drop('thinking')
   return {}
 }
 
 function configOf(wishes: Wishes, translation: Translation): Config {
-  const { traits, losses } = translation
+  const { traits, droppedFields } = translation
   const includeThoughts = wishes.isShown ? 'true' : undefined
   if (traits.hasThinkingLevels) return { includeThoughts, thinkingLevel: levelOf(wishes, translation) }
   if (traits.maxThinkingTokens !== undefined) {
     return { includeThoughts, thinkingBudget: budgetOf(wishes, traits.maxThinkingTokens, translation) }
   }
-  if (wishes.type !== undefined) losses.drop('thinking')
-  if (wishes.effort !== undefined) losses.drop('output_config.effort')
+  if (wishes.type !== undefined) droppedFields.drop('thinking')
+  if (wishes.effort !== undefined) droppedFields.drop('output_config.effort')
   return {}
 }
 
-function levelOf({ effort, budgetTokens }: Wishes, { traits, losses }: Translation): string | undefined {
+function levelOf({ effort, budgetTokens }: Wishes, { traits, droppedFields }: Translation): string | undefined {
   if (effort === undefined && budgetTokens === undefined) return undefined
-  if (budgetTokens !== undefined && effort !== undefined) losses.drop('thinking.budget_tokens')
+  if (budgetTokens !== undefined && effort !== undefined) droppedFields.drop('thinking.budget_tokens')
   const level = effort ?? effortOf(budgetTokens ?? 0)
   return level === 'medium' && !traits.hasMediumLevel ? '"HIGH"' : `"${level.toUpperCase()}"`
 }
@@ -82,11 +82,11 @@ function effortOf(budgetTokens: number): Effort {
   return budgetTokens < BUDGETS.high ? 'medium' : 'high'
 }
 
-function budgetOf({ effort, budgetTokens }: Wishes, most: number, { losses }: Translation): string | undefined {
+function budgetOf({ effort, budgetTokens }: Wishes, most: number, { droppedFields }: Translation): string | undefined {
   const wanted = budgetTokens ?? (effort && BUDGETS[effort])
   if (wanted === undefined) return undefined
-  if (budgetTokens !== undefined && effort !== undefined) losses.drop('output_config.effort')
-  if (wanted > most) losses.drop('thinking.budget_tokens')
+  if (budgetTokens !== undefined && effort !== undefined) droppedFields.drop('output_config.effort')
+  if (wanted > most) droppedFields.drop('thinking.budget_tokens')
   return String(Math.min(wanted, most))
 }
 

@@ -21,12 +21,15 @@ export function toToolResult(
   { path, field }: Place,
   { names, ...translation }: Translation & { names: ReadonlyMap<string, string> },
 ): ToolResult | undefined {
-  const { losses, traits } = translation
-  dropOthers(block, KNOWN, { losses, prefix: `${field}.` })
+  const { droppedFields, traits } = translation
+  dropOthers(block, KNOWN, { droppedFields, prefix: `${field}.` })
   const id = block.get('tool_use_id')
   const name = names.get(textOf(id) ?? '')
   if (name === undefined) {
-    losses.refuse(`${path}.tool_use_id`, 'Gemini must be told the name of the tool, and no tool_use before has this id')
+    droppedFields.refuse(
+      `${path}.tool_use_id`,
+      'Gemini must be told the name of the tool, and no tool_use before has this id',
+    )
     return undefined
   }
   const parts = partsOf(given(block, 'content'), { path: `${path}.content`, field: `${field}.content` }, translation)

@@ -23,22 +23,25 @@ export function toToolFields(request: RequestDocument, translation: Translation)
   const choice = request.raw('tool_choice')?.toString('latin1')
   // Gemini refuses a choice where there is nothing to choose from.
   const hasChoice = tools.length > 0 && choice !== undefined && choice !== 'null'
-  if (tools.length === 0 && choice !== undefined && choice !== 'null') translation.losses.drop('tool_choice')
+  if (tools.length === 0 && choice !== undefined && choice !== 'null') translation.droppedFields.drop('tool_choice')
   return {
     tools: declarations.length === 0 ? undefined : `[{"functionDeclarations":[${declarations.join(',')}]}]`,
     toolConfig: hasChoice ? toToolConfig(choice, translation) : undefined,
   }
 }
 
-function toDeclaration(tool: string, index: number, { losses }: Translation): string[] {
+function toDeclaration(tool: string, index: number, { droppedFields }: Translation): string[] {
   const members = membersOf(tool)
   const type = textOf(given(members, 'type'))
   const name = given(members, 'name')
   if ((type !== undefined && type !== 'custom') || !isString(name)) {
-    losses.refuse(`tools[${index}]`, `Gemini does not have the provider's own tool of type ${nameOf(type)}; remove it`)
+    droppedFields.refuse(
+      `tools[${index}]`,
+      `Gemini does not have the provider's own tool of type ${nameOf(type)}; remove it`,
+    )
     return []
   }
-  dropOthers(members, KNOWN_TOOL, { losses, prefix: 'tools.' })
+  dropOthers(members, KNOWN_TOOL, { droppedFields, prefix: 'tools.' })
   const description = given(members, 'description')
   return [printGiven({ name, description, parametersJsonSchema: given(members, 'input_schema') })]
 }
@@ -50,18 +53,18 @@ const MODES = new Map([
   ['tool', '"ANY"'],
 ])
 
-function toToolConfig(choice: string, { losses }: Translation): string | undefined {
+function toToolConfig(choice: string, { droppedFields }: Translation): string | undefined {
   const members = objectOf(choice)
   const type = textOf(members?.get('type'))
   const mode = MODES.get(type ?? '')
   if (members === undefined || mode === undefined) {
-    losses.refuse(
+    droppedFields.refuse(
       'tool_choice',
       `Gemini has nothing like a choice of type ${nameOf(type)}; use auto, any, tool or none`,
     )
     return undefined
   }
-  dropOthers(members, KNOWN_CHOICE, { losses, prefix: 'tool_choice.' })
+  dropOthers(members, KNOWN_CHOICE, { droppedFields, prefix: 'tool_choice.' })
   const allowedFunctionNames = type === 'tool' ? `[${members.get('name') ?? ''}]` : undefined
   return printGiven({ functionCallingConfig: printGiven({ mode, allowedFunctionNames }) })
 }

@@ -13,14 +13,14 @@ function translate(fields: JsonObject | string, model = 'gemini-2.5-flash', assu
     typeof fields === 'string'
       ? fields
       : JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...fields })
-  const { bytes, losses } = toGeminiRequest(new RequestDocument(Buffer.from(text)), { model, assumed })
-  return { text: bytes.toString(), body: JSON.parse(bytes.toString()), losses }
+  const { bytes, droppedFields } = toGeminiRequest(new RequestDocument(Buffer.from(text)), { model, assumed })
+  return { text: bytes.toString(), body: JSON.parse(bytes.toString()), droppedFields }
 }
 
 test('gemini request: conversations of every kind become bodies that the provider takes', (t) => {
   const property = fc.property(conversations, fc.constantFrom(...MODELS), (request, model) => {
-    const { body, losses } = translate(JSON.stringify(request), model)
-    t.deepEqual(losses.refused, [])
+    const { body, droppedFields } = translate(JSON.stringify(request), model)
+    t.deepEqual(droppedFields.refused, [])
     const refused = checkBody(body, { kind: 'generate', model })
     if (refused) throw new Error(`${refused.message} ${JSON.stringify(body)}`)
     const roles = body.contents.map(({ role }: JsonObject) => role)
@@ -39,12 +39,18 @@ test('gemini request: counting tokens asks with a body that the provider takes',
 })
 
 test('gemini request: settings go into generationConfig', (t) => {
-  const { body, losses } = translate({ temperature: 1, top_p: 0.5, top_k: 3, stop_sequences: ['a'], stream: true })
+  const { body, droppedFields } = translate({
+    temperature: 1,
+    top_p: 0.5,
+    top_k: 3,
+    stop_sequences: ['a'],
+    stream: true,
+  })
   t.deepEqual(body, {
     contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
     generationConfig: { maxOutputTokens: 9, temperature: 1, topP: 0.5, topK: 3, stopSequences: ['a'] },
   })
-  t.deepEqual(losses.dropped, [])
+  t.deepEqual(droppedFields.dropped, [])
 })
 
 test('gemini request: an assumed max_tokens is not sent', (t) => {
@@ -53,18 +59,18 @@ test('gemini request: an assumed max_tokens is not sent', (t) => {
 
 test('gemini request: null stands for absent fields', (t) => {
   const absent = { temperature: null, stop_sequences: null, thinking: null, output_config: null, mcp_servers: null }
-  const { body, losses } = translate({ ...absent, tools: null, tool_choice: null, system: null, foo: null })
+  const { body, droppedFields } = translate({ ...absent, tools: null, tool_choice: null, system: null, foo: null })
   t.deepEqual(Object.keys(body), ['contents', 'generationConfig'])
-  t.deepEqual(losses.dropped, [])
+  t.deepEqual(droppedFields.dropped, [])
 })
 
 test('gemini request: fields that the answer does not depend on are dropped by name', (t) => {
-  const { losses } = translate({ metadata: {}, service_tier: 'auto', context_management: {}, 'odd\r\nname': 1 })
-  t.deepEqual(losses.dropped, ['metadata', 'service_tier', 'context_management', '(other)'])
+  const { droppedFields } = translate({ metadata: {}, service_tier: 'auto', context_management: {}, 'odd\r\nname': 1 })
+  t.deepEqual(droppedFields.dropped, ['metadata', 'service_tier', 'context_management', '(other)'])
 })
 
 test('gemini request: what would change the meaning is refused', (t) => {
-  const { losses } = translate({
+  const { droppedFields } = translate({
     mcp_servers: [{ url: 'x' }],
     container: 'c',
     stop_sequences: ['1', '2', '3', '4', '5', '6'],
@@ -72,13 +78,13 @@ test('gemini request: what would change the meaning is refused', (t) => {
     output_config: { format: { type: 'grammar' } },
   })
   t.deepEqual(
-    losses.refused.map((line) => line.split(':')[0]),
+    droppedFields.refused.map((line) => line.split(':')[0]),
     ['mcp_servers', 'container', 'tools[0]', 'stop_sequences', 'output_config.format'],
   )
 })
 
 test('gemini request: empty mcp_servers and containers are as good as none', (t) => {
-  t.deepEqual(translate({ mcp_servers: [], container: null }).losses.refused, [])
+  t.deepEqual(translate({ mcp_servers: [], container: null }).droppedFields.refused, [])
 })
 
 test('gemini request: a schema for the output keeps its exact text', (t) => {
@@ -92,7 +98,7 @@ test('gemini request: a schema for the output keeps its exact text', (t) => {
 
 test('gemini request: tools become declarations with their exact schemas', (t) => {
   const schema = '{ "type": "object", "properties": {"z": {"maximum": 9007199254740993}, "a": {}} }'
-  const { text, losses } = translate(
+  const { text, droppedFields } = translate(
     `{"messages":[],"tools":[{"type":"custom","name":"f","description":"d","input_schema":${schema},"strict":true,"cache_control":{}}]}`,
   )
   t.true(
@@ -100,7 +106,7 @@ test('gemini request: tools become declarations with their exact schemas', (t) =
       `"tools":[{"functionDeclarations":[{"name":"f","description":"d","parametersJsonSchema":${schema}}]}]`,
     ),
   )
-  t.deepEqual(losses.dropped, ['tools.strict', 'tools.cache_control'])
+  t.deepEqual(droppedFields.dropped, ['tools.strict', 'tools.cache_control'])
 })
 
 test('gemini request: a choice of tools becomes a mode', (t) => {
@@ -114,12 +120,12 @@ test('gemini request: a choice of tools becomes a mode', (t) => {
 
 test('gemini request: disable_parallel_tool_use is dropped by name', (t) => {
   const tool_choice = { type: 'auto', disable_parallel_tool_use: true }
-  const { losses } = translate({ tools: [{ name: 'f', input_schema: {} }], tool_choice })
-  t.deepEqual(losses.dropped, ['tool_choice.disable_parallel_tool_use'])
+  const { droppedFields } = translate({ tools: [{ name: 'f', input_schema: {} }], tool_choice })
+  t.deepEqual(droppedFields.dropped, ['tool_choice.disable_parallel_tool_use'])
 })
 
 test('gemini request: a choice without tools is dropped, for the provider refuses it', (t) => {
-  const { body, losses } = translate({ tool_choice: { type: 'auto' } })
+  const { body, droppedFields } = translate({ tool_choice: { type: 'auto' } })
   t.is(body.toolConfig, undefined)
-  t.deepEqual(losses.dropped, ['tool_choice'])
+  t.deepEqual(droppedFields.dropped, ['tool_choice'])
 })

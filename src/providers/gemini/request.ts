@@ -9,10 +9,10 @@
 
 import { readJson } from '../../core/json/json-error.ts'
 import { latin1Of } from '../../core/json/raw-json.ts'
-import { Losses } from '../../core/request/dropped-fields.ts'
+import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import { outlineOf } from '../../core/request/long-texts.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
-import { refuseHeldThread } from '../../core/request/server-side-thread.ts'
+import { refuseServerSideThread } from '../../core/request/server-side-thread.ts'
 import { traitsOf } from './model-traits.ts'
 import { dropOthers, printGiven, type Translation } from './raw-fields.ts'
 import { toGenerationConfig } from './request-config.ts'
@@ -22,7 +22,7 @@ import { toToolFields } from './request-tools.ts'
 /** A body for Gemini, and what could not be carried into it. */
 export interface GeminiTranslation {
   readonly bytes: Buffer
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
 }
 
 const TRANSLATED = new Set([
@@ -45,7 +45,7 @@ export function toGeminiRequest(
     const translation = begin(document, model)
     const prompt = toPrompt(document, translation)
     const generationConfig = toGenerationConfig(document, { ...translation, assumed })
-    return { bytes: restore(toBytes({ ...prompt, generationConfig })), losses: translation.losses }
+    return { bytes: restore(toBytes({ ...prompt, generationConfig })), droppedFields: translation.droppedFields }
   })
 }
 
@@ -54,22 +54,22 @@ export function toCountTokensRequest(request: RequestDocument, { model }: { mode
   const translation = begin(request, model)
   const prompt = readJson(request.bytes, () => toPrompt(request, translation))
   const named = { model: latin1Of(JSON.stringify(`models/${model}`)), ...prompt }
-  return { bytes: toBytes({ generateContentRequest: printGiven(named) }), losses: translation.losses }
+  return { bytes: toBytes({ generateContentRequest: printGiven(named) }), droppedFields: translation.droppedFields }
 }
 
 /** Throws `invalid_request` for a request that leaves messages to its provider. */
 function begin(request: RequestDocument, model: string): Translation {
-  refuseHeldThread(request)
-  const losses = new Losses()
+  refuseServerSideThread(request)
+  const droppedFields = new DroppedFields()
   // Only of fields that are not read later: the values of the others can be large.
   const read = (name: string) => (TRANSLATED.has(name) ? '' : (request.raw(name)?.toString('latin1') ?? 'null'))
   const fields = new Map(Array.from(request.shape.fields.keys(), (name) => [name, read(name)]))
-  dropOthers(fields, TRANSLATED, { losses, prefix: '' })
+  dropOthers(fields, TRANSLATED, { droppedFields, prefix: '' })
   for (const [name, absent] of UNTRANSLATABLE) {
     const value = JSON.stringify(request.field(name) ?? null)
-    if (!absent.has(value)) losses.refuse(name, 'Gemini has nothing like it; remove it')
+    if (!absent.has(value)) droppedFields.refuse(name, 'Gemini has nothing like it; remove it')
   }
-  return { losses, traits: traitsOf(model) }
+  return { droppedFields, traits: traitsOf(model) }
 }
 
 function toPrompt(request: RequestDocument, translation: Translation): Record<string, string | undefined> {

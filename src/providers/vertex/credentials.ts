@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { GoogleAuth } from 'google-auth-library'
-import type { Log } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { CredentialLookup } from '../credential-lookup.ts'
 
 /** Gives the headers that say who asks, flat: name, value. */

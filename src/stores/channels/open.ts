@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import type { Channel } from '../../core/ports/channel.ts'
-import type { Log } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { workerChannel } from './workers.ts'
 
 /** Opens the channel to the other processes of this gateway; `undefined` where this one is alone, or knows of no other. */

@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
 import type { Channel } from '../../core/ports/channel.ts'
-import type { Log } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { renewConnection } from '../../core/system/renew-connection.ts'
 import { withDeadline } from '../kv/deadline.ts'
 import { createRedisClient } from '../redis-client.ts'

@@ -1,7 +1,7 @@
 import Keyv from 'keyv'
 import { LRUCache } from 'lru-cache'
-import type { ByteStore } from '../../core/ports/ports.ts'
-import { ownBytes } from '../../core/reply/compact-copy.ts'
+import type { ByteStore } from '../../core/ports/byte-store.ts'
+import { compactCopy } from '../../core/reply/compact-copy.ts'
 
 /** Bytes that an entry costs besides its value: key, map node, wrapper. */
 const ENTRY_OVERHEAD_BYTES = 256
@@ -45,7 +45,7 @@ export function memoryStore(maxBytes: number): ByteStore {
   keyv.deserialize = undefined
   return {
     get: (key) => keyv.get(key),
-    set: async (key, value, ttlMs) => void (await keyv.set(key, ownBytes(value), ttlMs)),
+    set: async (key, value, ttlMs) => void (await keyv.set(key, compactCopy(value), ttlMs)),
     delete: async (key) => void (await keyv.delete(key)),
   }
 }

@@ -1,4 +1,5 @@
-import type { ByteStore, ByteStores, Log } from '../../core/ports/ports.ts'
+import type { ByteStore, ByteStores } from '../../core/ports/byte-store.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { withDeadline } from './deadline.ts'
 import { memoryStore } from './memory.ts'
 import type { RedisSpace } from './redis.ts'

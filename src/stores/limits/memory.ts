@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../core/ports/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
 import type { RateLimiter } from '../../core/ports/rate-limit.ts'
 import { decide, type RateRule } from './gcra.ts'
 

@@ -1,4 +1,4 @@
-import type { Log } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import type { RateLimiter } from '../../core/ports/rate-limit.ts'
 import type { RateRule } from './gcra.ts'
 import { memoryLimiter } from './memory.ts'

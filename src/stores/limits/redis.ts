@@ -1,4 +1,4 @@
-import type { Log } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import type { RateLimiter } from '../../core/ports/rate-limit.ts'
 import { renewConnection } from '../../core/system/renew-connection.ts'
 import { withDeadline } from '../kv/deadline.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { sqliteFault, toError } from './faults.ts'
 import { sqliteFile, telemetryFile } from './sqlite/location.ts'
 

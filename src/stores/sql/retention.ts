@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageWithCause } from '../../core/errors.ts'
-import type { Clock, Log } from '../../core/ports/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { PRUNED_AT_ONCE } from './prune.ts'
 import type { SqlStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 import type { CallOrder, CallReservation } from '../../core/ports/calls.ts'
-import type { Reservation } from '../../core/ports/ports.ts'
+import type { Reservation } from '../../core/ports/spend-ledger.ts'
 import { type Command, Undo } from './command.ts'
 import { holdOrder } from './ledger/take.ts'
 import { type PlainSpendHold, reserveSpend } from './spend.ts'

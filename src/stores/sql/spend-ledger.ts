@@ -1,5 +1,6 @@
 import { GatewayError, messageOf } from '../../core/errors.ts'
-import type { Log, Reservation, SpendHold, SpendLedger } from '../../core/ports/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
+import type { Reservation, SpendHold, SpendLedger } from '../../core/ports/spend-ledger.ts'
 import { type SpendEnd, SpendEnds } from './spend-ends.ts'
 import type { SqlStore } from './store.ts'
 

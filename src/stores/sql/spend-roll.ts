@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../core/errors.ts'
-import type { SpendSums, SpendWindow, WindowStanding } from '../../core/ports/ports.ts'
+import type { SpendSums, SpendWindow, WindowStanding } from '../../core/ports/spend-ledger.ts'
 import type { Command } from './command.ts'
 import type { Database } from './schema.ts'
 import { createHold, raiseHold, raiseSpend, settleSpend } from './spend.ts'

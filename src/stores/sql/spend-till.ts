@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { GatewayError } from '../../core/errors.ts'
-import type { SpendWindow, WindowStanding } from '../../core/ports/ports.ts'
+import type { SpendWindow, WindowStanding } from '../../core/ports/spend-ledger.ts'
 import type { RollOutcome, SpendRoll } from './spend-roll.ts'
 
 /** Of what is left in a window a till takes no more than this part: it must not be felt, even if it is lost in a crash. */

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import { GatewayError, messageOf } from '../../core/errors.ts'
+import type { Log } from '../../core/ports/log.ts'
 import type {
-  Log,
   Reservation,
   SpendHold,
   SpendLedger,
   SpendSums,
   SpendWindow,
   WindowStanding,
-} from '../../core/ports/ports.ts'
+} from '../../core/ports/spend-ledger.ts'
 import type { RollOutcome, SpendRoll } from './spend-roll.ts'
 import { SpendTill } from './spend-till.ts'
 

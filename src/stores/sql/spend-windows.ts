@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { GatewayError } from '../../core/errors.ts'
-import type { Reservation, SpendSums, SpendWindow } from '../../core/ports/ports.ts'
+import type { Reservation, SpendSums, SpendWindow } from '../../core/ports/spend-ledger.ts'
 import type { Command } from './command.ts'
 import type { Database, SpendWindowTable } from './schema.ts'
 import { type Places, statement } from './statement.ts'

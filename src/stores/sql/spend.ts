@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { GatewayError } from '../../core/errors.ts'
-import type { Reservation, SpendHold, SpendWindow, WindowStanding } from '../../core/ports/ports.ts'
+import type { Reservation, SpendHold, SpendWindow, WindowStanding } from '../../core/ports/spend-ledger.ts'
 import { type Command, type Moment, Undo } from './command.ts'
 import type { Database, HoldState, SpendHoldTable } from './schema.ts'
 import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from './spend-windows.ts'

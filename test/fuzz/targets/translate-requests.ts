@@ -90,8 +90,8 @@ export const translateRequests: Fuzzer = {
     const hasTold = told.map((each) => {
       if ('error' in each) return refused(each.error) === ''
       if (isJson(bytes)) assertJson(each.value.bytes)
-      assertPlain(each.value.losses.dropped)
-      return each.value.losses.refused.length === 0
+      assertPlain(each.value.droppedFields.dropped)
+      return each.value.droppedFields.refused.length === 0
     })
     return hasTold.includes(false) ? 'refused by some' : 'told to all'
   },
@@ -104,7 +104,7 @@ function fromChat(bytes: Buffer): RequestDocument {
   promise(isUtf8(canonical.bytes), 'the translation is UTF-8')
   const parsed = messageRequestSchema.safeParse(JSON.parse(canonical.bytes.toString()))
   promise(parsed.success, `the translation is a Messages request: ${parsed.error}`)
-  assertPlain(request.losses.dropped)
+  assertPlain(request.droppedFields.dropped)
   return parseMessagesRequest(canonical.bytes)
 }
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import type { Reservation, SpendSums, SpendWindow } from '../../../src/core/ports/ports.ts'
+import type { Reservation, SpendSums, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
 import { LIMITS, MEMBERSHIPS, type Step } from './ledger-steps.ts'
 
 /**

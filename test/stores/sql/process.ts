@@ -5,7 +5,8 @@
  * printing each operation once it has been acknowledged; it leaves every third hold open.
  */
 import { once } from 'node:events'
-import type { Log, SpendWindow } from '../../../src/core/ports/ports.ts'
+import type { Log } from '../../../src/core/ports/log.ts'
+import type { SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
 import { openSqlStore } from '../../../src/stores/sql/store.ts'
 

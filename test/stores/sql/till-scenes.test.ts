@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Fee } from '../../../src/core/money/quota-charge.ts'
-import type { SpendLedger, SpendWindow } from '../../../src/core/ports/ports.ts'
+import type { SpendLedger, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
 import { SpendTills } from '../../../src/stores/sql/spend-tills.ts'
 import { type Engine, engines } from './places.ts'

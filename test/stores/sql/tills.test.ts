@@ -1,7 +1,7 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import type { SpendLedger, SpendWindow } from '../../../src/core/ports/ports.ts'
+import type { SpendLedger, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
 import { unavailable } from '../../../src/stores/sql/faults.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
 import type { RollOutcome, SpendRoll } from '../../../src/stores/sql/spend-roll.ts'

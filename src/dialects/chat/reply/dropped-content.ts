@@ -1,5 +1,5 @@
 import { parseEventData } from '../../../core/reply/sse.ts'
-import { Losses } from '../../../core/request/dropped-fields.ts'
+import { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { isRecord, listOf, recordOf } from './narrow.ts'
 
 /** Blocks that a completion has a place for. */
@@ -7,11 +7,11 @@ const CARRIED: ReadonlySet<unknown> = new Set(['text', 'thinking', 'tool_use'])
 
 /** Names of what a message's content has and a completion does not, e.g. `content.server_tool_use`; each once. */
 export function droppedContent(message: Buffer): readonly string[] {
-  const losses = new Losses()
+  const droppedFields = new DroppedFields()
   for (const block of listOf(recordOf(parseEventData(message.toString()))?.content)) {
     if (!isRecord(block)) continue
-    if (!CARRIED.has(block.type)) losses.drop(`content.${block.type}`)
-    if (listOf(block.citations).length > 0) losses.drop('content.text.citations')
+    if (!CARRIED.has(block.type)) droppedFields.drop(`content.${block.type}`)
+    if (listOf(block.citations).length > 0) droppedFields.drop('content.text.citations')
   }
-  return losses.dropped
+  return droppedFields.dropped
 }

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
 import { documentOf } from './document-of-file.ts'
 import { dropLeftovers, isObject, type JsonObject, wordOf } from './json-value.ts'
@@ -18,15 +18,15 @@ const DATA_URI_OF_IMAGE = /^data:(image\/[\w.+-]+)(?:;[^;,]+)*?;base64,/i
 const WEB_URL = /^https?:\/\//i
 
 /** Blocks of a message's content, string or parts, at `path` (`messages[3].content`). What cannot be carried is refused. */
-export function toBlocks(content: unknown, path: string, losses: Losses): JsonObject[] {
-  return collect(content, path, (part, at) => textOf(part, at, losses) ?? mediaOf(part, at, losses))
+export function toBlocks(content: unknown, path: string, droppedFields: DroppedFields): JsonObject[] {
+  return collect(content, path, (part, at) => textOf(part, at, droppedFields) ?? mediaOf(part, at, droppedFields))
 }
 
 /** The same where there is a place for text alone: in messages of the system and the assistant. */
-export function toTextBlocks(content: unknown, path: string, losses: Losses): JsonObject[] {
+export function toTextBlocks(content: unknown, path: string, droppedFields: DroppedFields): JsonObject[] {
   return collect(content, path, (part, at) => {
-    const block = textOf(part, at, losses)
-    if (block === undefined) losses.refuse(at, `only text can stand here, not ${wordOf(part.type)}`)
+    const block = textOf(part, at, droppedFields)
+    if (block === undefined) droppedFields.refuse(at, `only text can stand here, not ${wordOf(part.type)}`)
     return block
   })
 }
@@ -50,22 +50,22 @@ function collect(content: unknown, path: string, read: ReadPart): JsonObject[] {
   return blocks
 }
 
-function textOf(part: JsonObject, path: string, losses: Losses): JsonObject | undefined {
+function textOf(part: JsonObject, path: string, droppedFields: DroppedFields): JsonObject | undefined {
   if (part.type !== 'text' && part.type !== 'refusal') return undefined
-  dropLeftovers(part, { known: KNOWN[part.type], place: PLACE }, losses)
+  dropLeftovers(part, { known: KNOWN[part.type], place: PLACE }, droppedFields)
   return { type: 'text', text: textAt(part[part.type], `${path}.${part.type}`), ...cacheControlOf(part) }
 }
 
-function mediaOf(part: JsonObject, path: string, losses: Losses): JsonObject | undefined {
+function mediaOf(part: JsonObject, path: string, droppedFields: DroppedFields): JsonObject | undefined {
   const { type } = part
-  if (type === 'image_url') return mark(imageOf(part, path, losses), part, losses)
-  if (type === 'file') return mark(documentOf(part, path, losses), part, losses)
-  losses.refuse(path, `the Messages shape has no place for a part of type ${textAt(type, `${path}.type`)}`)
+  if (type === 'image_url') return mark(imageOf(part, path, droppedFields), part, droppedFields)
+  if (type === 'file') return mark(documentOf(part, path, droppedFields), part, droppedFields)
+  droppedFields.refuse(path, `the Messages shape has no place for a part of type ${textAt(type, `${path}.type`)}`)
   return undefined
 }
 
-function mark(block: JsonObject | undefined, part: JsonObject, losses: Losses): JsonObject | undefined {
-  dropLeftovers(part, { known: part.type === 'file' ? KNOWN.file : KNOWN.image_url, place: PLACE }, losses)
+function mark(block: JsonObject | undefined, part: JsonObject, droppedFields: DroppedFields): JsonObject | undefined {
+  dropLeftovers(part, { known: part.type === 'file' ? KNOWN.file : KNOWN.image_url, place: PLACE }, droppedFields)
   return block && { ...block, ...cacheControlOf(part) }
 }
 
@@ -74,13 +74,14 @@ export function cacheControlOf({ cache_control }: JsonObject): { cache_control?:
   return isObject(cache_control) ? { cache_control } : {}
 }
 
-function imageOf(part: JsonObject, path: string, losses: Losses): JsonObject | undefined {
+function imageOf(part: JsonObject, path: string, droppedFields: DroppedFields): JsonObject | undefined {
   const image = objectAt(part.image_url, `${path}.image_url`)
   const url = textAt(image.url, `${path}.image_url.url`)
   const known = image.detail === 'auto' ? URL_AND_DETAIL : URL_ALONE
-  dropLeftovers(image, { known, place: `${PLACE}.image_url` }, losses)
+  dropLeftovers(image, { known, place: `${PLACE}.image_url` }, droppedFields)
   const source = imageSourceOf(url)
-  if (source === undefined) losses.refuse(path, 'an image must be an http(s) URL or a base64 data URI of an image')
+  if (source === undefined)
+    droppedFields.refuse(path, 'an image must be an http(s) URL or a base64 data URI of an image')
   return source && { type: 'image', source }
 }
 

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { ContentBlock } from '../../../core/request/message.ts'
 import { asJson, dropLeftovers, type JsonObject } from './json-value.ts'
 
@@ -10,7 +10,7 @@ export interface AssistantOptions {
   readonly rawInputs: () => readonly (string | undefined)[]
   /** The member that takes reasoning text, if the provider takes it back. */
   readonly reasoningField: 'reasoning_content' | 'reasoning' | undefined
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
 }
 
 const PLACE = 'messages.content'
@@ -33,7 +33,7 @@ export function toAssistantMessage(content: string | readonly ContentBlock[], op
   for (const [index, block] of content.entries()) {
     if (block.type === 'tool_use') {
       raw ??= options.rawInputs()
-      draft.calls.push(toCall(block, raw[index], options.losses))
+      draft.calls.push(toCall(block, raw[index], options.droppedFields))
     } else addBlock(draft, block, { ...options, path: `${options.path}[${index}]` })
   }
   const { text, reasoning, calls } = draft
@@ -45,20 +45,24 @@ export function toAssistantMessage(content: string | readonly ContentBlock[], op
   }
 }
 
-function toCall(block: ContentBlock & { type: 'tool_use' }, raw: string | undefined, losses: Losses): JsonObject {
-  dropLeftovers(asJson(block), CALL, losses)
+function toCall(
+  block: ContentBlock & { type: 'tool_use' },
+  raw: string | undefined,
+  droppedFields: DroppedFields,
+): JsonObject {
+  dropLeftovers(asJson(block), CALL, droppedFields)
   const called = { name: block.name, arguments: raw ?? JSON.stringify(block.input) }
   return { id: block.id, type: 'function', function: called }
 }
 
-function addBlock(draft: Draft, block: ContentBlock, { path, reasoningField, losses }: AssistantOptions): void {
+function addBlock(draft: Draft, block: ContentBlock, { path, reasoningField, droppedFields }: AssistantOptions): void {
   if (block.type === 'text') {
-    dropLeftovers(asJson(block), TEXT, losses)
+    dropLeftovers(asJson(block), TEXT, droppedFields)
     draft.text += block.text
   } else if (block.type === 'thinking' && reasoningField !== undefined) {
-    dropLeftovers(block, THOUGHT, losses)
+    dropLeftovers(block, THOUGHT, droppedFields)
     draft.reasoning += typeof block.thinking === 'string' ? block.thinking : ''
   } else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
-    losses.drop(`messages.content.${block.type}`)
-  } else losses.refuse(path, `this provider has no place for ${block.type}`)
+    droppedFields.drop(`messages.content.${block.type}`)
+  } else droppedFields.refuse(path, `this provider has no place for ${block.type}`)
 }

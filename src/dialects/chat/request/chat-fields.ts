@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
 import { isNothing, isObject, type JsonObject, toldName } from './json-value.ts'
@@ -9,19 +9,19 @@ export interface ChatFieldsOptions {
   readonly habits: ChatHabits
   /** Fields that the client did not give. */
   readonly assumed: readonly string[]
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
 }
 
 /** The fields of a chat request that are neither messages nor tools nor about reasoning. */
 export function toChatFields(request: RequestDocument, options: ChatFieldsOptions): JsonObject {
-  const { habits, assumed, losses } = options
+  const { habits, assumed, droppedFields } = options
   const isStream = request.field('stream') === true
   return {
     ...(!assumed.includes('max_tokens') && { [habits.maxTokensField]: request.maxTokens }),
     temperature: samplingOf(request, 'temperature', options),
     top_p: samplingOf(request, 'top_p', options),
     stop: toStop(request.field('stop_sequences'), options),
-    user: toUser(request.field('metadata'), losses),
+    user: toUser(request.field('metadata'), droppedFields),
     ...(isStream && { stream: true, ...(habits.streamUsage && { stream_options: { include_usage: true } }) }),
   }
 }
@@ -30,21 +30,21 @@ export function toChatFields(request: RequestDocument, options: ChatFieldsOption
 function samplingOf(request: RequestDocument, name: 'temperature' | 'top_p', options: ChatFieldsOptions): unknown {
   const value = request.field(name) ?? undefined
   if (value === undefined || !options.habits.fixedSampling?.test(options.model)) return value
-  if (value !== 1) options.losses.drop(name)
+  if (value !== 1) options.droppedFields.drop(name)
   return undefined
 }
 
-function toStop(sequences: unknown, { model, habits, losses }: ChatFieldsOptions): unknown {
+function toStop(sequences: unknown, { model, habits, droppedFields }: ChatFieldsOptions): unknown {
   if (!Array.isArray(sequences) || sequences.length === 0) return undefined
-  if (habits.withoutStop?.test(model)) losses.refuse('stop_sequences', `${model} takes none`)
+  if (habits.withoutStop?.test(model)) droppedFields.refuse('stop_sequences', `${model} takes none`)
   else if (sequences.length > habits.mostStopSequences)
-    losses.refuse('stop_sequences', `this provider takes at most ${habits.mostStopSequences} of them`)
+    droppedFields.refuse('stop_sequences', `this provider takes at most ${habits.mostStopSequences} of them`)
   return sequences
 }
 
-function toUser(metadata: unknown, losses: Losses): unknown {
+function toUser(metadata: unknown, droppedFields: DroppedFields): unknown {
   if (!isObject(metadata)) return undefined
-  if (Object.keys(metadata).some((name) => name !== 'user_id')) losses.drop('metadata')
+  if (Object.keys(metadata).some((name) => name !== 'user_id')) droppedFields.drop('metadata')
   return isNothing(metadata.user_id) ? undefined : metadata.user_id
 }
 
@@ -58,14 +58,14 @@ const REFUSED = new Set(['container', 'mcp_servers'])
 const OBJECTS = ['tool_choice', 'thinking', 'output_config']
 
 /** Tells of every field that is not carried: refused where the answer depends on it, dropped where not. */
-export function tellChatLosses(request: RequestDocument, losses: Losses): void {
+export function tellChatLosses(request: RequestDocument, droppedFields: DroppedFields): void {
   for (const name of request.shape.fields.keys()) {
     if (READ.has(name) || isNothing(request.field(name))) continue
-    if (REFUSED.has(name)) losses.refuse(name, 'this provider has no place for it')
-    else losses.drop(toldName(name))
+    if (REFUSED.has(name)) droppedFields.refuse(name, 'this provider has no place for it')
+    else droppedFields.drop(toldName(name))
   }
   for (const name of OBJECTS) {
     const value = request.field(name)
-    if (!isNothing(value) && !isObject(value)) losses.refuse(name, 'expected an object')
+    if (!isNothing(value) && !isObject(value)) droppedFields.refuse(name, 'expected an object')
   }
 }

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { Message } from '../../../core/request/message.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
@@ -10,54 +10,61 @@ import { RawInputs } from './raw-inputs.ts'
 /** What the translation of messages depends on. */
 export interface ChatMessagesOptions {
   readonly habits: ChatHabits
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
 }
 
 const MESSAGE = { known: new Set(['role', 'content']), place: 'messages' }
 
 /** The messages of a chat request: the system's first, then the turns, tool results as messages of their own. */
-export function toChatMessages(request: RequestDocument, { habits, losses }: ChatMessagesOptions): JsonObject[] {
+export function toChatMessages(request: RequestDocument, { habits, droppedFields }: ChatMessagesOptions): JsonObject[] {
   const inputs = new RawInputs(request)
   const { systemRole, reasoningField } = habits
-  const messages = systemMessages(request.field('system'), systemRole, losses)
+  const messages = systemMessages(request.field('system'), systemRole, droppedFields)
   for (const [index, message] of request.messages.entries()) {
     const { role, content } = message
     const path = `messages[${index}].content`
-    dropLeftovers(asJson(message), MESSAGE, losses)
-    if (role === 'user') for (const each of toUserMessages(content, path, losses)) messages.push(each)
-    else if (role === 'system') messages.push({ role: systemRole, content: textOf(content, { path, losses }) })
+    dropLeftovers(asJson(message), MESSAGE, droppedFields)
+    if (role === 'user') for (const each of toUserMessages(content, path, droppedFields)) messages.push(each)
+    else if (role === 'system') messages.push({ role: systemRole, content: textOf(content, { path, droppedFields }) })
     else {
       const rawInputs = () => inputs.of(index)
-      messages.push(toAssistantMessage(content, { path, rawInputs, reasoningField, losses }))
+      messages.push(toAssistantMessage(content, { path, rawInputs, reasoningField, droppedFields }))
     }
   }
-  refusePrefill(request.messages, habits, losses)
+  refusePrefill(request.messages, habits, droppedFields)
   return messages
 }
 
 /** OpenAI answers a last message of the assistant with a message of its own; compatible servers mostly go on with it. */
-function refusePrefill(messages: readonly Message[], { maxTokensField }: ChatHabits, losses: Losses): void {
+function refusePrefill(
+  messages: readonly Message[],
+  { maxTokensField }: ChatHabits,
+  droppedFields: DroppedFields,
+): void {
   if (maxTokensField === 'max_completion_tokens' && messages.at(-1)?.role === 'assistant')
-    losses.refuse(`messages[${messages.length - 1}]`, 'this provider cannot go on with an answer that has been begun')
+    droppedFields.refuse(
+      `messages[${messages.length - 1}]`,
+      'this provider cannot go on with an answer that has been begun',
+    )
 }
 
-function systemMessages(system: unknown, role: string, losses: Losses): JsonObject[] {
+function systemMessages(system: unknown, role: string, droppedFields: DroppedFields): JsonObject[] {
   if (isNothing(system)) return []
-  return [{ role, content: textOf(system, { path: 'system', losses }) }]
+  return [{ role, content: textOf(system, { path: 'system', droppedFields }) }]
 }
 
 const TEXT_MEMBERS = new Set(['type', 'text'])
 
 /** The text of the system's content; its blocks are paragraphs. */
-function textOf(content: unknown, { path, losses }: { path: string; losses: Losses }): string {
+function textOf(content: unknown, { path, droppedFields }: { path: string; droppedFields: DroppedFields }): string {
   if (typeof content === 'string') return content
   const place = path === 'system' ? 'system' : 'messages.content'
   const texts: string[] = []
   for (const [index, block] of (Array.isArray(content) ? content : []).entries()) {
     if (isObject(block) && block.type === 'text' && typeof block.text === 'string') {
-      dropLeftovers(block, { known: TEXT_MEMBERS, place }, losses)
+      dropLeftovers(block, { known: TEXT_MEMBERS, place }, droppedFields)
       texts.push(block.text)
-    } else losses.refuse(`${path}[${index}]`, 'only text can stand here for this provider')
+    } else droppedFields.refuse(`${path}[${index}]`, 'only text can stand here for this provider')
   }
   return texts.join('\n\n')
 }

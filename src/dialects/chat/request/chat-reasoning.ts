@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
@@ -8,7 +8,7 @@ import { effortOfBudget } from './thinking-of-effort.ts'
 export interface ReasoningOptions {
   readonly model: string
   readonly habits: ChatHabits
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
 }
 
 /** Words of `output_config.effort` in those of `reasoning_effort` that every provider knows. */
@@ -23,17 +23,17 @@ const THINKING = { known: new Set(['type', 'budget_tokens']), place: 'thinking' 
 
 /** `reasoning_effort` for `thinking` and `output_config.effort`, or `undefined` when the model decides or takes none. */
 export function toReasoningEffort(request: RequestDocument, options: ReasoningOptions): string | undefined {
-  const { losses } = options
+  const { droppedFields } = options
   const thinking = objectOf(request.field('thinking'))
   const effort = objectOf(request.field('output_config')).effort
   if (thinking.type === 'disabled' || !takesEffort(options)) return tellDropped({ thinking, effort }, options)
-  dropLeftovers(thinking, THINKING, losses)
+  dropLeftovers(thinking, THINKING, droppedFields)
   const word = EFFORTS.get(effort)
   if (word !== undefined) return word
-  if (!isNothing(effort)) losses.drop('output_config.effort')
+  if (!isNothing(effort)) droppedFields.drop('output_config.effort')
   const { type, budget_tokens: budget } = thinking
   if (type === 'enabled') return typeof budget === 'number' ? effortOfBudget(budget) : undefined
-  if (type !== undefined && type !== 'adaptive') losses.drop('thinking')
+  if (type !== undefined && type !== 'adaptive') droppedFields.drop('thinking')
   return undefined
 }
 
@@ -47,10 +47,10 @@ function tellDropped(
   { thinking, effort }: { thinking: JsonObject; effort: unknown },
   options: ReasoningOptions,
 ): undefined {
-  const { model, habits, losses } = options
+  const { model, habits, droppedFields } = options
   const isLost = thinking.type !== 'disabled' || habits.fixedSampling?.test(model)
-  if (thinking.type !== undefined && isLost) losses.drop('thinking')
-  if (!isNothing(effort)) losses.drop('output_config.effort')
+  if (thinking.type !== undefined && isLost) droppedFields.drop('thinking')
+  if (!isNothing(effort)) droppedFields.drop('output_config.effort')
 }
 
 function objectOf(value: unknown): JsonObject {

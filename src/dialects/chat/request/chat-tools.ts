@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
@@ -8,7 +8,7 @@ import { isStrictSchema } from './strict-schema.ts'
 export interface ChatToolOptions {
   readonly model: string
   readonly habits: ChatHabits
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
 }
 
 /** `tools`, `tool_choice` and `parallel_tool_calls` of a chat request. */
@@ -28,11 +28,11 @@ const MODES = new Map<unknown, string>([
 
 /** Translates the tools; those that the Messages provider runs itself are refused. */
 export function toChatToolFields(request: RequestDocument, options: ChatToolOptions): ChatToolFields {
-  const { losses } = options
-  const tools = toChatTools(request.field('tools'), losses)
+  const { droppedFields } = options
+  const tools = toChatTools(request.field('tools'), droppedFields)
   const given = request.field('tool_choice')
   if (!isObject(given)) return tools.length > 0 ? { tools } : {}
-  const choice = toChatChoice(given, losses)
+  const choice = toChatChoice(given, droppedFields)
   // Chat completions refuse a choice among no tools, which says nothing here unless it forces one.
   if (tools.length === 0)
     return choice === 'auto' || choice === 'none' || choice === undefined ? {} : { tool_choice: choice }
@@ -44,28 +44,28 @@ export function toChatToolFields(request: RequestDocument, options: ChatToolOpti
 }
 
 /** Models without this choice may still call several tools at once. */
-function oneCallAtATime({ model, habits, losses }: ChatToolOptions): { parallel_tool_calls?: false } {
+function oneCallAtATime({ model, habits, droppedFields }: ChatToolOptions): { parallel_tool_calls?: false } {
   if (!habits.withoutParallelChoice?.test(model)) return { parallel_tool_calls: false }
-  losses.drop('tool_choice.disable_parallel_tool_use')
+  droppedFields.drop('tool_choice.disable_parallel_tool_use')
   return {}
 }
 
-function toChatTools(list: unknown, losses: Losses): JsonObject[] {
+function toChatTools(list: unknown, droppedFields: DroppedFields): JsonObject[] {
   const tools: JsonObject[] = []
   for (const [index, tool] of (Array.isArray(list) ? list : []).entries()) {
     const { type, name } = isObject(tool) ? tool : {}
     if (isObject(tool) && typeof name === 'string' && (type ?? 'custom') === 'custom')
-      tools.push(toChatTool(tool, losses))
-    else losses.refuse(`tools[${index}]`, `this provider has no tool of type ${wordOf(type)}`)
+      tools.push(toChatTool(tool, droppedFields))
+    else droppedFields.refuse(`tools[${index}]`, `this provider has no tool of type ${wordOf(type)}`)
   }
   return tools
 }
 
-function toChatTool(tool: JsonObject, losses: Losses): JsonObject {
+function toChatTool(tool: JsonObject, droppedFields: DroppedFields): JsonObject {
   const { name, description, input_schema: parameters, strict } = tool
-  dropLeftovers(tool, TOOL, losses)
+  dropLeftovers(tool, TOOL, droppedFields)
   const isStrict = strict === true && isStrictSchema(parameters)
-  if (strict === true && !isStrict) losses.drop('tools.strict')
+  if (strict === true && !isStrict) droppedFields.drop('tools.strict')
   return {
     type: 'function',
     function: {
@@ -77,11 +77,11 @@ function toChatTool(tool: JsonObject, losses: Losses): JsonObject {
   }
 }
 
-function toChatChoice(choice: JsonObject, losses: Losses): string | JsonObject | undefined {
-  dropLeftovers(choice, CHOICE, losses)
+function toChatChoice(choice: JsonObject, droppedFields: DroppedFields): string | JsonObject | undefined {
+  dropLeftovers(choice, CHOICE, droppedFields)
   const { type, name } = choice
   if (type === 'tool' && typeof name === 'string') return { type: 'function', function: { name } }
   const mode = MODES.get(type)
-  if (mode === undefined) losses.refuse('tool_choice', `this provider has no choice of type ${wordOf(type)}`)
+  if (mode === undefined) droppedFields.refuse('tool_choice', `this provider has no choice of type ${wordOf(type)}`)
   return mode
 }

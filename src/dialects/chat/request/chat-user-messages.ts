@@ -8,7 +8,7 @@
  * in the user's message, under a line that says whose it is.
  */
 
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { ContentBlock } from '../../../core/request/message.ts'
 import { asJson, dropLeftovers, type JsonObject } from './json-value.ts'
 import { toContent, toParts, toTextPart } from './parts-of-blocks.ts'
@@ -23,7 +23,11 @@ const ONLY_ATTACHED = '(see the attachment that follows)'
 const ERROR = 'Error: '
 
 /** The chat messages of a user turn with this content, which stands at `path` (`messages[3].content`). */
-export function toUserMessages(content: string | readonly ContentBlock[], path: string, losses: Losses): JsonObject[] {
+export function toUserMessages(
+  content: string | readonly ContentBlock[],
+  path: string,
+  droppedFields: DroppedFields,
+): JsonObject[] {
   if (typeof content === 'string') return [{ role: 'user', content }]
   const messages: JsonObject[] = []
   const attached: JsonObject[] = []
@@ -31,11 +35,11 @@ export function toUserMessages(content: string | readonly ContentBlock[], path: 
   for (const [index, block] of content.entries()) {
     const at = `${path}[${index}]`
     if (block.type === 'tool_result') {
-      const { text, attachments } = readResult(block, at, losses)
+      const { text, attachments } = readResult(block, at, droppedFields)
       messages.push({ role: 'tool', tool_call_id: block.tool_use_id, content: text })
       if (attachments.length > 0) attached.push(toTextPart(`Attachment of tool result ${block.tool_use_id}:`))
       for (const attachment of attachments) attached.push(attachment)
-    } else for (const part of toParts(asJson(block), at, losses)) parts.push(part)
+    } else for (const part of toParts(asJson(block), at, droppedFields)) parts.push(part)
   }
   const rest = [...attached, ...parts]
   if (rest.length > 0 || messages.length === 0) messages.push({ role: 'user', content: toContent(rest) })
@@ -47,11 +51,11 @@ interface ResultParts {
   readonly attachments: readonly JsonObject[]
 }
 
-function readResult(block: ToolResult, path: string, losses: Losses): ResultParts {
-  dropLeftovers(asJson(block), RESULT_MEMBERS, losses)
+function readResult(block: ToolResult, path: string, droppedFields: DroppedFields): ResultParts {
+  dropLeftovers(asJson(block), RESULT_MEMBERS, droppedFields)
   const content = block.content ?? ''
   if (typeof content === 'string') return { text: flag(content, block), attachments: [] }
-  const parts = content.flatMap((inner, index) => toParts(asJson(inner), `${path}.content[${index}]`, losses))
+  const parts = content.flatMap((inner, index) => toParts(asJson(inner), `${path}.content[${index}]`, droppedFields))
   const attachments = parts.filter(({ type }) => type !== 'text')
   const text = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n')
   return { text: flag(text === '' && attachments.length > 0 ? ONLY_ATTACHED : text, block), attachments }

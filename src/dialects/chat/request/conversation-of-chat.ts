@@ -7,7 +7,7 @@
  *     assistant           text, then tool_use blocks; left out when it says nothing, for Messages refuses empty content
  *     tool, function      tool_result blocks; those in a row are one user message, and stand first in it
  */
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { assertContent, cacheControlOf, isPlainText, toBlocks, toTextBlocks } from './blocks-of-parts.ts'
 import { ChatFault, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isBlank, isNothing, type JsonObject } from './json-value.ts'
@@ -79,24 +79,24 @@ function addMessage(draft: Draft, message: JsonObject, path: string): void {
 
 const SPOKEN = { known: new Set(['role', 'content']), place: 'messages' }
 
-function addSystem({ system, losses }: Draft, message: JsonObject, path: string): void {
-  dropLeftovers(message, SPOKEN, losses)
+function addSystem({ system, droppedFields }: Draft, message: JsonObject, path: string): void {
+  dropLeftovers(message, SPOKEN, droppedFields)
   assertContent(message.content, `${path}.content`)
-  for (const block of toTextBlocks(message.content, `${path}.content`, losses)) system.push(block)
+  for (const block of toTextBlocks(message.content, `${path}.content`, droppedFields)) system.push(block)
 }
 
 function addUser(draft: Draft, message: JsonObject, path: string): void {
   const { content } = message
-  dropLeftovers(message, SPOKEN, draft.losses)
+  dropLeftovers(message, SPOKEN, draft.droppedFields)
   assertContent(content, `${path}.content`)
   const turn = draft.toolTurn
   if (turn && !turn.hasUserText) {
     turn.hasUserText = true
-    for (const block of toBlocks(content, `${path}.content`, draft.losses)) turn.content.push(block)
+    for (const block of toBlocks(content, `${path}.content`, draft.droppedFields)) turn.content.push(block)
     return
   }
   draft.toolTurn = undefined
-  const carried = typeof content === 'string' ? content : toBlocks(content, `${path}.content`, draft.losses)
+  const carried = typeof content === 'string' ? content : toBlocks(content, `${path}.content`, draft.droppedFields)
   draft.messages.push({ role: 'user', content: carried })
 }
 
@@ -108,11 +108,11 @@ const ANSWERED = {
 }
 
 function addAssistant(draft: Draft, message: JsonObject, path: string): void {
-  const { losses } = draft
-  dropLeftovers(message, ANSWERED, losses)
-  if (REASONING.some((name) => !isNothing(message[name]))) losses.drop('messages.reasoning_content')
-  if (!isNothing(message.audio)) losses.refuse(`${path}.audio`, 'the Messages shape has no place for audio')
-  const texts = toTexts(message, path, losses)
+  const { droppedFields } = draft
+  dropLeftovers(message, ANSWERED, droppedFields)
+  if (REASONING.some((name) => !isNothing(message[name]))) droppedFields.drop('messages.reasoning_content')
+  if (!isNothing(message.audio)) droppedFields.refuse(`${path}.audio`, 'the Messages shape has no place for audio')
+  const texts = toTexts(message, path, droppedFields)
   const calls = [...toToolUses(message, path, draft), ...toFunctionUse(draft, message, path)]
   const [only] = texts
   draft.toolTurn = undefined
@@ -122,8 +122,8 @@ function addAssistant(draft: Draft, message: JsonObject, path: string): void {
 }
 
 /** Blank text is left out: models put a line end before their calls, and Messages refuses a block of white space. */
-function toTexts({ content, refusal }: JsonObject, path: string, losses: Losses): JsonObject[] {
-  const blocks = toTextBlocks(content, `${path}.content`, losses)
+function toTexts({ content, refusal }: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
+  const blocks = toTextBlocks(content, `${path}.content`, droppedFields)
   if (!isNothing(refusal)) blocks.push({ type: 'text', text: textAt(refusal, `${path}.refusal`) })
   return blocks.filter(({ text }) => typeof text !== 'string' || !isBlank(text))
 }
@@ -139,12 +139,12 @@ const RESULT = { known: new Set(['role', 'content', 'tool_call_id', 'cache_contr
 const FUNCTION_RESULT = { known: new Set([...RESULT.known, 'name']), place: 'messages' }
 
 function addToolResult(draft: Draft, message: JsonObject, path: string): void {
-  dropLeftovers(message, RESULT, draft.losses)
+  dropLeftovers(message, RESULT, draft.droppedFields)
   addResult(draft, resultOf(message, toToolId(textAt(message.tool_call_id, `${path}.tool_call_id`)), { path, draft }))
 }
 
 function addFunctionResult(draft: Draft, message: JsonObject, path: string): void {
-  dropLeftovers(message, FUNCTION_RESULT, draft.losses)
+  dropLeftovers(message, FUNCTION_RESULT, draft.droppedFields)
   textAt(message.name, `${path}.name`)
   const id = draft.functionId ?? `call_function_${++draft.functionCalls}`
   addResult(draft, resultOf(message, id, { path, draft }))
@@ -152,7 +152,7 @@ function addFunctionResult(draft: Draft, message: JsonObject, path: string): voi
 
 function resultOf(message: JsonObject, id: string, { path, draft }: { path: string; draft: Draft }): JsonObject {
   const content = message.content ?? ''
-  const carried = typeof content === 'string' ? content : toBlocks(content, `${path}.content`, draft.losses)
+  const carried = typeof content === 'string' ? content : toBlocks(content, `${path}.content`, draft.droppedFields)
   return { type: 'tool_result', tool_use_id: id, content: carried, ...cacheControlOf(message) }
 }
 

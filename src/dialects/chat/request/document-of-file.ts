@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isNothing, type JsonObject } from './json-value.ts'
 
@@ -6,16 +6,16 @@ const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;[^;,]+)*?;base64,/i
 const FILE_MEMBERS = new Set(['file_data', 'filename', 'file_id'])
 
 /** The document block of a `file` part at `path`, or `undefined` when it is refused. */
-export function documentOf(part: JsonObject, path: string, losses: Losses): JsonObject | undefined {
+export function documentOf(part: JsonObject, path: string, droppedFields: DroppedFields): JsonObject | undefined {
   const file = objectAt(part.file, `${path}.file`)
-  dropLeftovers(file, { known: FILE_MEMBERS, place: 'messages.content.file' }, losses)
+  dropLeftovers(file, { known: FILE_MEMBERS, place: 'messages.content.file' }, droppedFields)
   if (isNothing(file.file_data)) {
-    losses.refuse(`${path}.file`, 'a file must be in the request, as file_data; uploaded files are not at hand')
+    droppedFields.refuse(`${path}.file`, 'a file must be in the request, as file_data; uploaded files are not at hand')
     return undefined
   }
   const source = sourceOf(textAt(file.file_data, `${path}.file.file_data`))
   if (source === undefined)
-    losses.refuse(`${path}.file`, 'file_data must be a base64 data URI of a PDF or of plain text')
+    droppedFields.refuse(`${path}.file`, 'file_data must be a base64 data URI of a PDF or of plain text')
   return source && { type: 'document', source, ...titleOf(file, path) }
 }
 

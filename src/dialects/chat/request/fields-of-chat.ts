@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { NO_LIMIT } from '../request-schema.ts'
 import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, toldName } from './json-value.ts'
@@ -13,12 +13,12 @@ function limitAt(body: JsonObject, name: string): number | undefined {
 }
 
 /** The single fields of a Messages request that have another name or form in chat completions. */
-export function toSingleFields(body: JsonObject, losses: Losses): JsonObject {
+export function toSingleFields(body: JsonObject, droppedFields: DroppedFields): JsonObject {
   return {
     stop_sequences: toStopSequences(body.stop),
     stream: flagAt(body.stream, 'stream'),
-    metadata: toMetadata(body, losses),
-    service_tier: toServiceTier(body.service_tier, losses),
+    metadata: toMetadata(body, droppedFields),
+    service_tier: toServiceTier(body.service_tier, droppedFields),
   }
 }
 
@@ -29,38 +29,38 @@ function toStopSequences(stop: unknown): readonly string[] | undefined {
 }
 
 /** `user` was the name of what is now `safety_identifier`; Messages has one place for both. */
-function toMetadata(body: JsonObject, losses: Losses): JsonObject | undefined {
+function toMetadata(body: JsonObject, droppedFields: DroppedFields): JsonObject | undefined {
   const names = ['user', 'safety_identifier'] as const
   const [id, other] = names.map((name) => (isNothing(body[name]) ? '' : textAt(body[name], name)))
-  if (id && other && id !== other) losses.drop('safety_identifier')
+  if (id && other && id !== other) droppedFields.drop('safety_identifier')
   return id || other ? { user_id: id || other } : undefined
 }
 
-function toServiceTier(tier: unknown, losses: Losses): string | undefined {
+function toServiceTier(tier: unknown, droppedFields: DroppedFields): string | undefined {
   if (tier === 'default') return 'standard_only'
-  if (!isNothing(tier) && tier !== 'auto') losses.drop('service_tier')
+  if (!isNothing(tier) && tier !== 'auto') droppedFields.drop('service_tier')
   return undefined
 }
 
 /** `output_config.format` for a `response_format`. JSON without a schema is an extension that only some providers take. */
-export function toOutputFormat(value: unknown, losses: Losses): JsonObject | undefined {
+export function toOutputFormat(value: unknown, droppedFields: DroppedFields): JsonObject | undefined {
   if (isNothing(value)) return undefined
   const format = objectAt(value, 'response_format')
   if (format.type === 'json_object') return { type: 'json_object' }
-  if (format.type === 'json_schema') return toSchemaFormat(format.json_schema, losses)
+  if (format.type === 'json_schema') return toSchemaFormat(format.json_schema, droppedFields)
   if (typeof format.type !== 'string') throw new ChatFault('response_format.type', 'string')
   if (format.type !== 'text')
-    losses.refuse('response_format', `${format.type} is not among text, json_schema, json_object`)
+    droppedFields.refuse('response_format', `${format.type} is not among text, json_schema, json_object`)
   return undefined
 }
 
 const SCHEMA_MEMBERS = { known: new Set(['name', 'schema', 'strict']), place: 'response_format.json_schema' }
 
-function toSchemaFormat(value: unknown, losses: Losses): JsonObject {
+function toSchemaFormat(value: unknown, droppedFields: DroppedFields): JsonObject {
   const described = objectAt(value, 'response_format.json_schema')
-  dropLeftovers(described, SCHEMA_MEMBERS, losses)
+  dropLeftovers(described, SCHEMA_MEMBERS, droppedFields)
   // Messages always holds the answer to the schema.
-  if (described.strict === false) losses.drop('response_format.json_schema.strict')
+  if (described.strict === false) droppedFields.drop('response_format.json_schema.strict')
   if (isNothing(described.schema)) return { type: 'json_object' }
   return { type: 'json_schema', schema: objectAt(described.schema, 'response_format.json_schema.schema') }
 }
@@ -87,12 +87,12 @@ const READ = new Set([
 const NEUTRAL_AT_ZERO = new Set(['presence_penalty', 'frequency_penalty'])
 
 /** Tells of every field that is not carried: refused where the answer depends on it, dropped where not. */
-export function tellLosses(body: JsonObject, losses: Losses): void {
+export function tellLosses(body: JsonObject, droppedFields: DroppedFields): void {
   for (const [name, value] of Object.entries(body)) {
     if (READ.has(name) || isNothing(value)) continue
     if (Object.hasOwn(REFUSALS, name)) {
       const why = REFUSALS[name]?.(value)
-      if (why !== undefined) losses.refuse(name, why)
-    } else if (value !== 0 || !NEUTRAL_AT_ZERO.has(name)) losses.drop(toldName(name))
+      if (why !== undefined) droppedFields.refuse(name, why)
+    } else if (value !== 0 || !NEUTRAL_AT_ZERO.has(name)) droppedFields.drop(toldName(name))
   }
 }

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 
 /** A parsed JSON object whose members are not known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -37,8 +37,9 @@ export interface Leftovers {
 }
 
 /** Drops, and tells, every member of `object` that is not known and not empty. */
-export function dropLeftovers(object: JsonObject, { known, place }: Leftovers, losses: Losses): void {
-  for (const name in object) if (!known.has(name) && !isNothing(object[name])) losses.drop(`${place}.${toldName(name)}`)
+export function dropLeftovers(object: JsonObject, { known, place }: Leftovers, droppedFields: DroppedFields): void {
+  for (const name in object)
+    if (!known.has(name) && !isNothing(object[name])) droppedFields.drop(`${place}.${toldName(name)}`)
 }
 
 const PLAIN_NAME = /^[\w.-]{1,64}$/

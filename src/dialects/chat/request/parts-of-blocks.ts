@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
 import { partsOfDocument } from './parts-of-document.ts'
 
@@ -12,15 +12,15 @@ const KNOWN = new Map<unknown, ReadonlySet<string>>([
 ])
 
 /** The parts of a chat message that a user's block at `path` becomes; none when it is refused. */
-export function toParts(block: JsonObject, path: string, losses: Losses): JsonObject[] {
+export function toParts(block: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
   const known = KNOWN.get(block.type)
   if (known === undefined) {
-    losses.refuse(path, `this provider has no place for ${wordOf(block.type)}`)
+    droppedFields.refuse(path, `this provider has no place for ${wordOf(block.type)}`)
     return []
   }
-  dropLeftovers(block, { known, place: 'messages.content' }, losses)
-  if (block.type === 'document') return partsOfDocument(block, path, losses)
-  if (block.type === 'image') return imageParts(block.source, path, losses)
+  dropLeftovers(block, { known, place: 'messages.content' }, droppedFields)
+  if (block.type === 'document') return partsOfDocument(block, path, droppedFields)
+  if (block.type === 'image') return imageParts(block.source, path, droppedFields)
   const text = block.type === 'search_result' ? textOfSearchResult(block) : (block.text ?? block.tool_name)
   return [toTextPart(typeof text === 'string' ? text : '')]
 }
@@ -37,10 +37,10 @@ export function toContent(parts: readonly JsonObject[]): string | readonly JsonO
   return second === undefined && typeof first.text === 'string' ? first.text : parts
 }
 
-function imageParts(source: unknown, path: string, losses: Losses): JsonObject[] {
+function imageParts(source: unknown, path: string, droppedFields: DroppedFields): JsonObject[] {
   const url = isObject(source) ? urlOf(source) : undefined
   if (url !== undefined) return [{ type: 'image_url', image_url: { url } }]
-  losses.refuse(path, 'an image must be in the request or have a URL for this provider')
+  droppedFields.refuse(path, 'an image must be in the request or have a URL for this provider')
   return []
 }
 

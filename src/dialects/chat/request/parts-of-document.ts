@@ -1,18 +1,18 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 
 /** What a file without a title is called: OpenAI asks for a name. */
 const UNTITLED = 'document.pdf'
 
 /** The parts that a document block at `path` becomes: a file for a PDF, text for what is text. */
-export function partsOfDocument(block: JsonObject, path: string, losses: Losses): JsonObject[] {
+export function partsOfDocument(block: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
   const source = isObject(block.source) ? block.source : {}
   const { media_type: mediaType, data } = source
   if (source.type === 'text' && typeof data === 'string') return [text(joinLines(block.title, block.context, data))]
-  if (source.type === 'content') return [...headOf(block), ...partsOfContent(source.content, path, losses)]
+  if (source.type === 'content') return [...headOf(block), ...partsOfContent(source.content, path, droppedFields)]
   if (source.type === 'base64' && mediaType === 'application/pdf' && typeof data === 'string')
     return [...headOf({ context: block.context }), fileOf(block.title, data)]
-  losses.refuse(path, 'a document must be text, or a PDF in the request, for this provider')
+  droppedFields.refuse(path, 'a document must be text, or a PDF in the request, for this provider')
   return []
 }
 
@@ -26,12 +26,12 @@ function headOf({ title, context }: JsonObject): JsonObject[] {
   return head === '' ? [] : [text(head)]
 }
 
-function partsOfContent(content: unknown, path: string, losses: Losses): JsonObject[] {
+function partsOfContent(content: unknown, path: string, droppedFields: DroppedFields): JsonObject[] {
   if (typeof content === 'string') return [text(content)]
   const blocks: unknown[] = Array.isArray(content) ? content : []
   return blocks.flatMap((block, index) => {
     if (isObject(block) && typeof block.text === 'string') return [text(block.text)]
-    losses.refuse(`${path}.source.content[${index}]`, 'only text can stand in a document for this provider')
+    droppedFields.refuse(`${path}.source.content[${index}]`, 'only text can stand in a document for this provider')
     return []
   })
 }

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { type Effort, isEffort } from '../request-schema.ts'
 import { ChatFault, countAt, flagAt, objectAt } from './chat-fault.ts'
 import { dropLeftovers, type JsonObject } from './json-value.ts'
@@ -15,14 +15,14 @@ export interface ReasoningWish {
 const MEMBERS = { known: new Set(['effort', 'max_tokens', 'enabled']), place: 'reasoning' }
 
 /** The wish in `reasoning_effort`, or else in OpenRouter's `reasoning`; `undefined` when there is none. Throws `ChatFault`. */
-export function toReasoningWish(body: JsonObject, losses: Losses): ReasoningWish | undefined {
+export function toReasoningWish(body: JsonObject, droppedFields: DroppedFields): ReasoningWish | undefined {
   const effort = effortAt(body.reasoning_effort, 'reasoning_effort')
   if (body.reasoning === undefined || body.reasoning === null) return effort && { field: 'reasoning_effort', effort }
   const reasoning = objectAt(body.reasoning, 'reasoning')
-  dropLeftovers(reasoning, MEMBERS, losses)
+  dropLeftovers(reasoning, MEMBERS, droppedFields)
   const routed = routedWish(reasoning)
   if (effort === undefined) return routed
-  if (routed && routed.effort !== effort) losses.drop('reasoning')
+  if (routed && routed.effort !== effort) droppedFields.drop('reasoning')
   return { field: 'reasoning_effort', effort }
 }
 

@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { countAt, numberAt, textAt } from './chat-fault.ts'
 import { claudeTraitsOf } from './claude-traits.ts'
 import type { JsonObject } from './json-value.ts'
@@ -17,7 +17,7 @@ const LEAST_TOP_P_WITH_THINKING = 0.95
  * The sampling that the client asked for, without what a Claude model would refuse: models with fixed sampling take
  * default values only, and with `thinking` neither another temperature than 1 nor top_k. Throws `ChatFault`.
  */
-export function toSampling(body: JsonObject, thinking: JsonObject | undefined, losses: Losses): Sampling {
+export function toSampling(body: JsonObject, thinking: JsonObject | undefined, droppedFields: DroppedFields): Sampling {
   const traits = claudeTraitsOf(textAt(body.model, 'model'))
   const isFixed = traits?.hasFixedSampling === true
   const isThinking = traits !== undefined && (thinking?.type === 'enabled' || thinking?.type === 'adaptive')
@@ -29,7 +29,7 @@ export function toSampling(body: JsonObject, thinking: JsonObject | undefined, l
   }
   const keep = (name: keyof Sampling, fits: boolean) => {
     if (given[name] === undefined || fits) return given[name]
-    losses.drop(name)
+    droppedFields.drop(name)
     return undefined
   }
   return {

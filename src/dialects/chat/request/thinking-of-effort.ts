@@ -10,7 +10,7 @@
  * whose first thoughts are not there (they never are: chat completions have no place for their signature). An answer
  * without thoughts is better than none, so there the effort is dropped.
  */
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { Effort } from '../request-schema.ts'
 import { objectAt } from './chat-fault.ts'
 import { type ClaudeTraits, claudeTraitsOf } from './claude-traits.ts'
@@ -46,16 +46,20 @@ const MEDIUM_BUDGET_TOKENS = 8192
 const HIGH_BUDGET_TOKENS = 24_576
 
 /** Thinking as `thinking`, `reasoning_effort` or `reasoning` of a chat body ask for it, each before the next. */
-export function toThinkingFields(body: JsonObject, circumstances: Circumstances, losses: Losses): ThinkingFields {
+export function toThinkingFields(
+  body: JsonObject,
+  circumstances: Circumstances,
+  droppedFields: DroppedFields,
+): ThinkingFields {
   const { maxTokens } = circumstances
-  const wish = toReasoningWish(body, losses)
+  const wish = toReasoningWish(body, droppedFields)
   if (body.thinking !== undefined && body.thinking !== null) {
-    if (wish) losses.drop(wish.field)
+    if (wish) droppedFields.drop(wish.field)
     return givenThinking(objectAt(body.thinking, 'thinking'), circumstances)
   }
   if (wish === undefined) return { maxTokens }
   const fields = wishedThinking(wish, circumstances)
-  if (fields.isShort) losses.drop(wish.field)
+  if (fields.isShort) droppedFields.drop(wish.field)
   return fields
 }
 

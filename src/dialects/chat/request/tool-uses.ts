@@ -2,14 +2,14 @@ import { BodyFault } from '../../../core/json/body-fault.ts'
 import type { JsonPrinter } from '../../../core/json/json-printer.ts'
 import { ScanError } from '../../../core/json/scan.ts'
 import { skipSpace, skipValue, type Tally } from '../../../core/json/scan-value.ts'
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isObject, type JsonObject, wordOf } from './json-value.ts'
 import { toToolId } from './tool-id.ts'
 
 /** What the parts of one translation write to. */
 export interface Target {
-  readonly losses: Losses
+  readonly droppedFields: DroppedFields
   readonly printer: JsonPrinter
   /** Counts the values in the arguments of calls, which become values of the request. */
   readonly tally: Tally
@@ -27,22 +27,26 @@ export function toToolUses(message: JsonObject, path: string, target: Target): J
     const at = `${path}.tool_calls[${index}]`
     const call = objectAt(value, at)
     if ((call.type ?? 'function') !== 'function')
-      target.losses.refuse(at, `the Messages shape has no place for a call of type ${wordOf(call.type)}`)
+      target.droppedFields.refuse(at, `the Messages shape has no place for a call of type ${wordOf(call.type)}`)
     else blocks.push(toToolUse(call, at, target))
   }
   return blocks
 }
 
 function toToolUse(call: JsonObject, path: string, target: Target): JsonObject {
-  dropLeftovers(call, { known: CALL_MEMBERS, place: 'messages.tool_calls' }, target.losses)
+  dropLeftovers(call, { known: CALL_MEMBERS, place: 'messages.tool_calls' }, target.droppedFields)
   const id = toToolId(textAt(call.id, `${path}.id`))
   return { type: 'tool_use', id, ...toNamedInput(call.function, `${path}.function`, target) }
 }
 
 /** Name and input of a called function, `{name, arguments}`. Throws `ChatFault` when the arguments are no JSON object. */
-export function toNamedInput(called: unknown, path: string, { losses, printer, tally }: Target): JsonObject {
+export function toNamedInput(called: unknown, path: string, { droppedFields, printer, tally }: Target): JsonObject {
   const { name, arguments: text } = objectAt(called, path)
-  dropLeftovers(objectAt(called, path), { known: FUNCTION_MEMBERS, place: 'messages.tool_calls.function' }, losses)
+  dropLeftovers(
+    objectAt(called, path),
+    { known: FUNCTION_MEMBERS, place: 'messages.tool_calls.function' },
+    droppedFields,
+  )
   const json = textAt(text, `${path}.arguments`)
   return { name: textAt(name, `${path}.name`), input: inputOf(json, `${path}.arguments`, { printer, tally }) }
 }

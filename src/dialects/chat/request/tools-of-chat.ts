@@ -1,4 +1,4 @@
-import type { Losses } from '../../../core/request/dropped-fields.ts'
+import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { cacheControlOf } from './blocks-of-parts.ts'
 import { ChatFault, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
@@ -10,10 +10,10 @@ export interface ToolFields {
 }
 
 /** Translates `tools`, `tool_choice` and `parallel_tool_calls`, and the older `functions` and `function_call`. */
-export function toToolFields(body: JsonObject, losses: Losses): ToolFields {
-  const tools = [...toTools(body.tools, losses), ...toFunctions(body.functions, losses)]
+export function toToolFields(body: JsonObject, droppedFields: DroppedFields): ToolFields {
+  const tools = [...toTools(body.tools, droppedFields), ...toFunctions(body.functions, droppedFields)]
   const isSerial = flagAt(body.parallel_tool_calls, 'parallel_tool_calls') === false
-  const chosen = toChoice(body, tools, losses)
+  const chosen = toChoice(body, tools, droppedFields)
   // A choice among no tools is refused by the provider, and says nothing unless it forces one.
   if (tools.length === 0) return { tools: undefined, tool_choice: isForced(chosen) ? chosen : undefined }
   return { tools, tool_choice: isSerial ? serial(chosen) : chosen }
@@ -34,27 +34,27 @@ const FUNCTION_MEMBERS = {
   place: 'tools.function',
 }
 
-function toTools(list: unknown, losses: Losses): JsonObject[] {
+function toTools(list: unknown, droppedFields: DroppedFields): JsonObject[] {
   const tools: JsonObject[] = []
   for (const [index, value] of listAt(list, 'tools').entries()) {
     const path = `tools[${index}]`
     const tool = objectAt(value, path)
     if ((tool.type ?? 'function') === 'function') {
-      dropLeftovers(tool, TOOL_MEMBERS, losses)
-      tools.push({ ...toTool(tool.function, `${path}.function`, losses), ...cacheControlOf(tool) })
-    } else losses.refuse(path, `the Messages shape has no place for a tool of type ${wordOf(tool.type)}`)
+      dropLeftovers(tool, TOOL_MEMBERS, droppedFields)
+      tools.push({ ...toTool(tool.function, `${path}.function`, droppedFields), ...cacheControlOf(tool) })
+    } else droppedFields.refuse(path, `the Messages shape has no place for a tool of type ${wordOf(tool.type)}`)
   }
   return tools
 }
 
-function toFunctions(list: unknown, losses: Losses): JsonObject[] {
-  return listAt(list, 'functions').map((definition, index) => toTool(definition, `functions[${index}]`, losses))
+function toFunctions(list: unknown, droppedFields: DroppedFields): JsonObject[] {
+  return listAt(list, 'functions').map((definition, index) => toTool(definition, `functions[${index}]`, droppedFields))
 }
 
-function toTool(value: unknown, path: string, losses: Losses): JsonObject {
+function toTool(value: unknown, path: string, droppedFields: DroppedFields): JsonObject {
   const definition = objectAt(value, path)
   const { description, parameters } = definition
-  dropLeftovers(definition, FUNCTION_MEMBERS, losses)
+  dropLeftovers(definition, FUNCTION_MEMBERS, droppedFields)
   return {
     name: textAt(definition.name, `${path}.name`),
     ...(!isNothing(description) && { description: textAt(description, `${path}.description`) }),
@@ -77,13 +77,17 @@ const MODES = new Map<unknown, JsonObject>([
   ['none', { type: 'none' }],
 ])
 
-function toChoice(body: JsonObject, tools: readonly JsonObject[], losses: Losses): JsonObject | undefined {
+function toChoice(
+  body: JsonObject,
+  tools: readonly JsonObject[],
+  droppedFields: DroppedFields,
+): JsonObject | undefined {
   const { tool_choice: choice, function_call: call } = body
   if (isNothing(choice)) return isNothing(call) ? undefined : toFunctionChoice(call)
   if (!isObject(choice)) return modeAt(choice, 'tool_choice')
-  if (choice.type === 'allowed_tools') return toAllowed(choice, tools, losses)
+  if (choice.type === 'allowed_tools') return toAllowed(choice, tools, droppedFields)
   if (choice.type === 'function') return named(choice.function, 'tool_choice.function')
-  losses.refuse('tool_choice', `the Messages shape has no place for a choice of type ${wordOf(choice.type)}`)
+  droppedFields.refuse('tool_choice', `the Messages shape has no place for a choice of type ${wordOf(choice.type)}`)
   return undefined
 }
 
@@ -102,13 +106,13 @@ function named(chosen: unknown, path: string): JsonObject {
 }
 
 /** A list of allowed tools says nothing when all tools are in it; a shorter one cannot be said without other tools. */
-function toAllowed(choice: JsonObject, tools: readonly JsonObject[], losses: Losses): JsonObject {
+function toAllowed(choice: JsonObject, tools: readonly JsonObject[], droppedFields: DroppedFields): JsonObject {
   const path = 'tool_choice.allowed_tools'
   const { mode, tools: allowed } = objectAt(choice.allowed_tools, path)
   const names = new Set(
     listAt(allowed, `${path}.tools`).map((tool) => isObject(tool) && isObject(tool.function) && tool.function.name),
   )
   if (!tools.every(({ name }) => names.has(name)))
-    losses.refuse(path, 'send only the tools that are allowed, in `tools`')
+    droppedFields.refuse(path, 'send only the tools that are allowed, in `tools`')
   return modeAt(mode, `${path}.mode`)
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { BillingStore } from '../../../core/ports/billing.ts'
-import type { Clock } from '../../../core/ports/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 import type { SqlStore } from '../store.ts'
 
 /** Keeps what billing knows in the database. */

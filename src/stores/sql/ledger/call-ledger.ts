@@ -1,6 +1,6 @@
 import { messageOf } from '../../../core/errors.ts'
 import type { CallLedger } from '../../../core/ports/calls.ts'
-import type { Log } from '../../../core/ports/ports.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import type { SqlStore } from '../store.ts'
 
 const SWEEP_EVERY_MS = 30_000

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import type { Log } from '../../../core/ports/ports.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import { postgresError } from '../faults.ts'
 import { migrate, type TableSet, tableSets } from '../migrations.ts'
 import type { Database } from '../schema.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { messageOf } from '../../../core/errors.ts'
-import type { Log } from '../../../core/ports/ports.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import { hostOf } from '../../../core/system/host-of.ts'
 
 const INT8 = 20

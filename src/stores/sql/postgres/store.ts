@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import type pg from 'pg'
 import { GatewayError } from '../../../core/errors.ts'
-import type { Log } from '../../../core/ports/ports.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import { type Command, Undo } from '../command.ts'
 import { type CommandInput, type CommandName, type CommandOutput, commands, SINGLE_STATEMENT } from '../commands.ts'
 import { postgresError, sqlStateOf, unavailable } from '../faults.ts'

@@ -1,4 +1,5 @@
-import type { Clock, Log } from '../../../core/ports/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
 import { FILE_LOST, toError, unavailable } from '../faults.ts'
 import type { SqlStore } from '../store.ts'

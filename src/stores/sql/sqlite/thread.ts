@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { messageOf, messageWithCause } from '../../../core/errors.ts'
-import type { Log } from '../../../core/ports/ports.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import { toError, unavailable } from '../faults.ts'
 import type { TableSetName } from '../migrations.ts'
 import type { Group, Outcome } from './group.ts'

@@ -1,5 +1,6 @@
 import { messageOf, messageWithCause } from '../../../core/errors.ts'
-import type { Clock, Log } from '../../../core/ports/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import type { Telemetry } from '../../../core/telemetry/telemetry.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
 import { unavailable } from '../faults.ts'

@@ -1,5 +1,5 @@
 import { GatewayError, messageOf } from '../../../core/errors.ts'
-import type { Log } from '../../../core/ports/ports.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import type { RequestRow } from './rows.ts'
 
 /**

@@ -1,0 +1,76 @@
+import type { Reply } from '../reply/reply.ts'
+import type { Exchange, Target } from '../request/exchange.ts'
+
+/** A caller's own credential, as it came: which header carried it, and its secret value. */
+export interface PresentedCredential {
+  /**
+   * `x-provider-key`: cloud mode, where it is the key of an account of the caller's with a provider. `payment`: the call
+   * is paid for, and is made at the operator's expense; the secret is empty.
+   */
+  header: 'authorization' | 'x-api-key' | 'x-provider-key' | 'payment'
+  secret: string
+  /** The only provider that may see it. Unset: the one whose form it has. */
+  provider?: string
+}
+
+/** The gateway itself, which always uses the operator's keys: it shows none, and nobody can present it. */
+export const OPERATOR: PresentedCredential = { header: 'x-provider-key', secret: '' }
+
+/** A call that is relayed to a provider without passing the pipeline: token counts, model lists. */
+export interface RelayCall {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  /** The query string as the client sent it, `?` included, or empty. */
+  query: string
+  /** The caller's scope. */
+  scope: string
+  headers: NodeJS.Dict<string | string[]>
+  body: Buffer | undefined
+  credential: PresentedCredential | undefined
+  requestId: string
+  signal: AbortSignal
+}
+
+/** A model that a provider has. */
+export interface ListedModel {
+  /** The provider's own name of it. */
+  readonly id: string
+  readonly displayName?: string | undefined
+  /** Moment in milliseconds since 1970. */
+  readonly createdAtMs?: number | undefined
+  readonly ownedBy?: string | undefined
+  /** Members of the provider's own entry, as it has them: limits, capabilities, prices, …. */
+  readonly fields?: Readonly<Record<string, unknown>>
+}
+
+/** An upstream that answers model requests: in the canonical shape, or in the client's own if it speaks that. */
+export interface Provider {
+  readonly name: string
+  /** Whether the operator gave this provider a credential; shown by the health probe. */
+  readonly configured: boolean
+  /** Whether it is there only while no other provider has a credential. */
+  readonly stepsBack?: boolean
+  /** Whether a model name without a prefix has this provider's form, as `claude-…` has. */
+  claims(model: string): boolean
+  /** Whether it could be called for a caller with this credential. */
+  isUsableBy(credential: PresentedCredential | undefined): boolean
+  /**
+   * What of the caller's own a call would carry that can choose the account, or the answer: the caller's credential as a
+   * hash, and headers that the operator lets through. Empty: nothing. Unset: never anything.
+   */
+  callerParts?(credential: PresentedCredential | undefined, headers: RelayCall['headers']): string
+  /**
+   * Answers the exchange's request with a model of its own. Throws `upstream_error`, `authentication_error`,
+   * `invalid_request` for what it cannot be asked, or the signal's reason.
+   */
+  complete(exchange: Exchange, target: Target): Promise<Reply>
+  /** Answers `count_tokens`, with the model as the provider knows it in `body`. Throws like `complete`. */
+  countTokens(call: RelayCall, target: Target): Promise<Reply>
+  /** The models it has. Throws like `complete`. */
+  listModels(call: RelayCall): Promise<readonly ListedModel[]>
+  /** Asks for one model by the provider's name of it, which a list may lack; `undefined`: it has none. Throws like `complete`. */
+  findModel?(id: string, call: RelayCall): Promise<ListedModel | undefined>
+  /** Relays a route that the operator allowed. Throws like `complete`. */
+  relay(call: RelayCall): Promise<Reply>
+  close(): Promise<void>
+}
