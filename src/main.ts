@@ -2,13 +2,13 @@
  * The process: configuration → gateway → stop on SIGTERM. The only file that does something when it is imported.
  */
 import { performance } from 'node:perf_hooks'
+import { openGateway } from './app/gateway.ts'
+import { stopWhenAsked } from './app/shutdown.ts'
+import { explainStartFailure } from './app/start-failure.ts'
 import { loadConfig } from './config/load.ts'
-import { openGateway } from './gateway.ts'
 import { writerTo } from './logging/line-buffer.ts'
 import { createLogging } from './logging/log.ts'
 import { nameSourceLines } from './logging/source-lines.ts'
-import { explainStartFailure } from './start-failure.ts'
-import { stopWhenAsked } from './stopping.ts'
 
 /** The process's start on the wall clock, before Node itself was loaded; this line runs after all imports. */
 const startedAtMs = Math.round(performance.timeOrigin)

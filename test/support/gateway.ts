@@ -79,8 +79,8 @@ async function openHere(env: Environment, output: string[]) {
   const [{ loadConfig }, { createLogging }, { openGateway }, { explainStartFailure }] = await Promise.all([
     import('../../src/config/load.ts'),
     import('../../src/logging/log.ts'),
-    import('../../src/gateway.ts'),
-    import('../../src/start-failure.ts'),
+    import('../../src/app/gateway.ts'),
+    import('../../src/app/start-failure.ts'),
   ])
   const write = (bytes: Buffer) => {
     output.push(bytes.toString())

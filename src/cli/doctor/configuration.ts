@@ -1,9 +1,9 @@
+import { assertModeComplete } from '../../app/accounts.ts'
 import type { LoadedConfig } from '../../config/load.ts'
 import { isOpenToOthers, listenHost } from '../../config/reach.ts'
 import type { Config } from '../../config/schema.ts'
 import { messageOf } from '../../core/errors.ts'
 import { isLoopback } from '../../core/system/listen-address.ts'
-import { assertModeComplete } from '../../identity.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
 
 /** Mistakes that can be seen without asking anybody. */

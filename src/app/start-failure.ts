@@ -1,6 +1,6 @@
-import { ConfigError } from './config/config-error.ts'
-import { errorCodeOf, messageOf } from './core/errors.ts'
-import { PluginError } from './pipeline/load.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { errorCodeOf, messageOf } from '../core/errors.ts'
+import { PluginError } from '../pipeline/load.ts'
 
 /** Explains a start that failed: in words, without a stack, when an operator can mend its cause. */
 export function explainStartFailure(error: unknown): string {

@@ -1,4 +1,4 @@
-import type { Log } from './core/ports/log.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { OpenGateway } from './gateway.ts'
 
 /** `EX_SOFTWARE` of BSD's sysexits.h: an exception outside of every request. */

@@ -1,9 +1,9 @@
-import type { Config } from './config/schema.ts'
-import type { Log } from './core/ports/log.ts'
-import { BodyIntake, type Intakes } from './http/body-intake.ts'
-import type { RequestLimits } from './http/rate-limit.ts'
-import { RunningRequests } from './http/running-requests.ts'
-import { openLimiter } from './stores/limits/open.ts'
+import type { Config } from '../config/schema.ts'
+import type { Log } from '../core/ports/log.ts'
+import { BodyIntake, type Intakes } from '../http/body-intake.ts'
+import type { RequestLimits } from '../http/rate-limit.ts'
+import { RunningRequests } from '../http/running-requests.ts'
+import { openLimiter } from '../stores/limits/open.ts'
 
 /** What limits are opened with. */
 export interface LimitsOptions {

@@ -1,26 +1,26 @@
-import type { Accounting } from './accounting.ts'
-import { ConfigError } from './config/config-error.ts'
-import type { Config } from './config/schema.ts'
-import type { Disposal } from './core/disposal.ts'
-import type { Clock } from './core/ports/clock.ts'
-import type { Log } from './core/ports/log.ts'
-import type { RequestRecord } from './core/ports/request-record.ts'
-import type { FinishedRequest } from './core/telemetry/telemetry.ts'
-import type { LiveFeed } from './http/dashboard/live-feed.ts'
-import type { MetricsRouteOptions } from './http/routes/metrics.ts'
-import { Metrics } from './metrics/metrics.ts'
-import { METRICS_TYPE, printMetrics } from './metrics/print.ts'
-import { collector } from './metrics/workers.ts'
-import { finishedRequestOf } from './receipts/finished-request.ts'
-import { ReceiptKeyError } from './receipts/public-key.ts'
-import { firstReceiptIdAt } from './receipts/receipt-id.ts'
-import { createReceipts, type Receipts, type ReceiptsOptions, type ReplyRecorder } from './receipts/receipts.ts'
-import { Refusals } from './receipts/refusals.ts'
-import { openReceiptKey, type ReceiptKey } from './receipts/signing-key.ts'
-import { createReceiptStore } from './stores/sql/receipt-store.ts'
-import { createRetention, type Retention } from './stores/sql/retention.ts'
-import { openTelemetry, type SqlTelemetry } from './stores/sql/telemetry/telemetry.ts'
-import type { Tracer } from './tracing/tracer.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Config } from '../config/schema.ts'
+import type { Disposal } from '../core/disposal.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { Log } from '../core/ports/log.ts'
+import type { RequestRecord } from '../core/ports/request-record.ts'
+import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
+import type { LiveFeed } from '../http/dashboard/live-feed.ts'
+import type { MetricsRouteOptions } from '../http/routes/metrics.ts'
+import { Metrics } from '../metrics/metrics.ts'
+import { METRICS_TYPE, printMetrics } from '../metrics/print.ts'
+import { collector } from '../metrics/workers.ts'
+import { finishedRequestOf } from '../receipts/finished-request.ts'
+import { ReceiptKeyError } from '../receipts/public-key.ts'
+import { firstReceiptIdAt } from '../receipts/receipt-id.ts'
+import { createReceipts, type Receipts, type ReceiptsOptions, type ReplyRecorder } from '../receipts/receipts.ts'
+import { Refusals } from '../receipts/refusals.ts'
+import { openReceiptKey, type ReceiptKey } from '../receipts/signing-key.ts'
+import { createReceiptStore } from '../stores/sql/receipt-store.ts'
+import { createRetention, type Retention } from '../stores/sql/retention.ts'
+import { openTelemetry, type SqlTelemetry } from '../stores/sql/telemetry/telemetry.ts'
+import type { Tracer } from '../tracing/tracer.ts'
+import type { Accounting } from './spend.ts'
 
 /** What is kept and counted of requests. */
 export interface Recording {
@@ -123,7 +123,7 @@ function whatIsTold({ receipts }: Config, { telemetry, feed, metrics, tracer }: 
 async function startTracer({ config: { tracing, build }, log }: RecordingOptions): Promise<Tracer | undefined> {
   const { endpoint, headers, service_name: serviceName } = tracing
   if (endpoint === undefined) return undefined
-  const { openTracer } = await import('./tracing/tracer.ts')
+  const { openTracer } = await import('../tracing/tracer.ts')
   return openTracer({ endpoint, headers, serviceName, version: build, log })
 }
 

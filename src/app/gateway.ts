@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoadedConfig } from '../config/load.ts'
+import { isOpenToOthers, listenHost } from '../config/reach.ts'
+import { settingsInForce } from '../config/settings-in-force.ts'
+import { drain, listen } from '../http/server.ts'
+import type { Logging } from '../logging/log.ts'
+import { requestLogger } from '../logging/request-log.ts'
+import { loadClient } from '../providers/transport.ts'
 import { createApp } from './app.ts'
 import { banner } from './banner.ts'
-import type { LoadedConfig } from './config/load.ts'
-import { isOpenToOthers, listenHost } from './config/reach.ts'
-import { settingsInForce } from './config/settings-in-force.ts'
-import { drain, listen } from './http/server.ts'
-import type { Logging } from './logging/log.ts'
-import { requestLogger } from './logging/request-log.ts'
-import { loadClient } from './providers/transport.ts'
 
 /**
  * DESIGN. A gateway from its configuration to its end, which leaves the process alone: it installs no listener on it, ends

@@ -1,4 +1,4 @@
-import { listenAddress, urlHere } from './core/system/listen-address.ts'
+import { listenAddress, urlHere } from '../core/system/listen-address.ts'
 
 /** What the start tells a person. */
 export interface BannerFacts {

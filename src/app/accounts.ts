@@ -1,22 +1,22 @@
-import { createAuthenticateKey } from './accounts/keys/authenticate.ts'
-import { createKeyHash } from './accounts/keys/key-hash.ts'
-import { Keys, type KeysOptions } from './accounts/keys/keys.ts'
-import { LastUsed } from './accounts/keys/last-used.ts'
-import type { VerifySession } from './accounts/sessions/session.ts'
-import type { SessionOptions } from './accounts/sessions/verify.ts'
-import { ConfigError } from './config/config-error.ts'
-import { assertReachMeant } from './config/reach.ts'
-import type { Config } from './config/schema.ts'
-import type { Disposal } from './core/disposal.ts'
-import type { Clock } from './core/ports/clock.ts'
-import type { Log } from './core/ports/log.ts'
-import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from './http/authenticate.ts'
-import type { RequestLimits } from './http/rate-limit.ts'
-import type { KeyRouteParts } from './http/routes/keys.ts'
-import { createSessionReader } from './http/session.ts'
-import { openKeyLookup } from './stores/sql/accounts/key-lookup.ts'
-import { createKeyStore } from './stores/sql/accounts/key-store.ts'
-import type { SqlStore } from './stores/sql/store.ts'
+import { createAuthenticateKey } from '../accounts/keys/authenticate.ts'
+import { createKeyHash } from '../accounts/keys/key-hash.ts'
+import { Keys, type KeysOptions } from '../accounts/keys/keys.ts'
+import { LastUsed } from '../accounts/keys/last-used.ts'
+import type { VerifySession } from '../accounts/sessions/session.ts'
+import type { SessionOptions } from '../accounts/sessions/verify.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { assertReachMeant } from '../config/reach.ts'
+import type { Config } from '../config/schema.ts'
+import type { Disposal } from '../core/disposal.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { Log } from '../core/ports/log.ts'
+import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from '../http/authenticate.ts'
+import type { RequestLimits } from '../http/rate-limit.ts'
+import type { KeyRouteParts } from '../http/routes/keys.ts'
+import { createSessionReader } from '../http/session.ts'
+import { openKeyLookup } from '../stores/sql/accounts/key-lookup.ts'
+import { createKeyStore } from '../stores/sql/accounts/key-store.ts'
+import type { SqlStore } from '../stores/sql/store.ts'
 
 /** Who callers are. */
 export interface Identity {
@@ -45,7 +45,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
     return { authenticate: createLocalAuthenticate(), accounts: undefined, verify: undefined }
   warnOfUnpinned(config, log)
   // Only where there are sessions: local mode need not load the verifier.
-  const { createSessionVerifier } = await import('./accounts/sessions/verify.ts')
+  const { createSessionVerifier } = await import('../accounts/sessions/verify.ts')
   const verify = createSessionVerifier({ ...sessionOptions(config), clock })
   const lookup = openKeyLookup({ databaseUrl: config.database_url, dataDir: config.data_dir, store })
   disposal.add('key lookup', () => lookup.close())
