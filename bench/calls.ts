@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Fees } from '../src/accounts/plans/fees.ts'
+import { Fees } from '../src/accounts/plans/quota-charges.ts'
 import type { Log } from '../src/core/ports/log.ts'
 import { createCallLedger } from '../src/stores/sql/ledger/call-ledger.ts'
 import { openSqlStore } from '../src/stores/sql/store.ts'

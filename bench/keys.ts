@@ -11,7 +11,7 @@ import { createKey, createKeyId, prefixOf } from '../src/accounts/keys/key-forma
 import { createKeyHash } from '../src/accounts/keys/key-hash.ts'
 import { median, percentile } from '../src/cli/bench/statistics.ts'
 import type { Log } from '../src/core/ports/log.ts'
-import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from '../src/http/authenticate.ts'
+import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from '../src/http/authentication.ts'
 import { openKeyLookup } from '../src/stores/sql/accounts/key-lookup.ts'
 import { openSqlStore } from '../src/stores/sql/store.ts'
 

@@ -1,4 +1,4 @@
-import { openCatalogue } from '../src/prices/catalogue.ts'
+import { openCatalogue } from '../src/spend/prices/catalogue.ts'
 
 /** The model whose list prices evaluations bill with. */
 const BILLED_MODEL = { provider: 'anthropic', model: 'claude-sonnet-4-5' }

@@ -33,7 +33,7 @@ const CORE_ONLY: Rule = { layers: ['core'], packages: 'any' }
 const RULES: Readonly<Record<string, Rule>> = {
   core: { layers: [], packages: ['zod'] },
   stores: CORE_ONLY,
-  prices: CORE_ONLY,
+  spend: CORE_ONLY,
   providers: { layers: ['core', 'dialects'], packages: 'any' },
   dialects: CORE_ONLY,
   logging: CORE_ONLY,
@@ -60,10 +60,10 @@ const RULES: Readonly<Record<string, Rule>> = {
       'metrics',
       'payments',
       'pipeline',
-      'prices',
       'providers',
       'receipts',
       'sizing',
+      'spend',
       'stores',
       'main.ts',
       'plugin.ts',
@@ -225,7 +225,7 @@ test('architecture: responses are watched in one place, which knows that they ma
   )
   t.deepEqual(
     watching.map(({ file }) => file),
-    ['src/http/leaving.ts'],
+    ['src/http/client-disconnect.ts'],
   )
 })
 

@@ -11,7 +11,7 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { RequestObserver } from '../core/ports/request-record.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
-import { type OwnRequestParts, OwnRequests } from '../http/own-requests.ts'
+import { type OwnRequestParts, OwnRequests } from '../http/internal-requests.ts'
 import { Readiness } from '../http/readiness.ts'
 import {
   BUILT_IN_PLUGINS,

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
 import { GatewayError } from '../core/errors.ts'
 import { PluginError } from '../pipeline/load.ts'
-import { PriceFileError } from '../prices/overrides.ts'
+import { PriceFileError } from '../spend/prices/overrides.ts'
 
 /** How a command ends, for scripts. What is above 64 are the numbers of BSD’s sysexits.h. */
 export const EXIT_CODES = {

@@ -3,10 +3,10 @@ import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Target } from '../core/request/exchange.ts'
-import { createPriceBook } from '../prices/book.ts'
-import { loadPriceOverrides } from '../prices/overrides.ts'
-import type { PriceSheet, TokenRates } from '../prices/sheet.ts'
 import { createProviders } from '../providers/providers.ts'
+import { createPriceBook } from '../spend/prices/book.ts'
+import { loadPriceOverrides } from '../spend/prices/overrides.ts'
+import type { PriceSheet, TokenRates } from '../spend/prices/sheet.ts'
 import { addHelp } from './help.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }

@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import type { Middleware } from 'koa'
 import { GatewayError } from '../core/errors.ts'
-import type { FrameState } from './frame.ts'
+import type { FrameState } from './request-context.ts'
 
 /** Paths of APIs that clients may be set up for and that the gateway does not have. */
 const OTHER_APIS: Readonly<Record<string, string>> = {

@@ -4,9 +4,9 @@ import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/ports/rate-limit.ts'
 import type { Caller } from '../core/request/caller.ts'
 import type { Asked } from '../core/request/partial-request.ts'
-import type { Authenticate, Authenticated } from './authenticate.ts'
+import type { Authenticate, Authenticated } from './authentication.ts'
+import { placeOf } from './challenge-limiter.ts'
 import type { RunningRequests } from './running-requests.ts'
-import { placeOf } from './toll-gate.ts'
 
 /** The limits there are. */
 export interface RequestLimits {

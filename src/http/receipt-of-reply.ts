@@ -6,8 +6,8 @@ import type { ReceiptSettlement } from '../core/telemetry/receipt.ts'
 import { reasonOf } from '../core/telemetry/refusal-reason.ts'
 import type { Latency } from '../receipts/build.ts'
 import type { ReplyRecorder } from '../receipts/receipts.ts'
+import { onClosed } from './client-disconnect.ts'
 import { presentedSecrets } from './credential.ts'
-import { onClosed } from './leaving.ts'
 import { followBody } from './sent-body.ts'
 
 /** The reply header that names the receipt. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
-import { onClosed } from './leaving.ts'
+import { onClosed } from './client-disconnect.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 

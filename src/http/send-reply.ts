@@ -4,8 +4,8 @@ import type { BytesReply, Reply, ReplyHeaders, StreamReply } from '../core/reply
 import { scanEvents } from '../core/reply/sse.ts'
 import type { ClientRequest } from '../core/request/client-request.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
+import { onClosed } from './client-disconnect.ts'
 import { keptPrivate } from './kept-private.ts'
-import { onClosed } from './leaving.ts'
 import { Pinger } from './pinger.ts'
 
 /** How replies are sent. */

@@ -1,5 +1,5 @@
 import type { Usage } from '../../src/core/reply/usage.ts'
-import { createPriceBook, type PriceBook, type PriceBookOptions } from '../../src/prices/book.ts'
+import { createPriceBook, type PriceBook, type PriceBookOptions } from '../../src/spend/prices/book.ts'
 
 /** What unknown models cost in tests. */
 export const CEILING = { input: 15, output: 75, web_search: 35 }

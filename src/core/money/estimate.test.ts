@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { openExchange } from '../../../test/support/exchange.ts'
 import { bookOf, NOVEMBER_MS } from '../../../test/support/price-usage.ts'
-import { TokenEstimator } from '../../prices/tokens/token-estimator.ts'
+import { TokenEstimator } from '../../spend/tokens/token-estimator.ts'
 import { costOf, estimate, tokensFor } from './estimate.ts'
 
 const prices = bookOf()

@@ -3,7 +3,7 @@ import type { CapturedBody, CapturedVersion, CaptureStore } from '../../core/por
 import { compactCopy } from '../../core/reply/compact-copy.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import type { Exchange } from '../../core/request/exchange.ts'
-import { onClosed } from '../leaving.ts'
+import { onClosed } from '../client-disconnect.ts'
 import { tapBody } from '../sent-body.ts'
 
 /** What of a body is kept. */

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
 import type { BodyIntake } from '../body-intake.ts'
 import { readControlBody } from '../control-body.ts'
-import type { FrameState } from '../frame.ts'
-import type { CaptureWishes } from './capture-wishes.ts'
+import type { FrameState } from '../request-context.ts'
+import type { CaptureWishes } from './capture-opt-in.ts'
 import { type ReadViewer, userOf } from './viewer.ts'
 
 /** What the routes of an account's wish are made from. */

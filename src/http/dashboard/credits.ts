@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { z } from 'zod'
 import type { ListCredits } from '../../core/ports/credit-entries.ts'
-import type { FrameState } from '../frame.ts'
+import type { FrameState } from '../request-context.ts'
 import { limit, readQuery, wholeNumber } from './query.ts'
 import { type ReadViewer, userOf } from './viewer.ts'
 

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Telemetry, UsageRange } from '../../core/telemetry/telemetry.ts'
-import type { FrameState } from '../frame.ts'
+import type { FrameState } from '../request-context.ts'
 import type { ReadViewer } from './viewer.ts'
 
 const HOUR_MS = 3_600_000

@@ -12,7 +12,7 @@ import {
 import { firstReceiptIdAt } from '../../receipts/receipt-id.ts'
 import type { Receipts } from '../../receipts/receipts.ts'
 import { verifyReceipt } from '../../receipts/verify.ts'
-import type { FrameState } from '../frame.ts'
+import type { FrameState } from '../request-context.ts'
 import { sendCsv } from './csv.ts'
 import { limit, readQuery, wholeNumber } from './query.ts'
 import { REQUEST_COLUMNS } from './request-file.ts'

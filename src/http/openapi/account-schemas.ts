@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { autoRechargeFields, checkoutFields, portalFields } from '../../accounts/billing/wishes.ts'
+import { autoRechargeFields, checkoutFields, portalFields } from '../../accounts/billing/billing-request.ts'
 import { keyChangeFields, newKeyFields } from '../../accounts/keys/fields.ts'
 import { anyOf, count, list, nullable, object, ref, text, time } from './shapes.ts'
 

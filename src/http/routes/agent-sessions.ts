@@ -3,10 +3,10 @@ import { GatewayError } from '../../core/errors.ts'
 import type { SessionStanding } from '../../core/ports/payments.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { CaptureRefused } from '../../payments/open-payment.ts'
+import { placeOf } from '../challenge-limiter.ts'
+import { leavingSignal } from '../client-disconnect.ts'
 import { assertJson } from '../content-type.ts'
-import type { FrameState } from '../frame.ts'
-import { leavingSignal } from '../leaving.ts'
-import { placeOf } from '../toll-gate.ts'
+import type { FrameState } from '../request-context.ts'
 import {
   type AgentRouteOptions,
   admitPresented,

@@ -1,13 +1,18 @@
 import type { Context, Middleware } from 'koa'
 import type { Billing } from '../../accounts/billing/billing.ts'
+import {
+  AUTO_RECHARGE_DEFAULTS,
+  parseAutoRecharge,
+  parseCheckout,
+  parsePortal,
+} from '../../accounts/billing/billing-request.ts'
 import { type ReturnAddresses, returnAddress } from '../../accounts/billing/return-address.ts'
-import { AUTO_RECHARGE_DEFAULTS, parseAutoRecharge, parseCheckout, parsePortal } from '../../accounts/billing/wishes.ts'
 import type { Balance } from '../../core/ports/billing.ts'
 import type { Intakes } from '../body-intake.ts'
+import { placeOf } from '../challenge-limiter.ts'
 import { readControlBody } from '../control-body.ts'
-import type { FrameState } from '../frame.ts'
+import type { FrameState } from '../request-context.ts'
 import type { ReadSession } from '../session.ts'
-import { placeOf } from '../toll-gate.ts'
 
 /** What the routes of billing are made from. */
 export interface BillingRouteOptions extends BillingRouteParts {

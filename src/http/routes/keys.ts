@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import type { Keys } from '../../accounts/keys/keys.ts'
 import type { BodyIntake } from '../body-intake.ts'
 import { readControlBody } from '../control-body.ts'
-import type { FrameState } from '../frame.ts'
+import type { FrameState } from '../request-context.ts'
 import type { ReadSession } from '../session.ts'
 
 /** What the routes of keys are made from. */

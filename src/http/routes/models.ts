@@ -3,9 +3,9 @@ import { GatewayError } from '../../core/errors.ts'
 import { suggest } from '../../core/nearest.ts'
 import type { RelayCall } from '../../core/ports/provider.ts'
 import type { CataloguedModel, ModelCatalogue } from '../../providers/model-catalogue.ts'
-import type { Authenticate } from '../authenticate.ts'
-import type { FrameState } from '../frame.ts'
+import type { Authenticate } from '../authentication.ts'
 import type { RequestLimits } from '../rate-limit.ts'
+import type { FrameState } from '../request-context.ts'
 import { callFor } from './relay.ts'
 
 /** What the model routes are made from. */

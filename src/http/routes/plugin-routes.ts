@@ -1,12 +1,12 @@
 import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { LoadedPlugin, PluginRegistry } from '../../pipeline/registry.ts'
-import type { Authenticate } from '../authenticate.ts'
+import type { Authenticate } from '../authentication.ts'
 import type { BodyIntake } from '../body-intake.ts'
+import { leavingSignal } from '../client-disconnect.ts'
 import { readControlBody } from '../control-body.ts'
-import type { FrameState } from '../frame.ts'
-import { leavingSignal } from '../leaving.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
+import type { FrameState } from '../request-context.ts'
 
 /** What the routes of plugins are made from. */
 export interface PluginRoutesOptions {

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { Receipts } from '../../receipts/receipts.ts'
-import type { Authenticate } from '../authenticate.ts'
-import type { FrameState } from '../frame.ts'
-import type { PayerScope } from '../payer.ts'
+import type { Authenticate } from '../authentication.ts'
+import type { PayerScope } from '../payer-scope.ts'
 import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
+import type { FrameState } from '../request-context.ts'
 
 /** What the routes of receipts are made from. */
 export interface ReceiptRouteOptions {

@@ -3,7 +3,7 @@ import type { Reply } from '../../core/reply/reply.ts'
 import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
-import { tellLosses } from '../tell.ts'
+import { tellLosses } from '../dropped-fields-header.ts'
 import { foreignThinking, refusesSignature } from './foreign-thinking.ts'
 import { jsonObjectEdits } from './json-object.ts'
 

@@ -1,7 +1,7 @@
 import type { RelayCall } from '../../core/ports/provider.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import { betasOf as askedBetas } from '../../core/request/version-headers.ts'
-import { tellDropped } from '../tell.ts'
+import { tellDropped } from '../dropped-fields-header.ts'
 
 /**
  * Betas that say who the client is, or how it has signed in, and not what it asks for. Clouds refuse a request with a beta

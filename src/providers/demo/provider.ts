@@ -7,7 +7,7 @@ import { BytesReply, jsonReply, type Reply, StreamReply } from '../../core/reply
 import { streamOfMessage } from '../../core/reply/stream-of-message.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
-import { tellLosses } from '../tell.ts'
+import { tellLosses } from '../dropped-fields-header.ts'
 import { answerOf, DEMO_MODELS, type DemoAnswer, type DemoModel } from './script.ts'
 
 const CHARACTERS_PER_TOKEN = 4

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { RequestDocument } from '../../../src/core/request/request.ts'
-import { TokenEstimator } from '../../../src/prices/tokens/token-estimator.ts'
+import { TokenEstimator } from '../../../src/spend/tokens/token-estimator.ts'
 import { createHostileRequest } from '../../support/hostile-requests.ts'
 import { readOwn } from '../../support/own-reading.ts'
 import { attempt, type Fuzzer, promise } from '../fuzzer.ts'

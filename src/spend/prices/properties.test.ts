@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { bookOf, NOVEMBER_MS, usageOf } from '../../test/support/price-usage.ts'
-import type { Usage } from '../core/reply/usage.ts'
+import { bookOf, NOVEMBER_MS, usageOf } from '../../../test/support/price-usage.ts'
+import type { Usage } from '../../core/reply/usage.ts'
 
 const book = bookOf([{ model: 'house', input: 0.0375, output: 0.1, web_search: 3, web_fetch: 0.5, factor: 0.77 }])
 

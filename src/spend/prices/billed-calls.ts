@@ -1,5 +1,5 @@
-import { readUsage, type Usage } from '../core/reply/usage.ts'
-import type { Target } from '../core/request/exchange.ts'
+import { readUsage, type Usage } from '../../core/reply/usage.ts'
+import type { Target } from '../../core/request/exchange.ts'
 
 /** Calls of a model that one usage stands for, the answering one first. */
 export interface BilledCall {

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { bookOf, CEILING, NOVEMBER_MS, usageOf } from '../../test/support/price-usage.ts'
-import { readUsage } from '../core/reply/usage.ts'
+import { bookOf, CEILING, NOVEMBER_MS, usageOf } from '../../../test/support/price-usage.ts'
+import { readUsage } from '../../core/reply/usage.ts'
 
 const THOUSAND_OF_EACH = usageOf({
   inputTokens: 1000,

@@ -1,6 +1,6 @@
 import { findProvider } from '@pydantic/genai-prices'
 import test from 'ava'
-import { bookOf, NOVEMBER_MS, usageOf } from '../../test/support/price-usage.ts'
+import { bookOf, NOVEMBER_MS, usageOf } from '../../../test/support/price-usage.ts'
 import { catalogueNames } from './model-names.ts'
 
 const MILLION_IN = usageOf({ inputTokens: 1_000_000 })

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices'
-import type { Target } from '../core/request/exchange.ts'
+import type { Target } from '../../core/request/exchange.ts'
 import { catalogueNames, catalogueProvider } from './model-names.ts'
 import { type PriceSheet, type PriceStep, perRequest, perToken, type TokenRates } from './sheet.ts'
 import { documentedFactors } from './terms.ts'

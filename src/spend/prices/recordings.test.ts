@@ -1,8 +1,8 @@
 import test from 'ava'
-import { isJsonObject, type JsonObject, parseJson, valueAt } from '../../test/support/json.ts'
-import { bookOf, NOVEMBER_MS } from '../../test/support/price-usage.ts'
-import { loadRecordings, type RecordedResponse } from '../../test/support/recordings.ts'
-import { mergeUsage, readUsage, type Usage } from '../core/reply/usage.ts'
+import { isJsonObject, type JsonObject, parseJson, valueAt } from '../../../test/support/json.ts'
+import { bookOf, NOVEMBER_MS } from '../../../test/support/price-usage.ts'
+import { loadRecordings, type RecordedResponse } from '../../../test/support/recordings.ts'
+import { mergeUsage, readUsage, type Usage } from '../../core/reply/usage.ts'
 
 /** Nano-USD per token: input, output, read, written for 5 minutes, for an hour. */
 const NANO: readonly (readonly [RegExp, readonly [number, number, number, number, number]])[] = [

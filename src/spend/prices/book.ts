@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Usage } from '../core/reply/usage.ts'
-import type { Target } from '../core/request/exchange.ts'
+import type { Usage } from '../../core/reply/usage.ts'
+import type { Target } from '../../core/request/exchange.ts'
 import { type BilledCall, billedCalls } from './billed-calls.ts'
 import { type FindListed, openCatalogue } from './catalogue.ts'
 import { type CeilingPrice, ceilingSheet } from './ceiling.ts'

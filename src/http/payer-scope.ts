@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { agentScope } from '../payments/toll.ts'
+import { agentScope } from '../payments/paywall.ts'
 import { AGENT_PATH, type AgentRouteOptions, presentedPayment } from './routes/agent.ts'
 
 /** The scope of what somebody has paid for, who shows the credential they paid with; `undefined` without one of ours. */

@@ -7,7 +7,7 @@
  *
  *   tokens × rates of the step of this input × factors of tier, region, speed  +  requests × fees   ──►  nano-USD, up
  */
-import type { Usage } from '../core/reply/usage.ts'
+import type { Usage } from '../../core/reply/usage.ts'
 import { divideUp, scaleUp } from './decimal.ts'
 
 /** Where a price came from, from the surest to the least sure. */

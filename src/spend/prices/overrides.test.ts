@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { createPluginDirectory } from '../../test/support/plugin-folders.ts'
-import { CEILING, NOVEMBER_MS, usageOf } from '../../test/support/price-usage.ts'
+import { createPluginDirectory } from '../../../test/support/plugin-folders.ts'
+import { CEILING, NOVEMBER_MS, usageOf } from '../../../test/support/price-usage.ts'
 import { createPriceBook } from './book.ts'
 import { fieldsAt } from './override-schema.ts'
 import { loadPriceOverrides, PriceFileError } from './overrides.ts'
 
-const OWN_FILE = path.resolve(import.meta.dirname, '../../config/prices.yaml')
+const OWN_FILE = path.resolve(import.meta.dirname, '../../../config/prices.yaml')
 const MILLION_IN = usageOf({ inputTokens: 1_000_000 })
 
 function load(t: ExecutionContext, yaml: string) {

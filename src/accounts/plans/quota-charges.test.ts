@@ -3,7 +3,7 @@ import { createRecordingLog } from '../../../test/support/recording-log.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Plans } from '../../core/money/plans.ts'
 import type { CallEnd, CallLedger, CallReservation } from '../../core/ports/calls.ts'
-import { Fees } from './fees.ts'
+import { Fees } from './quota-charges.ts'
 
 const PLAN = { includedCalls: 1, creditsPerCall: 10 }
 const PLANS: Plans = { free: PLAN, pro: PLAN, team: PLAN }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import test from 'ava'
 import { GatewayError } from '../core/errors.ts'
 import { memoryLimiter } from '../stores/limits/memory.ts'
-import { placeOf, TollGate } from './toll-gate.ts'
+import { placeOf, TollGate } from './challenge-limiter.ts'
 
 const clock = { nowMs: () => 0 }
 const limiter = (limit: number) => memoryLimiter({ limit, windowMs: 60_000 }, clock)

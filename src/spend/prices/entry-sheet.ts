@@ -1,4 +1,4 @@
-import type { Target } from '../core/request/exchange.ts'
+import type { Target } from '../../core/request/exchange.ts'
 import { writtenRates } from './ceiling.ts'
 import { divideUp } from './decimal.ts'
 import type { PriceEntry } from './override-schema.ts'
