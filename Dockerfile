@@ -1,14 +1,11 @@
 # The gateway as an image: only what runs, as a user that owns nothing but its data.
 FROM node:26 AS build
-# The runtime of sentence models is 290 MB; `--build-arg WITH_ONNX=yes` for `semantic-cache` with the embedder `onnx`.
-ARG WITH_ONNX=no
 WORKDIR /app
 COPY . .
 # Installing builds the bundle and the dashboard; the image brings Node itself. Then the packages that the package has.
 RUN npm ci --no-audit --no-fund \
   && npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && npm rebuild hnswlib-node \
-  && if [ "$WITH_ONNX" = yes ]; then npm install --no-save --ignore-scripts --no-audit --no-fund onnxruntime-node@1.30.0; fi
+  && npm rebuild hnswlib-node
 
 FROM node:26-slim
 # The allocator gives freed pieces of a megabyte and more back to the system: bodies and replies are such pieces.

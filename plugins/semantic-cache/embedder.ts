@@ -7,7 +7,7 @@ export interface Embedder {
    * cannot in time.
    */
   embed(text: string, signal: AbortSignal): Int8Array | Promise<Int8Array>
-  /** Ends threads and connections. */
+  /** Ends connections. */
   close?(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export const VECTOR_SCALE = 127
 const REASONS = [
   /** Too many texts wait. */
   'embedder-busy',
-  /** Its thread has died, or its endpoint has failed so often that it is left alone. */
+  /** Its endpoint has failed so often that it is left alone. */
   'embedder-gone',
   /** Not within the time that a request waits. */
   'embedder-late',

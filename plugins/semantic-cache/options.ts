@@ -6,10 +6,14 @@ export const removedOptions = {
   delta: 'it went with mode `bound`; use `mode: judged` with a `judge_model`',
   audit: 'it went with mode `bound`; use `mode: judged` with a `judge_model`',
   max_entries: 'use `max_entries_memory`, in bytes',
-  threads: 'one thread runs the model',
+  threads: 'it went with embedder `onnx`; use `embedder: remote`',
   vectors_ttl: 'vectors are kept with their texts alone',
   max_vectors: 'vectors are kept with their texts alone, within `max_entries_memory`',
-  queue: 'at most 32 texts wait for the model',
+  queue: 'it went with embedder `onnx`; use `embedder: remote`',
+  onnx: 'run the model in a server with an endpoint for embeddings, and use `embedder: remote`',
+  encoding: 'vectors come as floats',
+  failures: 'an endpoint is left alone after three failures on end',
+  pause: 'an endpoint is left alone for ten seconds',
 }
 
 function removedModeMessage({ input }: { readonly input?: unknown }): string | undefined {

@@ -85,11 +85,10 @@ function faultOf(request: SeenRequest, options: EmbeddingsOptions): { status: nu
     input: (value) => Array.isArray(value) && value.length === 1 && typeof value[0] === 'string' && value[0] !== '',
     model: (value) => value === MODEL,
     ...(shape === 'openai'
-      ? { dimensions: isDimensions, encoding_format: (value: unknown) => value === 'float' || value === 'base64' }
+      ? { dimensions: isDimensions, encoding_format: (value: unknown) => value === 'float' }
       : {
           output_dimension: isDimensions,
           output_dtype: (value: unknown) => value === 'float',
-          encoding_format: (value: unknown) => value === 'base64',
         }),
   }
   const wrong = Object.entries(json).find(([name, value]) => !known[name]?.(value))
@@ -108,13 +107,9 @@ function textOf({ input }: JsonObject): string {
 function answerOf(body: JsonObject, script: EmbeddingScript & { kind: 'answer' }): object {
   const dimensions = Number(body.dimensions ?? body.output_dimension ?? NATIVE_DIMENSIONS)
   const vector = script.vector ?? vectorOf(textOf(body), dimensions)
-  const embedding =
-    body.encoding_format === 'base64'
-      ? Buffer.from(Float32Array.from(vector, Number).buffer).toString('base64')
-      : vector
   return {
     object: 'list',
-    data: [{ object: 'embedding', index: script.index ?? 0, embedding }],
+    data: [{ object: 'embedding', index: script.index ?? 0, embedding: vector }],
     model: MODEL,
     usage: { prompt_tokens: 1, total_tokens: 1 },
   }

