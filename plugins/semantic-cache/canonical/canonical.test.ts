@@ -17,7 +17,7 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['What is `a  b`?', 'What is `a b`?'],
     ['Explain a && b.', 'Explain a || b.'],
     ['How do I call createUser?', 'How do I call createuser?'],
-    ['Where is src/App.ts?', 'Where is src/app/app.ts?'],
+    ['Where is src/App.ts?', 'Where is src/app.ts?'],
     ['What is i?', 'What is I?'],
     ['Is x = 5 right?', 'Is x == 5 right?'],
     ['What is the mean of 100,200?', 'What is the mean of 100200?'],

@@ -99,8 +99,16 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'if (!result.ok) throw new Undo(result)\n  return result',
     'return result',
   ],
-  'refuses the last call': ['../../core/plans.ts', 'usedCalls < includedCalls ?', 'usedCalls < includedCalls - 1 ?'],
-  'gives one call too many': ['../../core/plans.ts', 'usedCalls < includedCalls ?', 'usedCalls <= includedCalls ?'],
+  'refuses the last call': [
+    '../../core/money/plans.ts',
+    'usedCalls < includedCalls ?',
+    'usedCalls < includedCalls - 1 ?',
+  ],
+  'gives one call too many': [
+    '../../core/money/plans.ts',
+    'usedCalls < includedCalls ?',
+    'usedCalls <= includedCalls ?',
+  ],
   'forgets calls that expire': ['ledger/sweep.ts', 'heldCalls: -freed.calls', 'heldCalls: 0'],
   'forgets credits that expire': ['ledger/sweep.ts', 'if (freed.credits > 0)', 'if (freed.credits > 99)'],
   'enters the same twice': [
