@@ -16,7 +16,7 @@ export function isKeptAsDigest(text: string): boolean {
 }
 
 /**
- * What a text is looked up by, so that texts which say the same to the letter are one: composed letters, single spaces.
+ * Returns what a text is looked up by: itself with single spaces.
  * Case and punctuation stay, for they can make another question: the guard judges those. A text with invisible characters
  * is looked up by itself, and one that is too long to be kept by its digest.
  */
@@ -24,7 +24,7 @@ export function normaliseText(text: string): string {
   if (isKeptAsDigest(text)) return DIGEST + hash('sha256', text)
   // Some of it counts as white space.
   if (hasInvisible(text)) return text
-  const trimmed = text.normalize('NFC').trim()
+  const trimmed = text.trim()
   const normalised = LAID_OUT.test(trimmed) ? trimmed : trimmed.replace(SPACE, ' ')
   return normalised.length < text.length ? ownText(normalised) : normalised
 }
