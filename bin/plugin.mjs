@@ -1,47 +1,16 @@
-// The module `turnpike/plugin` for programs outside of a gateway, such as a plugin's own tests. A gateway gives its plugins
-// the module that it runs itself. In a checkout it is the source; an installed package has the bundle alone.
-import { existsSync } from 'node:fs'
-
-const source = new URL('../src/plugin.ts', import.meta.url)
+import { importEntry } from './entry.mjs'
 
 export const {
-  BytesReply,
-  Flow,
   GatewayError,
   RequestDocument,
-  StreamReply,
   abortable,
-  betasOf,
   bytes,
-  cacheOptions,
-  children,
-  costOf,
-  createFieldsDigest,
   definePlugin,
   duration,
-  estimate,
   explain,
-  factsOf,
-  isCutByLimit,
-  joined,
   jsonReply,
-  messageOfStream,
-  mostOutputTokens,
+  messageReply,
   onAbort,
-  ownBytes,
-  packReply,
-  parseJson,
-  preservedRanges,
-  renewConnection,
-  replyFromStored,
-  requestIdentity,
-  sharingRule,
-  storedOfBytes,
-  storedStreamReply,
-  streamOfMessage,
   suggest,
-  targetsWithNamed,
-  tokensFor,
-  unpackReply,
   z,
-} = await import(existsSync(source) ? source.href : new URL('../dist/plugin.js', import.meta.url).href)
+} = await importEntry('plugin')

@@ -15,7 +15,7 @@ import { keepPlaces, namedPrograms, placeOf } from './bundle/places.ts'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const BUNDLE = path.join(ROOT, 'dist')
 /** Modules that the command imports, and those whose path is only known when the gateway runs. */
-const ENTRIES = ['src/{main,plugin,cli/main}.ts', 'src/providers/*/index.ts', 'plugins/*/index.ts']
+const ENTRIES = ['src/{main,cli/main}.ts', 'src/providers/*/index.ts', 'plugins/*/index.ts']
 const DATA = ['plugins/**/*.bin']
 
 rmSync(BUNDLE, { recursive: true, force: true })

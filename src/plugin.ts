@@ -1,229 +1,25 @@
 /**
- * The public door `turnpike/plugin`: everything that a plugin may import.
+ * The entry point `turnpike/plugin`: the declaration of a plugin, the exchange, errors and units.
  *
- * A plugin is a folder with an `index.ts` (or `.js`, `.mjs`) whose default export is `definePlugin({…})`. What it needs
- * of the gateway it names in `needs`, and gets exactly that in `setup`.
+ * A plugin is a folder with an `index.ts` (or `.js`, `.mjs`) whose default export is `definePlugin({…})`. It lists the
+ * services that it needs in `needs`; `setup` receives exactly those. Caches import `turnpike/plugin/cache` as well, modules
+ * that count money `turnpike/plugin/spend`, modules that read or make raw bytes `turnpike/plugin/bytes`, and tests
+ * `turnpike/plugin/test`.
  */
-import type { Context, Next } from 'koa'
-import type { z } from 'zod'
-import type { CapsOf, Prices } from './core/money/caps.ts'
-import type { ByteStores } from './core/ports/byte-store.ts'
-import type { Clock } from './core/ports/clock.ts'
-import type { Log } from './core/ports/log.ts'
-import type { SpendLedger } from './core/ports/spend-ledger.ts'
-import type { TokenCounter } from './core/ports/token-counter.ts'
-import type { Caller } from './core/request/caller.ts'
-import type { Exchange } from './core/request/exchange.ts'
-
 export { z } from 'zod'
-export { abortable, onAbort, type WaitLimits } from './core/abortable.ts'
+export { abortable, onAbort } from './core/abortable.ts'
 export { GatewayError } from './core/errors.ts'
-export { parseJson } from './core/json/parse-json.ts'
-export { type Child, children } from './core/json/scan.ts'
-export type { Edit, Path } from './core/json/splice.ts'
-export type { Cap, Caps, CapsOf, Cost, Prices, TokenRates } from './core/money/caps.ts'
-export { costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from './core/money/estimate.ts'
-export type { Fee } from './core/money/quota-charge.ts'
+export type { Edit } from './core/json/splice.ts'
 export { suggest } from './core/nearest.ts'
-export type { ByteStore, ByteStores } from './core/ports/byte-store.ts'
 export type { Clock } from './core/ports/clock.ts'
 export type { Log } from './core/ports/log.ts'
-export type { Reservation, SpendLedger, SpendSums, SpendWindow, WindowStanding } from './core/ports/spend-ledger.ts'
-export type { TokenCounter } from './core/ports/token-counter.ts'
-export type { ByteSource, ByteSourceSink, Ending, ReplySink } from './core/reply/byte-source.ts'
-export { cacheOptions, sharingRule } from './core/reply/cache-options.ts'
-export { compactCopy } from './core/reply/compact-copy.ts'
-export { Flow, type FlowDriver } from './core/reply/flow.ts'
-export { messageOfStream } from './core/reply/message-of-stream.ts'
-export { BytesReply, jsonReply, type Reply, type ReplyHeaders, StreamReply } from './core/reply/reply.ts'
-export type { ReplyDialect } from './core/reply/reply-dialect.ts'
-export {
-  factsOf,
-  packReply,
-  replyFromStored,
-  type StoredReply,
-  storedOfBytes,
-  unpackReply,
-  type WantedReply,
-} from './core/reply/stored-reply.ts'
-export { storedStreamReply } from './core/reply/stored-stream.ts'
-export { streamOfMessage } from './core/reply/stream-of-message.ts'
+export { jsonReply, type Reply } from './core/reply/reply.ts'
 export type { Usage } from './core/reply/usage.ts'
-export type { EditWatcher } from './core/request/annotations.ts'
-export { type AnswerLimit, isCutByLimit } from './core/request/answer-limit.ts'
-export type { Caller } from './core/request/caller.ts'
-export type { ClientRequest } from './core/request/client-request.ts'
-export type { Exchange, Target } from './core/request/exchange.ts'
-export { type ContentBlock, explain, type Message, type MessageRequest, type Tool } from './core/request/message.ts'
-export { targetsWithNamed } from './core/request/named-models.ts'
-export { joined, type PreservedText, preservedRanges, type TextRange } from './core/request/preserved.ts'
+export type { Target } from './core/request/exchange.ts'
+export { type ContentBlock, explain, type Message, type Tool } from './core/request/message.ts'
 export { RequestDocument } from './core/request/request.ts'
-export {
-  createFieldsDigest,
-  type IdentityParts,
-  requestIdentity,
-  type SharingScope,
-} from './core/request/request-identity.ts'
-export { betasOf } from './core/request/version-headers.ts'
-export { renewConnection } from './core/system/renew-connection.ts'
-export type { CallTrace, StepTrace } from './core/telemetry/traces.ts'
 export { bytes, duration } from './core/units.ts'
-
-/** What a plugin can ask for in `needs`. */
-export interface PluginServices {
-  /** A log whose lines carry the plugin's name. */
-  log: Log
-  /** The time. */
-  clock: Clock
-  /** Bounded byte stores: memory on one machine, Redis when `REDIS_URL` is set. */
-  stores: ByteStores
-  /** A folder for the plugin alone, under `data_dir`. It is made by whoever first writes into it. */
-  folder: string
-  /** Addresses of the engines that instances share; with credentials, so never to be logged. */
-  engines: SharedEngines
-  /** What may be spent, by the operator's configuration and the caller's own key. */
-  caps: CapsOf
-  /** Holds and counts money, for all instances together. */
-  spend: SpendLedger
-  /** What models cost. */
-  prices: Prices
-  /** Counts the tokens of a request without a network. */
-  tokens: TokenCounter
-  /** Asks models for the plugin itself, under a scope of its own. */
-  models: OwnModels
-}
-
-/** What a question of a plugin's own goes through. */
-export interface OwnQuestion {
-  /** Exactly these modules, without the operator's locks: `cost-guard?per_day=1` keeps a cap of the plugin's own. */
-  readonly pipeline: string
-  /** Ends the question. */
-  readonly signal: AbortSignal
-}
-
-/** What came of it. */
-export interface OwnAnswer {
-  /** The reply, parsed: a message in the Messages shape, if the model keeps to it. */
-  readonly message: unknown
-  readonly costNanoUsd: number
-}
-
-/** Asks models at the operator's expense; callers' caps and limits are not touched. */
-export interface OwnModels {
-  /**
-   * Asks with a body of the Messages shape, never as a stream. Throws what a client would be told, as a `GatewayError`:
-   * `cost_limit_per_day`, `upstream_error`, …; or the signal's reason.
-   */
-  ask(body: object, question: OwnQuestion): Promise<OwnAnswer>
-}
-
-/** Where instances meet, as far as the operator has configured it. */
-export interface SharedEngines {
-  readonly redisUrl: string | undefined
-  readonly databaseUrl: string | undefined
-}
-
-/** A service's name. */
-export type ServiceName = keyof PluginServices
-
-/** Koa's context; `ctx.state.exchange` is where modules meet. */
-export type PluginContext = Context & { state: { exchange: Exchange } }
-
-/** A Koa middleware. Answer by setting `exchange.reply` (or `ctx.body`), or call `next()` once and await it. */
-export type PluginMiddleware = (ctx: PluginContext, next: Next) => Promise<void>
-
-/** A path of the gateway at which a plugin answers. */
-export interface PluginRoute {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Under `/v1/`, words in lower case. A path of the gateway's own cannot be had. */
-  readonly path: string
-}
-
-/** A request to a plugin's route; who sends it has been authenticated and counted. */
-export interface RouteCall {
-  readonly caller: Caller
-  /** Parsed JSON of at most 64 KB for `POST`; check it. */
-  readonly body: unknown
-  /** Aborted when the client leaves. */
-  readonly signal: AbortSignal
-}
-
-/** Answers with what is sent as JSON, or throws a `GatewayError`. */
-export type RouteHandler = (call: RouteCall) => Promise<object>
-
-/** What `setup` returns: the running plugin. */
-export interface PluginInstance<Options> {
-  /** Makes the middleware for one distinct set of effective options; not called per request. */
-  middleware(effective: Options): PluginMiddleware
-  /** What answers at the declared routes, by `<method> <path>`. */
-  routes?: Readonly<Record<string, RouteHandler>>
-  /** Releases what `setup` took; also called after a `setup` that failed half-way through in a later plugin. */
-  close?(): void | Promise<void>
-}
-
-/** What a command of a plugin is called with. */
-export interface CommandCall<Options> extends Pick<PluginServices, 'log' | 'clock' | 'stores' | 'folder' | 'engines'> {
-  /** The operator's. */
-  readonly options: Options
-  /** Empty for a command that takes none. */
-  readonly argument: string
-  /** Whether JSON is wanted. */
-  readonly json: boolean
-  /** Writes to the standard output; a line end is added. */
-  print(text: string): void
-}
-
-/** A command that a plugin adds to the command line: `turnpike <plugin or commandGroup> <name>`. */
-export interface PluginCommand<Options> {
-  name: string
-  summary: string
-  /** The one argument that it must be given, if it takes one. */
-  argument?: {
-    name: string
-    description: string
-    /** As it stands in the help’s example, with its quotes. */
-    example?: string
-  }
-  /** Does it; whether all was well. What it throws is told, like a `false`, by exit code 1. */
-  run(call: CommandCall<Options>): boolean | Promise<boolean>
-}
-
-/** A plugin's declaration. */
-export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs extends ServiceName = ServiceName> {
-  /** Equals the folder's name. */
-  name: string
-  /** One sentence for lists and help. */
-  summary: string
-  /** A strict zod object; each option described (what, unit, range, default, when to change it). */
-  options: Schema
-  /** Options that earlier versions had, with what to use in their place: said to whoever still sets them. */
-  removedOptions?: Readonly<Record<string, string>>
-  /** The only options that a pipeline string may set. */
-  perRequest: readonly (keyof z.output<Schema> & string)[]
-  /**
-   * Those of them that a caller may set even where the operator has locked the module, because whatever is given can only
-   * tighten: the plugin itself keeps the operator's value where that is tighter.
-   */
-  tightening?: readonly (keyof z.output<Schema> & string)[]
-  /** Exactly these services are injected. */
-  needs: readonly Needs[]
-  /** When it throws or hangs before `next()`: `bypass` goes on as if it were not there, `refuse` fails the request. */
-  onError: 'bypass' | 'refuse'
-  /** Routes at which it answers; they are there while the plugin is in use: once a pipeline has named it. */
-  routes?: readonly PluginRoute[]
-  /** The word before its commands; default: the plugin's name. */
-  commandGroup?: string
-  /** Commands for operators. They run without a gateway and without `setup`. */
-  commands?: readonly PluginCommand<z.output<Schema>>[]
-  setup(
-    options: z.output<Schema>,
-    services: Pick<PluginServices, Needs>,
-  ): PluginInstance<z.output<Schema>> | Promise<PluginInstance<z.output<Schema>>>
-}
-
-/** Declares a plugin; the identity function, for its types. */
-export function definePlugin<Schema extends z.ZodType, Needs extends ServiceName>(
-  definition: PluginDefinition<Schema, Needs>,
-): PluginDefinition<Schema, Needs> {
-  return definition
-}
+export type { CommandCall, OwnModels, PluginCommand, PluginContext, RouteHandler } from './plugin/contract.ts'
+export { definePlugin } from './plugin/define.ts'
+export type { Exchange } from './plugin/exchange.ts'
+export { messageReply } from './plugin/message-reply.ts'

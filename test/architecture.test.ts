@@ -1,6 +1,7 @@
-import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
+import manifest from '../package.json' with { type: 'json' }
 import { installPlugins } from '../src/pipeline/install.ts'
 import { PluginRegistry } from '../src/pipeline/registry.ts'
 import { createPluginDirectory } from './support/plugin-folders.ts'
@@ -28,7 +29,7 @@ const CORE_ONLY: Rule = { layers: ['core'], packages: 'any' }
 
 /**
  * The table of the design, section 2. Allowances beyond it: `config` bounds a pipeline string as the pipeline's parser
- * does and is made of the sections of the kinds of providers, providers may speak a client's dialect, and the public door `plugin.ts` shows core to plugins and its types to pipeline and http.
+ * does and is made of the sections of the kinds of providers, providers may speak a client's dialect, and the entry points `plugin.ts` and `plugin/` show core to plugins and their contract to pipeline and http.
  */
 const RULES: Readonly<Record<string, Rule>> = {
   core: { layers: [], packages: ['zod'] },
@@ -37,8 +38,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   providers: { layers: ['core', 'dialects'], packages: 'any' },
   dialects: CORE_ONLY,
   logging: CORE_ONLY,
-  'plugin.ts': { layers: ['core'], packages: ['zod', 'koa'] },
-  pipeline: { layers: ['core', 'plugin.ts'], packages: 'any' },
+  'plugin.ts': { layers: ['core', 'plugin'], packages: ['zod'] },
+  plugin: { layers: ['core', 'dialects'], packages: ['zod', 'koa'] },
+  pipeline: { layers: ['core', 'plugin'], packages: 'any' },
   accounts: CORE_ONLY,
   payments: CORE_ONLY,
   receipts: CORE_ONLY,
@@ -46,7 +48,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   tracing: CORE_ONLY,
   sizing: { layers: [], packages: ['zod'] },
   http: {
-    layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin.ts', 'accounts', 'payments', 'receipts'],
+    layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin', 'accounts', 'payments', 'receipts'],
     packages: ['koa', '@koa', '@types', 'koa-body', 'lru-cache', 'zod'],
   },
   config: { layers: ['core', 'pipeline', 'providers'], packages: 'any' },
@@ -66,7 +68,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'spend',
       'stores',
       'main.ts',
-      'plugin.ts',
+      'plugin',
     ],
     packages: 'any',
   },
@@ -108,16 +110,45 @@ test('architecture: every layer imports only what the design allows', (t) => {
   )
 })
 
-test('architecture: a plugin imports the door, Node, packages and its own folder', (t) => {
-  const stray = imports
-    .filter(({ from }) => from.startsWith('plugins/'))
-    .filter(({ from, to, isRelative }) =>
-      isRelative
-        ? !to.startsWith(`${from.split('/').slice(0, 2).join('/')}/`)
-        : to.startsWith('turnpike') && to !== 'turnpike/plugin',
-    )
+const ENTRY_POINTS = Object.keys(manifest.exports)
+  .filter((name) => name.startsWith('./plugin'))
+  .map((name) => name.replace('.', 'turnpike'))
+
+test('architecture: a plugin imports entry points of the package, Node, packages and its own folder', (t) => {
+  const examples = readSources(ROOT, 'examples/plugins').flatMap(importsOf)
+  const folderOf = (file: string) => file.slice(0, file.indexOf('/', file.indexOf('plugins/') + 'plugins/'.length) + 1)
+  const stray = [...imports.filter(({ from }) => from.startsWith('plugins/')), ...examples].filter(
+    ({ from, to, isRelative }) =>
+      isRelative ? !to.startsWith(folderOf(from)) : to.startsWith('turnpike') && !ENTRY_POINTS.includes(to),
+  )
+  t.true(examples.length > 3, `${examples.length} imports of examples`)
   t.deepEqual(stray, [])
 })
+
+test('architecture: entry points export values and types that a plugin uses, each once', async (t) => {
+  const names = ENTRY_POINTS.map((entry) => ({ entry, names: namesOf(entry) }))
+  const all = names.flatMap(({ names }) => names)
+  t.deepEqual(
+    all.filter((name, index) => all.indexOf(name) !== index),
+    [],
+  )
+  const users = [...files.filter(({ file }) => file.startsWith('plugins/')), ...readSources(ROOT, 'examples/plugins')]
+  const text = users.map((user) => user.text).join('\n')
+  const guide = readFileSync(path.join(ROOT, 'docs/plugins.md'), 'utf8')
+  t.deepEqual(
+    all.filter((name) => !new RegExp(`\\b${name}\\b`).test(`${text}\n${guide}`)),
+    [],
+  )
+})
+
+/** The names that the source of an entry point exports. */
+function namesOf(entry: string): string[] {
+  const source = readFileSync(path.join(ROOT, `${entry.replace('turnpike', 'src')}.ts`), 'utf8')
+  const lists = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(','))
+  const declared = [...source.matchAll(/^export (?:async )?(?:function|const|class|interface|type) (\w+)/gm)]
+  const words = [...lists.map((name) => name.replace('type ', '').trim()), ...declared.map(([, name = '']) => name)]
+  return words.filter((name) => name !== '')
+}
 
 test('architecture: the check has seen the imports there are', (t) => {
   t.true(files.length > 60, `${files.length} files`)

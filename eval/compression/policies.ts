@@ -1,5 +1,5 @@
 import compress from '../../plugins/compress/index.ts'
-import type { PluginMiddleware } from '../../src/plugin.ts'
+import type { PluginMiddleware } from '../../src/plugin/contract.ts'
 
 /** A way to treat sessions: the modules they go through, new ones for each session. */
 export interface Policy {

@@ -1,5 +1,5 @@
 import plugin from '../../plugins/prune-tools/index.ts'
-import type { PluginContext } from '../../src/plugin.ts'
+import type { PluginContext } from '../../src/plugin/contract.ts'
 import { openExchange } from '../../test/support/exchange.ts'
 import type { WireTool } from './data.ts'
 

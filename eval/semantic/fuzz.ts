@@ -1,4 +1,4 @@
-import type { SharingScope } from 'turnpike/plugin'
+import type { SharingScope } from 'turnpike/plugin/cache'
 import { formOf } from '../../plugins/semantic-cache/form.ts'
 import { keyOf } from '../../plugins/semantic-cache/key.ts'
 import { lehmer } from './random.ts'

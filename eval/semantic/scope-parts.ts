@@ -1,4 +1,5 @@
-import { type Caller, RequestDocument, type SharingScope } from 'turnpike/plugin'
+import { RequestDocument } from 'turnpike/plugin'
+import type { SharingScope } from 'turnpike/plugin/cache'
 import { questionOf } from '../../plugins/semantic-cache/question.ts'
 import { scopeOf } from '../../plugins/semantic-cache/scope.ts'
 import { ClientRequest } from '../../src/core/request/client-request.ts'
@@ -21,7 +22,7 @@ export interface Parts {
 /** The scope that the cache gives a request of these parts. */
 export function scopeOfParts(given: Parts, text: string): string {
   const { tenant, provider, model, system, tools, turns, temperature, topP, beta, sharing } = given
-  const caller: Caller = { kind: 'key', scope: tenant, userId: `user of ${tenant}` }
+  const caller: Exchange['caller'] = { kind: 'key', scope: tenant, userId: `user of ${tenant}` }
   const messages = [
     ...turns.flatMap((turn) => [
       { role: 'user', content: turn },

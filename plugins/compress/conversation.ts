@@ -1,4 +1,5 @@
-import { compactCopy, type Path, preservedRanges, RequestDocument } from 'turnpike/plugin'
+import { RequestDocument } from 'turnpike/plugin'
+import { compactCopy, type Path, preservedRanges } from 'turnpike/plugin/bytes'
 import type { EpochView } from './epoch-view.ts'
 import { messageTokens } from './message-tokens.ts'
 import type { RawMessage } from './raw-message.ts'

@@ -1,4 +1,4 @@
-import type { TextRange } from 'turnpike/plugin'
+import type { TextRange } from 'turnpike/plugin/bytes'
 import { distinctValues } from './distinct-values.ts'
 import { piecesOf } from './kept.ts'
 import { segmentsOf } from './segments.ts'

@@ -1,4 +1,4 @@
-import { joined, type TextRange } from 'turnpike/plugin'
+import { joined, type TextRange } from 'turnpike/plugin/bytes'
 
 const PIN = /<keep>[\s\S]*?(?:<\/keep>|$)/g
 

@@ -1,4 +1,5 @@
-import { betasOf, type Edit, type Exchange, type Tool } from 'turnpike/plugin'
+import type { Edit, Exchange, Tool } from 'turnpike/plugin'
+import { betasOf } from 'turnpike/plugin/bytes'
 import type { EpochSettings } from './epochs.ts'
 
 /** The beta that clients of context editing ask for, and its strategy. Source: Anthropic's documentation, Context editing. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Message, PreservedText, RequestDocument } from 'turnpike/plugin'
+import type { Message, RequestDocument } from 'turnpike/plugin'
+import type { PreservedText } from 'turnpike/plugin/bytes'
 
 /** A message of a request as its client wrote it. */
 export interface RawMessage {

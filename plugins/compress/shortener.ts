@@ -1,4 +1,5 @@
-import type { Message, TextRange } from 'turnpike/plugin'
+import type { Message } from 'turnpike/plugin'
+import type { TextRange } from 'turnpike/plugin/bytes'
 import { Earlier, type Source } from './earlier.ts'
 import { estimateTokens } from './estimate.ts'
 import { tellsFailure } from './failure.ts'

@@ -1,4 +1,4 @@
-import { costOf, type Estimate, tokensFor } from 'turnpike/plugin'
+import { costOf, type Estimate, tokensFor } from 'turnpike/plugin/spend'
 import type { Hold } from './hold.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Cap } from 'turnpike/plugin'
+import type { Cap } from 'turnpike/plugin/spend'
 
 /** A day or month of UTC: its name in the ledger, and when it ends, in ISO 8601. */
 export interface Period {

@@ -1,4 +1,5 @@
-import type { Fee, GatewayError, Reservation, SpendLedger, SpendSums, SpendWindow } from 'turnpike/plugin'
+import type { GatewayError } from 'turnpike/plugin'
+import type { Fee, Reservation, SpendLedger, SpendSums, SpendWindow } from 'turnpike/plugin/spend'
 import { requestRefusal, windowRefusal } from './refusal.ts'
 import type { Standing } from './standing.ts'
 import type { Budget, BudgetWindow } from './windows.ts'

@@ -1,4 +1,5 @@
-import { costOf, definePlugin, type Exchange, estimate, mostOutputTokens, type Usage, z } from 'turnpike/plugin'
+import { definePlugin, type Exchange, type Usage, z } from 'turnpike/plugin'
+import { costOf, estimate, mostOutputTokens } from 'turnpike/plugin/spend'
 import { admit } from './admission.ts'
 import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'

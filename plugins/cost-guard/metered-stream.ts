@@ -1,13 +1,6 @@
-import {
-  costOf,
-  type Ending,
-  type Estimate,
-  Flow,
-  type FlowDriver,
-  type RequestDocument,
-  StreamReply,
-  type Usage,
-} from 'turnpike/plugin'
+import type { RequestDocument, Usage } from 'turnpike/plugin'
+import { type Ending, Flow, type FlowDriver, StreamReply } from 'turnpike/plugin/bytes'
+import { costOf, type Estimate } from 'turnpike/plugin/spend'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
 import { hasFinished, textOf } from './stream-text.ts'

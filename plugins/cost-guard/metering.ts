@@ -1,4 +1,5 @@
-import { type Exchange, targetsWithNamed } from 'turnpike/plugin'
+import type { Exchange } from 'turnpike/plugin'
+import { targetsWithNamed } from 'turnpike/plugin/spend'
 
 /**
  * Models that reason in secret: the tokens are billed and never seen. Their names may have a maker's before them, and a

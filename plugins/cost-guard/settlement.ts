@@ -1,15 +1,6 @@
-import {
-  type BytesReply,
-  type Clock,
-  costOf,
-  type Ending,
-  type Estimate,
-  type Exchange,
-  type Log,
-  type Prices,
-  type Target,
-  type Usage,
-} from 'turnpike/plugin'
+import type { Clock, Exchange, Log, Target, Usage } from 'turnpike/plugin'
+import type { BytesReply, Ending } from 'turnpike/plugin/bytes'
+import { costOf, type Estimate, type Prices } from 'turnpike/plugin/spend'
 import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
 import { meteredStream } from './metered-stream.ts'

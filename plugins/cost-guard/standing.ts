@@ -1,4 +1,4 @@
-import type { SpendSums } from 'turnpike/plugin'
+import type { SpendSums } from 'turnpike/plugin/spend'
 import { periodOf } from './calendar.ts'
 import { toUsd } from './refusal.ts'
 import type { BudgetWindow } from './windows.ts'

@@ -1,4 +1,4 @@
-import type { ReplyDialect } from 'turnpike/plugin'
+import type { ReplyDialect } from 'turnpike/plugin/bytes'
 
 /** What a model has written in a canonical event: the text of a delta, or all that a block begins with. */
 export function textOf(data: string): string {

@@ -1,4 +1,4 @@
-import type { Cap, Caps, SpendWindow } from 'turnpike/plugin'
+import type { Cap, Caps, SpendWindow } from 'turnpike/plugin/spend'
 import { periodOf } from './calendar.ts'
 
 /** The caps of a request that has been told its own, in whole nano-dollars. */

@@ -3,7 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import test from 'ava'
 import fc from 'fast-check'
-import { type ByteSource, type ByteSourceSink, type Ending, StreamReply } from 'turnpike/plugin'
+import { type Ending, StreamReply } from 'turnpike/plugin/bytes'
+import type { ByteSource, ByteSourceSink } from '../../src/core/reply/byte-source.ts'
 import { Broadcast, type Whole } from './broadcast.ts'
 
 const COMPLETE: Ending = { outcome: 'complete', usage: undefined }

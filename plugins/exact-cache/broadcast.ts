@@ -1,3 +1,4 @@
+import type { Usage } from 'turnpike/plugin'
 import {
   type Ending,
   Flow,
@@ -5,8 +6,7 @@ import {
   type ReplyDialect,
   type ReplyHeaders,
   StreamReply,
-  type Usage,
-} from 'turnpike/plugin'
+} from 'turnpike/plugin/bytes'
 
 /**
  * DESIGN — one running stream, many readers

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { BytesReply } from 'turnpike/plugin'
+import { BytesReply } from 'turnpike/plugin/bytes'
 import { Flight } from './flight.ts'
 
 test('flight: goes on as long as one is there, whoever that is', (t) => {

@@ -1,4 +1,6 @@
-import { type AnswerLimit, type BytesReply, onAbort, type StoredReply } from 'turnpike/plugin'
+import { onAbort } from 'turnpike/plugin'
+import type { BytesReply } from 'turnpike/plugin/bytes'
+import type { AnswerLimit, StoredReply } from 'turnpike/plugin/cache'
 import type { Broadcast } from './broadcast.ts'
 
 /** What a flight has come to, as soon as its reply has begun. */

@@ -1,14 +1,5 @@
-import {
-  bytes,
-  cacheOptions,
-  definePlugin,
-  type Exchange,
-  type Reply,
-  replyFromStored,
-  sharingRule,
-  unpackReply,
-  z,
-} from 'turnpike/plugin'
+import { bytes, definePlugin, type Exchange, type Reply, z } from 'turnpike/plugin'
+import { cacheOptions, replyFromStored, sharingRule, unpackReply } from 'turnpike/plugin/cache'
 import type { Flight } from './flight.ts'
 import { cacheKey } from './key.ts'
 import { attach, lead } from './share.ts'

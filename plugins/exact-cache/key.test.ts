@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { type Caller, RequestDocument, type SharingScope, type Target } from 'turnpike/plugin'
+import { RequestDocument, type Target } from 'turnpike/plugin'
+import type { SharingScope } from 'turnpike/plugin/cache'
 import { ClientRequest } from '../../src/core/request/client-request.ts'
 import { Exchange } from '../../src/core/request/exchange.ts'
 import { cacheKey } from './key.ts'
@@ -10,13 +11,13 @@ interface Asked {
   headers?: Record<string, string>
   query?: string
   target?: Target
-  caller?: Caller
+  caller?: Exchange['caller']
   scope?: SharingScope
   pipeline?: string
 }
 
 const TARGET: Target = { provider: 'anthropic', model: 'claude-sonnet-4-5' }
-const CALLER: Caller = { kind: 'local', scope: 'local:a' }
+const CALLER: Exchange['caller'] = { kind: 'local', scope: 'local:a' }
 const BODY = '{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":"hi there"}]}'
 
 function keyOf({

@@ -1,4 +1,5 @@
-import { createFieldsDigest, type Exchange, requestIdentity, type SharingScope } from 'turnpike/plugin'
+import type { Exchange } from 'turnpike/plugin'
+import { createFieldsDigest, requestIdentity, type SharingScope } from 'turnpike/plugin/cache'
 
 /** Fields that do not change the answer; the model counts as the provider sees it, in the target. */
 const NOT_IN_KEY = new Set(['stream', 'metadata', 'model'])

@@ -1,17 +1,13 @@
+import { type Exchange, GatewayError, onAbort, type Reply, type Usage } from 'turnpike/plugin'
 import {
-  type Exchange,
   factsOf,
-  GatewayError,
   isCutByLimit,
-  onAbort,
   packReply,
-  type Reply,
   replyFromStored,
   type StoredReply,
   storedOfBytes,
-  type Usage,
   unpackReply,
-} from 'turnpike/plugin'
+} from 'turnpike/plugin/cache'
 import { Broadcast, type Whole } from './broadcast.ts'
 import { Flight, type Landing, type Owner } from './flight.ts'
 import type { CacheStore } from './store.ts'

@@ -1,4 +1,5 @@
-import type { ByteStore, Log } from 'turnpike/plugin'
+import type { Log } from 'turnpike/plugin'
+import type { ByteStore } from 'turnpike/plugin/cache'
 
 /** The store behind the cache. When it fails, requests go on as if the cache were empty. */
 export class CacheStore {

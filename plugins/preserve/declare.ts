@@ -1,4 +1,5 @@
-import type { Message, PreservedText, RequestDocument } from 'turnpike/plugin'
+import type { Message, RequestDocument } from 'turnpike/plugin'
+import type { PreservedText } from 'turnpike/plugin/bytes'
 import { type Match, PIN, pinsIn } from './matches.ts'
 import { type RequestText, textsOf } from './texts.ts'
 import type { Wishes } from './wishes.ts'

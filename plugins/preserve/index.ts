@@ -1,4 +1,5 @@
-import { definePlugin, type Exchange, GatewayError, type PluginContext, type PreservedText } from 'turnpike/plugin'
+import { definePlugin, type Exchange, GatewayError, type PluginContext } from 'turnpike/plugin'
+import type { PreservedText } from 'turnpike/plugin/bytes'
 import { declare } from './declare.ts'
 import { Refusal } from './expression.ts'
 import { options, type PreserveOptions } from './options.ts'

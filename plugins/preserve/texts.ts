@@ -1,4 +1,5 @@
-import type { Message, Path } from 'turnpike/plugin'
+import type { Message } from 'turnpike/plugin'
+import type { Path } from 'turnpike/plugin/bytes'
 
 /** A text of a user or of a tool, and where it stands in the request. */
 export interface RequestText {

@@ -1,4 +1,5 @@
-import { type Path, type PreservedText, RequestDocument } from 'turnpike/plugin'
+import { RequestDocument } from 'turnpike/plugin'
+import type { Path, PreservedText } from 'turnpike/plugin/bytes'
 
 /** What a declared text held when it was declared. */
 export interface Held {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { compactCopy, type Tool } from 'turnpike/plugin'
+import type { Tool } from 'turnpike/plugin'
+import { compactCopy } from 'turnpike/plugin/bytes'
 import type { ToolName } from './namespaces.ts'
 import { slimTool } from './slim.ts'
 import { splitWords } from './words/split.ts'

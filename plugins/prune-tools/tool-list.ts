@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { children, parseJson, type Tool } from 'turnpike/plugin'
+import type { Tool } from 'turnpike/plugin'
+import { children, parseJson } from 'turnpike/plugin/bytes'
 import { type IndexedTool, ToolIndex } from './indexed-tool.ts'
 import { mentionedIn } from './mentions.ts'
 import { hasServers, parseNames, type ToolName } from './namespaces.ts'

@@ -1,4 +1,5 @@
-import { definePlugin, type Exchange, isCutByLimit, type Log, type PluginContext } from 'turnpike/plugin'
+import { definePlugin, type Exchange, type Log, type PluginContext } from 'turnpike/plugin'
+import { isCutByLimit } from 'turnpike/plugin/cache'
 import { replyFor } from './answers/answer.ts'
 import { Answers } from './answers/answers.ts'
 import { openPlace, type Place } from './answers/places.ts'

@@ -1,4 +1,5 @@
-import { bytes, cacheOptions, sharingRule, z } from 'turnpike/plugin'
+import { bytes, z } from 'turnpike/plugin'
+import { cacheOptions, sharingRule } from 'turnpike/plugin/cache'
 import { embedderOptions, missingOptionOf } from './embedders/options.ts'
 
 /** What to use in the place of options that are gone. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { createFieldsDigest, type Exchange, requestIdentity, type SharingScope } from 'turnpike/plugin'
+import type { Exchange } from 'turnpike/plugin'
+import { createFieldsDigest, requestIdentity, type SharingScope } from 'turnpike/plugin/cache'
 import { RULES_VERSION } from './canonical/canonical.ts'
 import type { Question } from './question.ts'
 

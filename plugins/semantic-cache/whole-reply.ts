@@ -1,4 +1,6 @@
-import { factsOf, type Reply, type StoredReply, type StreamReply, storedOfBytes } from 'turnpike/plugin'
+import type { Reply } from 'turnpike/plugin'
+import type { StreamReply } from 'turnpike/plugin/bytes'
+import { factsOf, type StoredReply, storedOfBytes } from 'turnpike/plugin/cache'
 
 /**
  * What the provider answers, as it is to be stored: at once for JSON, when it has ended for a stream, which is only

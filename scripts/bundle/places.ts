@@ -26,14 +26,14 @@ export function namedPrograms(root: string): string[] {
 }
 
 /**
- * Makes `turnpike/plugin` the gateway's own module, leaves packages outside that only some gateways load, and gives each
+ * Makes `turnpike/plugin` and the entry points below it the gateway's own modules, leaves packages outside that only some gateways load, and gives each
  * module the URL of its own place in the bundle, whatever file it ends up in.
  */
 export function keepPlaces(root: string): Plugin {
   return {
     name: 'keep-places',
     resolveId(specifier, importer) {
-      if (specifier === 'turnpike/plugin') return path.join(root, 'src/plugin.ts')
+      if (specifier.startsWith('turnpike/')) return path.join(root, specifier.replace('turnpike', 'src').concat('.ts'))
       return isInlined(specifier, importer) ? undefined : { id: specifier, external: true }
     },
     transform(code, id) {

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { withoutNulls } from '../../src/config/load.ts'
 import { listOptions, type Option, shapeOf } from '../../src/config/options.ts'
 import { configSchema } from '../../src/config/schema.ts'
-import type { PluginDefinition } from '../../src/plugin.ts'
+import type { PluginDefinition } from '../../src/plugin/contract.ts'
 import { describeMembers, describeType, printValue } from './describe-option.ts'
 import { wrap } from './markdown.ts'
 

@@ -2,7 +2,7 @@ import { listOptions, type Option } from '../../src/config/options.ts'
 import { importPlugin, installPluginHooks } from '../../src/pipeline/hooks.ts'
 import { BUILT_IN_PLUGINS } from '../../src/pipeline/install.ts'
 import { findPluginFolders } from '../../src/pipeline/load.ts'
-import type { PluginDefinition } from '../../src/plugin.ts'
+import type { PluginDefinition } from '../../src/plugin/contract.ts'
 import { describeDefault, describeType } from './describe-option.ts'
 import { code, GENERATED, replaceBetween, table } from './markdown.ts'
 

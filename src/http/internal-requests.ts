@@ -7,8 +7,9 @@ import { OPERATOR } from '../core/ports/provider.ts'
 import type { Usage } from '../core/reply/usage.ts'
 import { Exchange, type Target } from '../core/request/exchange.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
+import type { PipelineContext } from '../pipeline/context.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
-import type { OwnAnswer, OwnModels, OwnQuestion, PluginContext } from '../plugin.ts'
+import type { OwnAnswer, OwnModels, OwnQuestion } from '../plugin/contract.ts'
 import { createRequestId } from './request-id.ts'
 
 /** What the gateway's own requests go through. */
@@ -80,12 +81,12 @@ export class OwnRequests {
     return answerOf(exchange, { ...parts, atMs })
   }
 
-  #contextOf(exchange: Exchange): PluginContext {
+  #contextOf(exchange: Exchange): PipelineContext {
     const request = new IncomingMessage(new Socket())
     const ctx = this.#koa.createContext(request, new ServerResponse(request))
     ctx.state.exchange = exchange
     // The exchange was put into the state just above.
-    return ctx as unknown as PluginContext
+    return ctx as unknown as PipelineContext
   }
 }
 

@@ -4,12 +4,13 @@ import { GatewayError } from '../core/errors.ts'
 import { jsonReply } from '../core/reply/reply.ts'
 import { Exchange } from '../core/request/exchange.ts'
 import type { ExchangeState } from '../core/request/exchange-state.ts'
-import type { PluginContext, PluginMiddleware } from '../plugin.ts'
+import type { PluginMiddleware } from '../plugin/contract.ts'
 import { type BoundStep, compose } from './compose.ts'
+import type { PipelineContext } from './context.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
 
-function contextFor(): PluginContext {
+function contextFor(): PipelineContext {
   const state = {
     id: 'req_1',
     request: { name: 'original' },
@@ -21,10 +22,10 @@ function contextFor(): PluginContext {
   } as unknown as ExchangeState
   const res = new ServerResponse({ method: 'POST', httpVersionMajor: 1, httpVersionMinor: 1 } as never)
   const set = (name: string, value: string) => res.setHeader(name, value)
-  return { state: { exchange: new Exchange(state) }, res, response: {}, set } as unknown as PluginContext
+  return { state: { exchange: new Exchange(state) }, res, response: {}, set } as unknown as PipelineContext
 }
 
-const answer = async (ctx: PluginContext): Promise<void> => {
+const answer = async (ctx: PipelineContext): Promise<void> => {
   ctx.state.exchange.reply = jsonReply({ from: 'provider' })
 }
 
@@ -32,13 +33,13 @@ function step(name: string, middleware: PluginMiddleware, onError: BoundStep['on
   return { name, onError, middleware, enter() {}, leave() {} }
 }
 
-async function run(steps: BoundStep[], { innermost = answer, stepTimeoutMs = 1000 } = {}): Promise<PluginContext> {
+async function run(steps: BoundStep[], { innermost = answer, stepTimeoutMs = 1000 } = {}): Promise<PipelineContext> {
   const ctx = contextFor()
   await compose({ steps, innermost, stepTimeoutMs, log })(ctx)
   return ctx
 }
 
-const bodyOf = ({ state: { exchange } }: PluginContext): unknown =>
+const bodyOf = ({ state: { exchange } }: PipelineContext): unknown =>
   exchange.reply?.kind === 'bytes' ? JSON.parse(exchange.reply.bytes.toString()) : undefined
 
 const pass: PluginMiddleware = (_ctx, next) => next()
@@ -147,7 +148,7 @@ test('compose: a wait that a step declares does not count against its time', asy
 })
 
 test('compose: time after next() does not count against a step', async (t) => {
-  const slow = async (ctx: PluginContext): Promise<void> => {
+  const slow = async (ctx: PipelineContext): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 40))
     await answer(ctx)
   }
@@ -156,7 +157,7 @@ test('compose: time after next() does not count against a step', async (t) => {
 
 test('compose: a forgotten await is an error, and the reply still comes from downstream', async (t) => {
   const careless = step('careless', async (_ctx, next) => void next())
-  const slow = async (ctx: PluginContext): Promise<void> => {
+  const slow = async (ctx: PipelineContext): Promise<void> => {
     await new Promise(setImmediate)
     await answer(ctx)
   }

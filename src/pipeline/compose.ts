@@ -19,7 +19,8 @@ import { GatewayError } from '../core/errors.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import type { StepTrace } from '../core/telemetry/traces.ts'
-import type { PluginContext, PluginMiddleware } from '../plugin.ts'
+import type { PluginMiddleware } from '../plugin/contract.ts'
+import type { PipelineContext } from './context.ts'
 
 /** A middleware bound to its place in a pipeline. */
 export interface BoundStep {
@@ -33,21 +34,21 @@ export interface BoundStep {
 /** What the onion is put together from. */
 export interface ComposeOptions {
   readonly steps: readonly BoundStep[]
-  readonly innermost: (ctx: PluginContext) => Promise<void>
+  readonly innermost: (ctx: PipelineContext) => Promise<void>
   /** How long a step may take before it calls `next()` or answers, in milliseconds. */
   readonly stepTimeoutMs: number
   readonly log: Log
 }
 
 /** Joins the steps into one function that runs them around `innermost`. */
-export function compose(options: ComposeOptions): (ctx: PluginContext) => Promise<void> {
+export function compose(options: ComposeOptions): (ctx: PipelineContext) => Promise<void> {
   return (ctx) => runFrom({ options, ctx, exchange: ctx.state.exchange }, 0).run()
 }
 
 /** One request's way through the onion. */
 interface Passage {
   readonly options: ComposeOptions
-  readonly ctx: PluginContext
+  readonly ctx: PipelineContext
   /** The gateway's own handle on the exchange, which no step's fate can revoke. */
   readonly exchange: Exchange
 }
@@ -87,7 +88,7 @@ class InnermostRun implements Run {
 /** One step's run for one request. */
 class StepRun implements Run {
   readonly #passage: Passage
-  readonly #ctx: PluginContext
+  readonly #ctx: PipelineContext
   readonly #index: number
   readonly #step: BoundStep
   readonly #trace: StepTrace
@@ -258,7 +259,7 @@ class StepRun implements Run {
 }
 
 /** The same without the headers: for a step that has let the request through. */
-function savedAnswer(ctx: PluginContext): () => void {
+function savedAnswer(ctx: PipelineContext): () => void {
   const restoreExchange = ctx.state.exchange.save()
   const { statusCode } = ctx.res
   // Its members, which Koa's types do not show.
@@ -273,7 +274,7 @@ function savedAnswer(ctx: PluginContext): () => void {
   }
 }
 
-function hasReply(ctx: PluginContext): boolean {
+function hasReply(ctx: PipelineContext): boolean {
   return ctx.state.exchange.reply !== undefined || (ctx.body !== undefined && ctx.body !== null)
 }
 
@@ -285,7 +286,7 @@ interface KoaAnswer {
 }
 
 /** Remembers what a step may change, and gives the function that puts it back. */
-function saved(ctx: PluginContext): () => void {
+function saved(ctx: PipelineContext): () => void {
   const restoreAnswer = savedAnswer(ctx)
   const headersBefore = ctx.res.getHeaders()
   return () => {

@@ -2,16 +2,17 @@ import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { entryPointUrl } from './entry-points.ts'
 
 /**
  * DESIGN — importing plugins
  *
  * A plugin folder may lie anywhere, without a `node_modules` above it, and may be imported again after it changed. Two
- * module hooks make that work: `turnpike/plugin` always means our own door, and a module that was imported with
- * `?version=N` passes the version on to the modules of its own folder, so that a new version is new in all its files.
+ * module hooks make that work: the entry points for plugins are always the gateway's own modules, and a module that was
+ * imported with `?version=N` passes the version on to the modules of its own folder, so that a new version is new in all
+ * its files.
  * Old versions stay in memory until the process ends: Node cannot unload modules. Reloading is for development.
  */
-const DOOR = new URL('../plugin.ts', import.meta.url).href
 /** Sources of the built-in plugins, and the same in a bundle: where the gateway runs from source there are none. */
 const BUILT_IN = path.join(import.meta.dirname, '../../plugins')
 const BUNDLED = path.join(import.meta.dirname, '../plugins')
@@ -25,7 +26,8 @@ export function installPluginHooks(): void {
   installed = true
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      if (specifier === 'turnpike/plugin') return { url: DOOR, shortCircuit: true }
+      const own = entryPointUrl(specifier)
+      if (own !== undefined) return { url: own, shortCircuit: true }
       const resolved = nextResolve(specifier, context)
       const url = versioned(resolved.url, context.parentURL)
       return url === undefined ? resolved : { ...resolved, url }

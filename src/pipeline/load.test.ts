@@ -4,7 +4,7 @@ import { eventually } from '../../test/support/eventually.ts'
 import { createPluginDirectory, type PluginParts, pluginSource } from '../../test/support/plugin-folders.ts'
 import { createPluginServices } from '../../test/support/plugin-services.ts'
 import { createRecordingLog } from '../../test/support/recording-log.ts'
-import type { PluginContext, PluginServices } from '../plugin.ts'
+import type { PluginContext, PluginServices } from '../plugin/contract.ts'
 import { findPluginFolders, loadPlugin, PluginError, pluginFolderAt } from './load.ts'
 import type { LoadedPlugin } from './registry.ts'
 
@@ -107,6 +107,14 @@ const faults: Record<string, { files: Record<string, string>; says: RegExp[] }> 
   'another name than its folder': {
     files: { 'sample/index.ts': pluginSource('other') },
     says: [/its name is `other`/, /name of its folder/],
+  },
+  'another version of the API': {
+    files: edited(`summary: 'A plugin of a test.',`, `apiVersion: 7, views: [],`),
+    says: [/plugin `sample` is written for version 7 of the plugin API/, /this gateway supports version 1\./],
+  },
+  'a version of the API that is no number': {
+    files: edited(`summary: 'A plugin of a test.',`, `summary: 's', apiVersion: '1',`),
+    says: [/breaks the contract/, /apiVersion/],
   },
   'no summary': { files: edited(`summary: 'A plugin of a test.',`, ''), says: [/breaks the contract/, /summary/] },
   'an unknown need': { files: sample({ needs: ['log', 'lgo'] }), says: [/needs/, /log/, /stores/] },

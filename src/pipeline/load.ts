@@ -5,7 +5,7 @@ import { abortable } from '../core/abortable.ts'
 import { messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
 import { explain } from '../core/request/message.ts'
-import type { PluginDefinition, PluginInstance, PluginServices, ServiceName } from '../plugin.ts'
+import type { PluginDefinition, PluginInstance, PluginServices, ServiceName } from '../plugin/contract.ts'
 import { placeIn } from './fault-place.ts'
 import { importPlugin, installPluginHooks } from './hooks.ts'
 import { LoadedPlugin, optionSchemas } from './registry.ts'
@@ -131,7 +131,11 @@ const anyFunction = z.custom<(...args: unknown[]) => unknown>(
   'expected a function',
 )
 
+/** Versions of the plugin API that this gateway can run. */
+const API_VERSIONS: readonly number[] = [1]
+
 const contractSchema = z.strictObject({
+  apiVersion: z.literal(API_VERSIONS).optional(),
   name: z.string().regex(PLUGIN_NAME),
   summary: z.string().min(1),
   options: z.custom<z.ZodType>(
@@ -169,6 +173,7 @@ const contractSchema = z.strictObject({
 function checkContract(exported: unknown, found: PluginFolder): PluginDefinition {
   if (exported === undefined)
     throw new PluginError(`plugin \`${found.name}\` has no default export: expected definePlugin({ … })`)
+  assertApiVersion(exported, found)
   const checked = contractSchema.safeParse(exported)
   if (!checked.success) throw new PluginError(`plugin \`${found.name}\` breaks the contract: ${explain(checked.error)}`)
   if (checked.data.name !== found.name) {
@@ -190,6 +195,17 @@ function checkContract(exported: unknown, found: PluginFolder): PluginDefinition
     )
   // Checked just above; what zod cannot see (the types of setup) is the plugin author's compiler's business.
   return exported as PluginDefinition
+}
+
+/** Before all else: what a plugin of another version declares may be unknown here, and nothing wrong with it. */
+function assertApiVersion(exported: unknown, { name }: PluginFolder): void {
+  if (typeof exported !== 'object' || exported === null || !('apiVersion' in exported)) return
+  const { apiVersion } = exported
+  if (typeof apiVersion !== 'number' || !Number.isInteger(apiVersion)) return
+  if (API_VERSIONS.includes(apiVersion)) return
+  throw new PluginError(
+    `plugin \`${name}\` is written for version ${apiVersion} of the plugin API: this gateway supports version ${API_VERSIONS.join(', ')}. Install a version of one that fits the other.`,
+  )
 }
 
 function pick(services: PluginServices, needs: readonly ServiceName[]): Pick<PluginServices, ServiceName> {

@@ -2,7 +2,8 @@ import test from 'ava'
 import { z } from 'zod'
 import { createRecordingLog } from '../../test/support/recording-log.ts'
 import { GatewayError } from '../core/errors.ts'
-import type { PluginContext, PluginMiddleware } from '../plugin.ts'
+import type { PluginContext, PluginMiddleware } from '../plugin/contract.ts'
+import type { PipelineContext } from './context.ts'
 import { PluginError } from './load.ts'
 import { Pipelines } from './pipelines.ts'
 import { LoadedPlugin, PluginRegistry } from './registry.ts'
@@ -47,7 +48,7 @@ function pipelinesOf(registry: PluginRegistry, rails: Partial<Rails> = {}, inner
 }
 
 /** As much of a context as the onion asks for. */
-function contextFor(): PluginContext {
+function contextFor(): PipelineContext {
   const exchange = {
     id: 'req_1',
     signal: new AbortController().signal,
@@ -57,7 +58,7 @@ function contextFor(): PluginContext {
     save: () => () => {},
     revoke() {},
   }
-  return { state: { exchange }, res: { getHeaders: () => ({}) }, response: {} } as unknown as PluginContext
+  return { state: { exchange }, res: { getHeaders: () => ({}) }, response: {} } as unknown as PipelineContext
 }
 
 test('pipelines: the header goes before the key’s pipeline, and that before the default', (t) => {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports/log.ts'
-import type { PluginContext } from '../plugin.ts'
 import { type BoundStep, compose } from './compose.ts'
+import type { PipelineContext } from './context.ts'
 import { PluginError } from './load.ts'
 import { assertClampsFit } from './options.ts'
 import type { PluginRegistry } from './registry.ts'
@@ -16,7 +16,7 @@ import {
 
 /** A resolved pipeline with its onion. */
 export interface RunnablePipeline extends ResolvedPipeline {
-  readonly run: (ctx: PluginContext) => Promise<void>
+  readonly run: (ctx: PipelineContext) => Promise<void>
 }
 
 /** What pipelines are made from. */
@@ -24,7 +24,7 @@ export interface PipelinesOptions {
   readonly registry: PluginRegistry
   readonly rails: Rails
   readonly stepTimeoutMs: number
-  readonly innermost: (ctx: PluginContext) => Promise<void>
+  readonly innermost: (ctx: PipelineContext) => Promise<void>
   readonly log: Log
 }
 
@@ -99,7 +99,7 @@ export class Pipelines {
     }
   }
 
-  #join({ steps }: ResolvedPipeline): (ctx: PluginContext) => Promise<void> {
+  #join({ steps }: ResolvedPipeline): (ctx: PipelineContext) => Promise<void> {
     const { innermost, stepTimeoutMs, log } = this.#options
     return compose({ steps: steps.map(bind), innermost, stepTimeoutMs, log })
   }

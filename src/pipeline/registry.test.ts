@@ -1,7 +1,7 @@
 import test from 'ava'
 import { z } from 'zod'
 import { createRecordingLog } from '../../test/support/recording-log.ts'
-import type { PluginContext, PluginInstance } from '../plugin.ts'
+import type { PluginContext, PluginInstance } from '../plugin/contract.ts'
 import { LoadedPlugin, PluginRegistry } from './registry.ts'
 
 const next = async (): Promise<void> => {}

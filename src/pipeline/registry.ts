@@ -3,7 +3,13 @@ import type { z } from 'zod'
 import { abortable } from '../core/abortable.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports/log.ts'
-import type { PluginDefinition, PluginInstance, PluginMiddleware, PluginRoute, RouteHandler } from '../plugin.ts'
+import type {
+  PluginDefinition,
+  PluginInstance,
+  PluginMiddleware,
+  PluginRoute,
+  RouteHandler,
+} from '../plugin/contract.ts'
 
 /** Most distinct sets of options for which a plugin keeps its middleware. */
 const MOST_VARIANTS = 256

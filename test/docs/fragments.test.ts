@@ -11,8 +11,7 @@ const run = promisify(execFile)
 /** What the text around a fragment has introduced. */
 const AROUND = `
 import type { Next } from 'koa'
-import { BytesReply, definePlugin, type Exchange, GatewayError, type Log, type OwnModels, type PluginMiddleware } from 'turnpike/plugin'
-import { storedStreamReply, streamOfMessage, z } from 'turnpike/plugin'
+import { definePlugin, type Exchange, GatewayError, type Log, messageReply, type OwnModels, type PluginContext, z } from 'turnpike/plugin'
 declare const exchange: Exchange
 declare const log: Log
 declare const models: OwnModels
@@ -20,7 +19,7 @@ declare const next: Next
 declare const signal: AbortSignal
 declare const key: string
 declare const wordSchema: z.ZodObject<{ word: z.ZodString }>
-declare function middleware(): PluginMiddleware
+declare function middleware(): (ctx: PluginContext, next: Next) => Promise<void>
 declare function count(data: string): void
 declare function lookUp(key: string, options: { signal: AbortSignal }): Promise<unknown>
 `
@@ -42,7 +41,7 @@ test('docs: parts of plugins have the types that the door gives', async (t) => {
     writeFileSync(path.join(folder, file), `${AROUND}\nexport const fragment = ${whole(code)}\n`)
     return file
   })
-  const paths = { 'turnpike/plugin': [path.join(ROOT, 'src/plugin.ts')] }
+  const paths = { 'turnpike/*': [path.join(ROOT, 'src/*.ts')] }
   const config = { extends: path.join(ROOT, 'tsconfig.json'), compilerOptions: { paths }, include: [], files }
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config))
   const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc')

@@ -3,6 +3,7 @@ import { globSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
+import manifest from '../../package.json' with { type: 'json' }
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -124,9 +125,24 @@ test('installed: an author’s own tests import `turnpike/plugin` on plain Node'
   t.is(stdout, 'typed\n')
 })
 
-test('installed: `turnpike/plugin` has the same names in a checkout, in the bundle and for plain Node', async (t) => {
-  const source = Object.keys(await import('../../src/plugin.ts')).sort()
-  const bundled = path.join(installed, 'dist/plugin.js')
-  t.deepEqual(Object.keys(await import(bundled)).sort(), source)
-  t.deepEqual(Object.keys(await import(path.join(installed, 'bin/plugin.mjs'))).sort(), source)
+const ENTRY_POINTS = Object.keys(manifest.exports).filter((name) => name.startsWith('./plugin'))
+
+for (const entry of ENTRY_POINTS)
+  test(`installed: ${entry} has the same names in a checkout, in the bundle and for plain Node, and types`, async (t) => {
+    const source = Object.keys(await import(path.join(ROOT, 'src', `${entry}.ts`))).sort()
+    t.deepEqual(Object.keys(await import(path.join(installed, 'dist', `${entry}.js`))).sort(), source)
+    t.deepEqual(Object.keys(await import(path.join(installed, 'bin', `${entry}.mjs`))).sort(), source)
+    t.true(globSync(`dist/types/${entry}.d.ts`, { cwd: installed }).length === 1)
+  })
+
+test('installed: a plugin in a folder outside of any project imports every entry point', async (t) => {
+  const names = ENTRY_POINTS.filter((entry) => entry !== './plugin').map((entry) => entry.replace('.', 'turnpike'))
+  const imports = names.map((name, index) => `import * as entry${index} from '${name}'`)
+  const counts = names.map((_, index) => `Object.keys(entry${index}).length`)
+  place.put(
+    'apart/all/index.ts',
+    `${imports.join('\n')}\n${PLUGIN.replace('typed', 'all')}export const counts = [${counts.join()}]\n`,
+  )
+  const { stdout } = await run(process.execPath, [entry, 'plugin', 'check', path.join(place.path, 'apart/all')])
+  t.regex(stdout, /^all: fine\./)
 })

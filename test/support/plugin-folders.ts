@@ -51,7 +51,8 @@ export interface PluginParts {
 export function pluginSource(name: string, parts: PluginParts = {}): string {
   const { head = '', options = '', perRequest = [], needs = [], onError = 'bypass', setup = '', close } = parts
   return `
-import { BytesReply, definePlugin, GatewayError, jsonReply, StreamReply, z } from 'turnpike/plugin'
+import { definePlugin, GatewayError, jsonReply, messageReply, z } from 'turnpike/plugin'
+import { BytesReply, StreamReply } from 'turnpike/plugin/bytes'
 ${head}
 export default definePlugin({
   name: '${name}',

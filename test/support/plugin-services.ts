@@ -1,5 +1,5 @@
 import type { Log } from '../../src/core/ports/log.ts'
-import type { PluginServices } from '../../src/plugin.ts'
+import type { PluginServices } from '../../src/plugin/contract.ts'
 
 const unused = () => {
   throw new Error('Expected the service not to be used')

@@ -1,4 +1,5 @@
-import { type Exchange, packReply, type Reply, replyFromStored, type StoredReply, unpackReply } from 'turnpike/plugin'
+import type { Exchange, Reply } from 'turnpike/plugin'
+import { packReply, replyFromStored, type StoredReply, unpackReply } from 'turnpike/plugin/cache'
 
 /** An answer as it is kept: what was asked, when it was answered, and the reply. */
 export interface Answer {

@@ -1,4 +1,5 @@
-import type { ByteStore, Log } from 'turnpike/plugin'
+import type { Log } from 'turnpike/plugin'
+import type { ByteStore } from 'turnpike/plugin/cache'
 import { type Answer, packAnswer, unpackAnswer } from './answer.ts'
 
 /** Answers by key, wherever they are kept. When the store fails, requests go on as if nothing had been cached. */

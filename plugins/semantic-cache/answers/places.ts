@@ -1,4 +1,5 @@
-import type { ByteStore, ByteStores, Clock, Log, SharedEngines } from 'turnpike/plugin'
+import type { Clock, Log } from 'turnpike/plugin'
+import type { ByteStore, ByteStores, SharedEngines } from 'turnpike/plugin/cache'
 import { FileStore } from './file/store.ts'
 import type { Shelf } from './shelf.ts'
 

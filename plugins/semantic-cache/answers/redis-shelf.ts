@@ -1,5 +1,6 @@
 import { createClient } from '@redis/client'
-import { abortable, type ByteStore } from 'turnpike/plugin'
+import { abortable } from 'turnpike/plugin'
+import type { ByteStore } from 'turnpike/plugin/cache'
 import type { Shelf } from './shelf.ts'
 
 const DEADLINE_MS = 5000

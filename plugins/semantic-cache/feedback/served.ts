@@ -1,5 +1,5 @@
-import type { ByteStore, Log } from 'turnpike/plugin'
-import { z } from 'turnpike/plugin'
+import { type Log, z } from 'turnpike/plugin'
+import type { ByteStore } from 'turnpike/plugin/cache'
 
 /** What was given to whom, for whoever says later that it was wrong. */
 const servedSchema = z.object({

@@ -1,4 +1,4 @@
-import { type Clock, GatewayError, type Log, type PluginServices } from 'turnpike/plugin'
+import { type Clock, GatewayError, type Log, type OwnModels } from 'turnpike/plugin'
 import { type Case, controlOf, promptOf } from './prompt.ts'
 
 /**
@@ -18,7 +18,7 @@ export interface JudgeParts {
   readonly model: string
   /** In USD a UTC day. */
   readonly perDayUsd: number
-  readonly models: PluginServices['models']
+  readonly models: OwnModels
   readonly clock: Clock
   readonly log: Log
 }

@@ -21,8 +21,11 @@ export interface IdentityParts {
   readonly asked: string
 }
 
+/** The members of an exchange of which its identity is made. */
+type Identified = Pick<Exchange, 'caller' | 'callerParts' | 'headers' | 'pipeline' | 'query' | 'target'>
+
 /** The identity of an exchange, 43 characters: equal only where everything that can change the answer is. */
-export function requestIdentity(exchange: Exchange, { scope, module, asked }: IdentityParts): string {
+export function requestIdentity(exchange: Identified, { scope, module, asked }: IdentityParts): string {
   const { target, query } = exchange
   let text = ''
   const add = (part: string) => {
@@ -89,14 +92,14 @@ function digestPiecewise(request: RequestDocument, names: readonly string[]): st
   return sha256.digest('base64url')
 }
 
-function scopeId({ caller }: Exchange, scope: SharingScope): string {
+function scopeId({ caller }: Identified, scope: SharingScope): string {
   if (scope === 'shared') return 'shared'
   if (scope === 'user' && caller.userId !== undefined) return `user:${caller.userId}`
   return `key:${caller.scope}`
 }
 
 /** The modules between this one and the provider, as the pipeline names them: they may change request and answer. */
-function downstreamOf({ pipeline }: Exchange, module: string): string {
+function downstreamOf({ pipeline }: Identified, module: string): string {
   const steps = pipeline.split(',')
   return steps.slice(steps.findIndex((step) => step.split('?')[0] === module) + 1).join(',')
 }
@@ -106,7 +109,7 @@ function downstreamOf({ pipeline }: Exchange, module: string): string {
  * that pays, say), and what the caller asks of other modules: of the modules behind this one that counts, and nobody can
  * tell which those are.
  */
-function tellingHeaders({ headers }: Exchange): [string, string][] {
+function tellingHeaders({ headers }: Identified): [string, string][] {
   const values: [string, string][] = []
   for (const name in headers) {
     if (!name.startsWith(TWIN_PREFIX) && !TELLING_PREFIX.test(name) && !isWish(name)) continue

@@ -9,8 +9,8 @@ import type { RouteName } from '../../core/request/route-name.ts'
 import { idleModules } from '../../core/telemetry/idle-modules.ts'
 import type { ReceiptSettlement } from '../../core/telemetry/receipt.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
+import type { PipelineContext } from '../../pipeline/context.ts'
 import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
-import type { PluginContext } from '../../plugin.ts'
 import type { ReplyRecorder } from '../../receipts/receipts.ts'
 import type { Authenticate, Authenticated } from '../authentication.ts'
 import type { Intakes } from '../body-intake.ts'
@@ -142,7 +142,7 @@ export async function answer(ctx: ParameterizedContext<FrameState>, admitted: Ad
     // A payment, or a rate limit elsewhere, may have taken its time.
     exchange.signal.throwIfAborted()
     // The exchange was put into the state just above.
-    await pipeline.run(ctx as unknown as PluginContext)
+    await pipeline.run(ctx as unknown as PipelineContext)
     await takeFee(ctx, exchange)
     settled = await admitted.beforeReply?.(exchange)
   } catch (error) {

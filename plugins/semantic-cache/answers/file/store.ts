@@ -1,5 +1,6 @@
 import path from 'node:path'
-import type { ByteStore, Clock, Log } from 'turnpike/plugin'
+import type { Clock, Log } from 'turnpike/plugin'
+import type { ByteStore } from 'turnpike/plugin/cache'
 import type { Shelf } from '../shelf.ts'
 import type { Listed } from './protocol.ts'
 import { FileThread } from './thread.ts'

@@ -1,0 +1,4 @@
+import { importEntry } from '../entry.mjs'
+
+export const { BytesReply, Flow, StreamReply, betasOf, children, compactCopy, joined, parseJson, preservedRanges } =
+  await importEntry('plugin/bytes')

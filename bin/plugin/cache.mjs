@@ -1,0 +1,14 @@
+import { importEntry } from '../entry.mjs'
+
+export const {
+  cacheOptions,
+  createFieldsDigest,
+  factsOf,
+  isCutByLimit,
+  packReply,
+  replyFromStored,
+  requestIdentity,
+  sharingRule,
+  storedOfBytes,
+  unpackReply,
+} = await importEntry('plugin/cache')

@@ -1,0 +1,24 @@
+import { suggest } from '../core/nearest.ts'
+
+/** The gateway's own modules that plugins import, by the names under which they import them. */
+const ENTRY_POINTS: Readonly<Record<string, URL>> = {
+  'turnpike/plugin': new URL('../plugin.ts', import.meta.url),
+  'turnpike/plugin/bytes': new URL('../plugin/bytes.ts', import.meta.url),
+  'turnpike/plugin/cache': new URL('../plugin/cache.ts', import.meta.url),
+  'turnpike/plugin/spend': new URL('../plugin/spend.ts', import.meta.url),
+}
+const PREFIX = 'turnpike/'
+
+/**
+ * URL of the gateway's own module for an import of an entry point; `undefined` for every other import. Throws for a path
+ * of the package that is none, with the nearest one that is.
+ */
+export function entryPointUrl(specifier: string): string | undefined {
+  if (!specifier.startsWith(PREFIX)) return undefined
+  const url = ENTRY_POINTS[specifier]
+  if (url === undefined) {
+    const names = Object.keys(ENTRY_POINTS)
+    throw new Error(`\`${specifier}\` is no entry point of Turnpike for plugins.${suggest(specifier, names)}`)
+  }
+  return url.href
+}

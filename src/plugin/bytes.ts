@@ -1,0 +1,11 @@
+/** The entry point `turnpike/plugin/bytes`: raw JSON, ranges of texts, headers, and replies as bytes or as streams of bytes. */
+export { parseJson } from '../core/json/parse-json.ts'
+export { children } from '../core/json/scan.ts'
+export type { Path } from '../core/json/splice.ts'
+export type { Ending } from '../core/reply/byte-source.ts'
+export { compactCopy } from '../core/reply/compact-copy.ts'
+export { Flow, type FlowDriver } from '../core/reply/flow.ts'
+export { BytesReply, type ReplyHeaders, StreamReply } from '../core/reply/reply.ts'
+export type { ReplyDialect } from '../core/reply/reply-dialect.ts'
+export { joined, type PreservedText, preservedRanges, type TextRange } from '../core/request/preserved.ts'
+export { betasOf } from '../core/request/version-headers.ts'
