@@ -130,6 +130,32 @@ const OTHERS: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['What does begin mean?', 'What does start mean?'],
     ['Is “okay” right?', 'Is “ok” right?'],
   ],
+  indirectness: [
+    ['Can you tell me what tea is not?', 'Can you tell me what tea is?'],
+    ["Explain what isn't tea.", 'Explain what tea is.'],
+    ["Don't explain what tea is.", 'Explain what tea is.'],
+    ['Would you mind not telling me what tea is?', 'Would you mind telling me what tea is?'],
+    ["I don't want to know what tea is.", 'I want to know what tea is.'],
+    ['Explain why tea is popular.', 'Explain what tea is.'],
+    ['Do you know why the sky is?', 'Do you know what the sky is?'],
+    ['I wonder whether tea is cheap.', 'I wonder why tea is cheap.'],
+    ['Explain what tea is to a child.', 'Explain what tea is.'],
+    ['Explain what tea is for.', 'Explain what tea is.'],
+    ['Explain what tea is like.', 'What is tea?'],
+    ['Explain what tea was.', 'Explain what tea is.'],
+    ['Explain who Bob says is rich.', 'Explain who Bob is.'],
+    ['Do you know what Anna thinks tea is?', 'Do you know what tea is?'],
+    ['Anna would like to know what tea is.', 'What is tea?'],
+    ['Anna knows what tea is.', 'Do you know what tea is?'],
+    ['Explain what tea is and why it is cheap.', 'Explain what tea is.'],
+    ['Can you tell me what tea is? Where is it sold?', 'Can you tell me what tea is?'],
+    ['Can you tell me what tea is and where it is?', 'Can you tell me what tea is?'],
+    ['Do you know who said what tea is?', 'Do you know what tea is?'],
+    ['Could you let me know when the food is ready?', 'When is the food ready?'],
+    ['Can anyone tell me a joke?', 'Tell me a joke.'],
+    ['Can I ask who I want?', 'Who do I want?'],
+    ['Explain how far Oslo is from Rome.', 'How far is Oslo?'],
+  ],
   languages: [
     ['¿Puedo salir?', 'Puedo salir.'],
     ['Was kostet das Zimmer?', 'Was kostete das Zimmer?'],
@@ -158,6 +184,24 @@ const SAME: readonly (readonly [string, string])[] = [
   ['I was wondering if I can change my seat.', 'Can I change my seat?'],
 ]
 
+const INDIRECT = [
+  'Can you tell me what photosynthesis is?',
+  'Could you please tell me what photosynthesis is?',
+  'Could you let me know what photosynthesis is?',
+  'Would you mind telling me what photosynthesis is?',
+  'Are you able to tell me what photosynthesis is?',
+  'Would you be able to tell me what photosynthesis is?',
+  'Can anyone tell me what photosynthesis is?',
+  'Do you know what photosynthesis is?',
+  "I'd like to know what photosynthesis is.",
+  "I'd love to know what photosynthesis is.",
+  'I wonder what photosynthesis is.',
+  'I was wondering what photosynthesis is.',
+  'Please explain what photosynthesis is.',
+  'Can you explain what photosynthesis is?',
+  'Can you explain to me what photosynthesis is?',
+]
+
 for (const [kind, pairs] of Object.entries(OTHERS))
   test(`canonical: what differs in ${kind} has another form`, (t) => {
     for (const [one, other] of pairs) t.not(formOf(one), formOf(other), `${one} | ${other}`)
@@ -165,6 +209,12 @@ for (const [kind, pairs] of Object.entries(OTHERS))
 
 test('canonical: what is asked in another way has one form', (t) => {
   for (const [one, other] of SAME) t.is(formOf(one), formOf(other))
+})
+
+test('canonical: an indirect question has the form of the direct one', (t) => {
+  for (const asked of INDIRECT) t.is(formOf(asked), formOf('What is photosynthesis?'), asked)
+  t.is(formOf('Explain what a monad means.'), formOf('What does a monad mean?'))
+  t.is(formOf('Could you tell me how far Oslo is from Rome?'), formOf('How far is it from Rome to Oslo?'))
 })
 
 const START = [

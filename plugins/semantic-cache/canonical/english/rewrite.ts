@@ -30,7 +30,7 @@ const LOWER = /^[a-z]+(?:['-][a-z]+)*'?$/
 const BEFORE_I =
   /^(?:do|does|did|can|could|should|would|will|may|might|must|shall|am|was|have|had|if|that|when|where|what|how|why|and|because|but|so|which|who|than|as|while|before|after)$/
 const AFTER_I =
-  /^(?:am|was|have|had|want|wanted|need|needed|would|will|can|could|should|do|did|do|get|got|forgot|lost|think|know|use|like|love|live|just|cannot|can't|don't|didn't|must|may|still|also|never|wish|bought|paid|ordered|received)$/i
+  /^(?:am|was|have|had|want|wanted|need|needed|would|will|can|could|should|do|did|do|get|got|forgot|lost|think|know|use|like|love|live|just|cannot|can't|don't|didn't|must|may|still|also|never|wish|wonder|bought|paid|ordered|received)$/i
 const STARTS_SENTENCE = /^[.?!…:]$/
 const QUOTED = /^[`"“']/u
 const TIME = /^(\d{1,2}(?::\d{2})?)\s?([AaPp])\.?[Mm]\.?$/

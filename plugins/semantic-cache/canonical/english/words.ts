@@ -66,7 +66,7 @@ export const SYNONYMS = groups(`
 
 /** Several words that are one. */
 export const PHRASES = table(`
-  i'd like=i would like;   in order to=to; at the moment=now; right now=now; at present=now; as of now=now; currently=now; sign in=log in; login to=log in to
+  i'd like=i would like; i'd love=i would love; in order to=to; at the moment=now; right now=now; at present=now; as of now=now; currently=now; sign in=log in; login to=log in to
   logging in=signing in; sign out=log out; log off=log out; register for=sign up for; create an account=sign up
   due to the fact that=because; a lot of=many; lots of=many; cell phone=mobile phone
   cellphone=mobile phone; cell phones=mobile phones; united states of america=usa; united states=usa
