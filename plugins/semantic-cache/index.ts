@@ -4,8 +4,8 @@ import { replyFor } from './answers/answer.ts'
 import { Answers } from './answers/answers.ts'
 import { openPlace, type Place } from './answers/places.ts'
 import { Candidates } from './candidates/candidates.ts'
-import { hasGraphs } from './candidates/graph.ts'
-import { MOST_SCANNED } from './candidates/scope-candidates.ts'
+import { GRAPH_PACKAGE, hasGraphs } from './candidates/graph.ts'
+import { MOST_LOOKED_AT } from './candidates/scope-candidates.ts'
 import { commands } from './commands.ts'
 import { idleReasonOf } from './eligibility.ts'
 import { embeddingOf } from './embedder.ts'
@@ -55,11 +55,17 @@ export default definePlugin({
       opened = { place, served, log, answers, candidates, embedder, judge, nowMs: () => clock.nowMs() }
       return opened
     }
+    let isMissingGraphLogged = false
+    const logMissingGraph = (): void => {
+      if (isMissingGraphLogged || hasGraphs()) return
+      isMissingGraphLogged = true
+      log.warn({ package: GRAPH_PACKAGE, mostCompared: MOST_LOOKED_AT }, 'graph.missing')
+    }
     return {
       middleware: (effective) => {
         const state = open()
         const limits = { maxWords: effective.max_words, maxTemperature: effective.max_temperature }
-        if (effective.mode !== 'strict' && !hasGraphs()) log.warn({ beyond: MOST_SCANNED }, 'graph.missing')
+        if (effective.mode !== 'strict') logMissingGraph()
         return async function semanticCache(ctx, next) {
           const { exchange } = ctx.state
           const question = questionOf(exchange)

@@ -24,6 +24,9 @@ export interface Graph {
   search(vector: Int8Array): readonly number[]
 }
 
+/** The optional package that has the index. */
+export const GRAPH_PACKAGE = 'hnswlib-node'
+
 type Hnswlib = typeof import('hnswlib-node')
 let library: Hnswlib | undefined
 let isMissing = false
@@ -32,7 +35,7 @@ let isMissing = false
 export function hasGraphs(): boolean {
   if (library !== undefined || isMissing) return library !== undefined
   try {
-    library = createRequire(import.meta.url)('hnswlib-node')
+    library = createRequire(import.meta.url)(GRAPH_PACKAGE)
   } catch {
     isMissing = true
   }

@@ -26,7 +26,7 @@ interface Row extends Candidate {
 }
 
 /** From this many on a graph is quicker than looking at each, and worth its memory (`bench/semantic-scopes.ts`). */
-export const MOST_SCANNED = 500
+const MOST_SCANNED = 500
 /** A graph is built in portions of some milliseconds. */
 const FED_AT_ONCE = 25
 const SCALE_SQUARED = VECTOR_SCALE * VECTOR_SCALE
@@ -41,7 +41,7 @@ const ROW_OVERHEAD_BYTES = 300
  *
  * A scan looks at the last 2,000 at most: more would hold up the loop.
  */
-const MOST_LOOKED_AT = 2000
+export const MOST_LOOKED_AT = 2000
 
 /** What was asked in one scope, by vector. */
 export class ScopeCandidates {
