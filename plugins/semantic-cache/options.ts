@@ -30,42 +30,33 @@ export const options = z
       .enum(['strict', 'judged', 'threshold'], { error: removedModeMessage })
       .default('strict')
       .describe(
-        'When the answer to another text is given. `strict`: when a listed rewrite explains every difference (measured: wrong for 0 of 626 pairs of different questions). `judged`: the same, and where `judge_model` says that the nearest question asks the same; as wrong as that model is. `threshold`: the same, and where the cosine is at least `threshold`; for comparison with other caches (measured at 0.95: wrong for 59 of 200 pairs that were written to mislead, and 10 of 426 others; at 0.9 one in ten answers of a help desk).',
+        'When the answer to another text is given. `strict`: when listed rewrites explain every difference (measured: wrong for 0 of 1,184 pairs of different questions). `judged`: also when `judge_model` says that the nearest question asks the same; as wrong as that model is. `threshold`: also from that cosine on, for comparison with other caches (measured at 0.95: wrong for 187 of 758 pairs that were written to mislead, and 10 of 426 others).',
       ),
-    threshold: z
-      .number()
-      .min(0.5)
-      .max(1)
-      .default(0.95)
-      .describe('Least cosine in mode `threshold`, between 0.5 and 1. Without meaning in other modes.'),
+    threshold: z.number().min(0.5).max(1).default(0.95).describe('Least cosine in mode `threshold`.'),
     near_miss: z
       .number()
       .min(0.3)
       .max(1)
       .default(0.6)
-      .describe('Least cosine of a question that mode `judged` has judged, between 0.3 and 1. Raise it to judge less.'),
+      .describe('Least cosine that mode `judged` has judged. Raise it to judge less.'),
     judge_model: z
       .string()
       .min(1)
       .max(200)
       .optional()
       .describe(
-        'Model that mode `judged` asks, through the gateway and at the operator’s expense, while the request waits for at most 5 s; a small one will do. Each question is asked once, a yes twice.',
+        'Model that mode `judged` asks, through the gateway and at the operator’s expense, while the request waits for at most 5 s: once, and once more after a yes. A small one will do.',
       ),
     judge_per_day: z
       .number()
       .min(0)
       .max(100_000)
       .default(1)
-      .describe(
-        'The most that judging may cost in a UTC day, in USD, kept exactly by `cost-guard`. Callers’ own caps are not touched.',
-      ),
+      .describe('Most that judging may cost in a UTC day, in USD, kept by `cost-guard` apart from callers’ caps.'),
     shadow: z
       .boolean()
       .default(false)
-      .describe(
-        'Gives nothing from the cache, and says in traces and in the log what it would have given; nothing is judged. To see what a mode would do before switching it on.',
-      ),
+      .describe('Serves nothing, judges nothing, and says in trace and log what it would have served. To try a mode.'),
     ...cacheOptions,
     max_words: z
       .int()
@@ -73,41 +64,39 @@ export const options = z
       .max(1000)
       .default(400)
       .describe(
-        'Longest last user text, in words, that rules and vectors look at. Longer ones are found by the same text only, and kept as a digest beyond 12,000 characters.',
+        'Longest last text, in words, that rules and vectors look at. Longer ones are found by the same text only.',
       ),
     max_temperature: z
       .number()
       .min(0)
       .max(2)
       .default(1)
-      .describe('Requests with a higher temperature go past the cache: they want another answer each time.'),
+      .describe('Requests above it want another answer each time: they are left alone.'),
     max_scope_entries: z
       .int()
       .min(100)
       .max(1_000_000)
       .default(20_000)
-      .describe(
-        'Texts of one scope that `judged` and `threshold` compare; the oldest goes first. Beyond 500 they are searched by `hnswlib-node`, an optional package; without it the last 2,000 are compared.',
-      ),
+      .describe('Texts of one scope that vectors are compared with; the oldest goes first.'),
     max_entries_memory: bytes({ min: '1MB', max: '64GB' })
       .prefault('64MB')
       .describe(
-        'Memory for texts and vectors that `judged` and `threshold` compare, in each process: about 1 KB an entry with `lexical`, 3 KB in a scope of over 500. The scope used longest ago goes first.',
+        'Memory for those texts and vectors, in each process: about 1 KB each, 3 KB in a scope of over 500. The scope used longest ago goes first.',
       ),
     persist: z
       .boolean()
       .default(true)
       .describe(
-        'Whether answers outlive the process: in a file under `data_dir` that the processes of the machine share. Without meaning when `REDIS_URL` is set: they are there then.',
+        'Whether answers outlive the process: in a file under `data_dir` that the processes of the machine share. Without meaning with `REDIS_URL`: they are there then.',
       ),
     max_disk: bytes({ min: '1MB', max: '1024GB' })
       .prefault('1GB')
-      .describe('Room of that file; what was stored longest ago goes first.'),
+      .describe('Room of that file; the oldest goes first.'),
     max_entry: bytes({ min: '1KB', max: '256MB' }).prefault('4MB').describe('Largest reply that is stored.'),
     max_memory: bytes({ min: '1MB', max: '64GB' })
       .prefault('256MB')
       .describe(
-        'Memory for answers with `persist: false`; what was used longest ago goes first. Without meaning when `REDIS_URL` is set.',
+        'Memory for answers with `persist: false` and without `REDIS_URL`; the least recently used goes first.',
       ),
     ...embedderOptions,
   })

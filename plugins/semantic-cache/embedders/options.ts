@@ -4,30 +4,19 @@ const remote = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe(
-      'Address that texts are sent to, such as `https://api.openai.com/v1/embeddings`. Needed for `embedder: remote`.',
-    ),
+    .describe('Address that texts are sent to, such as `https://api.openai.com/v1/embeddings`. Needed for `remote`.'),
   shape: z
     .enum(['openai', 'voyage'])
     .default('openai')
-    .describe('How the endpoint is asked: as OpenAI’s, which most servers understand, or as Voyage’s.'),
-  model: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Name of the model, as the endpoint knows it. Needed for `embedder: remote`.'),
+    .describe('Whose endpoint it is like: OpenAI’s, as most are, or Voyage’s.'),
+  model: z.string().min(1).optional().describe('Name of the model, as the endpoint knows it. Needed for `remote`.'),
   api_key: z
     .string()
     .min(1)
     .optional()
     .meta({ secret: true })
     .describe('Key for the endpoint, sent as a Bearer. Best taken from the environment. Unset: none is sent.'),
-  dimensions: z
-    .int()
-    .min(16)
-    .max(4096)
-    .default(512)
-    .describe('Length of the vectors. An entry takes a byte for each; 512 of a long vector are nearly as good as all.'),
+  dimensions: z.int().min(16).max(4096).default(512).describe('Length of the vectors; an entry takes a byte for each.'),
   ask_dimensions: z
     .boolean()
     .default(true)
