@@ -1,4 +1,3 @@
-import { percentile } from '../src/cli/bench/statistics.ts'
 import { forms } from './bodies.ts'
 import type { Case } from './cases.ts'
 import type { Gateway } from './gateway-process.ts'
@@ -6,6 +5,7 @@ import type { Result, Traffic } from './load.ts'
 import type { LoadProcess } from './load-process.ts'
 import type { Effort } from './options.ts'
 import { probe, upstreamCount } from './probe.ts'
+import { percentile } from './statistics.ts'
 
 /** What one gateway did in one case of one round. */
 export interface Measurement {

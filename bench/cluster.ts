@@ -11,8 +11,6 @@ import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { sendRequest } from '../src/cli/bench/send-request.ts'
-import { median } from '../src/cli/bench/statistics.ts'
 import { createKey, startCloudProcess } from '../test/support/accounts.ts'
 import type { GatewayProcess } from '../test/support/gateway-process.ts'
 import { createPostgres } from '../test/support/postgres.ts'
@@ -21,6 +19,8 @@ import { createTemplate, stamp } from './bodies.ts'
 import { cases } from './cases.ts'
 import { startUpstream } from './gateway-process.ts'
 import { cpuMicroseconds, processTree } from './process-accounting.ts'
+import { sendRequest } from './send-request.ts'
+import { median } from './statistics.ts'
 
 const SIZES = [1, 2, 4] as const
 const ROUNDS = 5

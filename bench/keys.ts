@@ -9,11 +9,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { createAuthenticateKey } from '../src/accounts/keys/authenticate.ts'
 import { createKey, createKeyId, prefixOf } from '../src/accounts/keys/key-format.ts'
 import { createKeyHash } from '../src/accounts/keys/key-hash.ts'
-import { median, percentile } from '../src/cli/bench/statistics.ts'
 import type { Log } from '../src/core/ports/log.ts'
 import { type Authenticate, createCloudAuthenticate, createLocalAuthenticate } from '../src/http/authentication.ts'
 import { openKeyLookup } from '../src/stores/sql/accounts/key-lookup.ts'
 import { openSqlStore } from '../src/stores/sql/store.ts'
+import { median, percentile } from './statistics.ts'
 
 const SIZES = [100, 10_000, 100_000]
 const ROUNDS = 20

@@ -3,10 +3,10 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { type Outcome, sendRequest } from '../src/cli/bench/send-request.ts'
 import { createTemplate, stamp, type Wording } from './bodies.ts'
 import type { Case } from './cases.ts'
 import { cpuMicroseconds } from './process-accounting.ts'
+import { type Outcome, sendRequest } from './send-request.ts'
 
 /** Where and what to send. */
 export interface Traffic {

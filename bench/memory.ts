@@ -1,9 +1,9 @@
-import { median } from '../src/cli/bench/statistics.ts'
 import { forms } from './bodies.ts'
 import type { CampaignOptions } from './campaign.ts'
 import type { Gateway } from './gateway-process.ts'
 import { measureIdleStream } from './idle-streams.ts'
 import { peakResidentBytes, residentBytes } from './process-accounting.ts'
+import { median } from './statistics.ts'
 import type { Memory } from './summary.ts'
 import type { Target } from './targets.ts'
 

@@ -1,5 +1,5 @@
-import { median } from '../src/cli/bench/statistics.ts'
 import type { Measurement } from './campaign.ts'
+import { median } from './statistics.ts'
 
 type Field = 'cpuMicroseconds' | 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'firstByteMs'
 

@@ -10,7 +10,7 @@
  *   the command's help ─► docs/reference/cli.md
  *   package-lock.json ──► docs/reference/licences.md
  *   the fault matrix ───► the tables in docs/reliability.md
- *   config/cost-model.json ► docs/reference/sizing.md
+ *   bench/sizing ───────► the plan and the costs in docs/scaling.md
  *
  * What stands in the source is not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
  * writes nothing, prints a line for each file that is stale and for each link that leads nowhere, and exits with 1.
@@ -29,10 +29,11 @@ import { brokenLinks } from './docs/links.ts'
 import { metricsPage } from './docs/metrics-page.ts'
 import { loadPluginDefinitions, pluginReadme, pluginsPage } from './docs/plugins-page.ts'
 import { reliabilityPage } from './docs/reliability-page.ts'
-import { sizingPage } from './docs/sizing-page.ts'
+import { scalingPage } from './docs/scaling-page.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const RELIABILITY = 'docs/reliability.md'
+const SCALING = 'docs/scaling.md'
 
 /** The text of every generated file, by its path from the root. */
 async function render(): Promise<Map<string, string>> {
@@ -48,7 +49,7 @@ async function render(): Promise<Map<string, string>> {
     ['docs/reference/cli.md', await commandLinePage()],
     ['docs/reference/licences.md', licencesPage(ROOT)],
     [RELIABILITY, reliabilityPage(read(RELIABILITY) ?? '')],
-    ['docs/reference/sizing.md', sizingPage()],
+    [SCALING, scalingPage(read(SCALING) ?? '')],
   ])
   for (const plugin of plugins) {
     const file = `plugins/${plugin.name}/README.md`

@@ -46,7 +46,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   receipts: CORE_ONLY,
   metrics: CORE_ONLY,
   tracing: CORE_ONLY,
-  sizing: { layers: [], packages: ['zod'] },
   http: {
     layers: ['core', 'providers', 'dialects', 'pipeline', 'plugin', 'accounts', 'payments', 'receipts'],
     packages: ['koa', '@koa', '@types', 'koa-body', 'lru-cache', 'zod'],
@@ -64,7 +63,6 @@ const RULES: Readonly<Record<string, Rule>> = {
       'pipeline',
       'providers',
       'receipts',
-      'sizing',
       'spend',
       'stores',
       'main.ts',

@@ -1,24 +1,22 @@
-// `npm run bench:sizing [-- processes]`: holds what `turnpike size` says against a measured run of four processes, and prints both.
+// `npm run bench:sizing [-- processes]`: compares the predictions of the cost model with a measured run of four processes.
 //
 // On this one machine everything shares the cores: the gateway, PostgreSQL, Redis, the provider's stand-in and the load.
 // So the prediction is of CPU, part by part, at a calm rate; of the rate at which the cores are full; and of the waits.
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { percentile } from '../../src/cli/bench/statistics.ts'
-import { costsSchema } from '../../src/sizing/costs.ts'
-import { demandOf } from '../../src/sizing/demand.ts'
-import { simulateWaits } from '../../src/sizing/queue.ts'
-import { trafficSchema } from '../../src/sizing/traffic.ts'
 import { type Case, cases } from '../cases.ts'
+import { percentile } from '../statistics.ts'
+import { readCosts } from './cost-model.ts'
+import { demandOf } from './demand.ts'
+import { simulateWaits } from './queue.ts'
 import { openStand, type Stand } from './stand.ts'
+import { AGENTS } from './traffic.ts'
 
 const WORKERS = Number(process.argv[2] ?? 4)
-const FILE = new URL('../../config/cost-model.json', import.meta.url)
 const CALM_SHARE = 0.4
 const CALM_REQUESTS = 3000
 const BUSY_REQUESTS = 6000
 
-const costs = costsSchema.parse(JSON.parse(readFileSync(FILE, 'utf8')))
+const costs = readCosts()
 const cores = availableParallelism()
 
 function print(what: string, predicted: number, measured: number): void {
@@ -29,8 +27,7 @@ function print(what: string, predicted: number, measured: number): void {
 }
 
 async function check(stand: Stand, kind: Case): Promise<void> {
-  const description = { requests_per_second: 1, request_kilobytes: kind.bodyBytes / 1024, streams: 0 }
-  const demand = demandOf(trafficSchema.parse(description), costs)
+  const demand = demandOf({ ...AGENTS, requestKilobytes: kind.bodyBytes / 1024, streams: 0 }, costs)
   const drive = { case: kind, unique: true }
   await stand.drive({ ...drive, requests: BUSY_REQUESTS / 4 })
   const busy = await stand.drive({ ...drive, requests: BUSY_REQUESTS })

@@ -12,7 +12,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   doctor: async () => (await import('./doctor/command.ts')).addDoctorCommand,
   tail: async () => (await import('./tail/command.ts')).addTailCommand,
   replay: async () => (await import('./replay/command.ts')).addReplayCommand,
-  bench: async () => (await import('./bench/command.ts')).addBenchCommand,
   pipeline: async () => (await import('./pipeline.ts')).addPipelineCommand,
   plugin: async () => (await import('./plugin.ts')).addPluginCommand,
   config: async () => (await import('./config.ts')).addConfigCommand,
@@ -25,8 +24,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   audit: async () => (await import('./audit.ts')).addAuditCommand,
   stripe: async () => (await import('./stripe.ts')).addStripeCommand,
   mpp: async () => (await import('./mpp.ts')).addMppCommand,
-  size: async () => (await import('./size.ts')).addSizeCommand,
-  completion: async () => (await import('./completion/command.ts')).addCompletionCommand,
 }
 
 /** Runs the `turnpike` command; sets the exit code that `EXIT_CODES` explains. */
@@ -47,7 +44,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
 /** A command of the gateway's own waits neither for the others nor for plugins to be imported. */
 async function programFor(words: readonly string[]): Promise<Command> {
   const [name] = words
-  const load = name !== undefined && name !== 'completion' && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load !== undefined) {
     const program = emptyProgram()
     const add = await load()

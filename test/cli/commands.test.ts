@@ -39,7 +39,9 @@ for (const [args, expected, says] of [
   [['tail', '--status', 'bad'], 2, /expected 429, 4xx, ok or failed/],
   [['replay', 'req_1', '--url', 'http://127.0.0.1:9'], 69, /No gateway answers/],
   [['replay', 'req_1', '-H', 'no colon'], 2, /expected "name: value"/],
-  [['bench', '--requests', '0'], 2, /expected a whole number from 1 to/],
+  [['bench'], 2, /unknown command 'bench'/],
+  [['size'], 2, /unknown command 'size'/],
+  [['completion', 'bash'], 2, /unknown command 'completion'/],
 ] as const) {
   test(`cli: turnpike ${args.join(' ')} fails with what is wrong`, async (t) => {
     const { code, stdout, stderr } = await runCommand(args, { env: configFile(t) })

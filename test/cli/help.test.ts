@@ -5,8 +5,8 @@ import { examplesOf } from '../../src/cli/help.ts'
 import { addListed, listingOf } from '../../src/cli/listing.ts'
 import { createProgram, createWholeProgram as program } from '../../src/cli/main.ts'
 
-/** They start something, or print what is no data. */
-const WITHOUT_JSON = ['turnpike start', 'turnpike completion', 'turnpike plugin test']
+/** They start something. */
+const WITHOUT_JSON = ['turnpike start', 'turnpike plugin test']
 
 function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)

@@ -1,29 +1,30 @@
-import { type Costs, type Cpu, cpuAt } from './costs.ts'
+import { type Costs, type Cpu, cpuAt } from './cost-model.ts'
 import type { Traffic } from './traffic.ts'
 
-/** What an average request of some traffic takes. Times are microseconds of CPU. */
+/** The cost of an average request of some traffic. Times are microseconds of CPU. */
 export interface Demand {
-  /** Of the gateway, events of its stream not included. */
-  readonly request: Cpu
-  /** Of the gateway, for each event of a stream. */
-  readonly event: Cpu
-  readonly eventsPerRequest: number
+  /** The gateway's, without the events of its stream. */
+  request: Cpu
+  /** The gateway's, for each event of a stream. */
+  event: Cpu
+  eventsPerRequest: number
   /** Request and events together. */
-  readonly gateway: number
-  readonly postgres: { readonly microseconds: number; readonly transactions: number }
-  readonly redis: { readonly microseconds: number; readonly commands: number }
+  gateway: number
+  postgres: { microseconds: number; transactions: number }
+  redis: { microseconds: number; commands: number }
 }
 
-/** Mixes what was measured in the proportions of `traffic`. */
+/** Mixes the measured costs in the proportions of `traffic`. */
 export function demandOf(traffic: Traffic, costs: Costs): Demand {
-  const { hits, request_kilobytes, streams, stream_events } = traffic
+  const { hits, requestKilobytes, streams, streamEvents } = traffic
   const missed = costs.pipelines[traffic.pipeline]
   const { hit } = costs.pipelines
   const mix = (ofMiss: number, ofHit: number) => (1 - hits) * ofMiss + hits * ofHit
-  const [missCpu, hitCpu] = [missed, hit].map(({ gateway }) => cpuAt(gateway, request_kilobytes)) as [Cpu, Cpu] // safe: two in, two out
+  const missCpu = cpuAt(missed.gateway, requestKilobytes)
+  const hitCpu = cpuAt(hit.gateway, requestKilobytes)
   const request = { loop: mix(missCpu.loop, hitCpu.loop), other: mix(missCpu.other, hitCpu.other) }
   // A hit is replayed at once, a few writes in all.
-  const eventsPerRequest = (1 - hits) * streams * stream_events
+  const eventsPerRequest = (1 - hits) * streams * streamEvents
   const { streamEvent: event } = costs
   return {
     request,

@@ -34,7 +34,7 @@ const MOST_ARRIVALS = 400_000
 /** Of the logarithm of a request's cost: one in twenty costs three times the mean, or a sixth of it. */
 const SPREAD = 0.8
 /** Where more comes than can be done. */
-export const NEVER: Waits = { p50Ms: Number.POSITIVE_INFINITY, p99Ms: Number.POSITIVE_INFINITY }
+const NEVER: Waits = { p50Ms: Number.POSITIVE_INFINITY, p99Ms: Number.POSITIVE_INFINITY }
 
 /** Lets `load` arrive until the figures are steady. `NEVER` where more comes than can be done. */
 export function simulateWaits(load: Load, seed = 1): Waits {

@@ -1,15 +1,14 @@
 // `npm run bench:costs`: measures what a request costs a gateway in cloud mode, PostgreSQL and Redis, and writes
-// config/cost-model.json, from which `turnpike size` plans. Takes about four minutes. CPU only: on a busy machine it is
+// costs.json, from which docs/scaling.md plans. Takes about four minutes. CPU only: on a busy machine it is
 // some tenths higher.
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import type { Costs, PipelineCost } from '../../src/sizing/costs.ts'
 import { type Case, cases } from '../cases.ts'
 import { measureIdleStream } from '../idle-streams.ts'
 import { residentBytes } from '../process-accounting.ts'
+import { COSTS_FILE, type Costs, type PipelineCost } from './cost-model.ts'
 import { openStand, type Stand } from './stand.ts'
 
-const FILE = new URL('../../config/cost-model.json', import.meta.url)
 const COMMAND = 'npm run bench:costs'
 /**
  * A calm rate: what comes at once is done together, and then a request costs a third less, which no plan should count on.
@@ -111,5 +110,5 @@ async function measureAll(): Promise<Costs> {
   }
 }
 
-writeFileSync(FILE, `${JSON.stringify(await measureAll(), undefined, 2)}\n`)
-console.log(`Written to ${FILE.pathname}.`)
+writeFileSync(COSTS_FILE, `${JSON.stringify(await measureAll(), undefined, 2)}\n`)
+console.log(`Written to ${COSTS_FILE.pathname}.`)
