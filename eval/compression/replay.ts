@@ -38,8 +38,15 @@ export interface Replay {
 /** The best of some runs is what the work takes; the others also have what else the machine does. */
 const COLD_RUNS = 9
 
-/** Replays a session call by call through a pipeline's modules: every message of the assistant is the answer to one. */
-export async function replay(session: Trajectory, createSteps: () => Promise<PluginMiddleware[]>): Promise<Replay> {
+/**
+ * Replays a session call by call through a pipeline's modules: every message of the assistant is the answer to one.
+ * `coldRuns` is the number of runs that `coldMs` is taken from, at least 1; tests, which time nothing, need no more.
+ */
+export async function replay(
+  session: Trajectory,
+  createSteps: () => Promise<PluginMiddleware[]>,
+  coldRuns = COLD_RUNS,
+): Promise<Replay> {
   const { messages } = session
   const steps = await createSteps()
   const cache = new PromptCache()
@@ -65,7 +72,7 @@ export async function replay(session: Trajectory, createSteps: () => Promise<Plu
   const final = await rewrite(session, messages.length, steps)
   const reading = readView(final.messages)
   const coldMs: number[] = []
-  for (let run = 0; run < COLD_RUNS; run++)
+  for (let run = 0; run < coldRuns; run++)
     coldMs.push((await rewrite(session, messages.length, await createSteps())).ms)
   return {
     ...totals,

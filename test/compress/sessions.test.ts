@@ -15,20 +15,21 @@ const folder = path.join(dataFolder(), 'compression')
 const hasData = existsSync(folder)
 const ABSENT = `no sessions in ${folder}: skipped`
 
+const options = preserve.options.parse({ tools: ['Read', 'get_*'], patterns: ['Error.*'], report: true })
+/** One for all sessions: it keeps nothing of them, and has a thread. */
+const preserving = await preserve.setup(options, createPluginServices(createRecordingLog()))
+test.after.always('end its thread', () => preserving.close?.())
+
 const PRESERVED: Policy = {
   name: 'preserve,compress',
-  async createSteps() {
-    const options = preserve.options.parse({ tools: ['Read', 'get_*'], patterns: ['Error.*'], report: true })
-    const instance = await preserve.setup(options, createPluginServices(createRecordingLog()))
-    return [instance.middleware(options), ...(await STAGE_A.createSteps())]
-  },
+  createSteps: async () => [preserving.middleware(options), ...(await STAGE_A.createSteps())],
 }
 
 for (const policy of [STAGE_A, PRESERVED]) {
   test(`${policy.name}: real sessions keep every fact and break no cache, and no block grows`, async (t) => {
     if (!hasData) return t.pass(ABSENT)
     for (const session of loadTrajectories(folder)) {
-      const { breaks, lostNeedles, largerBlocks } = await replay(session, policy.createSteps)
+      const { breaks, lostNeedles, largerBlocks } = await replay(session, policy.createSteps, 1)
       t.like({ breaks, lostNeedles, largerBlocks }, { breaks: 0, lostNeedles: [], largerBlocks: 0 }, session.id)
     }
   })
@@ -37,7 +38,7 @@ for (const policy of [STAGE_A, PRESERVED]) {
 test('stage B: long sessions keep nearly every fact, and break the cache once in 20,000 tokens at most', async (t) => {
   if (!hasData) return t.pass(ABSENT)
   for (const session of longSessions(loadTrajectories(folder))) {
-    const { breaks, needles, lostNeedles, inputTokens, calls } = await replay(session, STAGE_B.createSteps)
+    const { breaks, needles, lostNeedles, inputTokens, calls } = await replay(session, STAGE_B.createSteps, 1)
     t.true(breaks > 0 && breaks <= 5, session.id)
     t.true(lostNeedles.length <= needles * 0.01 || lostNeedles.length <= 1, session.id)
     t.true(inputTokens / calls < 45_000)
