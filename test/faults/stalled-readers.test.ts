@@ -17,10 +17,11 @@ import { openStage, type Scene, type Stage } from '../support/stage.ts'
 
 const MB = 1024 * 1024
 const ASKED = { max_tokens: 10_000_000, messages: [{ role: 'user', content: 'hi' }] }
-const LONG = 'all work and no play '.repeat((16 * MB) / 21)
-const MESSAGE = toMessage({ body: ASKED, nth: 1 }, { text: LONG })
-const EVENTS = toSse(toEvents(MESSAGE))
-const JSON_REPLY = JSON.stringify(MESSAGE)
+/** A word of 64 KB is one event: what is held up are bytes, however few the events. */
+const WORD = `${'x'.repeat(64 * 1024 - 1)} `
+const messageOf = (bytes: number) => toMessage({ body: ASKED, nth: 1 }, { text: WORD.repeat(bytes / WORD.length) })
+const EVENTS = toSse(toEvents(messageOf(48 * MB)))
+const JSON_REPLY = JSON.stringify(messageOf(16 * MB))
 const DRIP = { kind: 'hang', at: 'after-headers' } as const
 
 /** Sends a request whose reply nobody reads. */
@@ -74,9 +75,9 @@ test('stalled readers: a whole JSON reply that nobody takes is cut, too', async 
 })
 
 test('stalled readers: one that takes a little at a time gets all, and so does one whose provider is silent', async (t) => {
-  await using stage = await openStage({ config: { server: { stall_timeout: '3s' } } })
+  await using stage = await openStage({ config: { server: { stall_timeout: '2s' } } })
   const silent = stage
-    .scene({ kind: 'answer', text: 'at last', before: { delayMs: 5000 } })
+    .scene({ kind: 'answer', text: 'at last', before: { delayMs: 3000 } })
     .send({ body: ask('think') })
   const scene = stage.scene({ kind: 'reply', body: JSON_REPLY })
   const request = startRequest(`${stage.gateway.url}/v1/messages`, {
@@ -87,7 +88,7 @@ test('stalled readers: one that takes a little at a time gets all, and so does o
   const [reply] = (await once(request, 'response')) as [IncomingMessage]
   let received = 0
   // Longer altogether than the time-out, in steps that are shorter.
-  for (; !reply.readableEnded && !reply.destroyed; await sleep(20)) received += reply.read()?.length ?? 0
+  for (; !reply.readableEnded && !reply.destroyed; await sleep(10)) received += reply.read()?.length ?? 0
   t.is(received, Buffer.byteLength(JSON_REPLY))
   t.is((await silent).status, 200)
 })
@@ -126,7 +127,7 @@ test('stalled readers: one that takes nothing for a while gets all when no other
   const scene = stage.scene({ kind: 'sse', bytes: EVENTS })
   const client = await neverRead(stage, scene, { key: 'k' })
   await stage.provider.until(() => scene.seen().length === 1)
-  await sleep(5000)
+  await sleep(3500) // longer than a reader has that another waits for
   t.is((await stage.scene().send({ body: ask('hi') })).status, 200)
   client.resume()
   await client.until('message_stop')
