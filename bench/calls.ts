@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Fees } from '../src/accounts/plans/quota-charges.ts'
+import { QuotaCharges } from '../src/accounts/plans/quota-charges.ts'
 import type { Log } from '../src/core/ports/log.ts'
 import { createCallLedger } from '../src/stores/sql/ledger/call-ledger.ts'
 import { openSqlStore } from '../src/stores/sql/store.ts'
@@ -23,7 +23,7 @@ const ledger = createCallLedger({ store, log })
 /** µs of CPU for each request of so many. */
 async function measure(includedCalls: number, accountIds: readonly string[]): Promise<{ all: number; main: number }> {
   const plan = { includedCalls, creditsPerCall: 1 }
-  const fees = new Fees({ ledger, plans: { free: plan, pro: plan, team: plan }, leaseMs: PATIENCE_MS, log })
+  const fees = new QuotaCharges({ ledger, plans: { free: plan, pro: plan, team: plan }, leaseMs: PATIENCE_MS, log })
   const [before, mainBefore] = [process.cpuUsage(), process.threadCpuUsage()]
   let begun = 0
   const client = async (): Promise<void> => {

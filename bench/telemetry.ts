@@ -10,7 +10,7 @@ import type { Log } from '../src/core/ports/log.ts'
 import type { Receipt } from '../src/core/telemetry/receipt.ts'
 import { finishedRequestOf } from '../src/receipts/finished-request.ts'
 import { openSqlStore } from '../src/stores/sql/store.ts'
-import { openTelemetry } from '../src/stores/sql/telemetry/telemetry.ts'
+import { openTelemetryStore } from '../src/stores/sql/telemetry/telemetry.ts'
 import { openExchange } from '../test/support/exchange.ts'
 import { sampleReceipt } from '../test/support/receipts.ts'
 import { sampleRequest } from '../test/support/telemetry.ts'
@@ -45,7 +45,7 @@ async function round(record: (receipt: Receipt) => void, end: () => Promise<void
 
 const costs: number[] = []
 for (let i = 0; i < ROUNDS; i++) {
-  const telemetry = openTelemetry({ databaseUrl, dataDir, accounts: store, log, clock })
+  const telemetry = openTelemetryStore({ databaseUrl, dataDir, accounts: store, log, clock })
   await telemetry.list('nobody', { limit: 1 })
   const nothing = await round(
     () => {},

@@ -135,7 +135,7 @@ function openExchange(bytes: Buffer): Exchange {
     trace: [],
     edits: [],
     calls: [],
-    putAside: [],
+    supersededReplies: [],
   })
 }
 

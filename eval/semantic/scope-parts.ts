@@ -55,7 +55,7 @@ export function scopeOfParts(given: Parts, text: string): string {
     trace: [],
     edits: [],
     calls: [],
-    putAside: [],
+    supersededReplies: [],
   })
   const question = questionOf(exchange)
   if (typeof question === 'string') throw new Error(question)

@@ -47,7 +47,7 @@ function keyOf({
       trace: [],
       edits: [],
       calls: [],
-      putAside: [],
+      supersededReplies: [],
     }),
     scope,
   )

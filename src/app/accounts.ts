@@ -17,48 +17,52 @@ import { createSessionReader } from '../http/session.ts'
 import { openKeyLookup } from '../stores/sql/accounts/key-lookup.ts'
 import { createKeyStore } from '../stores/sql/accounts/key-store.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
+import { type Opened, openParts } from './open-parts.ts'
 
-/** Who callers are. */
-export interface Identity {
+/** Accounts of cloud mode, and the authentication of callers in either mode. */
+export interface Accounts {
   readonly authenticate: Authenticate
-  /** The routes of accounts; none in local mode. */
-  readonly accounts: KeyRouteParts | undefined
-  /** Of session tokens; none in local mode. */
+  /** For the routes of accounts; unset in local mode. */
+  readonly routes: KeyRouteParts | undefined
+  /** Verifies session tokens; unset in local mode. */
   readonly verify: VerifySession | undefined
 }
 
-/** What the identity of callers is found out with. */
-export interface IdentityOptions {
+/** Input of `openAccounts`. */
+export interface AccountsOptions {
   readonly config: Config
-  readonly store: SqlStore
+  readonly database: SqlStore
   readonly limits: RequestLimits
   readonly assertPipeline: KeysOptions['assertPipeline']
   readonly clock: Clock
   readonly log: Log
-  readonly disposal: Disposal
 }
 
-/** Opens the accounts of cloud mode, or lets everybody in, in local mode. */
-export async function openIdentity(options: IdentityOptions): Promise<Identity> {
-  const { config, store, limits, assertPipeline, clock, log, disposal } = options
-  if (config.mode === 'local')
-    return { authenticate: createLocalAuthenticate(), accounts: undefined, verify: undefined }
+/** Opens the accounts of cloud mode; in local mode every credential is accepted. */
+export function openAccounts(options: AccountsOptions): Promise<Opened<Accounts>> {
+  if (options.config.mode === 'cloud') return openParts(options, (disposal) => openCloudAccounts(options, disposal))
+  return openParts(options, () => ({ authenticate: createLocalAuthenticate(), routes: undefined, verify: undefined }))
+}
+
+async function openCloudAccounts(options: AccountsOptions, disposal: Disposal): Promise<Accounts> {
+  const { config, database, limits, assertPipeline, clock, log } = options
   warnOfUnpinned(config, log)
   // Only where there are sessions: local mode need not load the verifier.
   const { createSessionVerifier } = await import('../accounts/sessions/verify.ts')
   const verify = createSessionVerifier({ ...sessionOptions(config), clock })
-  const lookup = openKeyLookup({ databaseUrl: config.database_url, dataDir: config.data_dir, store })
-  disposal.add('key lookup', () => lookup.close())
-  const keyStore = createKeyStore(store)
-  const lastUsed = new LastUsed({ store: keyStore, clock, log })
-  disposal.add('last use of keys', () => lastUsed.close())
+  const lookup = disposal.use(
+    'key lookup',
+    openKeyLookup({ databaseUrl: config.database_url, dataDir: config.data_dir, store: database }),
+  )
+  const keyStore = createKeyStore(database)
+  const lastUsed = disposal.use('last use of keys', new LastUsed({ store: keyStore, clock, log }))
   const hashKey = createKeyHash(config.keys.pepper)
   const authenticateKey = createAuthenticateKey({ lookup, hashKey, clock, onUse: (id) => lastUsed.note(id) })
   const { label, per_account: most } = config.keys
   return {
     authenticate: createCloudAuthenticate(authenticateKey),
-    accounts: {
-      session: createSessionReader({ verify, limits, openAccount: (id) => store.run('account.open', { id }) }),
+    routes: {
+      session: createSessionReader({ verify, limits, openAccount: (id) => database.run('account.open', { id }) }),
       keys: new Keys({ store: keyStore, hashKey, lastUsed, label, most, assertPipeline }),
     },
     verify,

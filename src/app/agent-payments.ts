@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts'
 import type { ByteStores } from '../core/ports/byte-store.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
-import { TollGate } from '../http/challenge-limiter.ts'
+import { ChallengeLimiter } from '../http/challenge-limiter.ts'
 import { AGENT_PATH } from '../http/routes/agent.ts'
 import { RunningRequests } from '../http/running-requests.ts'
 import { Challenges } from '../payments/challenges.ts'
@@ -14,7 +14,7 @@ import type { CoverageOptions } from '../payments/coverage.ts'
 import { DeliveredAnswers } from '../payments/delivered.ts'
 import type { Discovery } from '../payments/discovery.ts'
 import { LateCalls } from '../payments/late-calls.ts'
-import { Toll } from '../payments/paywall.ts'
+import { Paywall } from '../payments/paywall.ts'
 import { createReadiness, type Readiness } from '../payments/readiness.ts'
 import { createReaper, type Reaper } from '../payments/reaper.ts'
 import { createReconciler } from '../payments/reconciler.ts'
@@ -25,30 +25,32 @@ import { createStripeGateway, foundIn } from '../payments/stripe/gateway.ts'
 import { openLimiter } from '../stores/limits/open.ts'
 import { createPaymentStore } from '../stores/sql/payments/payment-store.ts'
 import { createSessionStore } from '../stores/sql/payments/sessions.ts'
+import type { SqlStore } from '../stores/sql/store.ts'
 import { stripeClientOf } from './billing.ts'
-import type { Accounting } from './spend.ts'
+import type { Spend } from './spend.ts'
 
-/** What agents are charged with. */
-export interface Tolling {
+/** Paid calls of agents (HTTP 402): challenges, settlement, prepaid sessions. */
+export interface AgentPayments {
   readonly discovery: Discovery
   readonly coverage: CoverageOptions
   readonly prices: { readonly callCents: number; readonly sessionCallCents: number }
   readonly delivered: DeliveredAnswers
-  readonly gate: TollGate
+  readonly challengeLimiter: ChallengeLimiter
   readonly late: LateCalls
   /** Calls of sessions without a stream. */
   readonly running: RunningRequests
   /** `undefined` while nothing can be paid here. */
-  readonly payable: { readonly toll: Toll; readonly sessions: Sessions } | undefined
+  readonly payable: { readonly paywall: Paywall; readonly sessions: Sessions } | undefined
   /** Compares a payment intent, as it was fetched just now, with what is known here. */
   reconcile(intent: Stripe.PaymentIntent): Promise<void>
   close(): Promise<void>
 }
 
-/** What tolling is opened with. */
-export interface TollingOptions {
+/** Input of `openAgentPayments`. */
+export interface AgentPaymentsOptions {
   readonly config: Config
-  readonly accounting: Accounting
+  readonly database: SqlStore
+  readonly spend: Spend
   readonly stores: ByteStores
   readonly clock: Clock
   readonly log: Log
@@ -67,29 +69,29 @@ const MINUTE_MS = 60_000
 /** Of one challenge: more than any client retries. */
 const SUBMITS_PER_MINUTE = 200
 
-/** Opens what agents pay with; `undefined` when that is switched off. Throws `ConfigError` for what is half configured. */
-export async function openTolling(options: TollingOptions): Promise<Tolling | undefined> {
-  const { config, accounting, stores, clock, log: parent } = options
+/** Opens payments of agents; returns `undefined` when they are off. Throws `ConfigError` when they are half configured. */
+export async function openAgentPayments(options: AgentPaymentsOptions): Promise<AgentPayments | undefined> {
+  const { config, database, spend, stores, clock, log: parent } = options
   const { mpp } = config
   const realm = mpp.realm ?? (config.server.public_url && new URL(config.server.public_url).host)
   if (!isEnabled(config, realm)) return undefined
   if (mpp.secret === undefined) throw missing('mpp.secret', 'SVC_MPP_SECRET')
   if (realm === undefined) throw missing('mpp.realm', 'SVC_MPP_REALM')
   const log = parent.child({ part: 'payments' })
-  const store = createPaymentStore(accounting.store)
-  const sessionStore = createSessionStore(accounting.store)
+  const store = createPaymentStore(database)
+  const sessionStore = createSessionStore(database)
   const readiness = createReadiness({
     ask: () => readinessOf(config),
     monotonicMs: () => performance.now(),
   })
-  const { prices, tokens } = accounting
+  const { prices, tokens } = spend
   const limits = await openLimits(options, log)
   const offered = {
     discovery: { realm, readiness, amountCents: PRICES.callCents, store },
     coverage: { prices, tokens, coversNanoUsd: Math.floor(mpp.covers * NANO_USD) },
     prices: PRICES,
     delivered: new DeliveredAnswers(stores.open('agent-answers', { maxBytes: ANSWERS_BYTES }), log),
-    gate: new TollGate(limits),
+    challengeLimiter: new ChallengeLimiter(limits),
     late: new LateCalls(),
     running: new RunningRequests(MOST_AT_ONCE),
   }
@@ -116,7 +118,7 @@ export async function openTolling(options: TollingOptions): Promise<Tolling | un
       const found = foundIn(intent, realm)
       if (found !== undefined) await apply(found)
     },
-    payable: { toll: new Toll({ challenges, settlement }), sessions: new Sessions(sessionParts) },
+    payable: { paywall: new Paywall({ challenges, settlement }), sessions: new Sessions(sessionParts) },
     async close() {
       await reaper.close()
       await closeLimits()
@@ -125,7 +127,7 @@ export async function openTolling(options: TollingOptions): Promise<Tolling | un
 }
 
 /** Limits on those who have not paid yet. */
-async function openLimits({ config }: TollingOptions, log: Log) {
+async function openLimits({ config }: AgentPaymentsOptions, log: Log) {
   const open = async (namespace: string, limit: number) =>
     limit === 0
       ? undefined

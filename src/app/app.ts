@@ -1,45 +1,34 @@
 import type { Server } from 'node:http'
-import path from 'node:path'
-import { ConfigError } from '../config/config-error.ts'
-import { pluginOptions } from '../config/load.ts'
-import { placesOf } from '../config/places.ts'
 import type { Config } from '../config/schema.ts'
 import type { SettingsInForce } from '../config/settings-in-force.ts'
-import { Disposal } from '../core/disposal.ts'
-import { GatewayError } from '../core/errors.ts'
+import type { Disposal } from '../core/disposal.ts'
+import type { Channel } from '../core/ports/channel.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { RequestObserver } from '../core/ports/request-record.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
-import { type OwnRequestParts, OwnRequests } from '../http/internal-requests.ts'
+import { InternalRequests } from '../http/internal-requests.ts'
 import { Readiness } from '../http/readiness.ts'
-import {
-  BUILT_IN_PLUGINS,
-  type InstallOptions,
-  installPlugins,
-  PluginReloader,
-  requiredPlugins,
-} from '../pipeline/install.ts'
-import { Pipelines } from '../pipeline/pipelines.ts'
-import { PluginRegistry } from '../pipeline/registry.ts'
-import { watchPlugins } from '../pipeline/watch.ts'
-import { usageCheckOf } from '../providers/believed-usage.ts'
-import { createProviders, type Providers } from '../providers/providers.ts'
+import type { Pipelines } from '../pipeline/pipelines.ts'
+import type { PluginRegistry } from '../pipeline/registry.ts'
+import type { Providers } from '../providers/providers.ts'
 import { openChannel } from '../stores/channels/open.ts'
 import { createByteStores } from '../stores/kv/stores.ts'
-import { assertModeComplete, openIdentity } from './accounts.ts'
-import { openTolling } from './agent-payments.ts'
-import { openPaying } from './billing.ts'
+import { assertModeComplete, openAccounts } from './accounts.ts'
+import { openAgentPayments } from './agent-payments.ts'
+import { openBilling } from './billing.ts'
 import { openDashboard, openIntake } from './dashboard.ts'
+import { openDatabase } from './database.ts'
 import { openLimits } from './limits.ts'
+import { openParts } from './open-parts.ts'
+import { openPipelines } from './pipelines.ts'
+import { openPlugins } from './plugins.ts'
+import { openProviders } from './providers.ts'
 import { createServer } from './server.ts'
-import { type Accounting, openAccounting } from './spend.ts'
-import { openRecording } from './telemetry.ts'
+import { openSpend } from './spend.ts'
+import { openTelemetry } from './telemetry.ts'
 
-/** What a part may take to close beside what it may drain for. */
-const CLOSE_ROOM_MS = 10_000
-
-/** What the composition root is given from outside. */
+/** Input of `createApp`. */
 export interface AppOptions {
   readonly config: Config
   readonly log: Log
@@ -51,7 +40,7 @@ export interface AppOptions {
   readonly settings: () => SettingsInForce
 }
 
-/** A gateway that is put together but does not listen yet. */
+/** A gateway that does not listen yet. */
 export interface App {
   readonly server: Server
   readonly pipelines: Pipelines
@@ -66,145 +55,53 @@ export interface App {
 }
 
 /**
- * Puts the gateway together: the only place that knows every layer.
- * Throws `ConfigError` for a mode that lacks what it needs, `PluginError` when a plugin that the operator's pipeline names cannot be used;
+ * Opens every subsystem of the gateway. Throws `ConfigError` for a mode that lacks what it needs, `PluginError` when a plugin that the operator's pipeline names cannot be used;
  * what was opened until then is closed.
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, log } = options
-  assertModeComplete(config)
-  const disposal = new Disposal({ log, partTimeoutMs: config.server.drain_timeout + CLOSE_ROOM_MS })
-  try {
-    return await putTogether(options, disposal)
-  } catch (error) {
-    await disposal.close()
-    throw error
-  }
+  assertModeComplete(options.config)
+  return openParts(options, (disposal) => openSubsystems(options, disposal))
 }
 
-async function putTogether(options: AppOptions, disposal: Disposal): Promise<App> {
+/** Opens each subsystem with those before it. They are closed in the reverse order. */
+async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<Omit<App, 'close'>> {
   const { config, log, clock } = options
   const stores = disposal.use('stores', await createByteStores({ redisUrl: config.redis_url, log }))
-  const accounting = await openAccounting({ ...options, disposal })
-  const { store, prices } = accounting
-  // Only the dashboard has something to say to other processes.
-  const isAlone = config.dashboard.access === 'off'
-  const channel = isAlone ? undefined : disposal.use('channel', await openChannel({ redisUrl: config.redis_url, log }))
+  const database = disposal.use('database', await openDatabase(options))
+  const spend = disposal.nest(await openSpend({ ...options, database }))
+  const channel = disposal.use('channel', await openPeerChannel(options))
   const intake = openIntake({ ...options, stores, channel })
-  const recording = await openRecording({ ...options, accounting, feed: intake.feed, disposal })
-  const providers = disposal.use('providers', await openProviders(options, accounting))
-  const limits = await openLimits(options)
-  disposal.add('limits', () => Promise.all([limits.requests?.close(), limits.failures?.close()]))
-  const registry = disposal.use('plugins', new PluginRegistry())
-  const own = new OwnRequests()
-  const install: InstallOptions = {
-    registry,
-    directories: [BUILT_IN_PLUGINS, ...config.plugins.dirs.map((directory) => path.resolve(directory))],
-    configured: pluginOptions(config),
-    services: (plugin) => ({
-      log: log.child({ plugin }),
-      clock,
-      stores,
-      ...placesOf(plugin, config),
-      ...accounting,
-      models: own.forPlugin(plugin),
-    }),
-    setupTimeoutMs: config.plugins.setup_timeout,
-    required: requiredPlugins(config.pipeline),
-    log,
-  }
-  await installPlugins(install)
-  disposal.add('plugin watcher', startWatching(config, install))
-  const pipelines = createPipelines(config, { registry, providers, tokens: accounting.tokens, log })
-  pipelines.for(undefined)
-  openOwn(own, options, { pipelines, providers, prices })
-  const identity = await openIdentity({
-    ...options,
-    store,
-    limits,
-    disposal,
-    assertPipeline: (text) => void pipelines.for(undefined, text),
-  })
-  const tolling = disposal.use('tolling', await openTolling({ config, accounting, stores, clock, log }))
-  const shared = { pipelines, registry, limits, identity, tolling }
-  const dashboard = openDashboard({ ...options, ...recording, ...shared, intake, store })
-  const paying =
-    identity.accounts &&
-    openPaying({ ...options, store, session: identity.accounts.session, onIntent: tolling?.reconcile })
-  disposal.use('billing', paying?.billing)
-  const readiness = new Readiness(() => store.isInPlace())
-  const server = createServer(options, {
-    ...shared,
-    providers,
-    recording,
-    paying,
-    fees: accounting.fees,
-    capture: intake.capture,
-    dashboard,
-    readiness,
-  })
-  recording.startRetention()
+  const telemetry = disposal.nest(await openTelemetry({ ...options, database, spend, feed: intake.feed }))
+  const providers = disposal.use('providers', await openProviders({ ...options, tokens: spend.tokens }))
+  const limits = disposal.use('limits', await openLimits(options))
+  const internal = new InternalRequests()
+  const { registry } = disposal.nest(await openPlugins({ ...options, stores, spend, internal }))
+  const pipelines = openPipelines({ config, registry, providers, log })
+  internal.open({ pipelines, dialect: createMessagesDialect(), providers, prices: spend.prices, clock })
+  const assertPipeline = (text: string) => void pipelines.for(undefined, text)
+  const accounts = disposal.nest(await openAccounts({ ...options, database, limits, assertPipeline }))
+  const agentPayments = await openAgentPayments({ ...options, database, spend, stores })
+  disposal.use('agent payments', agentPayments)
+  const shared = { pipelines, registry, limits, accounts, agentPayments, telemetry }
+  const dashboard = openDashboard({ ...options, ...shared, intake, database })
+  const session = accounts.routes?.session
+  const billing = session && openBilling({ ...options, database, session, onIntent: agentPayments?.reconcile })
+  disposal.use('billing', billing)
+  const readiness = new Readiness(() => database.isInPlace())
+  const { capture, live } = intake
+  const server = createServer(options, { ...shared, providers, spend, billing, capture, dashboard, readiness })
+  telemetry.startRetention()
   return {
     server,
     pipelines,
     registry,
     providers,
     endReadiness: () => readiness.end(server),
-    endFeeds: () => intake.live.close(),
-    close: () => disposal.close(),
+    endFeeds: () => live.close(),
   }
 }
 
-function startWatching(config: Config, install: InstallOptions): () => void {
-  if (!(config.plugins.watch ?? config.mode === 'local')) return () => {}
-  const reloader = new PluginReloader(install)
-  return watchPlugins(install.directories, (folder, isSettled) => reloader.reload(folder, isSettled), install.log)
-}
-
-interface Parts {
-  registry: PluginRegistry
-  providers: Providers
-  tokens: Accounting['tokens']
-  log: Log
-}
-
-function createPipelines({ pipeline }: Config, { registry, providers, tokens, log }: Parts): Pipelines {
-  return new Pipelines({
-    registry,
-    rails: pipeline,
-    stepTimeoutMs: pipeline.step_timeout,
-    log,
-    innermost: async (ctx) => {
-      const { exchange } = ctx.state
-      // Unless a guard has held it along with its money: nobody is asked for a caller whose plan has no call left.
-      await exchange.fee?.hold()
-      exchange.fee?.markAsked()
-      exchange.markAsked()
-      const reply = await providers.complete(exchange)
-      reply.checkUsage(usageCheckOf(exchange, tokens))
-      exchange.reply = reply
-    },
-  })
-}
-
-/** Throws `ConfigError` when the configuration names a provider that is not there. */
-async function openProviders({ config, log, random }: AppOptions, { tokens }: Accounting): Promise<Providers> {
-  try {
-    return await createProviders(config, { log, tokens, random, nowMs: () => performance.now() })
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    throw new ConfigError(`\`providers\` or \`models\`: ${error.message}`, { cause: error })
-  }
-}
-
-interface OwnParts extends Pick<App, 'pipelines' | 'providers'> {
-  prices: Accounting['prices']
-}
-
-/** From now on plugins can ask models. */
-function openOwn(own: OwnRequests, { clock }: AppOptions, { pipelines, providers, prices }: OwnParts): void {
-  // The price book counts the calls inside a call, such as an advisor's.
-  const costOf: OwnRequestParts['costOf'] = (target, usage, atMs) => prices.price(target, usage, atMs).costNanoUsd
-  const targetsOf = (model: string) => providers.targetsOf(model)
-  own.open({ pipelines, dialect: createMessagesDialect(), targetsOf, costOf, clock })
+/** Only the dashboard publishes to other processes. */
+async function openPeerChannel({ config, log }: AppOptions): Promise<Channel | undefined> {
+  return config.dashboard.access === 'off' ? undefined : openChannel({ redisUrl: config.redis_url, log })
 }

@@ -11,10 +11,10 @@ import type { ReadSession } from '../http/session.ts'
 import { createBillingStore } from '../stores/sql/billing/store.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 
-/** What billing is opened with. */
-export interface PayingOptions {
+/** Input of `openBilling`. */
+export interface BillingOptions {
   readonly config: Config
-  readonly store: SqlStore
+  readonly database: SqlStore
   readonly clock: Clock
   readonly log: Log
   readonly session: ReadSession
@@ -22,23 +22,28 @@ export interface PayingOptions {
   readonly onIntent: BillingParts['onIntent']
 }
 
-/** Opens billing, which cloud mode has, for its routes. */
-export function openPaying({ config, store, clock, log, session, onIntent }: PayingOptions): BillingRouteParts {
+/** Billing of cloud mode, for its routes. */
+export interface OpenBilling extends BillingRouteParts {
+  close(): Promise<void>
+}
+
+/** Opens billing, which cloud mode has. */
+export function openBilling({ config, database, clock, log, session, onIntent }: BillingOptions): OpenBilling {
   const { recharge_interval: rechargeMs, meter_interval: meterMs } = config.billing
-  const parts = { ...billingPartsOf({ config, store, clock, log }), onIntent }
+  const parts = { ...billingPartsOf({ config, database, clock, log }), onIntent }
   const billing = createBilling(parts, { times: { rechargeMs, meterMs }, randomId: randomUUID })
-  return { billing, session, addresses: returnAddressesOf(config) }
+  return { billing, session, addresses: returnAddressesOf(config), close: () => billing.close() }
 }
 
 /** What billing works with, as it is configured. */
 export function billingPartsOf({
   config,
-  store,
+  database,
   clock,
   log,
-}: Omit<PayingOptions, 'session' | 'onIntent'>): BillingParts {
+}: Omit<BillingOptions, 'session' | 'onIntent'>): BillingParts {
   return {
-    store: createBillingStore(store, clock),
+    store: createBillingStore(database, clock),
     stripe: stripeClientOf(config),
     settings: billingSettingsOf(config),
     clock,

@@ -8,7 +8,7 @@ import type { CaptureStore } from '../core/ports/capture.ts'
 import type { Channel } from '../core/ports/channel.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
-import { CaptureWishes, createStoredCaptures } from '../http/dashboard/capture-opt-in.ts'
+import { CaptureOptIns, createStoredCaptures } from '../http/dashboard/capture-opt-in.ts'
 import type { CaptureOptions } from '../http/dashboard/capture-request.ts'
 import { LiveFeed } from '../http/dashboard/live-feed.ts'
 import { LivePages } from '../http/dashboard/live-pages.ts'
@@ -19,12 +19,11 @@ import { createCloudViewer, createLocalViewer, operatorClaim, type ReadViewer } 
 import type { RequestLimits } from '../http/rate-limit.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from '../pipeline/registry.ts'
-import type { Receipts } from '../receipts/receipts.ts'
 import { createPaymentBooks } from '../stores/sql/payments/books.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
-import type { SqlTelemetry } from '../stores/sql/telemetry/telemetry.ts'
-import type { Identity } from './accounts.ts'
-import type { Tolling } from './agent-payments.ts'
+import type { Accounts } from './accounts.ts'
+import type { AgentPayments } from './agent-payments.ts'
+import type { Telemetry } from './telemetry.ts'
 
 const BUILT_FILES = path.join(import.meta.dirname, '../../dashboard/dist')
 
@@ -33,7 +32,7 @@ export interface DashboardIntake {
   readonly feed: LiveFeed
   readonly live: LivePages
   readonly captures: DashboardOptions['captures']
-  readonly captureWishes: CaptureWishes | undefined
+  readonly captureOptIns: CaptureOptIns | undefined
   /** For the routes of models; `undefined`: no body is kept. */
   readonly capture: CaptureOptions | undefined
 }
@@ -55,14 +54,14 @@ export function openIntake({ config, stores, channel, clock, log }: IntakeOption
   const { access, capture, capture_requests: most, capture_memory: maxBytes, capture_keep: keepMs } = config.dashboard
   // Without telemetry there is no list of requests to find them by.
   if (access === 'off' || !capture || !config.telemetry.enabled)
-    return { feed, live, captures: undefined, captureWishes: undefined, capture: undefined }
+    return { feed, live, captures: undefined, captureOptIns: undefined, capture: undefined }
   if (config.mode === 'local') {
     const store = withPeers(createMemoryCaptures({ most, maxBytes }), channel)
-    return { feed, live, captures: store, captureWishes: undefined, capture: { store, isWanted: () => true } }
+    return { feed, live, captures: store, captureOptIns: undefined, capture: { store, isWanted: () => true } }
   }
   // With Redis all processes have the same stores.
   const peers = config.redis_url === undefined ? channel : undefined
-  const wishes = new CaptureWishes({
+  const optIns = new CaptureOptIns({
     store: stores.open('capture-wishes', { maxBytes: 1024 ** 2 }),
     keepMs,
     channel: peers,
@@ -70,8 +69,8 @@ export function openIntake({ config, stores, channel, clock, log }: IntakeOption
     log,
   })
   const store = withPeers(createStoredCaptures({ store: stores.open('captures', { maxBytes }), keepMs, log }), peers)
-  const isWanted: CaptureOptions['isWanted'] = ({ userId }) => wishes.isWanted(userId)
-  return { feed, live, captures: store, captureWishes: wishes, capture: { store, isWanted } }
+  const isWanted: CaptureOptions['isWanted'] = ({ userId }) => optIns.isWanted(userId)
+  return { feed, live, captures: store, captureOptIns: optIns, capture: { store, isWanted } }
 }
 
 function withPeers(store: CaptureStore, channel: Channel | undefined): CaptureStore {
@@ -84,43 +83,42 @@ export interface DashboardParts {
   readonly settings: () => SettingsInForce
   readonly clock: Clock
   readonly intake: DashboardIntake
-  readonly identity: Identity
-  readonly store: SqlStore
-  readonly tolling: Tolling | undefined
+  readonly accounts: Accounts
+  readonly database: SqlStore
+  readonly agentPayments: AgentPayments | undefined
   readonly limits: RequestLimits
-  readonly receipts: Receipts
-  readonly telemetry: SqlTelemetry | undefined
+  readonly telemetry: Telemetry
   readonly pipelines: Pipelines
   readonly registry: PluginRegistry
 }
 
 /** Puts the dashboard together; `undefined` where it is switched off. */
 export function openDashboard(parts: DashboardParts): DashboardOptions | undefined {
-  const { config, intake, identity, limits, receipts, telemetry, pipelines, registry, store, tolling } = parts
+  const { config, intake, accounts, limits, telemetry, pipelines, registry, database, agentPayments } = parts
   const { settings, clock } = parts
   if (config.dashboard.access === 'off') return undefined
   const installed = () => registry.names.flatMap((name) => registry.get(name) ?? [])
   return {
     folder: BUILT_FILES,
-    viewer: viewerOf(config, identity),
-    signIn: identity.verify && { verify: identity.verify, limits },
+    viewer: viewerOf(config, accounts),
+    signIn: accounts.verify && { verify: accounts.verify, limits },
     facts: {
       mode: config.mode,
       version: config.build,
       pipeline: () => pipelines.for(undefined).printed,
       plugins: () => registry.names,
-      agents: tolling === undefined ? 'off' : tolling.payable === undefined ? 'unpayable' : 'on',
+      agents: agentPayments === undefined ? 'off' : agentPayments.payable === undefined ? 'unpayable' : 'on',
       has: {
-        telemetry: telemetry !== undefined,
+        telemetry: telemetry.store !== undefined,
         receipts: config.receipts.enabled,
         capture: intake.capture !== undefined,
       },
     },
-    telemetry,
-    receipts,
+    telemetry: telemetry.store,
+    receipts: telemetry.receipts,
     ...intake,
-    payments: createPaymentBooks(store),
-    credits: config.mode === 'cloud' ? (page) => store.run('ledger.list', page) : undefined,
+    payments: createPaymentBooks(database),
+    credits: config.mode === 'cloud' ? (page) => database.run('ledger.list', page) : undefined,
     plugins: () => installed().map(shown),
     pluginsInDetail: () => [
       ...installed().map((plugin) => ({ ...shown(plugin), folder: plugin.folder })),
@@ -136,14 +134,14 @@ export function knownHostsOf({ server }: Config): ReadonlySet<string> {
   return new Set([server.public_url, server.dashboard_url].flatMap((url) => (url ? [new URL(url).hostname] : [])))
 }
 
-function viewerOf(config: Config, { accounts }: Identity): ReadViewer {
+function viewerOf(config: Config, { routes }: Accounts): ReadViewer {
   const { dashboard, sessions } = config
-  if (accounts === undefined) {
+  if (routes === undefined) {
     // Safe: `off` has no dashboard.
     const access = dashboard.access as 'loopback' | 'open'
     return createLocalViewer({ access, knownHosts: knownHostsOf(config) })
   }
-  const { session, keys } = accounts
+  const { session, keys } = routes
   return createCloudViewer({
     session,
     scopesOf: async (userId) => (await keys.list(userId)).map(({ id }) => scopeOfKey(id)),

@@ -1,11 +1,10 @@
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../core/ports/log.ts'
-import { BodyIntake, type Intakes } from '../http/body-intake.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
 import { RunningRequests } from '../http/running-requests.ts'
 import { openLimiter } from '../stores/limits/open.ts'
 
-/** What limits are opened with. */
+/** Input of `openLimits`. */
 export interface LimitsOptions {
   readonly config: Config
   readonly log: Log
@@ -16,8 +15,13 @@ const CLOUD_REQUESTS_PER_MINUTE = 600
 const CLOUD_FAILURES_PER_MINUTE = 30
 const CLOUD_REQUESTS_AT_ONCE = 1000
 
-/** Cloud mode has limits unless they are switched off; local mode has those that are set. */
-export async function openLimits({ config, log }: LimitsOptions): Promise<RequestLimits> {
+/** Rate limits and limits of concurrent requests. */
+export interface OpenLimits extends RequestLimits {
+  close(): Promise<void>
+}
+
+/** Opens the limits of requests: in cloud mode those that are not switched off, in local mode those that are set. */
+export async function openLimits({ config, log }: LimitsOptions): Promise<OpenLimits> {
   const isCloud = config.mode === 'cloud'
   const open = async (namespace: string, limit: number) =>
     limit === 0
@@ -26,20 +30,16 @@ export async function openLimits({ config, log }: LimitsOptions): Promise<Reques
   const { requests_per_minute: requests, failures_per_minute: failures, requests_at_once: asked } = config.limits
   const atOnce = asked ?? (isCloud ? CLOUD_REQUESTS_AT_ONCE : 0)
   const requestsPerMinute = requests ?? (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)
+  // A key of cloud mode may have a limit of its own where the operator has set none.
+  const perKey = await open('rate', requestsPerMinute || (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0))
+  const perAddress = await open('failures', failures ?? (isCloud ? CLOUD_FAILURES_PER_MINUTE : 0))
   return {
     requestsPerMinute,
     running: atOnce === 0 ? undefined : new RunningRequests(atOnce),
-    // A key of cloud mode may have a limit of its own where the operator has set none.
-    requests: await open('rate', requestsPerMinute || (isCloud ? CLOUD_REQUESTS_PER_MINUTE : 0)),
-    failures: await open('failures', failures ?? (isCloud ? CLOUD_FAILURES_PER_MINUTE : 0)),
-  }
-}
-
-/** Opens what request bodies arrive through. */
-export function openIntakes({ server }: Config): Intakes {
-  const { unpaid_bodies: unpaid } = server
-  return {
-    callers: new BodyIntake({ limitBytes: server.body_limit, budgetBytes: server.bodies_at_once }),
-    strangers: new BodyIntake({ limitBytes: unpaid.limit, budgetBytes: unpaid.at_once, timeoutMs: unpaid.timeout }),
+    requests: perKey,
+    failures: perAddress,
+    async close() {
+      await Promise.all([perKey?.close(), perAddress?.close()])
+    },
   }
 }

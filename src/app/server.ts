@@ -1,9 +1,11 @@
 import type { Server } from 'node:http'
 import { listenHost } from '../config/reach.ts'
+import type { Config } from '../config/schema.ts'
 import { isLoopback } from '../core/system/listen-address.ts'
 import { createChatDialect } from '../dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
 import { createHttpApp } from '../http/app.ts'
+import { BodyIntake, type Intakes } from '../http/body-intake.ts'
 import { forProvider } from '../http/credential.ts'
 import type { DashboardOptions } from '../http/dashboard/routes.ts'
 import type { RequestLimits } from '../http/rate-limit.ts'
@@ -11,21 +13,21 @@ import type { Readiness } from '../http/readiness.ts'
 import type { BillingRouteParts } from '../http/routes/billing.ts'
 import { createHttpServer } from '../http/server.ts'
 import { ModelCatalogue } from '../providers/model-catalogue.ts'
-import type { Identity } from './accounts.ts'
-import type { Tolling } from './agent-payments.ts'
+import type { Accounts } from './accounts.ts'
+import type { AgentPayments } from './agent-payments.ts'
 import type { App, AppOptions } from './app.ts'
 import { type DashboardIntake, knownHostsOf } from './dashboard.ts'
-import { openIntakes } from './limits.ts'
-import type { Accounting } from './spend.ts'
-import { metricsRouteOf, type Recording } from './telemetry.ts'
+import type { Spend } from './spend.ts'
+import { metricsRouteOf, type Telemetry } from './telemetry.ts'
 
-/** The parts that requests are served with. */
-export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'>, Pick<Accounting, 'fees'> {
+/** The subsystems that requests are served with. */
+export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'registry'> {
   limits: RequestLimits
-  recording: Recording
-  identity: Identity
-  paying: BillingRouteParts | undefined
-  tolling: Tolling | undefined
+  spend: Spend
+  telemetry: Telemetry
+  accounts: Accounts
+  billing: BillingRouteParts | undefined
+  agentPayments: AgentPayments | undefined
   capture: DashboardIntake['capture']
   dashboard: DashboardOptions | undefined
   readiness: Readiness
@@ -39,24 +41,24 @@ export function createServer(
     providers,
     registry,
     limits,
-    recording,
-    identity,
-    paying,
-    fees,
-    tolling,
+    spend,
+    telemetry,
+    accounts,
+    billing,
+    agentPayments,
     capture,
     dashboard,
     readiness,
   }: ServerParts,
 ): Server {
-  const { authenticate, accounts } = identity
-  const { receipts, recorder, metrics } = recording
-  const intakes = openIntakes(config)
+  const { authenticate } = accounts
+  const { receipts, recorder, metrics } = telemetry
+  const intakes = createIntakes(config)
   const shared = {
     authenticate,
     limits,
     receipts,
-    fees,
+    fees: spend.quotaCharges,
     capture,
     targetsOf: (model: string) => providers.targetsOf(model),
     callerParts: providers.callerParts,
@@ -87,16 +89,23 @@ export function createServer(
     },
     receipts: shared,
     plugins: { authenticate, limits, registry },
-    accounts,
-    billing: paying,
-    agent: tolling && { ...shared, ...tolling, recorder, dialect: messages, pipelines, nowMs: () => clock.nowMs() },
+    accounts: accounts.routes,
+    billing,
+    agent: agentPayments && {
+      ...shared,
+      ...agentPayments,
+      recorder,
+      dialect: messages,
+      pipelines,
+      nowMs: () => clock.nowMs(),
+    },
     dashboard,
     health: { build: config.build, startedAtMs, providers: providers.all },
     documents: {
       version: config.build,
       publicUrl: config.server.public_url,
       mode: config.mode,
-      amountCents: tolling?.payable && tolling.prices.callCents,
+      amountCents: agentPayments?.payable && agentPayments.prices.callCents,
     },
     intakes,
     readiness,
@@ -107,9 +116,18 @@ export function createServer(
     metrics: metricsRouteOf(metrics, config),
     enter: () => metrics?.enter(),
     observe: (record) => {
-      recording.observe(record)
+      telemetry.observe(record)
       for (const observer of observers) observer(record)
     },
   })
   return createHttpServer(app.callback(), config.server)
+}
+
+/** Creates the intakes of request bodies: of callers, and of requests that are not paid for. */
+function createIntakes({ server }: Config): Intakes {
+  const { unpaid_bodies: unpaid } = server
+  return {
+    callers: new BodyIntake({ limitBytes: server.body_limit, budgetBytes: server.bodies_at_once }),
+    strangers: new BodyIntake({ limitBytes: unpaid.limit, budgetBytes: unpaid.at_once, timeoutMs: unpaid.timeout }),
+  }
 }

@@ -1,6 +1,5 @@
 import { ConfigError } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
-import type { Disposal } from '../core/disposal.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { RequestRecord } from '../core/ports/request-record.ts'
@@ -18,18 +17,20 @@ import { Refusals } from '../receipts/refusals.ts'
 import { openReceiptKey, type ReceiptKey } from '../receipts/signing-key.ts'
 import { createReceiptStore } from '../stores/sql/receipt-store.ts'
 import { createRetention, type Retention } from '../stores/sql/retention.ts'
-import { openTelemetry, type SqlTelemetry } from '../stores/sql/telemetry/telemetry.ts'
+import type { SqlStore } from '../stores/sql/store.ts'
+import { openTelemetryStore, type SqlTelemetry } from '../stores/sql/telemetry/telemetry.ts'
 import type { Tracer } from '../tracing/tracer.ts'
-import type { Accounting } from './spend.ts'
+import { type Opened, openParts } from './open-parts.ts'
+import type { Spend } from './spend.ts'
 
-/** What is kept and counted of requests. */
-export interface Recording {
+/** Receipts, rows, metrics and traces of requests. */
+export interface Telemetry {
   readonly receipts: Receipts
-  /** Who is told how replies ended; `undefined`: nobody is. */
+  /** Records how replies ended; `undefined` when nothing is recorded. */
   readonly recorder: ReplyRecorder | undefined
-  /** `undefined` when it is switched off. */
-  readonly telemetry: SqlTelemetry | undefined
-  /** `undefined` when nothing is counted. */
+  /** Rows of requests; `undefined` when they are off. */
+  readonly store: SqlTelemetry | undefined
+  /** `undefined` when they are off. */
   readonly metrics: Metrics | undefined
   /** Counts every request that has ended; those that were refused before their pipeline become rows. */
   observe(record: RequestRecord): void
@@ -39,58 +40,59 @@ export interface Recording {
   startRetention(): void
 }
 
-/** What recording is opened with. */
-export interface RecordingOptions {
+/** Input of `openTelemetry`. */
+export interface TelemetryOptions {
   readonly config: Config
-  readonly accounting: Accounting
-  /** Is told of each request that telemetry takes in. */
+  readonly database: SqlStore
+  readonly spend: Spend
+  /** Publishes each request that gets a row. */
   readonly feed: Pick<LiveFeed, 'publish'>
   readonly clock: Clock
   readonly log: Log
-  readonly disposal: Disposal
 }
 
 /** Opens receipts, telemetry and metrics. Throws `ConfigError` when `data_dir` holds no usable key of receipts. */
-export async function openRecording(options: RecordingOptions): Promise<Recording> {
-  const { config, accounting, feed, clock, log, disposal } = options
-  const { prices: pricer, tokens, store } = accounting
-  const key = openKey(config)
-  const telemetry = startTelemetry(options)
-  const retention = openRetention(options, telemetry)
-  const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
-  const tracer = await startTracer(options)
-  const onBuilt = whatIsTold(config, { telemetry, feed, metrics, tracer })
-  const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(store), clock, log, onBuilt })
-  disposal.add('tracing', () => tracer?.close())
-  disposal.add('telemetry', () => telemetry?.close(config.server.drain_timeout))
-  disposal.add('retention', () => retention.close())
-  disposal.add('receipts', () => receipts.close(config.server.drain_timeout))
-  const refusals = refusalsOf(telemetry, options)
-  const unwritten = onBuilt && receipts.unwritten
-  return {
-    receipts,
-    recorder: config.receipts.enabled ? receipts : unwritten,
-    telemetry,
-    metrics,
-    observe(record) {
-      metrics?.leave(record)
-      refusals?.note(record)
-    },
-    startRetention: () => retention.start(),
-  }
+export function openTelemetry(options: TelemetryOptions): Promise<Opened<Telemetry>> {
+  const { config, database, spend, feed, clock, log } = options
+  const drainMs = config.server.drain_timeout
+  return openParts(options, async (disposal) => {
+    const key = openKey(config)
+    const tracer = disposal.use('tracing', await openTracing(options))
+    const store = openRequestRows(options)
+    disposal.add('telemetry', () => store?.close(drainMs))
+    const retention = disposal.use('retention', openRetention(options, store))
+    const metrics = config.metrics.enabled ? new Metrics({ version: config.build, mode: config.mode }) : undefined
+    const onBuilt = fanOut(config, { store, feed, metrics, tracer })
+    const { prices: pricer, tokens } = spend
+    const receipts = createReceipts({ key, pricer, tokens, store: createReceiptStore(database), clock, log, onBuilt })
+    disposal.add('receipts', () => receipts.close(drainMs))
+    const refusals = refusalsOf(store, options)
+    const unwritten = onBuilt && receipts.unwritten
+    return {
+      receipts,
+      recorder: config.receipts.enabled ? receipts : unwritten,
+      store,
+      metrics,
+      observe(record) {
+        metrics?.leave(record)
+        refusals?.note(record)
+      },
+      startRetention: () => retention.start(),
+    }
+  })
 }
 
-/** They are shown where other requests are. */
-function refusalsOf(telemetry: SqlTelemetry | undefined, { feed, clock }: RecordingOptions): Refusals | undefined {
-  if (telemetry === undefined) return undefined
+/** Refused requests get rows, and are published, as other requests are. */
+function refusalsOf(store: SqlTelemetry | undefined, { feed, clock }: TelemetryOptions): Refusals | undefined {
+  if (store === undefined) return undefined
   const record = (request: FinishedRequest): void => {
-    telemetry.record(request)
+    store.record(request)
     feed.publish(request)
   }
   return new Refusals({ clock, record })
 }
 
-/** What `/metrics` answers with. */
+/** Returns the options of `GET /metrics`. */
 export function metricsRouteOf(
   metrics: Metrics | undefined,
   { mode, metrics: { token } }: Config,
@@ -100,44 +102,44 @@ export function metricsRouteOf(
 }
 
 interface Listeners {
-  readonly telemetry: SqlTelemetry | undefined
-  readonly feed: RecordingOptions['feed']
+  readonly store: SqlTelemetry | undefined
+  readonly feed: TelemetryOptions['feed']
   readonly metrics: Metrics | undefined
   readonly tracer: Tracer | undefined
 }
 
-/** Who hears what each receipt says; `undefined` when nobody listens. */
-function whatIsTold({ receipts }: Config, { telemetry, feed, metrics, tracer }: Listeners): ReceiptsOptions['onBuilt'] {
-  if (telemetry === undefined && metrics === undefined && tracer === undefined) return undefined
+/** Fans each receipt out to rows, the live feed, metrics and traces; `undefined` when there are none. */
+function fanOut({ receipts }: Config, { store, feed, metrics, tracer }: Listeners): ReceiptsOptions['onBuilt'] {
+  if (store === undefined && metrics === undefined && tracer === undefined) return undefined
   const kept = { hasReceipt: receipts.enabled }
   return (receipt, facts) => {
     const finished = finishedRequestOf(receipt, facts, kept)
-    telemetry?.record(finished)
-    if (telemetry !== undefined) feed.publish(finished)
+    store?.record(finished)
+    if (store !== undefined) feed.publish(finished)
     metrics?.count(finished)
     tracer?.record(finished, facts.exchange.headers)
   }
 }
 
-/** Loads what makes traces only where somebody wants them. */
-async function startTracer({ config: { tracing, build }, log }: RecordingOptions): Promise<Tracer | undefined> {
+/** Loads OpenTelemetry only where an endpoint is configured. */
+async function openTracing({ config: { tracing, build }, log }: TelemetryOptions): Promise<Tracer | undefined> {
   const { endpoint, headers, service_name: serviceName } = tracing
   if (endpoint === undefined) return undefined
   const { openTracer } = await import('../tracing/tracer.ts')
   return openTracer({ endpoint, headers, serviceName, version: build, log })
 }
 
-function startTelemetry({ config, accounting, clock, log }: RecordingOptions): SqlTelemetry | undefined {
+function openRequestRows({ config, database, clock, log }: TelemetryOptions): SqlTelemetry | undefined {
   const { data_dir: dataDir, database_url: databaseUrl, telemetry } = config
-  return telemetry.enabled ? openTelemetry({ databaseUrl, dataDir, accounts: accounting.store, log, clock }) : undefined
+  return telemetry.enabled ? openTelemetryStore({ databaseUrl, dataDir, accounts: database, log, clock }) : undefined
 }
 
 function openRetention(
-  { config, accounting, clock, log }: RecordingOptions,
+  { config, database, clock, log }: TelemetryOptions,
   telemetry: SqlTelemetry | undefined,
 ): Retention {
   return createRetention({
-    store: accounting.store,
+    store: database,
     receiptsMs: config.receipts.keep,
     telemetry: telemetry && { store: telemetry, keepMs: config.telemetry.keep },
     firstIdAt: firstReceiptIdAt,

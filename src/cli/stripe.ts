@@ -80,7 +80,7 @@ async function runReconcile({ json }: { json?: boolean }): Promise<void> {
   const { database_url: databaseUrl, data_dir: dataDir } = config
   const store = await openSqlStore({ databaseUrl, dataDir, log: commandLog, clock })
   try {
-    const seen = await told(() => reconcile(billingPartsOf({ config, store, clock, log: commandLog })))
+    const seen = await told(() => reconcile(billingPartsOf({ config, database: store, clock, log: commandLog })))
     if (json) return void process.stdout.write(`${JSON.stringify(seen)}\n`)
     process.stdout.write(
       `Looked at ${seen.subscriptions} subscriptions, ${seen.invoices} paid invoices and ${seen.recharges} payments.\n`,

@@ -35,3 +35,23 @@ test('disposal: parts that throw, reject or hang are logged, and all others are 
     ],
   )
 })
+
+test('disposal: a subsystem has the time of each of its parts', async (t) => {
+  const log = createRecordingLog()
+  const outer = new Disposal({ log, partTimeoutMs: 5 })
+  const inner = new Disposal({ log, partTimeoutMs: 5 })
+  const closed: string[] = []
+  outer.add('opened first', () => closed.push('opened first'))
+  outer.nest(inner)
+  for (const name of ['one', 'two']) inner.add(name, () => new Promise(() => {}))
+  inner.add('three', () => closed.push('three'))
+  await outer.close()
+  t.deepEqual(closed, ['three', 'opened first'])
+  t.deepEqual(
+    log.lines.map(({ fields }) => fields),
+    [
+      { part: 'two', reason: 'not closed within 5 ms' },
+      { part: 'one', reason: 'not closed within 5 ms' },
+    ],
+  )
+})

@@ -9,7 +9,7 @@ import type { Log } from './ports/log.ts'
 export class Disposal {
   readonly #log: Log
   readonly #partTimeoutMs: number
-  #parts: { readonly name: string; readonly close: () => unknown }[] = []
+  #parts: (() => Promise<void>)[] = []
   #closing: Promise<void> | undefined
 
   constructor({ log, partTimeoutMs }: { log: Log; partTimeoutMs: number }) {
@@ -19,13 +19,19 @@ export class Disposal {
 
   /** Notes a part that is open from now on. */
   add(name: string, close: () => unknown): void {
-    this.#parts.push({ name, close })
+    this.#parts.push(() => this.#closePart(name, close))
   }
 
   /** Notes a part that has just been opened, and returns it. */
   use<Part extends { close(): unknown } | undefined>(name: string, part: Part): Part {
     if (part !== undefined) this.add(name, () => part.close())
     return part
+  }
+
+  /** Notes a subsystem, which bounds the closing of its parts itself, and returns it. */
+  nest<Subsystem extends { close(): Promise<void> } | undefined>(subsystem: Subsystem): Subsystem {
+    if (subsystem !== undefined) this.#parts.push(() => subsystem.close())
+    return subsystem
   }
 
   /** Closes all parts, once. Never rejects. */
@@ -37,13 +43,15 @@ export class Disposal {
   async #close(): Promise<void> {
     const parts = this.#parts.reverse()
     this.#parts = []
-    for (const { name, close } of parts) {
-      const onTimeout = () => new Error(`not closed within ${this.#partTimeoutMs} ms`)
-      try {
-        await abortable((async () => close())(), { timeoutMs: this.#partTimeoutMs, onTimeout })
-      } catch (error) {
-        this.#log.error({ part: name, reason: messageOf(error) }, 'gateway.close-failed')
-      }
+    for (const close of parts) await close()
+  }
+
+  async #closePart(name: string, close: () => unknown): Promise<void> {
+    const onTimeout = () => new Error(`not closed within ${this.#partTimeoutMs} ms`)
+    try {
+      await abortable((async () => close())(), { timeoutMs: this.#partTimeoutMs, onTimeout })
+    } catch (error) {
+      this.#log.error({ part: name, reason: messageOf(error) }, 'gateway.close-failed')
     }
   }
 }

@@ -7,10 +7,10 @@ import type { Intakes } from './body-intake.ts'
 import { addDashboard, type DashboardOptions } from './dashboard/routes.ts'
 import { notFound } from './not-found.ts'
 import type { OpenapiOptions } from './openapi/document.ts'
-import { type LedPagesOptions, refuseLedPages } from './origin-guard.ts'
+import { createOriginGuard, type OriginGuardOptions } from './origin-guard.ts'
 import { createPayerScope } from './payer-scope.ts'
 import type { Readiness } from './readiness.ts'
-import { createFrame, type FrameOptions, type FrameState } from './request-context.ts'
+import { createRequestContext, type RequestContextOptions, type RequestState } from './request-context.ts'
 import { AGENT_PATH, type AgentRouteOptions, agentRoute } from './routes/agent.ts'
 import { discoveryRoute, ledgerRoute, quoteRoute } from './routes/agent-discovery.ts'
 import { openSessionRoute, SESSIONS_PATH, sessionRoute } from './routes/agent-sessions.ts'
@@ -46,7 +46,7 @@ const MESSAGES_PATH = '/v1/messages'
 const CHAT_PATH = '/v1/chat/completions'
 
 /** What the HTTP application is put together from. */
-export interface HttpAppOptions extends FrameOptions, LedPagesOptions {
+export interface HttpAppOptions extends RequestContextOptions, OriginGuardOptions {
   readonly messages: ModelRouteOptions
   readonly chat: ModelRouteOptions
   readonly relay: RelayRouteOptions
@@ -69,19 +69,19 @@ export interface HttpAppOptions extends FrameOptions, LedPagesOptions {
   readonly metrics: MetricsRouteOptions
 }
 
-/** What agents find and pay; without a toll they find only that nothing can be paid. */
-export interface AgentOptions extends Omit<AgentRouteOptions, 'toll' | 'sessions'> {
-  readonly payable: Pick<AgentRouteOptions, 'toll' | 'sessions'> | undefined
+/** What agents find and pay; without a paywall they find only that nothing can be paid. */
+export interface AgentOptions extends Omit<AgentRouteOptions, 'paywall' | 'sessions'> {
+  readonly payable: Pick<AgentRouteOptions, 'paywall' | 'sessions'> | undefined
   readonly discovery: Discovery
 }
 
 /** Puts the HTTP application together: the frame, then the routes. */
-export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
-  const app = new Koa<FrameState>()
+export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
+  const app = new Koa<RequestState>()
   // Errors are rendered and logged by the frame; what still reaches Koa is a broken connection.
   app.silent = true
-  app.use(createFrame(options))
-  if (options.accounts === undefined) app.use(refuseLedPages(options))
+  app.use(createRequestContext(options))
+  if (options.accounts === undefined) app.use(createOriginGuard(options))
   if (options.corsOrigins.length > 0) app.use(corsFor(options.corsOrigins))
   const hot: HotRoutes = new Map([
     [MESSAGES_PATH, modelRoute(options.messages)],
@@ -107,14 +107,14 @@ export function createHttpApp(options: HttpAppOptions): Koa<FrameState> {
 }
 
 /** The routes that send requests to models, by their paths. */
-type HotRoutes = ReadonlyMap<string, Middleware<FrameState>>
+type HotRoutes = ReadonlyMap<string, Middleware<RequestState>>
 
 /** The routes by their paths, but for those of plugins, which come and go. */
-export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<FrameState> {
+export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<RequestState> {
   const { relay, models, health, agent, allowedRoutes, intakes } = options
   const payerScope = agent?.payable && createPayerScope({ ...agent, ...agent.payable })
   const receipts = { ...options.receipts, payerScope }
-  const router = new Router<FrameState>({ strict: true, sensitive: true })
+  const router = new Router<RequestState>({ strict: true, sensitive: true })
   for (const [path, model] of hot) router.post(path, model)
   router.post('/v1/messages/count_tokens', countTokensRoute(relay))
   router.get('/v1/models', modelsRoute(models))
@@ -147,18 +147,18 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Fr
 }
 
 /** Local mode has no accounts, and says so. */
-function addLocalRoutes(router: Router<FrameState>): void {
+function addLocalRoutes(router: Router<RequestState>): void {
   router.get('/v1/billing/balance', localBalance)
   router.all(['/v1/billing', '/v1/billing/{*rest}'], billingUnavailable)
   router.all(['/v1/keys', '/v1/keys/{*rest}'], keysUnavailable)
 }
 
-function addAccountRoutes(router: Router<FrameState>, accounts: KeyRouteOptions): void {
+function addAccountRoutes(router: Router<RequestState>, accounts: KeyRouteOptions): void {
   router.post('/v1/keys', createKeyRoute(accounts)).get('/v1/keys', listKeysRoute(accounts))
   router.patch('/v1/keys/:id', changeKeyRoute(accounts)).delete('/v1/keys/:id', revokeKeyRoute(accounts))
 }
 
-function addBilling(router: Router<FrameState>, billing: BillingRouteOptions): void {
+function addBilling(router: Router<RequestState>, billing: BillingRouteOptions): void {
   router.post('/v1/billing/checkout', checkoutRoute(billing))
   router.post('/v1/billing/portal', portalRoute(billing))
   router.get('/v1/billing/balance', balanceRoute(billing))
@@ -166,7 +166,7 @@ function addBilling(router: Router<FrameState>, billing: BillingRouteOptions): v
   router.post('/v1/billing/webhook', webhookRoute(billing))
 }
 
-function addAgentRoutes(router: Router<FrameState>, agent: AgentOptions): void {
+function addAgentRoutes(router: Router<RequestState>, agent: AgentOptions): void {
   const { payable, discovery } = agent
   router.get('/.well-known/mpp', discoveryRoute(discovery))
   router.get('/v1/agent/ledger', ledgerRoute(agent))

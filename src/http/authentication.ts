@@ -1,10 +1,16 @@
 import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import type { AuthenticateKey, KeyHolder } from '../accounts/keys/authenticate.ts'
+import { type AuthenticateKey, type KeyHolder, KeyRefused } from '../accounts/keys/authenticate.ts'
 import { isWellFormedKey } from '../accounts/keys/key-format.ts'
+import { GatewayError } from '../core/errors.ts'
 import type { PresentedCredential } from '../core/ports/provider.ts'
+import type { RateLimiter } from '../core/ports/rate-limit.ts'
 import type { Caller } from '../core/request/caller.ts'
+import type { PartialRequest } from '../core/request/partial-request.ts'
+import { clientSubnet } from './client-subnet.ts'
 import { presentedCredential, providerKeyOf } from './credential.ts'
+import type { RequestLimits } from './rate-limit.ts'
 
 /** Headers of a request, lower-case names. */
 type Headers = NodeJS.Dict<string | string[]>
@@ -44,4 +50,41 @@ export function createCloudAuthenticate(authenticateKey: AuthenticateKey): Authe
     const holder = authenticateKey(presentedCredential(headers, isWellFormedKey).secret)
     return holder instanceof Promise ? holder.then(authenticated) : authenticated(holder)
   }
+}
+
+/**
+ * Authenticates a request and notes its caller in `partialRequest`, also the holder of a revoked key. Failures are counted
+ * by client subnet, against guessing. Throws `authentication_error`, `rate_limit_error`.
+ */
+export async function authenticateRequest(
+  request: IncomingMessage,
+  {
+    authenticate,
+    limits,
+    partialRequest,
+  }: { authenticate: Authenticate; limits: Pick<RequestLimits, 'failures'>; partialRequest?: PartialRequest },
+): Promise<Authenticated> {
+  try {
+    const authenticated = await authenticate(request.headers)
+    if (partialRequest !== undefined) partialRequest.caller = authenticated.caller
+    return authenticated
+  } catch (error) {
+    if (partialRequest !== undefined && error instanceof KeyRefused) partialRequest.caller = error.caller
+    await countFailedAuthentication(limits.failures, request, error)
+    throw error
+  }
+}
+
+/** Counts a refused credential; throws `rate_limit_error` once its subnet has sent too many. */
+export async function countFailedAuthentication(
+  limiter: RateLimiter | undefined,
+  { socket }: IncomingMessage,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof GatewayError && error.code === 'authentication_error')) return
+  const decision = await limiter?.take(clientSubnet(socket.remoteAddress))
+  if (decision === undefined || decision.isAllowed) return
+  throw new GatewayError('rate_limit_error', 'Too many failed authentications from this address.', {
+    headers: { 'retry-after': String(Math.ceil(decision.retryMs / 1000)) },
+  })
 }

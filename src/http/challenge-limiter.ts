@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/ports/rate-limit.ts'
+import { clientSubnet } from './client-subnet.ts'
 
 /**
  * DESIGN — what somebody who has not paid may have done
@@ -10,7 +11,7 @@ import type { RateDecision, RateLimiter } from '../core/ports/rate-limit.ts'
  * challenge of ours was counted when it was given, and is let through whatever others do; but a challenge can be presented
  * only so often. What is remembered has the bounds of the limiters.
  */
-export interface TollGateLimits {
+export interface ChallengeLimits {
   /** Challenges by address; `undefined`: as many as are asked for. */
   readonly byAddress: RateLimiter | undefined
   /** Challenges of all together. */
@@ -20,12 +21,12 @@ export interface TollGateLimits {
 }
 
 /** Counts those who have not paid. */
-export class TollGate {
-  readonly #limits: TollGateLimits
+export class ChallengeLimiter {
+  readonly #limits: ChallengeLimits
   /** A request is counted once, wherever it comes by. */
   readonly #counted = new WeakSet<IncomingMessage>()
 
-  constructor(limits: TollGateLimits) {
+  constructor(limits: ChallengeLimits) {
     this.#limits = limits
   }
 
@@ -34,7 +35,7 @@ export class TollGate {
     if (this.#counted.has(request)) return
     this.#counted.add(request)
     const { byAddress, overall } = this.#limits
-    assertAllowed(await byAddress?.take(placeOf(request.socket.remoteAddress)), unpaid('from this address'))
+    assertAllowed(await byAddress?.take(clientSubnet(request.socket.remoteAddress)), unpaid('from this address'))
     assertAllowed(await overall?.take('all'), unpaid('at this gateway'))
   }
 
@@ -58,16 +59,4 @@ function assertAllowed(decision: RateDecision | undefined, words: string): void 
   if (decision === undefined || decision.isAllowed) return
   const retryAfter = String(Math.ceil(decision.retryMs / 1000))
   throw new GatewayError('rate_limit_error', words, { headers: { 'retry-after': retryAfter } })
-}
-
-const NETWORK_GROUPS = 4
-
-/** Whose address it is: of IPv6 the network, since each owner has 2^64 addresses in it (RFC 4291, section 2.5.4). */
-export function placeOf(address = 'unknown'): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const last = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : 8 - groups.length - last.length
-  return [...groups, ...Array<string>(zeros).fill('0'), ...last].slice(0, NETWORK_GROUPS).join(':')
 }

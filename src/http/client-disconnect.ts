@@ -7,7 +7,7 @@ export function onClosed(response: ServerResponse, listener: () => void): void {
 }
 
 /** A controller that is aborted when the client leaves, or has left, before its reply was sent whole. */
-export function leavingController(response: ServerResponse): AbortController {
+export function disconnectController(response: ServerResponse): AbortController {
   const controller = new AbortController()
   onClosed(response, () => {
     if (!response.writableFinished) controller.abort(new Error('the client left'))
@@ -15,7 +15,7 @@ export function leavingController(response: ServerResponse): AbortController {
   return controller
 }
 
-/** The signal of a `leavingController`. */
-export function leavingSignal(response: ServerResponse): AbortSignal {
-  return leavingController(response).signal
+/** The signal of a `disconnectController`. */
+export function disconnectSignal(response: ServerResponse): AbortSignal {
+  return disconnectController(response).signal
 }

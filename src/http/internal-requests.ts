@@ -2,24 +2,22 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import Koa from 'koa'
 import { GatewayError } from '../core/errors.ts'
+import type { Prices } from '../core/money/caps.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import { OPERATOR } from '../core/ports/provider.ts'
-import type { Usage } from '../core/reply/usage.ts'
 import { Exchange, type Target } from '../core/request/exchange.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
 import type { PipelineContext } from '../pipeline/context.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
-import type { OwnAnswer, OwnModels, OwnQuestion } from '../plugin/contract.ts'
+import type { ModelAnswer, ModelClient, ModelQuestion } from '../plugin/contract.ts'
 import { createRequestId } from './request-id.ts'
 
 /** What the gateway's own requests go through. */
-export interface OwnRequestParts {
+export interface InternalRequestParts {
   readonly pipelines: Pick<Pipelines, 'own'>
   readonly dialect: ClientDialect
-  /** Who may answer a model. Throws `invalid_request`. */
-  readonly targetsOf: (model: string) => readonly [Target, ...Target[]]
-  /** In nano-USD. */
-  readonly costOf: (target: Target, usage: Usage, atMs: number) => number
+  readonly providers: { targetsOf(model: string): readonly [Target, ...Target[]] }
+  readonly prices: Pick<Prices, 'price'>
   readonly clock: Clock
 }
 
@@ -33,21 +31,21 @@ const HEADERS = { 'content-type': 'application/json' }
  * caps of that pipeline count its money and nobody else's, and without the operator's locks, so that a cache that asks
  * does not run inside its own question. Plugins are set up before there are pipelines; until `open` nothing can be asked.
  */
-export class OwnRequests {
-  #parts: OwnRequestParts | undefined
+export class InternalRequests {
+  #parts: InternalRequestParts | undefined
   /** Makes contexts; it never listens. */
   readonly #koa = new Koa()
 
-  open(parts: OwnRequestParts): void {
+  open(parts: InternalRequestParts): void {
     this.#parts = parts
   }
 
   /** The models as a plugin may ask them. */
-  forPlugin(plugin: string): OwnModels {
+  forPlugin(plugin: string): ModelClient {
     return { ask: (body, question) => this.#ask(body, { ...question, scope: `plugin:${plugin}` }) }
   }
 
-  async #ask(body: object, { pipeline: text, signal, scope }: OwnQuestion & { scope: string }): Promise<OwnAnswer> {
+  async #ask(body: object, { pipeline: text, signal, scope }: ModelQuestion & { scope: string }): Promise<ModelAnswer> {
     const parts = this.#parts
     if (parts === undefined) throw new GatewayError('service_unavailable', 'The gateway is still starting.')
     signal.throwIfAborted()
@@ -62,14 +60,14 @@ export class OwnRequests {
       query: '',
       client,
       request: undefined,
-      targets: parts.targetsOf(client.document.model),
+      targets: parts.providers.targetsOf(client.document.model),
       signal,
       reply: undefined,
       pipeline: pipeline.printed,
       trace: [],
       edits: [],
       calls: [],
-      putAside: [],
+      supersededReplies: [],
     })
     const atMs = parts.clock.nowMs()
     try {
@@ -91,7 +89,10 @@ export class OwnRequests {
 }
 
 /** Throws `upstream_error` for what is no message. */
-function answerOf(exchange: Exchange, { costOf, atMs }: Pick<OwnRequestParts, 'costOf'> & { atMs: number }): OwnAnswer {
+function answerOf(
+  exchange: Exchange,
+  { prices, atMs }: Pick<InternalRequestParts, 'prices'> & { atMs: number },
+): ModelAnswer {
   const { reply, calls, target } = exchange
   if (reply?.kind !== 'bytes' || reply.status !== 200) {
     const got = reply?.kind === 'bytes' ? `status ${reply.status}` : 'no whole reply'
@@ -100,7 +101,9 @@ function answerOf(exchange: Exchange, { costOf, atMs }: Pick<OwnRequestParts, 'c
   const answered = calls.at(-1)
   const { usage } = reply
   const isBilled = usage !== undefined && answered !== undefined
-  return { message: parsed(reply.bytes), costNanoUsd: isBilled ? costOf(answered, usage, atMs) : 0 }
+  // The price book adds the calls inside a call, such as an advisor's.
+  const costNanoUsd = isBilled ? prices.price(answered, usage, atMs).costNanoUsd : 0
+  return { message: parsed(reply.bytes), costNanoUsd }
 }
 
 function parsed(bytes: Buffer): unknown {

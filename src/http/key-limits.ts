@@ -5,13 +5,9 @@ import { namedModels } from '../core/request/named-models.ts'
 import type { RequestDocument } from '../core/request/request.ts'
 import type { ResolvedPipeline } from '../pipeline/resolve.ts'
 
-/** The module that keeps caps. */
-const GUARD = ['cost-guard'] as const
-const NONE: readonly string[] = []
-
-/** The modules that a key's own limits lock: `cost-guard`, when its owner has set a cap on it. */
-export function lockedByLimits({ costPerRequest, costPerDay, costPerMonth }: KeyLimits = {}): readonly string[] {
-  return [costPerRequest, costPerDay, costPerMonth].some((cap) => cap !== undefined) ? GUARD : NONE
+/** Returns whether a key's owner has set a cap on it. */
+export function isCapped({ costPerRequest, costPerDay, costPerMonth }: KeyLimits = {}): boolean {
+  return costPerRequest !== undefined || costPerDay !== undefined || costPerMonth !== undefined
 }
 
 /**

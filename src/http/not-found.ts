@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import type { Middleware } from 'koa'
 import { GatewayError } from '../core/errors.ts'
-import type { FrameState } from './request-context.ts'
+import type { RequestState } from './request-context.ts'
 
 /** Paths of APIs that clients may be set up for and that the gateway does not have. */
 const OTHER_APIS: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const OTHER_APIS: Readonly<Record<string, string>> = {
  * Answers paths that no route has. A path that differs from a route's by its base address or by slashes, as a client sends
  * it whose base URL has a `/v1` too many or too few, is told that route. Throws `not_found`.
  */
-export function notFound(router: Pick<Router<FrameState>, 'match'>): Middleware<FrameState> {
+export function notFound(router: Pick<Router<RequestState>, 'match'>): Middleware<RequestState> {
   return function notFound(ctx, next) {
     const { method, path } = ctx
     if (router.match(path, method).path.length > 0) return next()
@@ -24,7 +24,7 @@ export function notFound(router: Pick<Router<FrameState>, 'match'>): Middleware<
   }
 }
 
-function hint(path: string, method: string, router: Pick<Router<FrameState>, 'match'>): string {
+function hint(path: string, method: string, router: Pick<Router<RequestState>, 'match'>): string {
   const meant = likelyPath(path)
   const other = OTHER_APIS[meant]
   if (other !== undefined) return ` ${other}`

@@ -16,7 +16,7 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set([
 ])
 
 /** What tells requests of pages from those of programs. */
-export interface LedPagesOptions {
+export interface OriginGuardOptions {
   /** Names under which the gateway is reached, besides local ones. */
   readonly knownHosts: ReadonlySet<string>
   readonly corsOrigins: readonly string[]
@@ -30,11 +30,11 @@ export interface LedPagesOptions {
  * A page marks its requests with an origin, but for a GET of its own site under plain http: on loopback such a GET needs a
  * name that no site can have. Throws `permission_error`.
  */
-export function refuseLedPages({ knownHosts, corsOrigins, isOnLoopback }: LedPagesOptions): Middleware {
+export function createOriginGuard({ knownHosts, corsOrigins, isOnLoopback }: OriginGuardOptions): Middleware {
   const allowed = new Set(corsOrigins)
   const mayBeByPage = (ctx: Context) =>
     isMarked(ctx) || (isOnLoopback && isRead(ctx) && !PUBLIC_PATHS.has(ctx.path) && !PRIVATE_NAME.test(hostOf(ctx)))
-  return function ledPages(ctx, next) {
+  return function originGuard(ctx, next) {
     const isAllowed = allowed.has(ctx.get('origin')) || allowed.has('*')
     if (isAllowed || !mayBeByPage(ctx) || isUnderKnownName(ctx, knownHosts)) return next()
     throw new GatewayError(

@@ -10,17 +10,18 @@ export type PayerScope = (request: IncomingMessage) => Promise<string | undefine
  * Throws `invalid_request`, `rate_limit_error`.
  */
 export function createPayerScope({
-  toll,
+  paywall,
   sessions,
-  gate,
-}: Pick<AgentRouteOptions, 'toll' | 'sessions' | 'gate'>): PayerScope {
+  challengeLimiter,
+}: Pick<AgentRouteOptions, 'paywall' | 'sessions' | 'challengeLimiter'>): PayerScope {
   return async function payerScope(request) {
     const presented = presentedPayment({ req: request })
     if (presented.kind !== 'payment' && presented.kind !== 'session') return undefined
     const { challenge, token } = presented
-    const isOwn = presented.kind === 'session' ? sessions.recognises(challenge) : toll.recognises(challenge, AGENT_PATH)
+    const isOwn =
+      presented.kind === 'session' ? sessions.recognises(challenge) : paywall.recognises(challenge, AGENT_PATH)
     if (!isOwn) return undefined
-    await gate.admitSubmit(challenge.id)
+    await challengeLimiter.admitSubmit(challenge.id)
     return agentScope(token)
   }
 }

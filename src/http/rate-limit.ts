@@ -1,11 +1,6 @@
-import type { IncomingMessage } from 'node:http'
-import { KeyRefused } from '../accounts/keys/authenticate.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { RateDecision, RateLimiter } from '../core/ports/rate-limit.ts'
 import type { Caller } from '../core/request/caller.ts'
-import type { Asked } from '../core/request/partial-request.ts'
-import type { Authenticate, Authenticated } from './authentication.ts'
-import { placeOf } from './challenge-limiter.ts'
 import type { RunningRequests } from './running-requests.ts'
 
 /** The limits there are. */
@@ -44,39 +39,6 @@ export async function limitRequests(
 /** The lower of two limits, of which 0 and unset are none. */
 function tightest(operators: number, owners = 0): number {
   return operators === 0 || owners === 0 ? operators + owners : Math.min(operators, owners)
-}
-
-/**
- * Finds out who sends a request, and notes it in `asked`, also the holder of a key that is good no more. Failures are counted by address, so that nobody can guess at leisure.
- * Throws `authentication_error`, `rate_limit_error`.
- */
-export async function identify(
-  request: IncomingMessage,
-  { authenticate, limits, asked }: { authenticate: Authenticate; limits: RequestLimits; asked?: Asked },
-): Promise<Authenticated> {
-  try {
-    const authenticated = await authenticate(request.headers)
-    if (asked !== undefined) asked.caller = authenticated.caller
-    return authenticated
-  } catch (error) {
-    if (asked !== undefined && error instanceof KeyRefused) asked.caller = error.caller
-    await countFailure(limits.failures, request, error)
-    throw error
-  }
-}
-
-/** Counts a credential that was refused. Throws `rate_limit_error` when its address has sent too many. */
-export async function countFailure(
-  limiter: RateLimiter | undefined,
-  { socket }: IncomingMessage,
-  error: unknown,
-): Promise<void> {
-  if (!(error instanceof GatewayError && error.code === 'authentication_error')) return
-  const decision = await limiter?.take(placeOf(socket.remoteAddress))
-  if (decision === undefined || decision.isAllowed) return
-  throw new GatewayError('rate_limit_error', 'Too many failed authentications from this address.', {
-    headers: { 'retry-after': seconds(decision.retryMs) },
-  })
 }
 
 function standing({ limit, windowMs, remaining, resetMs }: RateDecision): Headers {

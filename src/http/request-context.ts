@@ -3,7 +3,7 @@ import type { Context, Middleware, ParameterizedContext } from 'koa'
 import { GatewayError } from '../core/errors.ts'
 import type { RequestObserver } from '../core/ports/request-record.ts'
 import type { Exchange } from '../core/request/exchange.ts'
-import type { Asked } from '../core/request/partial-request.ts'
+import type { PartialRequest } from '../core/request/partial-request.ts'
 import { hideSecrets } from '../core/secrets.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
 import { onClosed } from './client-disconnect.ts'
@@ -12,12 +12,12 @@ import { lingerAfterReply } from './linger.ts'
 import { createRequestId, requestIdHeaders } from './request-id.ts'
 
 /** What the frame keeps for a request, in `ctx.state`. */
-export interface FrameState {
+export interface RequestState {
   requestId: string
   /** Set by the message routes. */
   exchange?: Exchange
   /** Set by routes that authenticate callers, before they read anything of the request. */
-  asked?: Asked
+  partialRequest?: PartialRequest
   /** The shape in which the client reads errors; that of the specification unless a route says another. */
   dialect?: ClientDialect
   /** The route, where it was found without the router. */
@@ -28,7 +28,7 @@ export interface FrameState {
 const LONGEST_SHOWN_PATH = 16
 
 /** Who is told of requests. */
-export interface FrameOptions {
+export interface RequestContextOptions {
   /** One has come. */
   readonly enter: () => void
   /** Its reply has ended. */
@@ -38,7 +38,7 @@ export interface FrameOptions {
 /**
  * The outermost middleware: gives the request an id, renders errors, and tells the observers once the reply has ended.
  */
-export function createFrame({ enter, observe }: FrameOptions): Middleware<FrameState> {
+export function createRequestContext({ enter, observe }: RequestContextOptions): Middleware<RequestState> {
   return async function frame(ctx, next) {
     const startedAtMs = performance.now()
     const requestId = createRequestId()
@@ -49,7 +49,7 @@ export function createFrame({ enter, observe }: FrameOptions): Middleware<FrameS
     onClosed(ctx.res, () => {
       observe({
         exchange: ctx.state.exchange,
-        asked: ctx.state.asked,
+        partialRequest: ctx.state.partialRequest,
         requestId,
         method: ctx.method,
         path: ctx.path.length > LONGEST_SHOWN_PATH ? hide(ctx.path) : ctx.path,
@@ -76,7 +76,7 @@ export function createFrame({ enter, observe }: FrameOptions): Middleware<FrameS
 }
 
 /** The router leaves the pattern that it has matched in the context. */
-function routeOf({ state, _matchedRoute: matched }: ParameterizedContext<FrameState> & { _matchedRoute?: unknown }) {
+function routeOf({ state, _matchedRoute: matched }: ParameterizedContext<RequestState> & { _matchedRoute?: unknown }) {
   return state.route ?? (typeof matched === 'string' ? matched : undefined)
 }
 
@@ -100,7 +100,7 @@ function sendError(
   if (res.headersSent || res.destroyed) return void res.destroy()
   const error = toGatewayError(thrown)
   // Safe: the frame's own state.
-  const { dialect } = ctx.state as FrameState
+  const { dialect } = ctx.state as RequestState
   const shown = dialect?.errorBody(error, requestId) ?? { ...error.toBody(), request_id: requestId }
   const body = Buffer.from(hide(JSON.stringify(shown)))
   lingerAfterReply(res)

@@ -3,9 +3,10 @@ import { SUSPENDED } from '../accounts/keys/authenticate.ts'
 import { looksLikeKey } from '../accounts/keys/key-format.ts'
 import type { Session, VerifySession } from '../accounts/sessions/session.ts'
 import { GatewayError } from '../core/errors.ts'
+import { countFailedAuthentication } from './authentication.ts'
 import { bearerOf } from './credential.ts'
 import { dashboardTokenOf } from './dashboard/session-cookie.ts'
-import { countFailure, limitRequests, type RequestLimits } from './rate-limit.ts'
+import { limitRequests, type RequestLimits } from './rate-limit.ts'
 
 /** Requests of one user to the routes of keys and billing, however many sessions they have. */
 const REQUESTS_PER_MINUTE = 600
@@ -50,7 +51,7 @@ async function identifyUser(
       throw new GatewayError('authentication_error', 'Expected a session token; API keys are not accepted here.')
     return await verify(token)
   } catch (error) {
-    await countFailure(limits.failures, ctx.req, error)
+    await countFailedAuthentication(limits.failures, ctx.req, error)
     throw error
   }
 }

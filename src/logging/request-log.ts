@@ -31,15 +31,15 @@ function lineOf(record: RequestRecord, severity: number): string {
   const { exchange, requestId, method, path, status, durationMs, delivered, error, hide } = record
   let line = `{"level":${severity},"time":${Date.now()},"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${Math.round(durationMs * 10) / 10}`
   if (!delivered) line += ',"delivered":false'
-  line += exchange === undefined ? askedMembers(record) : membersOf(exchange)
+  line += exchange === undefined ? partialMembers(record) : membersOf(exchange)
   if (error !== undefined) line += `,"err":${hide(JSON.stringify(describe(error)))}`
   return `${line},"msg":"${severity === ERROR ? 'request.failed' : 'request.done'}"}\n`
 }
 
 /** Of a request that was refused before its pipeline. */
-function askedMembers({ asked, hide }: RequestRecord): string {
-  const model = asked?.model
-  return `${keyMember(asked?.caller)}${model === undefined ? '' : `,"model":${JSON.stringify(hide(model).slice(0, LONGEST_NAME))}`}`
+function partialMembers({ partialRequest, hide }: RequestRecord): string {
+  const model = partialRequest?.model
+  return `${keyMember(partialRequest?.caller)}${model === undefined ? '' : `,"model":${JSON.stringify(hide(model).slice(0, LONGEST_NAME))}`}`
 }
 
 function keyMember(caller: Caller | undefined): string {

@@ -9,7 +9,7 @@ const NO_ANSWER = 'The provider broke off before its answer had begun.'
  * Opens a stream and waits until its answer has begun; gives a stream of the same bytes, from the first on. Rejects with
  * `upstream_error` when it ends, or tells an error, before that; then the stream is cancelled.
  */
-export async function untilFirstEvent(reply: StreamReply, signal: AbortSignal): Promise<StreamReply> {
+export async function awaitFirstEvent(reply: StreamReply, signal: AbortSignal): Promise<StreamReply> {
   const begun = Promise.withResolvers<void>()
   const flow = new Flow({ start: () => reply.resume(), resume: () => reply.resume(), cancel: () => reply.cancel() })
   let hasBegun = false

@@ -8,7 +8,7 @@ import type { OpenPayment } from './open-payment.ts'
 import { isOpen, type Settlement } from './settlement.ts'
 
 /** What a request is, as far as paying for it goes. */
-export interface TolledRequest {
+export interface PricedRequest {
   readonly route: string
   /** RFC 9530, of its body. */
   readonly digest: string
@@ -31,8 +31,8 @@ export interface Refusal {
   readonly challenge: string
 }
 
-/** What a toll is made from. */
-export interface TollOptions {
+/** What a paywall is made from. */
+export interface PaywallOptions {
   readonly challenges: Challenges
   readonly settlement: Settlement
 }
@@ -48,15 +48,15 @@ const INVALID: Readonly<Record<ClaimRefusal, string>> = {
 }
 
 /** Asks for payment, and takes it. */
-export class Toll {
-  readonly #options: TollOptions
+export class Paywall {
+  readonly #options: PaywallOptions
 
-  constructor(options: TollOptions) {
+  constructor(options: PaywallOptions) {
     this.#options = options
   }
 
   /** Refuses a request until it is paid. Rejects with `service_unavailable` while the store does not answer. */
-  async refuse(request: TolledRequest, { problem, detail }: Refused): Promise<Refusal> {
+  async refuse(request: PricedRequest, { problem, detail }: Refused): Promise<Refusal> {
     const challenge = await this.#options.challenges.issue(request)
     return { body: paymentProblem(problem, `${detail} ${RETRY}`), challenge: printChallenge(challenge) }
   }
@@ -72,7 +72,7 @@ export class Toll {
    */
   async submit(
     { challenge, token }: PaymentCredential,
-    { request, model, signal }: { request: TolledRequest; model: string; signal: AbortSignal },
+    { request, model, signal }: { request: PricedRequest; model: string; signal: AbortSignal },
   ): Promise<OpenPayment | Refused> {
     const own = this.#options.challenges.recognise(challenge, request.route)
     if (own === undefined) return invalid('The challenge is none of ours for this route, or was changed.')

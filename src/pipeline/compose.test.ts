@@ -33,9 +33,9 @@ function step(name: string, middleware: PluginMiddleware, onError: BoundStep['on
   return { name, onError, middleware, enter() {}, leave() {} }
 }
 
-async function run(steps: BoundStep[], { innermost = answer, stepTimeoutMs = 1000 } = {}): Promise<PipelineContext> {
+async function run(steps: BoundStep[], { upstream = answer, stepTimeoutMs = 1000 } = {}): Promise<PipelineContext> {
   const ctx = contextFor()
-  await compose({ steps, innermost, stepTimeoutMs, log })(ctx)
+  await compose({ steps, upstream, stepTimeoutMs, log })(ctx)
   return ctx
 }
 
@@ -60,7 +60,7 @@ test('compose: a step that answers keeps the rest from running', async (t) => {
   const hit = step('hit', async (ctx) => {
     ctx.state.exchange.reply = jsonReply({ from: 'cache' })
   })
-  const ctx = await run([hit, step('late', () => t.fail() as never)], { innermost: () => t.fail() as never })
+  const ctx = await run([hit, step('late', () => t.fail() as never)], { upstream: () => t.fail() as never })
   t.deepEqual(bodyOf(ctx), { from: 'cache' })
 })
 
@@ -107,7 +107,7 @@ test('compose: a GatewayError is an answer, whatever onError says', async (t) =>
 test('compose: what downstream throws passes through a step unchanged', async (t) => {
   const failure = new GatewayError('upstream_error', 'down')
   const error = await t.throwsAsync(
-    run([step('a', pass), step('b', pass, 'refuse')], { innermost: () => Promise.reject(failure) }),
+    run([step('a', pass), step('b', pass, 'refuse')], { upstream: () => Promise.reject(failure) }),
   )
   t.is(error, failure)
 })
@@ -152,7 +152,7 @@ test('compose: time after next() does not count against a step', async (t) => {
     await new Promise((resolve) => setTimeout(resolve, 40))
     await answer(ctx)
   }
-  t.is((await run([step('a', pass)], { stepTimeoutMs: 5, innermost: slow })).state.exchange.trace[0]?.action, 'ran')
+  t.is((await run([step('a', pass)], { stepTimeoutMs: 5, upstream: slow })).state.exchange.trace[0]?.action, 'ran')
 })
 
 test('compose: a forgotten await is an error, and the reply still comes from downstream', async (t) => {
@@ -161,11 +161,11 @@ test('compose: a forgotten await is an error, and the reply still comes from dow
     await new Promise(setImmediate)
     await answer(ctx)
   }
-  const ctx = await run([careless], { innermost: slow })
+  const ctx = await run([careless], { upstream: slow })
   t.is(ctx.state.exchange.trace[0]?.action, 'bypassed')
   t.deepEqual(bodyOf(ctx), { from: 'provider' })
   const guard = { ...careless, onError: 'refuse' as const }
-  await t.throwsAsync(run([guard], { innermost: slow }), { instanceOf: GatewayError })
+  await t.throwsAsync(run([guard], { upstream: slow }), { instanceOf: GatewayError })
 })
 
 test('compose: a second next() is refused and downstream runs once', async (t) => {
@@ -175,7 +175,7 @@ test('compose: a second next() is refused and downstream runs once', async (t) =
     await t.throwsAsync(() => next(), { message: /twice/ })
   })
   await run([twice], {
-    innermost: async (ctx) => {
+    upstream: async (ctx) => {
       calls++
       await answer(ctx)
     },
@@ -195,7 +195,7 @@ test('compose: a step may turn a failure of downstream into a reply', async (t) 
       ctx.state.exchange.reply = jsonReply({ from: 'rescue' })
     })
   })
-  t.deepEqual(bodyOf(await run([rescue], { innermost: () => Promise.reject(new Error('down')) })), { from: 'rescue' })
+  t.deepEqual(bodyOf(await run([rescue], { upstream: () => Promise.reject(new Error('down')) })), { from: 'rescue' })
 })
 
 test('compose: an optimiser that throws after next() leaves the reply as it was', async (t) => {

@@ -1,7 +1,7 @@
 /**
  * DESIGN — the onion
  *
- *   step 1 ──► step 2 ──► … ──► innermost (the provider)
+ *   step 1 ──► step 2 ──► … ──► upstream (the provider)
  *
  * Each step is a Koa middleware. The rules it must keep are enforced here: `next()` at most once; downstream awaited
  * before it resolves; it answers or calls `next()`; it does one of the two within its time budget.
@@ -34,13 +34,13 @@ export interface BoundStep {
 /** What the onion is put together from. */
 export interface ComposeOptions {
   readonly steps: readonly BoundStep[]
-  readonly innermost: (ctx: PipelineContext) => Promise<void>
+  readonly upstream: (ctx: PipelineContext) => Promise<void>
   /** How long a step may take before it calls `next()` or answers, in milliseconds. */
   readonly stepTimeoutMs: number
   readonly log: Log
 }
 
-/** Joins the steps into one function that runs them around `innermost`. */
+/** Joins the steps into one function that runs them around `upstream`. */
 export function compose(options: ComposeOptions): (ctx: PipelineContext) => Promise<void> {
   return (ctx) => runFrom({ options, ctx, exchange: ctx.state.exchange }, 0).run()
 }
@@ -77,7 +77,7 @@ class InnermostRun implements Run {
 
   run(): Promise<void> {
     this.#passage.ctx.state.exchange = this.#exchange
-    return this.#passage.options.innermost(this.#passage.ctx)
+    return this.#passage.options.upstream(this.#passage.ctx)
   }
 
   abandon(): void {

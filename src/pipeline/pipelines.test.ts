@@ -37,12 +37,12 @@ function saying(name: string, word: string, ran: string[]): LoadedPlugin {
   return new LoadedPlugin({ ...definition, onError: 'bypass' }, instance, { folder: `/${name}`, configured: {}, log })
 }
 
-function pipelinesOf(registry: PluginRegistry, rails: Partial<Rails> = {}, innermost = async () => {}): Pipelines {
+function pipelinesOf(registry: PluginRegistry, rails: Partial<Rails> = {}, upstream = async () => {}): Pipelines {
   return new Pipelines({
     registry,
     rails: { default: 'a', locked: [], clamps: {}, ...rails },
     stepTimeoutMs: 1000,
-    innermost,
+    upstream,
     log,
   })
 }

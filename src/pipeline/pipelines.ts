@@ -24,7 +24,9 @@ export interface PipelinesOptions {
   readonly registry: PluginRegistry
   readonly rails: Rails
   readonly stepTimeoutMs: number
-  readonly innermost: (ctx: PipelineContext) => Promise<void>
+  readonly upstream: (ctx: PipelineContext) => Promise<void>
+  /** Modules that are locked for keys with caps of their owner's, besides those that are locked for all. */
+  readonly lockedWhenCapped?: readonly string[]
   readonly log: Log
 }
 
@@ -49,10 +51,11 @@ export class Pipelines {
   }
 
   /**
-   * The pipeline for a request: the header's, else the key's, else the operator's default. `locked` names modules that
-   * are locked for this caller besides the operator's. Throws `invalid_request` when it does not resolve.
+   * Returns the pipeline of a request: the header's, else the key's, else the operator's default. `isCapped`: the key's
+   * owner has set a cap on it. Throws `invalid_request` when the string does not resolve.
    */
-  for(header: string | undefined, keyPipeline?: string | null, locked: readonly string[] = []): RunnablePipeline {
+  for(header: string | undefined, keyPipeline?: string | null, isCapped = false): RunnablePipeline {
+    const locked = isCapped ? this.#options.lockedWhenCapped : undefined
     if (header !== undefined) return this.#get(header, 'header', locked)
     if (keyPipeline !== undefined && keyPipeline !== null) return this.#get(keyPipeline, 'key', locked)
     return this.#get(this.#options.rails.default, 'default', locked)
@@ -100,8 +103,8 @@ export class Pipelines {
   }
 
   #join({ steps }: ResolvedPipeline): (ctx: PipelineContext) => Promise<void> {
-    const { innermost, stepTimeoutMs, log } = this.#options
-    return compose({ steps: steps.map(bind), innermost, stepTimeoutMs, log })
+    const { upstream, stepTimeoutMs, log } = this.#options
+    return compose({ steps: steps.map(bind), upstream, stepTimeoutMs, log })
   }
 }
 

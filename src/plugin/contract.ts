@@ -34,11 +34,11 @@ export interface PluginServices {
   /** Counts the tokens of a request without a network. */
   tokens: TokenCounter
   /** Asks models for the plugin itself, under a scope of its own. */
-  models: OwnModels
+  models: ModelClient
 }
 
 /** What a question of a plugin's own goes through. */
-export interface OwnQuestion {
+export interface ModelQuestion {
   /** Exactly these modules, without the operator's locks: `cost-guard?per_day=1` keeps a cap of the plugin's own. */
   readonly pipeline: string
   /** Ends the question. */
@@ -46,19 +46,19 @@ export interface OwnQuestion {
 }
 
 /** What came of it. */
-export interface OwnAnswer {
+export interface ModelAnswer {
   /** The reply, parsed: a message in the Messages shape, if the model keeps to it. */
   readonly message: unknown
   readonly costNanoUsd: number
 }
 
 /** Asks models at the operator's expense; callers' caps and limits are not touched. */
-export interface OwnModels {
+export interface ModelClient {
   /**
    * Asks with a body of the Messages shape, never as a stream. Throws what a client would be told, as a `GatewayError`:
    * `cost_limit_per_day`, `upstream_error`, …; or the signal's reason.
    */
-  ask(body: object, question: OwnQuestion): Promise<OwnAnswer>
+  ask(body: object, question: ModelQuestion): Promise<ModelAnswer>
 }
 
 /** Where instances meet, as far as the operator has configured it. */

@@ -9,12 +9,12 @@ export function dropBetas({ headers }: Exchange, droppedFields: DroppedFields): 
 }
 
 /** Says in the reply's headers what of the request was not carried to the provider. */
-export function tellLosses(reply: Reply, { dropped }: DroppedFields): Reply {
-  return tellDropped(reply, dropped)
+export function addDroppedFields(reply: Reply, { dropped }: DroppedFields): Reply {
+  return addDroppedNames(reply, dropped)
 }
 
 /** Adds names to those of what was not carried. */
-export function tellDropped(reply: Reply, names: readonly string[]): Reply {
+export function addDroppedNames(reply: Reply, names: readonly string[]): Reply {
   if (names.length === 0) return reply
   const told = reply.headers['x-svc-dropped'] ?? []
   reply.headers['x-svc-dropped'] = [told, names].flat().join(', ')

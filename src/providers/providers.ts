@@ -4,6 +4,7 @@ import type { PresentedCredential, Provider } from '../core/ports/provider.ts'
 import type { TokenCounter } from '../core/ports/token-counter.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import type { Exchange, Target } from '../core/request/exchange.ts'
+import { usageCheckOf } from './believed-usage.ts'
 import { completeWithFallback } from './fallback.ts'
 import type { ProviderParts, ProviderSettings } from './kind.ts'
 import { providerKinds } from './kinds.ts'
@@ -27,6 +28,13 @@ interface Parts {
   readonly nowMs: () => number
 }
 
+interface ProvidersOptions {
+  readonly routes?: ProvidersConfig['models']
+  readonly settings?: ReadonlyMap<string, string>
+  /** Checks the usage that providers report; unset: it is believed. */
+  readonly tokens?: TokenCounter
+}
+
 /** The providers there are, and who of them answers a model. */
 export class Providers {
   readonly #byName: ReadonlyMap<string, Provider>
@@ -34,17 +42,19 @@ export class Providers {
   readonly fallback: string
   readonly #selection: Selection
   readonly #routes: ModelRoutes
+  readonly #tokens: TokenCounter | undefined
 
   /** Throws `invalid_request` when `fallback` or a model's route names a provider that is not there. */
   constructor(
     providers: readonly Provider[],
     fallback: string,
-    { routes = {}, settings }: { routes?: ProvidersConfig['models']; settings?: ReadonlyMap<string, string> } = {},
+    { routes = {}, settings, tokens }: ProvidersOptions = {},
   ) {
     this.#byName = new Map(providers.map((provider) => [provider.name, provider]))
     this.fallback = this.get(fallback).name
     this.#selection = { providers: this.#byName, fallback, ...(settings && { settings }) }
     this.#routes = new ModelRoutes(routes, this.#selection)
+    this.#tokens = tokens
   }
 
   get all(): readonly Provider[] {
@@ -99,9 +109,11 @@ export class Providers {
     return parts
   }
 
-  /** Asks who may answer until somebody does. */
-  complete(exchange: Exchange): Promise<Reply> {
-    return completeWithFallback(exchange, (name) => this.get(name))
+  /** Calls the exchange's targets in turn until one answers; the usage that it reports is checked. */
+  async complete(exchange: Exchange): Promise<Reply> {
+    const reply = await completeWithFallback(exchange, (name) => this.get(name))
+    if (this.#tokens !== undefined) reply.checkUsage(usageCheckOf(exchange, this.#tokens))
+    return reply
   }
 
   async close(): Promise<void> {
@@ -125,5 +137,9 @@ export async function createProviders(config: ProvidersConfig, parts: Parts): Pr
   const hasCredential = all.some(({ configured }) => configured)
   const there = all.filter(({ stepsBack }) => !(stepsBack && hasCredential))
   const notThere = providerKinds.flatMap((kind) => Object.entries(kind.settings ?? {}))
-  return new Providers(there, settings.default, { routes: models, settings: new Map(notThere) })
+  return new Providers(there, settings.default, {
+    routes: models,
+    settings: new Map(notThere),
+    tokens: parts.tokens,
+  })
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/errors.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { RequestRecord } from '../core/ports/request-record.ts'
-import type { Asked } from '../core/request/partial-request.ts'
+import type { PartialRequest } from '../core/request/partial-request.ts'
 import { reasonOf } from '../core/telemetry/refusal-reason.ts'
 import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
 import { RandomPool } from './random-pool.ts'
@@ -30,7 +30,9 @@ export interface RefusalsOptions {
   readonly record: (request: FinishedRequest) => void
 }
 
-type Refused = RequestRecord & { readonly asked: Asked & Required<Pick<Asked, 'route' | 'dialect'>> }
+type Refused = RequestRecord & {
+  readonly partialRequest: PartialRequest & Required<Pick<PartialRequest, 'route' | 'dialect'>>
+}
 
 /** Records refused requests, a bounded number of them. */
 export class Refusals {
@@ -48,7 +50,7 @@ export class Refusals {
   /** Takes in a request that has ended, if it was refused before its pipeline. */
   note(record: RequestRecord): void {
     if (!isRefused(record)) return
-    const { caller } = record.asked
+    const { caller } = record.partialRequest
     const bucket = caller === undefined ? this.#strangers : this.#bucketOf(caller.scope)
     const nowMs = this.#options.clock.nowMs()
     if (!bucket.has(nowMs) || !this.#together.has(nowMs)) {
@@ -75,9 +77,9 @@ export class Refusals {
 
 /** A request with an exchange has a row made from its receipt; one whose client left while it was sent was not refused. */
 function isRefused(record: RequestRecord): record is Refused {
-  const { asked, exchange, error, delivered } = record
-  if (exchange !== undefined || error === undefined || asked?.route === undefined) return false
-  return asked.dialect !== undefined && (delivered || error instanceof GatewayError)
+  const { partialRequest, exchange, error, delivered } = record
+  if (exchange !== undefined || error === undefined || partialRequest?.route === undefined) return false
+  return partialRequest.dialect !== undefined && (delivered || error instanceof GatewayError)
 }
 
 /** Tokens that come back evenly, and a count of what found none. */
@@ -119,8 +121,8 @@ interface RowParts {
 }
 
 function rowOf(record: Refused, { id, startedAtMs, leftOut }: RowParts): FinishedRequest {
-  const { asked, requestId, status, durationMs, delivered, error, hide } = record
-  const { caller, model = '' } = asked
+  const { partialRequest, requestId, status, durationMs, delivered, error, hide } = record
+  const { caller, model = '' } = partialRequest
   const more = leftOut === 0 ? '' : ` (${leftOut} refused before it are not listed)`
   return {
     id,
@@ -129,8 +131,8 @@ function rowOf(record: Refused, { id, startedAtMs, leftOut }: RowParts): Finishe
     scope: caller?.scope ?? NO_SCOPE,
     keyId: caller?.keyId ?? null,
     startedAtMs,
-    route: asked.route,
-    dialect: asked.dialect,
+    route: partialRequest.route,
+    dialect: partialRequest.dialect,
     isStream: false,
     status: delivered ? status : null,
     outcome: 'refused',

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
-import { openTelemetry } from '../../src/stores/sql/telemetry/telemetry.ts'
+import { openTelemetryStore } from '../../src/stores/sql/telemetry/telemetry.ts'
 import { seriousFaults, startBrowser } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
@@ -101,7 +101,7 @@ async function fill(dataDir: string): Promise<void> {
   const log = createRecordingLog()
   // Only PostgreSQL shares the store of accounts.
   const accounts = undefined as never
-  const telemetry = openTelemetry({ databaseUrl: undefined, dataDir, accounts, log, clock: { nowMs: Date.now } })
+  const telemetry = openTelemetryStore({ databaseUrl: undefined, dataDir, accounts, log, clock: { nowMs: Date.now } })
   const startedAtMs = Date.now() - MANY
   for (let i = 0; i < MANY; i++) telemetry.record(sampleRequest({ startedAtMs: startedAtMs + i }))
   await telemetry.close(20_000)

@@ -11,10 +11,10 @@ const run = promisify(execFile)
 /** What the text around a fragment has introduced. */
 const AROUND = `
 import type { Next } from 'koa'
-import { definePlugin, type Exchange, GatewayError, type Log, messageReply, type OwnModels, type PluginContext, z } from 'turnpike/plugin'
+import { definePlugin, type Exchange, GatewayError, type Log, messageReply, type ModelClient, type PluginContext, z } from 'turnpike/plugin'
 declare const exchange: Exchange
 declare const log: Log
-declare const models: OwnModels
+declare const models: ModelClient
 declare const next: Next
 declare const signal: AbortSignal
 declare const key: string

@@ -23,7 +23,7 @@ const ADDED: Readonly<Record<string, string>> = {
   'stores/sql/payments/sessions.ts': `createSessionStore = made(createSessionStore, ['open', 'reserve', 'commit'])`,
   'payments/stripe/gateway.ts': `createStripeGateway = made(createStripeGateway, ['authorize', 'capture'])`,
   'payments/delivered.ts': `wrap(DeliveredAnswers.prototype, ['keep'])`,
-  'payments/await-first-event.ts': `untilFirstEvent = mortal('first event', untilFirstEvent)`,
+  'payments/await-first-event.ts': `awaitFirstEvent = mortal('first event', awaitFirstEvent)`,
   'providers/providers.ts': `wrap(Providers.prototype, ['complete'])`,
 }
 

@@ -39,7 +39,7 @@ export function openExchange({ body, dialect = 'chat', targets, signal, headers 
     trace: [],
     edits: [],
     calls: [],
-    putAside: [],
+    supersededReplies: [],
   }
   return new Exchange(state)
 }

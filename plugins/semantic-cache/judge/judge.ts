@@ -1,4 +1,4 @@
-import { type Clock, GatewayError, type Log, type OwnModels } from 'turnpike/plugin'
+import { type Clock, GatewayError, type Log, type ModelClient } from 'turnpike/plugin'
 import { type Case, controlOf, promptOf } from './prompt.ts'
 
 /**
@@ -18,7 +18,7 @@ export interface JudgeParts {
   readonly model: string
   /** In USD a UTC day. */
   readonly perDayUsd: number
-  readonly models: OwnModels
+  readonly models: ModelClient
   readonly clock: Clock
   readonly log: Log
 }

@@ -3,7 +3,7 @@ import { createRecordingLog } from '../../../test/support/recording-log.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Plans } from '../../core/money/plans.ts'
 import type { CallEnd, CallLedger, CallReservation } from '../../core/ports/calls.ts'
-import { Fees } from './quota-charges.ts'
+import { QuotaCharges } from './quota-charges.ts'
 
 const PLAN = { includedCalls: 1, creditsPerCall: 10 }
 const PLANS: Plans = { free: PLAN, pro: PLAN, team: PLAN }
@@ -26,7 +26,7 @@ function stage(t: ExecutionContext, { answer = async (): Promise<CallReservation
     },
   }
   const log = createRecordingLog()
-  const fees = new Fees({ ledger, plans: PLANS, leaseMs: 1000, log })
+  const fees = new QuotaCharges({ ledger, plans: PLANS, leaseMs: 1000, log })
   t.teardown(() => fees.close())
   const fee = (id: string) => {
     const fee = fees.of(id, CALLER)

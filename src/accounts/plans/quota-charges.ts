@@ -26,7 +26,7 @@ const MOST_AT_ONCE = 64
 const MOST_WAITING = 20_000
 
 /** What fees are taken with. */
-export interface FeesOptions {
+export interface QuotaChargesOptions {
   readonly ledger: CallLedger
   readonly plans: Plans
   /** How long a call is held for a request whose answer has not begun. */
@@ -35,14 +35,14 @@ export interface FeesOptions {
 }
 
 /** Takes the fees of requests, by the plans of their accounts. */
-export class Fees {
-  readonly #options: FeesOptions
+export class QuotaCharges {
+  readonly #options: QuotaChargesOptions
   readonly #ends: CallEnd[] = []
   readonly #timer: NodeJS.Timeout
   #telling: Promise<void> | undefined
   #dropped = 0
 
-  constructor(options: FeesOptions) {
+  constructor(options: QuotaChargesOptions) {
     this.#options = options
     this.#timer = setInterval(() => this.#tellQuietly(), PERIOD_MS).unref()
   }
@@ -52,7 +52,7 @@ export class Fees {
     if (userId === undefined) return undefined
     const { ledger, plans, leaseMs } = this.#options
     const order: CallOrder = { holdId: requestId, accountId: userId, calls: 1, plans, leaseMs }
-    return new CallFee(order, {
+    return new PlanCallCharge(order, {
       ledger,
       onEnd: (end) => this.#note(end),
       onWaived: () => this.flush().catch((error: unknown) => this.#warn(error)),
@@ -117,16 +117,16 @@ export class Fees {
   }
 }
 
-interface CallFeeOptions {
+interface PlanCallChargeOptions {
   readonly ledger: CallLedger
   readonly onEnd: (end: CallEnd) => void
   /** What was ended is told at once. */
   readonly onWaived: () => Promise<void>
 }
 
-class CallFee implements Fee {
+class PlanCallCharge implements Fee {
   readonly #order: CallOrder
-  readonly #options: CallFeeOptions
+  readonly #options: PlanCallChargeOptions
   /** Of the ledger. */
   #isOrdered = false
   #isHeld = false
@@ -134,7 +134,7 @@ class CallFee implements Fee {
   #isAsked = false
   #isEnded = false
 
-  constructor(order: CallOrder, options: CallFeeOptions) {
+  constructor(order: CallOrder, options: PlanCallChargeOptions) {
     this.#order = order
     this.#options = options
   }

@@ -1,5 +1,5 @@
 import type { Exchange } from '../request/exchange.ts'
-import type { Asked } from '../request/partial-request.ts'
+import type { PartialRequest } from '../request/partial-request.ts'
 
 /** Told about every finished request, whatever became of it; must not throw and must not block. */
 export type RequestObserver = (record: RequestRecord) => void
@@ -8,7 +8,7 @@ export type RequestObserver = (record: RequestRecord) => void
 export interface RequestRecord {
   readonly exchange: Exchange | undefined
   /** What was known of a request without an exchange; unset where its route reads nothing of the kind. */
-  readonly asked: Asked | undefined
+  readonly partialRequest: PartialRequest | undefined
   readonly requestId: string
   readonly method: string
   readonly path: string

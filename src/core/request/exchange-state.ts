@@ -42,7 +42,7 @@ export interface ExchangeState {
   /** Whether a provider was asked. */
   isAsked?: boolean
   /** Replies that a module put another in the place of. */
-  readonly putAside: Reply[]
+  readonly supersededReplies: Reply[]
   /** Whether the pipeline is over: a reply that is set later is cancelled. */
   isClosed?: boolean
 }
@@ -58,8 +58,8 @@ export function savedState(state: ExchangeState): () => void {
 }
 
 /** Cancels the streams that nobody has opened. */
-export function cancelUnopened({ putAside, reply: last }: ExchangeState): void {
-  for (const reply of [...putAside, last]) if (reply?.kind === 'stream' && !reply.opened) reply.cancel()
+export function cancelUnopened({ supersededReplies, reply: last }: ExchangeState): void {
+  for (const reply of [...supersededReplies, last]) if (reply?.kind === 'stream' && !reply.opened) reply.cancel()
 }
 
 /** Edits the request of a state in the name of a module, once all watchers have let it pass. Throws what they throw. */

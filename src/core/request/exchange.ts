@@ -147,7 +147,7 @@ export class Exchange {
     if (this.#state.isClosed) return
     this.#assertLive()
     const previous = this.#state.reply
-    if (previous !== undefined && previous.kind === 'stream') this.#state.putAside.push(previous)
+    if (previous !== undefined && previous.kind === 'stream') this.#state.supersededReplies.push(previous)
     this.#state.reply = reply
   }
 
@@ -158,7 +158,7 @@ export class Exchange {
 
   /** @internal the same, or, when the reply was left before it told any, those of one that it was put in the place of */
   get latestUsage(): Usage | undefined {
-    return this.usage ?? this.#state.putAside.findLast(({ usage }) => usage !== undefined)?.usage
+    return this.usage ?? this.#state.supersededReplies.findLast(({ usage }) => usage !== undefined)?.usage
   }
 
   /** The pipeline that runs, as a pipeline string. */
@@ -279,7 +279,7 @@ export class Exchange {
 
   /** @internal */
   get hasPutAside(): boolean {
-    return this.#state.putAside.length > 0
+    return this.#state.supersededReplies.length > 0
   }
 
   /** @internal a stream that was put aside and that nobody opened would hold its connection */

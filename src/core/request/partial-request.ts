@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts'
 import type { RouteName } from './route-name.ts'
 
 /** As much of a request as was read of it before it was refused; filled in as it is read. */
-export interface Asked {
+export interface PartialRequest {
   /** Unset: not a model request, so that it is logged and not listed. */
   readonly route?: RouteName
   readonly dialect?: DialectName

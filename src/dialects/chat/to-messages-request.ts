@@ -6,7 +6,7 @@ import { outlineOf } from '../../core/request/long-texts.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 import { ChatFault, objectAt, textAt } from './request/chat-fault.ts'
 import { toConversation } from './request/conversation-of-chat.ts'
-import { tellLosses, toMaxTokens, toOutputFormat, toSingleFields } from './request/fields-of-chat.ts'
+import { addDroppedFields, toMaxTokens, toOutputFormat, toSingleFields } from './request/fields-of-chat.ts'
 import { isBlank, type JsonObject } from './request/json-value.ts'
 import { toSampling } from './request/sampling-of-chat.ts'
 import { type ThinkingFields, toThinkingFields } from './request/thinking-of-effort.ts'
@@ -78,7 +78,7 @@ function translate(
     thinking: reasoned.thinking,
     output_config: toOutputConfig(reasoned, toOutputFormat(body.response_format, droppedFields)),
   }
-  tellLosses(body, droppedFields)
+  addDroppedFields(body, droppedFields)
   const bytes = Buffer.from(printer.print({ ...small, system, ...toolFields, messages }))
   return { bytes, droppedFields, assumed: circumstances.isAssumed ? ['max_tokens'] : [], small }
 }

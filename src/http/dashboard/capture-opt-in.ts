@@ -22,7 +22,7 @@ const MOST_KNOWN = 10_000
 const KNOWN_FOR_MS = 10_000
 
 /** What is made from what. */
-export interface CaptureWishesOptions {
+export interface CaptureOptInOptions {
   /** Where wishes are. */
   readonly store: ByteStore
   /** How long a captured body can be seen, in milliseconds. */
@@ -42,13 +42,13 @@ interface Known {
 }
 
 /** Which accounts want bodies of their requests kept, and until when. */
-export class CaptureWishes {
+export class CaptureOptIns {
   readonly keepMs: number
-  readonly #options: CaptureWishesOptions
+  readonly #options: CaptureOptInOptions
   readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN })
   readonly #asking = new Set<string>()
 
-  constructor(options: CaptureWishesOptions) {
+  constructor(options: CaptureOptInOptions) {
     this.#options = options
     this.keepMs = options.keepMs
     options.channel?.subscribe(TOPIC, (text) => {
@@ -107,7 +107,7 @@ export function createStoredCaptures({
   store,
   keepMs,
   log,
-}: Pick<CaptureWishesOptions, 'store' | 'keepMs' | 'log'>): CaptureStore {
+}: Pick<CaptureOptInOptions, 'store' | 'keepMs' | 'log'>): CaptureStore {
   return {
     put(captured) {
       store.set(captured.id, serialize(captured), keepMs).catch((error: unknown) => {

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
 import type { BodyIntake } from '../body-intake.ts'
 import { readControlBody } from '../control-body.ts'
-import type { FrameState } from '../request-context.ts'
-import type { CaptureWishes } from './capture-opt-in.ts'
+import type { RequestState } from '../request-context.ts'
+import type { CaptureOptIns } from './capture-opt-in.ts'
 import { type ReadViewer, userOf } from './viewer.ts'
 
 /** What the routes of an account's wish are made from. */
-export interface CaptureWishOptions {
+export interface CaptureOptInRouteOptions {
   readonly viewer: ReadViewer
-  readonly wishes: CaptureWishes
+  readonly optIns: CaptureOptIns
   readonly intake: BodyIntake
 }
 
@@ -20,20 +20,20 @@ const DECIDED = 'In local mode the operator decides.'
 const wish = z.strictObject({ hours: z.int().min(0).max(MOST_HOURS) })
 
 /** `GET /dashboard/api/capture`: until when bodies of the account's requests are kept; `null`: they are not. */
-export function captureRoute({ viewer, wishes }: Omit<CaptureWishOptions, 'intake'>): Middleware<FrameState> {
+export function captureRoute({ viewer, optIns }: Omit<CaptureOptInRouteOptions, 'intake'>): Middleware<RequestState> {
   return async function capture(ctx) {
-    const untilMs = await wishes.untilMs(userOf(await viewer(ctx), DECIDED))
-    ctx.body = { untilMs: untilMs ?? null, keepMs: wishes.keepMs }
+    const untilMs = await optIns.untilMs(userOf(await viewer(ctx), DECIDED))
+    ctx.body = { untilMs: untilMs ?? null, keepMs: optIns.keepMs }
   }
 }
 
 /** `PUT /dashboard/api/capture` with `{ "hours": 1 }`: keeps bodies for so long; 0 ends it. */
-export function captureWishRoute({ viewer, wishes, intake }: CaptureWishOptions): Middleware<FrameState> {
+export function captureOptInRoute({ viewer, optIns, intake }: CaptureOptInRouteOptions): Middleware<RequestState> {
   return async function captureWish(ctx) {
     const userId = userOf(await viewer(ctx), DECIDED)
     const parsed = wish.safeParse(await readControlBody(ctx.req, { intake, sender: userId }))
     if (!parsed.success)
       throw new GatewayError('invalid_request', `hours: expected a whole number from 0 to ${MOST_HOURS}.`)
-    ctx.body = { untilMs: (await wishes.set(userId, parsed.data.hours * HOUR_MS)) ?? null, keepMs: wishes.keepMs }
+    ctx.body = { untilMs: (await optIns.set(userId, parsed.data.hours * HOUR_MS)) ?? null, keepMs: optIns.keepMs }
   }
 }

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { z } from 'zod'
 import type { ListCredits } from '../../core/ports/credit-entries.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import { limit, readQuery, wholeNumber } from './query.ts'
 import { type ReadViewer, userOf } from './viewer.ts'
 
@@ -14,7 +14,7 @@ export function creditsRoute({
 }: {
   viewer: ReadViewer
   credits: ListCredits
-}): Middleware<FrameState> {
+}): Middleware<RequestState> {
   return async function listCredits(ctx) {
     const accountId = userOf(await viewer(ctx), 'In local mode there are no accounts.')
     const page = readQuery(query, ctx)

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { onClosed } from '../client-disconnect.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import type { LiveBatch } from './live-feed.ts'
 import type { LivePages } from './live-pages.ts'
 import type { ReadViewer } from './viewer.ts'
@@ -21,7 +21,7 @@ export interface LiveRouteOptions {
 }
 
 /** `GET /dashboard/api/live`: requests as they end, as server-sent events, until the session of the page ends. */
-export function liveRoute({ viewer, live: pages, clock }: LiveRouteOptions): Middleware<FrameState> {
+export function liveRoute({ viewer, live: pages, clock }: LiveRouteOptions): Middleware<RequestState> {
   return async function live(ctx) {
     const { scopes, expiresAtMs = Number.POSITIVE_INFINITY } = await viewer(ctx)
     const { res } = ctx

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Telemetry, UsageRange } from '../../core/telemetry/telemetry.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import type { ReadViewer } from './viewer.ts'
 
 const HOUR_MS = 3_600_000
@@ -25,7 +25,7 @@ export function overviewRoute({
   viewer: ReadViewer
   telemetry: Pick<Telemetry, 'usage'>
   clock: Clock
-}): Middleware<FrameState> {
+}): Middleware<RequestState> {
   return async function overview(ctx) {
     const { scopes } = await viewer(ctx)
     const range = rangeOf(String(ctx.query.range ?? '24h'), clock.nowMs())

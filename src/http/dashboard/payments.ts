@@ -4,7 +4,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { ListedPayment, PaymentBooks, PaymentPage } from '../../core/ports/payment-books.ts'
 import type { Telemetry } from '../../core/telemetry/telemetry.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import { type CsvColumns, isoTime, sendCsv } from './csv.ts'
 import { limit, readQuery } from './query.ts'
 import { assertOperator, type ReadViewer } from './viewer.ts'
@@ -40,7 +40,7 @@ const query = z.strictObject({
 })
 
 /** `GET /dashboard/api/payments`: what agents have paid, newest first, as the filter says; for operators. */
-export function paymentsRoute({ viewer, payments }: PaymentRouteOptions): Middleware<FrameState> {
+export function paymentsRoute({ viewer, payments }: PaymentRouteOptions): Middleware<RequestState> {
   return async function listPayments(ctx) {
     assertOperator(await viewer(ctx), WHAT)
     const page = pageOf(ctx)
@@ -53,7 +53,7 @@ export function paymentsRoute({ viewer, payments }: PaymentRouteOptions): Middle
 }
 
 /** `GET /dashboard/api/payments.csv`: the same as a file. */
-export function paymentsFileRoute({ viewer, payments }: PaymentRouteOptions): Middleware<FrameState> {
+export function paymentsFileRoute({ viewer, payments }: PaymentRouteOptions): Middleware<RequestState> {
   return async function paymentsFile(ctx) {
     assertOperator(await viewer(ctx), WHAT)
     const page = pageOf(ctx)
@@ -66,7 +66,7 @@ export function paymentsFileRoute({ viewer, payments }: PaymentRouteOptions): Mi
 }
 
 /** `GET /dashboard/api/payments/days`: sums by day (UTC) and book, of the last thirty. */
-export function paymentDaysRoute({ viewer, payments, clock }: PaymentRouteOptions): Middleware<FrameState> {
+export function paymentDaysRoute({ viewer, payments, clock }: PaymentRouteOptions): Middleware<RequestState> {
   return async function paymentDays(ctx) {
     assertOperator(await viewer(ctx), WHAT)
     const nowMs = clock.nowMs()
@@ -76,7 +76,7 @@ export function paymentDaysRoute({ viewer, payments, clock }: PaymentRouteOption
 }
 
 /** `GET /dashboard/api/payments/:id`: one, by its challenge, with the requests that were made with its token. */
-export function paymentRoute({ viewer, payments, telemetry }: PaymentRouteOptions): Middleware<FrameState> {
+export function paymentRoute({ viewer, payments, telemetry }: PaymentRouteOptions): Middleware<RequestState> {
   return async function payment(ctx) {
     assertOperator(await viewer(ctx), WHAT)
     const found = await payments.find(ctx.path.slice(BASE.length))

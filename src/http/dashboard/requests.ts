@@ -12,7 +12,7 @@ import {
 import { firstReceiptIdAt } from '../../receipts/receipt-id.ts'
 import type { Receipts } from '../../receipts/receipts.ts'
 import { verifyReceipt } from '../../receipts/verify.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import { sendCsv } from './csv.ts'
 import { limit, readQuery, wholeNumber } from './query.ts'
 import { REQUEST_COLUMNS } from './request-file.ts'
@@ -38,7 +38,7 @@ const query = z.strictObject({
 })
 
 /** `GET /dashboard/api/requests`: the viewer's requests, newest first, as the filter says. */
-export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<FrameState> {
+export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<RequestState> {
   return async function requests(ctx) {
     const { scopes } = await viewer(ctx)
     const page = pageOf(ctx)
@@ -48,7 +48,7 @@ export function listRoute({ viewer, telemetry }: RequestRouteOptions): Middlewar
 }
 
 /** `GET /dashboard/api/requests.csv`: the same as a file. */
-export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<FrameState> {
+export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware<RequestState> {
   return async function requestsFile(ctx) {
     const { scopes } = await viewer(ctx)
     const page = pageOf(ctx)
@@ -61,7 +61,7 @@ export function csvRoute({ viewer, telemetry }: RequestRouteOptions): Middleware
 }
 
 /** `GET /dashboard/api/requests/:id`: all that is known of one, by its id or its request id. */
-export function requestRoute(options: RequestRouteOptions): Middleware<FrameState> {
+export function requestRoute(options: RequestRouteOptions): Middleware<RequestState> {
   const { viewer, telemetry, receipts, captures } = options
   return async function request(ctx) {
     const { scopes, ownScopes } = await viewer(ctx)

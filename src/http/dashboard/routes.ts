@@ -7,9 +7,9 @@ import type { PaymentBooks } from '../../core/ports/payment-books.ts'
 import type { Telemetry } from '../../core/telemetry/telemetry.ts'
 import type { BodyIntake } from '../body-intake.ts'
 import type { RequestLimits } from '../rate-limit.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import { assetsRoute } from './assets.ts'
-import { type CaptureWishOptions, captureRoute, captureWishRoute } from './capture-routes.ts'
+import { type CaptureOptInRouteOptions, captureOptInRoute, captureRoute } from './capture-routes.ts'
 import { creditsRoute } from './credits.ts'
 import type { LivePages } from './live-pages.ts'
 import { liveRoute } from './live-route.ts'
@@ -31,7 +31,7 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
   readonly telemetry: Telemetry | undefined
   readonly live: LivePages
   /** Cloud mode's; `undefined` where users have no say. */
-  readonly captureWishes: CaptureWishOptions['wishes'] | undefined
+  readonly captureOptIns: CaptureOptInRouteOptions['optIns'] | undefined
   readonly payments: PaymentBooks
   /** Cloud mode's. */
   readonly credits: ListCredits | undefined
@@ -45,12 +45,12 @@ export interface DashboardOptions extends Pick<RequestRouteOptions, 'receipts' |
 }
 
 /** Adds the dashboard's page, its files and the data that it shows. */
-export function addDashboard(router: Router<FrameState>, options: DashboardOptions, intake: BodyIntake): void {
-  const { viewer, telemetry, signIn, captureWishes } = options
+export function addDashboard(router: Router<RequestState>, options: DashboardOptions, intake: BodyIntake): void {
+  const { viewer, telemetry, signIn, captureOptIns } = options
   const files = assetsRoute(options.folder)
   router.get('/', files).get('/assets/:name', files)
   router.get('/dashboard', (ctx) => ctx.redirect(`/${ctx.search}#/billing`))
-  const api = (path: string, ...stack: Middleware<FrameState>[]) =>
+  const api = (path: string, ...stack: Middleware<RequestState>[]) =>
     router.get(`/dashboard/api/${path}`, unstored, ...stack)
   api('session', whoRoute(options))
   if (signIn !== undefined)
@@ -64,10 +64,10 @@ export function addDashboard(router: Router<FrameState>, options: DashboardOptio
     ctx.body = options.settings()
   })
   api('live', liveRoute(options))
-  if (captureWishes !== undefined) {
-    const wishes = { viewer, wishes: captureWishes, intake }
-    api('capture', captureRoute(wishes))
-    router.put('/dashboard/api/capture', unstored, captureWishRoute(wishes))
+  if (captureOptIns !== undefined) {
+    const optIns = { viewer, optIns: captureOptIns, intake }
+    api('capture', captureRoute(optIns))
+    router.put('/dashboard/api/capture', unstored, captureOptInRoute(optIns))
   }
   api('payments', paymentsRoute(options))
   api('payments.csv', paymentsFileRoute(options))

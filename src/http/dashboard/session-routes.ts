@@ -1,9 +1,10 @@
 import type { Middleware } from 'koa'
 import type { VerifySession } from '../../accounts/sessions/session.ts'
 import { GatewayError } from '../../core/errors.ts'
+import { countFailedAuthentication } from '../authentication.ts'
 import { bearerOf } from '../credential.ts'
-import { countFailure, type RequestLimits } from '../rate-limit.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestLimits } from '../rate-limit.ts'
+import type { RequestState } from '../request-context.ts'
 import { isOwnPage } from './own-page.ts'
 import { LONGEST_COOKIE_TOKEN, setDashboardToken } from './session-cookie.ts'
 import type { ReadViewer } from './viewer.ts'
@@ -22,7 +23,7 @@ export interface DashboardFacts {
 }
 
 /** `GET /dashboard/api/session`: who looks, and what there is. In cloud mode 401 until somebody has signed in. */
-export function whoRoute({ viewer, facts }: { viewer: ReadViewer; facts: DashboardFacts }): Middleware<FrameState> {
+export function whoRoute({ viewer, facts }: { viewer: ReadViewer; facts: DashboardFacts }): Middleware<RequestState> {
   return async function who(ctx) {
     const { userId, isOperator } = await viewer(ctx)
     const { pipeline, plugins, ...rest } = facts
@@ -37,7 +38,7 @@ export function signInRoute({
 }: {
   verify: VerifySession
   limits: RequestLimits
-}): Middleware<FrameState> {
+}): Middleware<RequestState> {
   return async function signInHere(ctx) {
     if (!isOwnPage(ctx)) throw new GatewayError('permission_error', 'Only the dashboard’s own page can sign in here.')
     const token = bearerOf(ctx.req.headers)
@@ -52,7 +53,7 @@ export function signInRoute({
       const { claims } = await verify(token)
       setDashboardToken(ctx, token, Number(claims.exp) * 1000)
     } catch (error) {
-      await countFailure(limits.failures, ctx.req, error)
+      await countFailedAuthentication(limits.failures, ctx.req, error)
       throw error
     }
     ctx.status = 204
@@ -61,7 +62,7 @@ export function signInRoute({
 }
 
 /** `DELETE /dashboard/api/session`: forgets it. */
-export const signOut: Middleware<FrameState> = function signOut(ctx) {
+export const signOut: Middleware<RequestState> = function signOut(ctx) {
   if (!isOwnPage(ctx)) throw new GatewayError('permission_error', 'Only the dashboard’s own page can sign out here.')
   setDashboardToken(ctx, undefined)
   ctx.status = 204

@@ -4,14 +4,14 @@ import { GatewayError } from '../../core/errors.ts'
 import { replyFromStored, type StoredReply } from '../../core/reply/stored-reply.ts'
 import type { ClientRequest } from '../../core/request/client-request.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
-import { untilFirstEvent } from '../../payments/await-first-event.ts'
+import { awaitFirstEvent } from '../../payments/await-first-event.ts'
 import type { PaymentCredential } from '../../payments/codecs/credential.ts'
 import { printPaymentReceipt } from '../../payments/codecs/payment-receipt.ts'
 import type { DeliveredAnswers, Repetition } from '../../payments/delivered.ts'
 import type { Payable } from '../../payments/open-payment.ts'
 import { agentScope, tokenHash } from '../../payments/paywall.ts'
 import type { RunnablePipeline } from '../../pipeline/pipelines.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import { sendReply } from '../send-reply.ts'
 import type { Admitted, ModelRouteOptions } from './model.ts'
 
@@ -44,7 +44,7 @@ export interface Paid extends Pick<Admitted, 'enteredAtMs' | 'readAtMs'> {
 const PAID = { header: 'payment', secret: '' } as const
 
 /** Lets a paid call pass: the answer goes out when the money is taken, and not before. */
-export function admitPaid(ctx: ParameterizedContext<FrameState>, paid: Paid): Admitted {
+export function admitPaid(ctx: ParameterizedContext<RequestState>, paid: Paid): Admitted {
   const { options, call, payment, token, amountCents, enteredAtMs, readAtMs } = paid
   return {
     ...call,
@@ -77,7 +77,7 @@ function withoutCredential({ headers }: IncomingMessage): NodeJS.Dict<string | s
 
 /** The answer is there: the money is taken, and then the answer may go. Gives the headers that tell of it. */
 async function settle(
-  ctx: ParameterizedContext<FrameState>,
+  ctx: ParameterizedContext<RequestState>,
   exchange: Exchange,
   { options, payment, repetition }: Pick<Paid, 'options' | 'payment' | 'repetition'>,
 ): Promise<Record<string, string>> {
@@ -87,7 +87,7 @@ async function settle(
     assertForPayer(status)
     return {}
   }
-  if (reply?.kind === 'stream') exchange.reply = await untilFirstEvent(reply, exchange.signal)
+  if (reply?.kind === 'stream') exchange.reply = await awaitFirstEvent(reply, exchange.signal)
   for (const name of ['cache-control', 'payment-receipt', 'www-authenticate']) delete exchange.reply?.headers[name]
   try {
     exchange.signal.throwIfAborted()
@@ -130,7 +130,7 @@ export function repetitionOf(
 
 /** Sends an answer that was delivered before. */
 export function repeat(
-  ctx: ParameterizedContext<FrameState>,
+  ctx: ParameterizedContext<RequestState>,
   again: StoredReply,
   { options, client }: { options: PaidAnswerOptions; client: ClientRequest },
 ): void {

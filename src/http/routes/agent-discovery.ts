@@ -4,8 +4,8 @@ import type { SettledPage } from '../../core/ports/payments.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { coverageOf } from '../../payments/coverage.ts'
 import { type Discovery, discoveryDocument, ledgerEntry, TERMS } from '../../payments/discovery.ts'
-import { placeOf } from '../challenge-limiter.ts'
-import type { FrameState } from '../request-context.ts'
+import { clientSubnet } from '../client-subnet.ts'
+import type { RequestState } from '../request-context.ts'
 import { AGENT_PATH, type AgentRouteOptions } from './agent.ts'
 import { FEWEST_CALLS, SESSIONS_PATH } from './agent-sessions.ts'
 
@@ -18,7 +18,7 @@ const NANO_USD = 1e9
 const CENTS = 100
 
 /** `GET /.well-known/mpp`: what can be paid for here, and how. */
-export function discoveryRoute(discovery: Discovery): Middleware<FrameState> {
+export function discoveryRoute(discovery: Discovery): Middleware<RequestState> {
   return async function discover(ctx) {
     const readiness = await discovery.readiness()
     ctx.set('cache-control', readiness === 'not_configured' ? SOON_OTHERWISE : FRESH_FOR)
@@ -28,13 +28,16 @@ export function discoveryRoute(discovery: Discovery): Middleware<FrameState> {
 
 /** `POST /v1/agent/quote`: what the same body would cost on the paid route, and whether its price covers it. Stores nothing. */
 export function quoteRoute(
-  options: Pick<AgentRouteOptions, 'dialect' | 'targetsOf' | 'intakes' | 'coverage' | 'prices' | 'gate' | 'nowMs'>,
-): Middleware<FrameState> {
-  const { dialect, targetsOf, intakes, coverage, prices, gate, nowMs } = options
+  options: Pick<
+    AgentRouteOptions,
+    'dialect' | 'targetsOf' | 'intakes' | 'coverage' | 'prices' | 'challengeLimiter' | 'nowMs'
+  >,
+): Middleware<RequestState> {
+  const { dialect, targetsOf, intakes, coverage, prices, challengeLimiter, nowMs } = options
   return async function quote(ctx) {
     ctx.state.dialect = dialect
-    await gate.admit(ctx.req)
-    const bytes = await intakes.strangers.readJson(ctx.req, { sender: placeOf(ctx.req.socket.remoteAddress) })
+    await challengeLimiter.admit(ctx.req)
+    const bytes = await intakes.strangers.readJson(ctx.req, { sender: clientSubnet(ctx.req.socket.remoteAddress) })
     const client = dialect.parse(bytes)
     const targets = targetsOf(client.document.model)
     const atMs = nowMs()
@@ -77,10 +80,10 @@ export function quoteRoute(
 /** `GET /v1/agent/ledger?cursor=…&limit=…`: what was settled, newest first; public, and nothing about payers. */
 export function ledgerRoute({
   discovery: { store },
-  gate,
-}: { discovery: Discovery } & Pick<AgentRouteOptions, 'gate'>): Middleware<FrameState> {
+  challengeLimiter,
+}: { discovery: Discovery } & Pick<AgentRouteOptions, 'challengeLimiter'>): Middleware<RequestState> {
   return async function ledger(ctx) {
-    await gate.admit(ctx.req)
+    await challengeLimiter.admit(ctx.req)
     const { cursor, limit: asked } = ctx.query
     const limit = asked === undefined ? USUAL_LIST : limitOf(String(asked))
     const before = cursor === undefined ? undefined : parseCursor(String(cursor))

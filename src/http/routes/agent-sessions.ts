@@ -3,10 +3,10 @@ import { GatewayError } from '../../core/errors.ts'
 import type { SessionStanding } from '../../core/ports/payments.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { CaptureRefused } from '../../payments/open-payment.ts'
-import { placeOf } from '../challenge-limiter.ts'
-import { leavingSignal } from '../client-disconnect.ts'
+import { disconnectSignal } from '../client-disconnect.ts'
+import { clientSubnet } from '../client-subnet.ts'
 import { assertJson } from '../content-type.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import {
   type AgentRouteOptions,
   admitPresented,
@@ -22,7 +22,10 @@ import { PRIVATE, receiptFor } from './agent-answer.ts'
 export const SESSIONS_PATH = '/v1/agent/sessions'
 
 /** What the routes of sessions are made from. */
-export type SessionRouteOptions = Pick<AgentRouteOptions, 'toll' | 'sessions' | 'gate' | 'prices' | 'nowMs' | 'intakes'>
+export type SessionRouteOptions = Pick<
+  AgentRouteOptions,
+  'paywall' | 'sessions' | 'challengeLimiter' | 'prices' | 'nowMs' | 'intakes'
+>
 
 /** The fewest calls of a session: as many as cost what Stripe charges at least. */
 export const FEWEST_CALLS = 10
@@ -35,13 +38,13 @@ const NO_MODEL = 'session'
  * `POST /v1/agent/sessions`, `{ "calls": 10 }`: several calls, paid at once with an ordinary charge. The reply has the
  * value of `Authorization` that pays for each.
  */
-export function openSessionRoute(options: SessionRouteOptions): Middleware<FrameState> {
-  const { toll, sessions, prices, nowMs, intakes } = options
+export function openSessionRoute(options: SessionRouteOptions): Middleware<RequestState> {
+  const { paywall, sessions, prices, nowMs, intakes } = options
   return async function openSession(ctx) {
     const presented = presentedPayment(ctx)
     await admitPresented(ctx, presented, { ...options, route: SESSIONS_PATH })
     const bytes = await intakes.strangers.read(ctx.req, {
-      sender: placeOf(ctx.req.socket.remoteAddress),
+      sender: clientSubnet(ctx.req.socket.remoteAddress),
       limitBytes: LARGEST_BODY_BYTES,
     })
     if (bytes.length > 0) assertJson(ctx.req)
@@ -49,8 +52,8 @@ export function openSessionRoute(options: SessionRouteOptions): Middleware<Frame
     const amountCents = calls * prices.sessionCallCents
     const request = { route: SESSIONS_PATH, digest: contentDigest(bytes), amountCents }
     if (isUnpaid(presented)) return refuse(ctx, options, { request, ...unpaid(presented) })
-    const signal = leavingSignal(ctx.res)
-    const payment = await toll.submit(presented, { request, model: NO_MODEL, signal })
+    const signal = disconnectSignal(ctx.res)
+    const payment = await paywall.submit(presented, { request, model: NO_MODEL, signal })
     if ('problem' in payment) return refuse(ctx, options, { request, ...payment })
     try {
       signal.throwIfAborted()
@@ -72,7 +75,7 @@ export function openSessionRoute(options: SessionRouteOptions): Middleware<Frame
 }
 
 /** `GET /v1/agent/sessions`: what is left of the session whose credential is sent. */
-export function sessionRoute(options: SessionRouteOptions): Middleware<FrameState> {
+export function sessionRoute(options: SessionRouteOptions): Middleware<RequestState> {
   const { sessions, prices } = options
   return async function session(ctx) {
     const presented = presentedPayment(ctx)

@@ -6,12 +6,13 @@ import { contentDigest } from '../../payments/codecs/digest.ts'
 import { assertCovered, type CoverageOptions, coverageOf } from '../../payments/coverage.ts'
 import type { LateCalls } from '../../payments/late-calls.ts'
 import { CaptureRefused, type Payable } from '../../payments/open-payment.ts'
-import { declined, type Refused, type Toll, type TolledRequest } from '../../payments/paywall.ts'
+import { declined, type Paywall, type PricedRequest, type Refused } from '../../payments/paywall.ts'
 import type { Sessions } from '../../payments/sessions.ts'
-import { placeOf, type TollGate } from '../challenge-limiter.ts'
-import { leavingSignal } from '../client-disconnect.ts'
+import type { ChallengeLimiter } from '../challenge-limiter.ts'
+import { disconnectSignal } from '../client-disconnect.ts'
+import { clientSubnet } from '../client-subnet.ts'
 import { assertJson } from '../content-type.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import type { RunningRequests } from '../running-requests.ts'
 import { admitPaid, type Call, type PaidAnswerOptions, repeat, repetitionOf } from './agent-answer.ts'
 import { answer, type ModelRouteOptions, parseBody, pipelineHeader } from './model.ts'
@@ -30,9 +31,9 @@ export interface TollPrices {
 export interface AgentRouteOptions
   extends PaidAnswerOptions,
     Pick<ModelRouteOptions, 'targetsOf' | 'pipelines' | 'intakes'> {
-  readonly toll: Toll
+  readonly paywall: Paywall
   readonly sessions: Sessions
-  readonly gate: TollGate
+  readonly challengeLimiter: ChallengeLimiter
   readonly coverage: CoverageOptions
   readonly prices: TollPrices
   readonly late: LateCalls
@@ -44,11 +45,11 @@ export interface AgentRouteOptions
  * `POST /v1/agent/messages`: a model request that is paid for by itself (specification, 4.2). Body and price are checked
  * first; money is held next; it is taken when there is an answer, and only then does the answer go out.
  */
-export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
-  const { toll, dialect, prices } = options
+export function agentRoute(options: AgentRouteOptions): Middleware<RequestState> {
+  const { paywall, dialect, prices } = options
   return async function agent(ctx) {
     ctx.state.dialect = dialect
-    ctx.state.asked = { route: 'agent', dialect: dialect.name }
+    ctx.state.partialRequest = { route: 'agent', dialect: dialect.name }
     const enteredAtMs = performance.now()
     const presented = presentedPayment(ctx)
     await admitPresented(ctx, presented, { ...options, route: AGENT_PATH })
@@ -66,7 +67,7 @@ export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
     const repetition = isOfSession ? undefined : repetitionOf(ctx, presented)
     const taken = isOfSession
       ? await takeCall(presented, options)
-      : await submit(ctx, presented, { toll, request, call })
+      : await submit(ctx, presented, { paywall, request, call })
     if ('problem' in taken) {
       const again = taken.isDelivered && repetition && (await options.delivered.find(repetition))
       return again ? repeat(ctx, again, { options, client: call.client }) : refuse(ctx, options, { request, ...taken })
@@ -89,7 +90,7 @@ export function agentRoute(options: AgentRouteOptions): Middleware<FrameState> {
 }
 
 /** Whether the client left after the provider was asked, which bills for that. */
-function hasLeft({ res, state }: ParameterizedContext<FrameState>): boolean {
+function hasLeft({ res, state }: ParameterizedContext<RequestState>): boolean {
   return state.exchange?.isAsked === true && res.destroyed && !res.writableFinished
 }
 
@@ -111,13 +112,18 @@ type Unpaid = Extract<PresentedPayment, { kind: 'none' | 'malformed' }>
 export async function admitPresented(
   { req }: Pick<ParameterizedContext, 'req'>,
   presented: PresentedPayment,
-  { gate, toll, sessions, route }: Pick<AgentRouteOptions, 'gate' | 'toll' | 'sessions'> & { route: string },
+  {
+    challengeLimiter,
+    paywall,
+    sessions,
+    route,
+  }: Pick<AgentRouteOptions, 'challengeLimiter' | 'paywall' | 'sessions'> & { route: string },
 ): Promise<void> {
   if (presented.kind === 'session' && sessions.recognises(presented.challenge))
-    return gate.admitCall(presented.challenge.id)
-  if (presented.kind === 'payment' && toll.recognises(presented.challenge, route))
-    return gate.admitSubmit(presented.challenge.id)
-  await gate.admit(req)
+    return challengeLimiter.admitCall(presented.challenge.id)
+  if (presented.kind === 'payment' && paywall.recognises(presented.challenge, route))
+    return challengeLimiter.admitSubmit(presented.challenge.id)
+  await challengeLimiter.admit(req)
 }
 
 /**
@@ -133,7 +139,7 @@ function readAgentBody(
     const { id, expires = '' } = presented.challenge
     if (Date.parse(expires) > nowMs()) return intakes.callers.read(req, { sender: `session:${id}` })
   }
-  return intakes.strangers.read(req, { sender: placeOf(req.socket.remoteAddress) })
+  return intakes.strangers.read(req, { sender: clientSubnet(req.socket.remoteAddress) })
 }
 
 /** Whether there is no credential, or none that can be read. */
@@ -150,12 +156,12 @@ export function unpaid(presented: Unpaid): Refused {
 
 /** Sends a payment problem with a fresh challenge for the same request. Throws `rate_limit_error`. */
 export async function refuse(
-  ctx: ParameterizedContext<FrameState>,
-  { toll, gate }: Pick<AgentRouteOptions, 'toll' | 'gate'>,
-  { request, ...refused }: { request: TolledRequest } & Refused,
+  ctx: ParameterizedContext<RequestState>,
+  { paywall, challengeLimiter }: Pick<AgentRouteOptions, 'paywall' | 'challengeLimiter'>,
+  { request, ...refused }: { request: PricedRequest } & Refused,
 ): Promise<void> {
-  await gate.admit(ctx.req)
-  const { body, challenge } = await toll.refuse(request, refused)
+  await challengeLimiter.admit(ctx.req)
+  const { body, challenge } = await paywall.refuse(request, refused)
   ctx.status = body.status
   ctx.set({ 'www-authenticate': challenge, 'cache-control': 'no-store' })
   ctx.type = 'application/problem+json'
@@ -164,14 +170,14 @@ export async function refuse(
 
 /** Checks all that can be checked without money. Throws `invalid_request`, `unsupported_media_type`, `price_too_low`. */
 function openCall(
-  ctx: ParameterizedContext<FrameState>,
+  ctx: ParameterizedContext<RequestState>,
   { options, bytes, amountCents }: { options: AgentRouteOptions; bytes: Buffer; amountCents: number },
 ): Call {
   assertJson(ctx.req)
   const { coverage, prices, nowMs } = options
-  const asked = ctx.state.asked ?? {}
-  const client = parseBody(bytes, options.dialect, asked)
-  asked.model = client.document.model
+  const partialRequest = ctx.state.partialRequest ?? {}
+  const client = parseBody(bytes, options.dialect, partialRequest)
+  partialRequest.model = client.document.model
   const targets = options.targetsOf(client.document.model)
   const pipeline = options.pipelines.for(pipelineHeader(ctx))
   const call = { request: client.canonical, targets, client }
@@ -182,12 +188,12 @@ function openCall(
 }
 
 async function submit(
-  ctx: ParameterizedContext<FrameState>,
+  ctx: ParameterizedContext<RequestState>,
   presented: PaymentCredential,
-  { toll, request, call }: { toll: Toll; request: TolledRequest; call: Call },
+  { paywall, request, call }: { paywall: Paywall; request: PricedRequest; call: Call },
 ): Promise<Payable | Refused> {
   const { model } = call.client.document
-  return toll.submit(presented, { request, model, signal: leavingSignal(ctx.res) })
+  return paywall.submit(presented, { request, model, signal: disconnectSignal(ctx.res) })
 }
 
 async function takeCall(

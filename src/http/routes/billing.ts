@@ -9,9 +9,9 @@ import {
 import { type ReturnAddresses, returnAddress } from '../../accounts/billing/return-address.ts'
 import type { Balance } from '../../core/ports/billing.ts'
 import type { Intakes } from '../body-intake.ts'
-import { placeOf } from '../challenge-limiter.ts'
+import { clientSubnet } from '../client-subnet.ts'
 import { readControlBody } from '../control-body.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import type { ReadSession } from '../session.ts'
 
 /** What the routes of billing are made from. */
@@ -29,7 +29,7 @@ export interface BillingRouteParts {
 const WEBHOOK_LIMIT_BYTES = 256 * 1024
 
 /** `POST /v1/billing/checkout`: opens a page on which a plan is bought. */
-export function checkoutRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<FrameState> {
+export function checkoutRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<RequestState> {
   return async function checkout(ctx) {
     const { userId } = await session(ctx)
     const { tier, ...wished } = parseCheckout(
@@ -43,7 +43,7 @@ export function checkoutRoute({ billing, session, addresses, intakes }: BillingR
 }
 
 /** `POST /v1/billing/portal`: opens the page on which a customer changes card and plan. A body may be left out. */
-export function portalRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<FrameState> {
+export function portalRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<RequestState> {
   return async function portal(ctx) {
     const { userId } = await session(ctx)
     const wished = parsePortal(await readControlBody(ctx.req, { intake: intakes.callers, sender: userId }))
@@ -54,7 +54,7 @@ export function portalRoute({ billing, session, addresses, intakes }: BillingRou
 }
 
 /** `GET /v1/billing/balance`: plan, credits and how they are recharged. */
-export function balanceRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<FrameState> {
+export function balanceRoute({ billing, session, addresses }: BillingRouteOptions): Middleware<RequestState> {
   return async function balance(ctx) {
     const { userId } = await session(ctx)
     ctx.body = toRecord(await billing.balance(userId), homeOf(ctx, addresses))
@@ -67,7 +67,7 @@ export function autoRechargeRoute({
   session,
   addresses,
   intakes,
-}: BillingRouteOptions): Middleware<FrameState> {
+}: BillingRouteOptions): Middleware<RequestState> {
   return async function autoRecharge(ctx) {
     const { userId } = await session(ctx)
     const body = await readControlBody(ctx.req, { intake: intakes.callers, sender: userId })
@@ -78,10 +78,10 @@ export function autoRechargeRoute({
 }
 
 /** `POST /v1/billing/webhook`: takes what Stripe tells. The bytes are checked as they came. */
-export function webhookRoute({ billing, intakes }: BillingRouteOptions): Middleware<FrameState> {
+export function webhookRoute({ billing, intakes }: BillingRouteOptions): Middleware<RequestState> {
   return async function webhook(ctx) {
     const body = await intakes.strangers.read(ctx.req, {
-      sender: placeOf(ctx.req.socket.remoteAddress),
+      sender: clientSubnet(ctx.req.socket.remoteAddress),
       limitBytes: WEBHOOK_LIMIT_BYTES,
     })
     await billing.takeWebhook({ body, signature: ctx.get('stripe-signature') })

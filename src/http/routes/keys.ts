@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import type { Keys } from '../../accounts/keys/keys.ts'
 import type { BodyIntake } from '../body-intake.ts'
 import { readControlBody } from '../control-body.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import type { ReadSession } from '../session.ts'
 
 /** What the routes of keys are made from. */
@@ -17,7 +17,7 @@ export interface KeyRouteParts {
 }
 
 /** `POST /v1/keys`: makes a key, which is shown this once. */
-export function createKeyRoute({ session, keys, intake }: KeyRouteOptions): Middleware<FrameState> {
+export function createKeyRoute({ session, keys, intake }: KeyRouteOptions): Middleware<RequestState> {
   return async function createKey(ctx) {
     const { userId } = await session(ctx)
     const created = await keys.create(userId, await readControlBody(ctx.req, { intake, sender: userId }))
@@ -27,7 +27,7 @@ export function createKeyRoute({ session, keys, intake }: KeyRouteOptions): Midd
 }
 
 /** `GET /v1/keys`: the user's keys, without the keys themselves. */
-export function listKeysRoute({ session, keys }: KeyRouteOptions): Middleware<FrameState> {
+export function listKeysRoute({ session, keys }: KeyRouteOptions): Middleware<RequestState> {
   return async function listKeys(ctx) {
     const { userId } = await session(ctx)
     ctx.body = { keys: await keys.list(userId) }
@@ -35,7 +35,7 @@ export function listKeysRoute({ session, keys }: KeyRouteOptions): Middleware<Fr
 }
 
 /** `PATCH /v1/keys/:id`: changes one; its next request is under the change. */
-export function changeKeyRoute({ session, keys, intake }: KeyRouteOptions): Middleware<FrameState> {
+export function changeKeyRoute({ session, keys, intake }: KeyRouteOptions): Middleware<RequestState> {
   return async function changeKey(ctx) {
     const { userId } = await session(ctx)
     const body = await readControlBody(ctx.req, { intake, sender: userId })
@@ -44,7 +44,7 @@ export function changeKeyRoute({ session, keys, intake }: KeyRouteOptions): Midd
 }
 
 /** `DELETE /v1/keys/:id`: revokes one. */
-export function revokeKeyRoute({ session, keys }: KeyRouteOptions): Middleware<FrameState> {
+export function revokeKeyRoute({ session, keys }: KeyRouteOptions): Middleware<RequestState> {
   return async function revokeKey(ctx) {
     const { userId } = await session(ctx)
     await keys.revoke(userId, idIn(ctx.path))

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { Context, Middleware, ParameterizedContext } from 'koa'
-import type { Fees } from '../../accounts/plans/quota-charges.ts'
+import type { QuotaCharges } from '../../accounts/plans/quota-charges.ts'
 import type { ClientRequest } from '../../core/request/client-request.ts'
 import { Exchange, type Target } from '../../core/request/exchange.ts'
-import type { Asked } from '../../core/request/partial-request.ts'
+import type { PartialRequest } from '../../core/request/partial-request.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 import type { RouteName } from '../../core/request/route-name.ts'
 import { idleModules } from '../../core/telemetry/idle-modules.ts'
@@ -12,15 +12,15 @@ import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { PipelineContext } from '../../pipeline/context.ts'
 import type { Pipelines, RunnablePipeline } from '../../pipeline/pipelines.ts'
 import type { ReplyRecorder } from '../../receipts/receipts.ts'
-import type { Authenticate, Authenticated } from '../authentication.ts'
+import { type Authenticate, type Authenticated, authenticateRequest } from '../authentication.ts'
 import type { Intakes } from '../body-intake.ts'
-import { leavingController, onClosed } from '../client-disconnect.ts'
+import { disconnectController, onClosed } from '../client-disconnect.ts'
 import { assertNoSecret, forProvider } from '../credential.ts'
 import { type CaptureOptions, captureRequest } from '../dashboard/capture-request.ts'
-import { assertModels, assertModules, lockedByLimits } from '../key-limits.ts'
-import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
+import { assertModels, assertModules, isCapped } from '../key-limits.ts'
+import { limitRequests, type RequestLimits } from '../rate-limit.ts'
 import { RECEIPT_HEADER, ReceiptOfReply } from '../receipt-of-reply.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
 
 /** What a model route is made from. */
@@ -36,7 +36,7 @@ export interface ModelRouteOptions {
   /** What of the caller's own its targets would be shown: it tells requests apart. */
   readonly callerParts: (exchange: Exchange) => string
   /** What plans take for requests; `undefined`: nothing. */
-  readonly fees: Pick<Fees, 'of'> | undefined
+  readonly fees: Pick<QuotaCharges, 'of'> | undefined
   /** Is told how replies ended; `undefined`: nobody is. */
   readonly recorder: ReplyRecorder | undefined
   /** What the dashboard may show of bodies; `undefined`: nothing. */
@@ -50,29 +50,25 @@ const MOST_BYTES_READ_AGAIN = 64 * 1024
 const FIRST_ERROR = 400
 
 /** A route that sends a model request through its pipeline and the reply to the client. */
-export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
+export function modelRoute(options: ModelRouteOptions): Middleware<RequestState> {
   const { dialect } = options
   return async function model(ctx) {
     ctx.state.dialect = dialect
     const enteredAtMs = performance.now()
-    const asked: Asked = { route: options.route, dialect: dialect.name }
-    ctx.state.asked = asked
-    const authenticated = await identify(ctx.req, { ...options, asked })
+    const partialRequest: PartialRequest = { route: options.route, dialect: dialect.name }
+    ctx.state.partialRequest = partialRequest
+    const authenticated = await authenticateRequest(ctx.req, { ...options, partialRequest })
     const standing = await limitRequests(options.limits, authenticated.caller)
     options.limits.running?.enter(authenticated.caller.scope, ctx.res)
     const header = pipelineHeader(ctx)
     if (header !== undefined) assertNoSecret(header, 'x-svc-pipe', ctx.req.headers)
-    const pipeline = options.pipelines.for(
-      header,
-      authenticated.pipelineConfig,
-      lockedByLimits(authenticated.caller.limits),
-    )
+    const pipeline = options.pipelines.for(header, authenticated.pipelineConfig, isCapped(authenticated.caller.limits))
     assertModules(pipeline, authenticated.caller.limits)
     const bytes = await options.intakes.callers.readJson(ctx.req, { sender: authenticated.caller.scope })
     const readAtMs = performance.now()
-    const client = parseBody(bytes, dialect, asked)
+    const client = parseBody(bytes, dialect, partialRequest)
     const { model } = client.document
-    asked.model = model
+    partialRequest.model = model
     assertNoSecret(model, 'model', ctx.req.headers)
     const targets = options.targetsOf(model)
     assertModels(client.document, targets, authenticated.caller.limits)
@@ -81,11 +77,11 @@ export function modelRoute(options: ModelRouteOptions): Middleware<FrameState> {
 }
 
 /** Parses a body; of one that is refused, the model is noted as far as it can be read. Throws `invalid_request`. */
-export function parseBody(bytes: Buffer, dialect: ClientDialect, asked: Asked): ClientRequest {
+export function parseBody(bytes: Buffer, dialect: ClientDialect, partialRequest: PartialRequest): ClientRequest {
   try {
     return dialect.parse(bytes)
   } catch (error) {
-    asked.model = modelIn(bytes)
+    partialRequest.model = modelIn(bytes)
     throw error
   }
 }
@@ -125,9 +121,9 @@ export interface Admitted {
 }
 
 /** Sends a request through its pipeline, and the reply to the client. */
-export async function answer(ctx: ParameterizedContext<FrameState>, admitted: Admitted): Promise<void> {
+export async function answer(ctx: ParameterizedContext<RequestState>, admitted: Admitted): Promise<void> {
   const { options, pipeline, enteredAtMs, readAtMs, settlement } = admitted
-  const leaving = leavingController(ctx.res)
+  const leaving = disconnectController(ctx.res)
   const exchange = openExchange(ctx, admitted, leaving.signal)
   ctx.state.exchange = exchange
   const ranPipeline = () => printRan(exchange, pipeline)
@@ -183,7 +179,7 @@ export function pipelineHeader({ req }: Pick<Context, 'req'>): string | undefine
   return Array.isArray(value) ? value.join(',') : value
 }
 
-function openExchange(ctx: ParameterizedContext<FrameState>, admitted: Admitted, signal: AbortSignal): Exchange {
+function openExchange(ctx: ParameterizedContext<RequestState>, admitted: Admitted, signal: AbortSignal): Exchange {
   const { options, authenticated, pipeline, client, targets, headers } = admitted
   return new Exchange({
     id: ctx.state.requestId,
@@ -203,7 +199,7 @@ function openExchange(ctx: ParameterizedContext<FrameState>, admitted: Admitted,
     trace: [],
     edits: [],
     calls: [],
-    putAside: [],
+    supersededReplies: [],
   })
 }
 
@@ -213,7 +209,7 @@ interface Sending extends Pick<Admitted, 'options'> {
 }
 
 /** A module may have answered in Koa's own way, through `ctx.body`; then Koa sends that. */
-function send(ctx: ParameterizedContext<FrameState>, exchange: Exchange, { options, told }: Sending): void {
+function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, { options, told }: Sending): void {
   // Clients of either family look for an id of their own name.
   const id = { [options.dialect.requestIdHeader]: exchange.id }
   const headers = { ...told, 'request-id': exchange.id, ...id }

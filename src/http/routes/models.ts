@@ -5,7 +5,7 @@ import type { RelayCall } from '../../core/ports/provider.ts'
 import type { CataloguedModel, ModelCatalogue } from '../../providers/model-catalogue.ts'
 import type { Authenticate } from '../authentication.ts'
 import type { RequestLimits } from '../rate-limit.ts'
-import type { FrameState } from '../request-context.ts'
+import type { RequestState } from '../request-context.ts'
 import { callFor } from './relay.ts'
 
 /** What the model routes are made from. */
@@ -21,7 +21,7 @@ export interface ModelListOptions {
 const MOST_IN_ONE_LIST = 1000
 
 /** `GET /v1/models`: the models of all providers, in a shape that the SDKs of both dialects read. */
-export function modelsRoute(options: ModelListOptions): Middleware<FrameState> {
+export function modelsRoute(options: ModelListOptions): Middleware<RequestState> {
   return async function models(ctx) {
     const { limit, after_id: afterId } = ctx.query
     const most = limit === undefined ? undefined : limitOf(String(limit))
@@ -39,7 +39,7 @@ export function modelsRoute(options: ModelListOptions): Middleware<FrameState> {
 }
 
 /** `GET /v1/models/:id`: one of them; its name may hold a slash. */
-export function modelByNameRoute(options: ModelListOptions): Middleware<FrameState> {
+export function modelByNameRoute(options: ModelListOptions): Middleware<RequestState> {
   return async function modelByName(ctx) {
     const id = decoded(ctx.path.slice('/v1/models/'.length))
     const found = await options.find(id, await callFor(ctx, options))

@@ -1,12 +1,12 @@
 import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { LoadedPlugin, PluginRegistry } from '../../pipeline/registry.ts'
-import type { Authenticate } from '../authentication.ts'
+import { type Authenticate, authenticateRequest } from '../authentication.ts'
 import type { BodyIntake } from '../body-intake.ts'
-import { leavingSignal } from '../client-disconnect.ts'
+import { disconnectSignal } from '../client-disconnect.ts'
 import { readControlBody } from '../control-body.ts'
-import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
-import type { FrameState } from '../request-context.ts'
+import { limitRequests, type RequestLimits } from '../rate-limit.ts'
+import type { RequestState } from '../request-context.ts'
 
 /** What the routes of plugins are made from. */
 export interface PluginRoutesOptions {
@@ -20,17 +20,17 @@ export interface PluginRoutesOptions {
  * Routes that plugins have declared: looked up for each request, because plugins come and go, and behind all of the
  * gateway's own, which none can take. Callers are authenticated and their requests counted as on the model routes.
  */
-export function pluginRoutes(options: PluginRoutesOptions): Middleware<FrameState> {
+export function pluginRoutes(options: PluginRoutesOptions): Middleware<RequestState> {
   return async function pluginRoute(ctx, next) {
     const found = options.registry.routesAt(ctx.path)
     if (found.length === 0) return next()
     const here = found.find(({ method }) => method === ctx.method)
     if (here === undefined) throw wrongMethod(ctx, found.map(({ method }) => method).join(', '))
-    const authenticated = await identify(ctx.req, options)
+    const authenticated = await authenticateRequest(ctx.req, options)
     ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)), 'cache-control': 'no-store' })
     const from = { intake: options.intake, sender: authenticated.caller.scope }
     const body = here.method === 'POST' ? await readControlBody(ctx.req, from) : undefined
-    const call = { caller: authenticated.caller, body, signal: leavingSignal(ctx.res) }
+    const call = { caller: authenticated.caller, body, signal: disconnectSignal(ctx.res) }
     ctx.body = await inside(here.plugin, () => here.handle(call))
   }
 }

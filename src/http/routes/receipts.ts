@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { Receipts } from '../../receipts/receipts.ts'
-import type { Authenticate } from '../authentication.ts'
+import { type Authenticate, authenticateRequest } from '../authentication.ts'
 import type { PayerScope } from '../payer-scope.ts'
-import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
-import type { FrameState } from '../request-context.ts'
+import { limitRequests, type RequestLimits } from '../rate-limit.ts'
+import type { RequestState } from '../request-context.ts'
 
 /** What the routes of receipts are made from. */
 export interface ReceiptRouteOptions {
@@ -20,7 +20,7 @@ const USUAL_LIST = 20
 const KEYS_ARE_FRESH_FOR = 'public, max-age=3600'
 
 /** `GET /.well-known/turnpike-keys`: the public keys of receipts, a JSON Web Key Set (RFC 7517, 8037, 9864). */
-export function receiptKeysRoute({ receipts }: ReceiptRouteOptions): Middleware<FrameState> {
+export function receiptKeysRoute({ receipts }: ReceiptRouteOptions): Middleware<RequestState> {
   const keys = receipts.keys.map(({ id, raw }) => ({
     kid: id,
     kty: 'OKP',
@@ -37,7 +37,7 @@ export function receiptKeysRoute({ receipts }: ReceiptRouteOptions): Middleware<
 }
 
 /** `GET /v1/receipts/:id`: a receipt of the caller's own; what is another's is not there. */
-export function receiptRoute(options: ReceiptRouteOptions): Middleware<FrameState> {
+export function receiptRoute(options: ReceiptRouteOptions): Middleware<RequestState> {
   return async function receipt(ctx) {
     const scope = await scopeOf(ctx, options)
     const id = ctx.path.slice('/v1/receipts/'.length)
@@ -52,7 +52,7 @@ export function receiptRoute(options: ReceiptRouteOptions): Middleware<FrameStat
 }
 
 /** `GET /v1/receipts?after=<id>&limit=<count>`: the caller's own, oldest first. */
-export function receiptsRoute(options: ReceiptRouteOptions): Middleware<FrameState> {
+export function receiptsRoute(options: ReceiptRouteOptions): Middleware<RequestState> {
   return async function receipts(ctx) {
     const scope = await scopeOf(ctx, options)
     const { after, limit: asked } = ctx.query
@@ -71,7 +71,7 @@ async function scopeOf(ctx: Context, options: ReceiptRouteOptions): Promise<stri
   ctx.set('cache-control', 'private')
   const payer = await options.payerScope?.(ctx.req)
   if (payer !== undefined) return payer
-  const authenticated = await identify(ctx.req, options)
+  const authenticated = await authenticateRequest(ctx.req, options)
   ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)) })
   return authenticated.caller.scope
 }

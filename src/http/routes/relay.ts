@@ -4,16 +4,16 @@ import type { Provider, RelayCall } from '../../core/ports/provider.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import type { Target } from '../../core/request/exchange.ts'
-import type { Asked } from '../../core/request/partial-request.ts'
+import type { PartialRequest } from '../../core/request/partial-request.ts'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import { parseCountTokensRequest } from '../../dialects/messages/parse.ts'
-import type { Authenticate } from '../authentication.ts'
+import { type Authenticate, authenticateRequest } from '../authentication.ts'
 import type { Intakes } from '../body-intake.ts'
-import { leavingSignal } from '../client-disconnect.ts'
+import { disconnectSignal } from '../client-disconnect.ts'
 import { forProvider } from '../credential.ts'
 import { assertModels } from '../key-limits.ts'
-import { identify, limitRequests, type RequestLimits } from '../rate-limit.ts'
-import type { FrameState } from '../request-context.ts'
+import { limitRequests, type RequestLimits } from '../rate-limit.ts'
+import type { RequestState } from '../request-context.ts'
 import { type SendOptions, sendReply } from '../send-reply.ts'
 
 /** What relayed routes are made from. */
@@ -32,7 +32,7 @@ export interface RelayRouteOptions {
 }
 
 /** `POST /v1/messages/count_tokens`: asked of the model's provider, past the pipeline; it costs nothing. */
-export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameState> {
+export function countTokensRoute(options: RelayRouteOptions): Middleware<RequestState> {
   return async function countTokens(ctx) {
     const { caller, ...call } = await callFor(ctx, options)
     const bytes = await options.intakes.callers.readJson(ctx.req, { sender: caller.scope })
@@ -43,7 +43,7 @@ export function countTokensRoute(options: RelayRouteOptions): Middleware<FrameSt
 }
 
 /** A route of the default provider that the operator allowed in `providers.allow_routes`: relayed as it is. */
-export function allowedRoute(options: RelayRouteOptions): Middleware<FrameState> {
+export function allowedRoute(options: RelayRouteOptions): Middleware<RequestState> {
   return async function allowed(ctx) {
     assertPlainPath(ctx.path)
     const { caller, ...call } = await callFor(ctx, options)
@@ -76,16 +76,16 @@ export const routeNotAllowed: Middleware = function routeNotAllowed({ path }) {
 
 /** A call that is made past the pipeline. Throws `authentication_error`, `rate_limit_error`. */
 export async function callFor(
-  ctx: ParameterizedContext<FrameState>,
+  ctx: ParameterizedContext<RequestState>,
   options: Pick<RelayRouteOptions, 'authenticate' | 'limits'>,
 ): Promise<RelayCall & { caller: Caller }> {
-  const asked: Asked = {}
-  ctx.state.asked = asked
-  const authenticated = await identify(ctx.req, { ...options, asked })
+  const partialRequest: PartialRequest = {}
+  ctx.state.partialRequest = partialRequest
+  const authenticated = await authenticateRequest(ctx.req, { ...options, partialRequest })
   ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)) })
   options.limits.running?.enter(authenticated.caller.scope, ctx.res)
   const { credential, caller } = authenticated
-  const signal = leavingSignal(ctx.res)
+  const signal = disconnectSignal(ctx.res)
   // The router lets these methods through only.
   const method = ctx.method as RelayCall['method']
   return {

@@ -10,7 +10,7 @@ import { toMessagesError } from '../../dialects/chat/reply/errors.ts'
 import { createMessagesEvents } from '../../dialects/chat/reply/to-messages-events.ts'
 import { toMessagesReply } from '../../dialects/chat/reply/to-messages-reply.ts'
 import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
-import { dropBetas, tellLosses } from '../dropped-fields-header.ts'
+import { addDroppedFields, dropBetas } from '../dropped-fields-header.ts'
 import { pathOfModel, readModel, readModelList } from '../model-list.ts'
 import { callerOf, type Upstream } from '../upstream.ts'
 import { translatedWire, verbatimWire, type Wire } from '../wire.ts'
@@ -102,7 +102,7 @@ export class ChatProvider implements Provider {
       callerOf(exchange),
       asksUsage ? NATIVE_WITHOUT_USAGE : NATIVE,
     )
-    return droppedFields === undefined ? reply : tellLosses(reply, droppedFields)
+    return droppedFields === undefined ? reply : addDroppedFields(reply, droppedFields)
   }
 
   async #translate(exchange: Exchange, { model }: Target): Promise<Reply> {
@@ -120,6 +120,6 @@ export class ChatProvider implements Provider {
       createTranslator: () => createMessagesEvents(told),
     })
     const reply = await upstream.call({ method: 'POST', path: PATH, body: translation.bytes }, callerOf(exchange), wire)
-    return tellLosses(reply, droppedFields)
+    return addDroppedFields(reply, droppedFields)
   }
 }

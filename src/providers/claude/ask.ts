@@ -3,7 +3,7 @@ import type { Reply } from '../../core/reply/reply.ts'
 import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
-import { tellLosses } from '../dropped-fields-header.ts'
+import { addDroppedFields } from '../dropped-fields-header.ts'
 import { foreignThinking, refusesSignature } from './foreign-thinking.ts'
 import { jsonObjectEdits } from './json-object.ts'
 
@@ -23,7 +23,7 @@ export async function askClaude(
   const request = claudeRequest(exchange, target, droppedFields)
   const reply = await send(request)
   const edits = refusesSignature(reply) ? foreignThinking(request, droppedFields) : []
-  return tellLosses(edits.length === 0 ? reply : await send(request.edited(edits)), droppedFields)
+  return addDroppedFields(edits.length === 0 ? reply : await send(request.edited(edits)), droppedFields)
 }
 
 function claudeRequest(exchange: Exchange, { provider, model }: Target, droppedFields: DroppedFields): RequestDocument {

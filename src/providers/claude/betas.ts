@@ -1,7 +1,7 @@
 import type { RelayCall } from '../../core/ports/provider.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import { betasOf as askedBetas } from '../../core/request/version-headers.ts'
-import { tellDropped } from '../dropped-fields-header.ts'
+import { addDroppedNames } from '../dropped-fields-header.ts'
 
 /**
  * Betas that say who the client is, or how it has signed in, and not what it asks for. Clouds refuse a request with a beta
@@ -28,7 +28,7 @@ export function betasOf(headers: RelayCall['headers'], patterns: readonly string
 
 /** Says in the reply's headers which betas were left out, beside what else was. */
 export function tellLeftOut(reply: Reply, leftOut: readonly string[]): Reply {
-  return tellDropped(
+  return addDroppedNames(
     reply,
     leftOut.map((name) => `anthropic-beta.${name}`),
   )

@@ -7,7 +7,7 @@ import { BytesReply, jsonReply, type Reply, StreamReply } from '../../core/reply
 import { streamOfMessage } from '../../core/reply/stream-of-message.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
-import { tellLosses } from '../dropped-fields-header.ts'
+import { addDroppedFields } from '../dropped-fields-header.ts'
 import { answerOf, DEMO_MODELS, type DemoAnswer, type DemoModel } from './script.ts'
 
 const CHARACTERS_PER_TOKEN = 4
@@ -41,10 +41,10 @@ export class DemoProvider implements Provider {
     const bytes = Buffer.from(JSON.stringify(message))
     const headers = { 'request-id': exchange.id }
     const json = { ...headers, 'content-type': 'application/json' }
-    if (!request.stream) return tellLosses(new BytesReply(200, json, bytes), client.droppedFields)
+    if (!request.stream) return addDroppedFields(new BytesReply(200, json, bytes), client.droppedFields)
     const source = pacedSource(streamOfMessage(bytes), this.#paceMs)
     const stream = { ...headers, 'content-type': 'text/event-stream; charset=utf-8' }
-    return tellLosses(new StreamReply({ status: 200, headers: stream }, source), client.droppedFields)
+    return addDroppedFields(new StreamReply({ status: 200, headers: stream }, source), client.droppedFields)
   }
 
   async countTokens({ body }: RelayCall): Promise<Reply> {

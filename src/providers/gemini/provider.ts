@@ -4,7 +4,7 @@ import { BytesReply, type Reply } from '../../core/reply/reply.ts'
 import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
-import { dropBetas, tellLosses } from '../dropped-fields-header.ts'
+import { addDroppedFields, dropBetas } from '../dropped-fields-header.ts'
 import { type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
 import { translatedWire } from '../wire.ts'
 import { toCountTokensReply } from './count-tokens.ts'
@@ -68,7 +68,7 @@ export class GeminiProvider implements Provider {
       callerOf(exchange),
       wire,
     )
-    return tellLosses(reply, droppedFields)
+    return addDroppedFields(reply, droppedFields)
   }
 
   async countTokens({ body, ...caller }: RelayCall, { model }: Target): Promise<Reply> {
@@ -82,7 +82,7 @@ export class GeminiProvider implements Provider {
       createTranslator: () => createMessagesEvents({ model, id: '' }),
     })
     const call = { method: 'POST', path: pathOf(model, 'countTokens'), body: bytes } as const
-    return tellLosses(await this.#upstream.call(call, caller, wire), droppedFields)
+    return addDroppedFields(await this.#upstream.call(call, caller, wire), droppedFields)
   }
 
   async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {

@@ -3,7 +3,7 @@ import { firstReceiptIdAt } from '../../../src/receipts/receipt-id.ts'
 import { createRetention } from '../../../src/stores/sql/retention.ts'
 import type { SqlStore } from '../../../src/stores/sql/store.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
-import { openTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'
+import { openTelemetryStore } from '../../../src/stores/sql/telemetry/telemetry.ts'
 import { eventually } from '../../support/eventually.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
 import { type Engine, engines } from './places.ts'
@@ -28,7 +28,7 @@ async function spend(store: SqlStore, window: string, settle = true): Promise<vo
 async function openPlace(t: ExecutionContext, engine: Engine) {
   const place = await engine.createPlace(t)
   const store = await place.open()
-  const telemetry = openTelemetry({ ...place, accounts: store, clock })
+  const telemetry = openTelemetryStore({ ...place, accounts: store, clock })
   t.teardown(() => telemetry.close(0))
   return { place, store, telemetry }
 }

@@ -1,7 +1,7 @@
 import { EVERYBODY, type RequestFilter } from '../../../src/core/telemetry/telemetry.ts'
 import { firstReceiptIdAt } from '../../../src/receipts/receipt-id.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
-import { openTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'
+import { openTelemetryStore } from '../../../src/stores/sql/telemetry/telemetry.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
 import { engines } from './places.ts'
 
@@ -13,7 +13,7 @@ for (const engine of engines) {
     'telemetry: lists, finds and sums are of the scopes that are asked for, and fit the filter',
     async (t) => {
       const { place, store } = await engine.shared()
-      const telemetry = openTelemetry({ ...place, accounts: store, clock: { nowMs: () => Date.now() } })
+      const telemetry = openTelemetryStore({ ...place, accounts: store, clock: { nowMs: () => Date.now() } })
       t.teardown(() => telemetry.close(10_000))
       const [ada, ben, cay] = [
         sampleRequest({ scope: 'ada', startedAtMs: NOON_MS, pipeline: 'exact-cache', cache: 'hit' }),

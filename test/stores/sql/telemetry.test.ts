@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { FinishedRequest, UsageSums } from '../../../src/core/telemetry/telemetry.ts'
 import { gatewayClassOf } from '../../../src/core/telemetry/time-buckets.ts'
 import { toRow } from '../../../src/stores/sql/telemetry/rows.ts'
-import { openTelemetry, type SqlTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'
+import { openTelemetryStore, type SqlTelemetry } from '../../../src/stores/sql/telemetry/telemetry.ts'
 import { sampleRequest } from '../../support/telemetry.ts'
 import { type Engine, engines } from './places.ts'
 
@@ -17,7 +17,7 @@ const newScope = () => `scope-${++scopes}`
 
 async function open(t: ExecutionContext, engine: Engine): Promise<SqlTelemetry> {
   const { place, store } = await engine.shared()
-  const telemetry = openTelemetry({ ...place, accounts: store, clock: { nowMs: () => Date.now() } })
+  const telemetry = openTelemetryStore({ ...place, accounts: store, clock: { nowMs: () => Date.now() } })
   t.teardown(() => telemetry.close(10_000))
   return telemetry
 }
@@ -286,12 +286,12 @@ for (const engine of engines) {
   engine.test('telemetry: what is recorded is there a moment later, and the end stores what waits', async (t) => {
     const { place, store } = await engine.shared()
     const options = { ...place, accounts: store, clock: { nowMs: () => Date.now() } }
-    const first = openTelemetry(options)
+    const first = openTelemetryStore(options)
     const scope = newScope()
     const many = Array.from({ length: 1234 }, () => sampleRequest({ scope }))
     for (const request of many) first.record(request)
     await first.close(60_000)
-    const second = openTelemetry(options)
+    const second = openTelemetryStore(options)
     t.teardown(() => second.close(0))
     const range = { fromMs: DAY_BEGINS_MS, toMs: DAY_BEGINS_MS + HOUR_MS, stepMs: HOUR_MS }
     t.is((await second.usage(scope, range))[0]?.requests, many.length)

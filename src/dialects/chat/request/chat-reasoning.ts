@@ -26,7 +26,7 @@ export function toReasoningEffort(request: RequestDocument, options: ReasoningOp
   const { droppedFields } = options
   const thinking = objectOf(request.field('thinking'))
   const effort = objectOf(request.field('output_config')).effort
-  if (thinking.type === 'disabled' || !takesEffort(options)) return tellDropped({ thinking, effort }, options)
+  if (thinking.type === 'disabled' || !takesEffort(options)) return addDroppedNames({ thinking, effort }, options)
   dropLeftovers(thinking, THINKING, droppedFields)
   const word = EFFORTS.get(effort)
   if (word !== undefined) return word
@@ -43,7 +43,7 @@ function takesEffort({ model, habits }: ReasoningOptions): boolean {
 }
 
 /** Thinking that is off is what the model does anyway, unless it is one of those that always reason. */
-function tellDropped(
+function addDroppedNames(
   { thinking, effort }: { thinking: JsonObject; effort: unknown },
   options: ReasoningOptions,
 ): undefined {

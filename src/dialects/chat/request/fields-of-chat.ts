@@ -87,7 +87,7 @@ const READ = new Set([
 const NEUTRAL_AT_ZERO = new Set(['presence_penalty', 'frequency_penalty'])
 
 /** Tells of every field that is not carried: refused where the answer depends on it, dropped where not. */
-export function tellLosses(body: JsonObject, droppedFields: DroppedFields): void {
+export function addDroppedFields(body: JsonObject, droppedFields: DroppedFields): void {
   for (const [name, value] of Object.entries(body)) {
     if (READ.has(name) || isNothing(value)) continue
     if (Object.hasOwn(REFUSALS, name)) {

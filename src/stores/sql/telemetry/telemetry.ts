@@ -37,7 +37,7 @@ export interface TelemetryPlace {
 }
 
 /** Telemetry in its own file and thread, so that money never waits for it; or in the one PostgreSQL database. */
-export function openTelemetry({ databaseUrl, dataDir, accounts, log, clock }: TelemetryPlace): SqlTelemetry {
+export function openTelemetryStore({ databaseUrl, dataDir, accounts, log, clock }: TelemetryPlace): SqlTelemetry {
   const file = telemetryFile(dataDir)
   const open = async () =>
     databaseUrl === undefined

@@ -1,9 +1,9 @@
 import test from 'ava'
-import { capsFrom } from './caps.ts'
+import { createCapsOf } from './caps.ts'
 
 const COSTS = { per_day: 5, user_per_day: 8, user_per_month: 0.07, instance_per_month: 100 }
-const limits = (caller: Parameters<ReturnType<typeof capsFrom>>[0]) =>
-  capsFrom(COSTS)(caller).windows.map(({ scope, period, limitNanoUsd }) => [scope, period, limitNanoUsd])
+const limits = (caller: Parameters<ReturnType<typeof createCapsOf>>[0]) =>
+  createCapsOf(COSTS)(caller).windows.map(({ scope, period, limitNanoUsd }) => [scope, period, limitNanoUsd])
 
 test('caps: hold for the key, its user and the whole instance', (t) => {
   t.deepEqual(limits({ kind: 'key', scope: 'k1', userId: 'ada' }), [
@@ -30,7 +30,7 @@ test('caps: the owner of a key may only tighten', (t) => {
     ['instance', 'month', 100e9],
   ])
   const perRequest = (operators: number | undefined) =>
-    capsFrom({ per_request: operators })({ ...caller, limits: own }).perRequestNanoUsd
+    createCapsOf({ per_request: operators })({ ...caller, limits: own }).perRequestNanoUsd
   t.deepEqual([undefined, 0.1, 9].map(perRequest), [5e8, 1e8, 5e8])
-  t.is(capsFrom({})(caller).perRequestNanoUsd, undefined)
+  t.is(createCapsOf({})(caller).perRequestNanoUsd, undefined)
 })

@@ -1,31 +1,24 @@
 import type { Cap, CapsOf } from '../core/money/caps.ts'
 import type { KeyLimits } from '../core/ports/keys.ts'
-import type { Config } from './schema.ts'
 
 const NANO_USD = 1e9
-/** The module that keeps caps. */
-const GUARD = 'cost-guard'
-/** Its options that are caps. */
-const GUARD_CAPS = ['per_request', 'per_day', 'per_month']
 
-/**
- * The configuration with `cost-guard` among the locked modules when it sets a cap, in `costs` or as an option of the
- * module: a cap that any caller can leave out is none.
- */
-export function withGuardLocked(config: Config): Config {
-  const { costs, pipeline, plugins } = config
-  const guard = plugins[GUARD] ?? {}
-  const isCapped =
-    Object.values(costs).some((cap) => cap !== undefined) || GUARD_CAPS.some((name) => guard[name] !== undefined)
-  if (!isCapped || pipeline.locked.includes(GUARD)) return config
-  return { ...config, pipeline: { ...pipeline, locked: [...pipeline.locked, GUARD] } }
+/** The operator's caps as the configuration has them, in USD; unset: no cap. */
+export interface ConfiguredCaps {
+  readonly per_request?: number | undefined
+  readonly per_day?: number | undefined
+  readonly per_month?: number | undefined
+  readonly user_per_day?: number | undefined
+  readonly user_per_month?: number | undefined
+  readonly instance_per_day?: number | undefined
+  readonly instance_per_month?: number | undefined
 }
 
 /**
- * The operator's caps: on each key, on each user who has keys, and on all of them together. The owner of a key may have
- * set lower ones on it; higher ones change nothing.
+ * Returns the caps of each caller: on its key, on its user, and on the instance. A key's owner may have set lower ones on
+ * it; higher ones change nothing.
  */
-export function capsFrom(costs: Config['costs']): CapsOf {
+export function createCapsOf(costs: ConfiguredCaps): CapsOf {
   const instance = capsOn('instance', costs.instance_per_day, costs.instance_per_month)
   return ({ scope, userId, limits }) => ({
     perRequestNanoUsd: toOptionalNanoUsd(least(costs.per_request, limits?.costPerRequest)),
@@ -37,7 +30,7 @@ export function capsFrom(costs: Config['costs']): CapsOf {
   })
 }
 
-function capsOnKey(scope: string, costs: Config['costs'], limits: KeyLimits = {}): Cap[] {
+function capsOnKey(scope: string, costs: ConfiguredCaps, limits: KeyLimits = {}): Cap[] {
   return capsOn(scope, least(costs.per_day, limits.costPerDay), least(costs.per_month, limits.costPerMonth))
 }
 

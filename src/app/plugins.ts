@@ -1,0 +1,75 @@
+import path from 'node:path'
+import { pluginOptions } from '../config/load.ts'
+import { placesOf } from '../config/places.ts'
+import type { Config } from '../config/schema.ts'
+import type { ByteStores } from '../core/ports/byte-store.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { Log } from '../core/ports/log.ts'
+import type { InternalRequests } from '../http/internal-requests.ts'
+import {
+  BUILT_IN_PLUGINS,
+  type InstallOptions,
+  installPlugins,
+  PluginReloader,
+  requiredPlugins,
+} from '../pipeline/install.ts'
+import { PluginRegistry } from '../pipeline/registry.ts'
+import { watchPlugins } from '../pipeline/watch.ts'
+import type { PluginServices } from '../plugin/contract.ts'
+import { type Opened, openParts } from './open-parts.ts'
+import type { Spend } from './spend.ts'
+
+/** Input of `openPlugins`. */
+export interface PluginsOptions {
+  readonly config: Config
+  readonly stores: ByteStores
+  readonly spend: Spend
+  /** Models that plugins may call; they answer once it is open. */
+  readonly internal: InternalRequests
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Installs the plugins, and watches their folders where that is configured. Throws `PluginError` when one that the
+ * operator's pipeline names cannot be used.
+ */
+export function openPlugins(options: PluginsOptions): Promise<Opened<{ registry: PluginRegistry }>> {
+  const { config, log } = options
+  return openParts(options, async (disposal) => {
+    const registry = disposal.use('plugins', new PluginRegistry())
+    const install: InstallOptions = {
+      registry,
+      directories: [BUILT_IN_PLUGINS, ...config.plugins.dirs.map((directory) => path.resolve(directory))],
+      configured: pluginOptions(config),
+      services: (plugin) => servicesOf(plugin, options),
+      setupTimeoutMs: config.plugins.setup_timeout,
+      required: requiredPlugins(config.pipeline),
+      log,
+    }
+    await installPlugins(install)
+    disposal.add('plugin watcher', startWatching(config, install))
+    return { registry }
+  })
+}
+
+function servicesOf(plugin: string, { config, stores, spend, internal, clock, log }: PluginsOptions): PluginServices {
+  const { ledger, capsOf, prices, tokens } = spend
+  return {
+    log: log.child({ plugin }),
+    clock,
+    stores,
+    ...placesOf(plugin, config),
+    spend: ledger,
+    caps: capsOf,
+    prices,
+    tokens,
+    models: internal.forPlugin(plugin),
+  }
+}
+
+function startWatching({ plugins, mode }: Config, install: InstallOptions): () => void {
+  if (!(plugins.watch ?? mode === 'local')) return () => {}
+  const reloader = new PluginReloader(install)
+  return watchPlugins(install.directories, (folder, isSettled) => reloader.reload(folder, isSettled), install.log)
+}

@@ -1,0 +1,19 @@
+import type { Config } from './schema.ts'
+
+/** The module that enforces caps: locked where the operator, or a key's owner, has set one. */
+export const CAP_GUARD = 'cost-guard'
+/** Its options that are caps. */
+const GUARD_CAPS = ['per_request', 'per_day', 'per_month']
+
+/**
+ * The configuration with `cost-guard` among the locked modules when it sets a cap, in `costs` or as an option of the
+ * module: a cap that any caller can leave out is none.
+ */
+export function withGuardLocked(config: Config): Config {
+  const { costs, pipeline, plugins } = config
+  const guard = plugins[CAP_GUARD] ?? {}
+  const isCapped =
+    Object.values(costs).some((cap) => cap !== undefined) || GUARD_CAPS.some((name) => guard[name] !== undefined)
+  if (!isCapped || pipeline.locked.includes(CAP_GUARD)) return config
+  return { ...config, pipeline: { ...pipeline, locked: [...pipeline.locked, CAP_GUARD] } }
+}
