@@ -3,7 +3,7 @@ import { rewriteEnglish } from './english/rewrite.ts'
 import { readText } from './read.ts'
 
 /** Part of every scope: goes up whenever a form changes. */
-export const RULES_VERSION = 'canonical-4'
+export const RULES_VERSION = 'canonical-5'
 
 /** Whatever stands behind a colon is handed over, not asked: it stays to the letter. */
 const HANDED_OVER = /^(?<head>[^:\n]{3,200}):(?<gap>\s+)(?<payload>\S.*)$/su

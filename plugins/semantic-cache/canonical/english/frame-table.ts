@@ -79,7 +79,7 @@ export const TABLE = String.raw`
   convert ({N}) ({T}) (?:into|in) ({T}) ⇒ convert $1 $2 to $3
   ({N}) ({T}) (?:to|into) ({T}) ⇒ convert $1 $2 to $3
   how many ({T}) (?:is|are)(?: there)?(?: in)? ({N}) ({T}) ⇒ convert $2 $3 to $1
-  (?:what is|tell me|give me) (?:the )?(?:price|cost) of (.+) ⇒ how much does $1 cost
+  (?:what is|tell me|give me) (?:the )?(?:cost of (.+)|price of ((?:an?|the|this|your) .+)) ⇒ how much does $1$2 cost
   what does (.+) cost ⇒ how much does $1 cost
   how much (?:do|did) (.+) cost ⇒ how much do $1 cost
   how much is (an? {NP}|th[e] {NP}) ⇒ how much does $1 cost

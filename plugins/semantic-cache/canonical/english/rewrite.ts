@@ -31,6 +31,7 @@ const BEFORE_I =
   /^(?:do|does|did|can|could|should|would|will|may|might|must|shall|am|was|have|had|if|that|when|where|what|how|why|and|because|but|so|which|who|than|as|while|before|after)$/
 const AFTER_I =
   /^(?:am|was|have|had|want|wanted|need|needed|would|will|can|could|should|do|did|do|get|got|forgot|lost|think|know|use|like|love|live|just|cannot|can't|don't|didn't|must|may|still|also|never|wish|wonder|bought|paid|ordered|received)$/i
+const PREPOSITION = /^(?:for|of|to|from|with|by|as|in|on|at|or|and|into|like)$/i
 const STARTS_SENTENCE = /^[.?!…:]$/
 const QUOTED = /^[`"“']/u
 const TIME = /^(\d{1,2}(?::\d{2})?)\s?([AaPp])\.?[Mm]\.?$/
@@ -93,11 +94,17 @@ function wordOf({ kind, text }: Token, where: Place): string {
   const lower = text.toLowerCase()
   if (isPlain(text, tokens[place - 1])) {
     if (isName(tokens[place - 1]?.text, tokens[place + 1]?.text)) return lower
-    const plain = CONTRACTIONS.get(lower) ?? SPELLINGS.get(lower) ?? SLIPS.get(lower) ?? americanised(lower)
+    const plain =
+      contraction(lower, tokens[place - 1]?.text) ?? SPELLINGS.get(lower) ?? SLIPS.get(lower) ?? americanised(lower)
     const number = keepsNumerals ? undefined : NUMBER_WORDS.get(plain)
     return number === undefined ? plain : protectedIn(pieces, number)
   }
   return protectedIn(pieces, text)
+}
+
+/** Returns a contraction taken apart; behind a preposition it is the word itself that is asked for: `grep for can't`. */
+function contraction(word: string, before = ''): string | undefined {
+  return PREPOSITION.test(before) ? undefined : CONTRACTIONS.get(word)
 }
 
 /** A word beside the kind of thing that it names keeps its wording: `the begin keyword`, `the property colour`. */
@@ -105,10 +112,10 @@ function isName(before = '', after = ''): boolean {
   return NAMED_KINDS.test(before) || NAMED_KINDS.test(after)
 }
 
-/** `-ise` is `-ize`, `-our` is `-or`: no two words of six letters and more become one. */
+/** `-ise` is `-ize`, `-our` is `-or`: no two words of six letters and more become one. Compounds may be identifiers. */
 function americanised(word: string): string {
-  if (word.length < LONG) return word
-  return word.replace(/is(e|ed|es|er|ers|ing|ation|ations)$/, 'iz$1').replace(/our(s?)$/, 'or$1')
+  if (word.length < LONG || word.includes('-')) return word
+  return word.replace(/(?<!^pr)is(e|ed|es|er|ers|ing|ation|ations)$/, 'iz$1').replace(/our(s?)$/, 'or$1')
 }
 
 /** Whether a word may lose its case: it is no other word in lower case, or begins a sentence and is no name there. */
@@ -148,16 +155,14 @@ function unitOf(word: string): string | undefined {
 }
 
 const PHRASE = new RegExp(`\\b(?:${[...PHRASES.keys()].sort((a, b) => b.length - a.length).join('|')})(?![\\w'-])`, 'g')
+/** Not in `log in Python`, which is about logs. */
+const SIGN_IN = /\bsign in(?=$| [,.?!]| (?:to|with|from|on|using|again|after|because|without)\b)/g
 
 function phrased(text: string): string {
-  return text.replace(PHRASE, (phrase) => PHRASES.get(phrase) ?? phrase)
+  return text.replace(PHRASE, (phrase) => PHRASES.get(phrase) ?? phrase).replace(SIGN_IN, 'log in')
 }
 
-const TASK =
-  /^(?:write|convert|translate|explain|describe|calculate|compute|delete|remove|create|compose|summarize|implement|compare|tell me|give|find|generate|provide|define|how to|best way to)\b/
-/** Tasks that may be things. */
-const TASK_OR_THING = /^(?:fix|make|draft|revert|refund|schedule|book)\b/
-const STATED = /\b(?:is|are|was|were|has|have|had|will|can|could|does|did|should|would|\w+ed)\b/
+const HOW_TO = /^(?:how to|best way to|tell me)\b/
 const QUESTION =
   /^(?:what|where|when|why|who|whom|whose|which|how|is|are|was|were|do i|does|did|can|could|should|would|will|may i|am i|has|have i|must)\b/
 /** A question after what it is about. */
@@ -166,16 +171,12 @@ const CRY = /^(?:what|how)\b/
 /** `…` and `...` may ask for what follows. */
 const CLOSING_MARK = /(?<! [.…]) (?:\.|[?!](?: [?!])*)$/
 
-/** A closing mark adds nothing to a question or a task; elsewhere `?` makes a question, and `!` a cry of it. */
+/** A closing mark adds nothing to a question; elsewhere `?` makes one (`Delete this file?`), and `!` a cry of it. */
 function withoutClosingMark(text: string): string {
   const bare = text.replace(CLOSING_MARK, '')
   const mark = text.slice(bare.length)
   if (mark.includes('!') && !mark.includes('?') && CRY.test(bare)) return text
-  const isAsked =
-    QUESTION.test(bare) ||
-    LAST_QUESTION.test(bare) ||
-    TASK.test(bare) ||
-    (TASK_OR_THING.test(bare) && !STATED.test(bare))
+  const isAsked = QUESTION.test(bare) || LAST_QUESTION.test(bare) || HOW_TO.test(bare)
   return mark.includes('?') && !isAsked && bare !== '' ? `${bare} ?` : bare
 }
 
@@ -188,7 +189,7 @@ function settled(text: string): string {
   let form = text
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = form
-    form = withoutClosingMark(withoutCourtesies(phrased(form.replace(NAMED_WORD, ''))))
+    form = withoutCourtesies(withoutClosingMark(phrased(form.replace(NAMED_WORD, ''))))
     form = withSynonyms(framed(withoutArticles(form)))
     if (form === before) break
   }

@@ -17,7 +17,7 @@ export const CONTRACTIONS = table(`
 /** One spelling for each word, besides `-ise` and `-our`. */
 export const SPELLINGS = table(`
   coloured=colored; favourite=favorite; favourites=favorites; neighbourhood=neighborhood; centre=center
-  centres=centers; metre=meter; metres=meters; kilometre=kilometer; kilometres=kilometers; centimetre=centimeter
+  centres=centers; kilometre=kilometer; kilometres=kilometers; centimetre=centimeter
   centimetres=centimeters; millimetre=millimeter; litre=liter; litres=liters; theatre=theater; theatres=theaters
   fibre=fiber; calibre=caliber; analyse=analyze; analysed=analyzed; analysing=analyzing; paralyse=paralyze
   catalogue=catalog; cancelled=canceled; cancelling=canceling; travelling=traveling
@@ -26,13 +26,13 @@ export const SPELLINGS = table(`
   plough=plow; enrol=enroll; fulfil=fulfill; skilful=skillful
   instalment=installment; instalments=installments; defence=defense; offence=offense; licence=license
   practise=practice; pyjamas=pajamas; sceptical=skeptical; whilst=while; amongst=among; towards=toward
-  afterwards=afterward; learnt=learned; burnt=burned; dreamt=dreamed; spelt=spelled; ageing=aging; judgement=judgment
+  afterwards=afterward; learnt=learned; burnt=burned; dreamt=dreamed; ageing=aging; judgement=judgment
   acknowledgement=acknowledgment; manoeuvre=maneuver; diarrhoea=diarrhea; anaemia=anemia; oestrogen=estrogen
   paediatric=pediatric; paediatrician=pediatrician; anaesthesia=anesthesia; e-mail=email; e-mails=emails
   e-mailed=emailed; web-site=website; on-line=online; off-line=offline; per-cent=percent; t-shirt=tshirt
   co-operate=cooperate; co-operation=cooperation; co-ordinate=coordinate; till=until; ok=okay; aeroplane=airplane
-  aeroplanes=airplanes; u=you; pls=please; plz=please; thx=thanks; data-base=database; sub-folder=subfolder
-  pre-order=preorder; log-in=login; mum=mom; moustache=mustache; teh=the; recieve=receive; seperate=separate
+  aeroplanes=airplanes; pls=please; plz=please; thx=thanks; data-base=database; sub-folder=subfolder
+  pre-order=preorder; log-in=login; teh=the; recieve=receive; seperate=separate
   definately=definitely; adress=address; accomodation=accommodation; wich=which; becuase=because; untill=until
   wierd=weird; tommorow=tomorrow; occured=occurred; doughnut=donut; doughnuts=donuts
   yoghurt=yogurt; omelette=omelet; cosy=cozy; sulphur=sulfur; axe=ax; artefact=artifact
@@ -46,33 +46,30 @@ export const SPELLINGS = table(`
 export const NAMED_KINDS =
   /^(?:keyword|command|subcommand|function|method|statement|operator|flag|option|switch|clause|tag|attribute|property|parameter|argument|field|column|variable|class|module|package|library|event|hook|directive|selector|label|button|menu|tab|key|hashtag|prefix|suffix|verb|noun|adjective|adverb|spelling)s?$/i
 
-/** Of each group the first word is kept. */
+/**
+ * Of each group the first word is kept. None has a second meaning that the other lacks and that fits the same sentence:
+ * `film` and `movie`, `price` and `cost`, `garbage` and `trash`, `display` and `show` are not here for that reason.
+ */
 export const SYNONYMS = groups(`
-  buy purchase|buying purchasing|bought purchased|car automobile|cars automobiles|film movie|films movies
-  photo photograph|photos photographs|start begin commence|starting beginning|starts begins|help assist
-  get obtain|getting obtaining|need require|use utilize|using utilizing|uses utilizes|doctor physician
-  doctors physicians|child kid|children kids|bigger larger|biggest largest|fix repair|fixing repairing
-  fixed repaired|television tv|phone telephone|fridge refrigerator|bike bicycle|bikes bicycles|flu influenza
-  math maths mathematics|exam examination|exams examinations|info information|docs documentation
-  repo repository|repos repositories|config configuration|admin administrator|admins administrators
-  database db|databases dbs|happen occur|happens occurs|vs versus|benefits advantages|benefit advantage
-  drawbacks disadvantages downsides|drawback disadvantage downside|sofa couch|trash garbage rubbish|lawyer attorney
-  lawyers attorneys|select choose|selecting choosing|show display|showing displaying|allow permit|allowed permitted
-  forbidden prohibited|nearest closest|fastest quickest|easiest simplest|sick ill|annually yearly|whole entire
-  enough sufficient|rich wealthy|famous renowned|often frequently|rarely seldom
-  perhaps maybe|almost nearly|taxi cab|truck lorry|trucks lorries|motorcycle motorbike|gasoline petrol|eggplant aubergine
-  zucchini courgette|diaper nappy|diapers nappies|cheap inexpensive|expensive costly|wrong incorrect
-  try attempt|trying attempting|about regarding concerning`)
+  buy purchase|buying purchasing|bought purchased|car automobile|cars automobiles|photo photograph|photos photographs
+  get obtain|getting obtaining|use utilize|using utilizing|uses utilizes|doctors physicians|children kids|bigger larger
+  biggest largest|television tv|fridge refrigerator|flu influenza|math maths mathematics|exam examination
+  exams examinations|info information|repo repository|repos repositories|config configuration|admin administrator
+  admins administrators|database db|databases dbs|happen occur|happens occurs|vs versus
+  drawbacks disadvantages downsides|drawback disadvantage downside|sofa couch|lawyer attorney|lawyers attorneys
+  allow permit|allowed permitted|forbidden prohibited|nearest closest|fastest quickest|easiest simplest|annually yearly
+  famous renowned|often frequently|rarely seldom|almost nearly|truck lorry|trucks lorries|motorcycle motorbike
+  gasoline petrol|eggplant aubergine|zucchini courgette|diaper nappy|diapers nappies|expensive costly|about regarding`)
 
 /** Several words that are one. */
 export const PHRASES = table(`
-  i'd like=i would like; i'd love=i would love; in order to=to; at the moment=now; right now=now; at present=now; as of now=now; currently=now; sign in=log in; login to=log in to
-  logging in=signing in; sign out=log out; log off=log out; register for=sign up for; create an account=sign up
+  i'd like=i would like; i'd love=i would love; in order to=to; at the moment=now; right now=now; at present=now; as of now=now; currently=now; login to=log in to;
+  sign out=log out; log off=log out; register for=sign up for
   due to the fact that=because; a lot of=many; lots of=many; cell phone=mobile phone
   cellphone=mobile phone; cell phones=mobile phones; united states of america=usa; united states=usa
   united kingdom=uk; 2 factor=two-factor; two factor=two-factor; two-factor authentication=2fa; two-factor auth=2fa
   multi-factor authentication=mfa; multi factor authentication=mfa; artificial intelligence=ai; chief executive officer=ceo
-  chief financial officer=cfo; roll back=revert; work out=calculate; e mail=email; wi fi=wi-fi; per cent=percent
+  chief financial officer=cfo; e mail=email; wi fi=wi-fi; per cent=percent
   on production=in production; on staging=in staging; takes place=happens; take place=happen; earlier than=before
   prior to=before; subsequent to=after; have got to=have to; has got to=has to; get rid of=remove; zip code=postcode
   postal code=postcode; credit-card=credit card; web site=website; web page=webpage; data base=database
