@@ -8,7 +8,6 @@ export interface Remembered {
   readonly injections: readonly Injection[]
 }
 
-const MOST_MOMENTS = 20_000
 const FORGOTTEN_AFTER_MS = 3_600_000
 /** About the memory of a moment, and of a text that it was given beside its characters. */
 const MOMENT_BYTES = 400
@@ -24,7 +23,6 @@ export class Memory {
 
   constructor(clock: Clock, maxBytes: number) {
     this.#moments = new LRUCache({
-      max: MOST_MOMENTS,
       maxSize: maxBytes,
       sizeCalculation: bytesOf,
       ttl: FORGOTTEN_AFTER_MS,

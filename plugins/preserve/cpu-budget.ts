@@ -26,8 +26,8 @@ export function threadCpuMs(): number {
 export class CpuBudget {
   readonly #clock: BudgetClock
   readonly #bounds: BudgetBounds
-  /** By scope: the moment at which all that was used is within the share. */
-  readonly #paidAtMs = new LRUCache<string, number>({ max: MOST_SCOPES })
+  /** By scope: the moment at which all that was used is within the share. `max` would allocate for all scopes at once. */
+  readonly #paidAtMs = new LRUCache<string, number>({ maxSize: MOST_SCOPES, sizeCalculation: () => 1 })
 
   constructor(clock: BudgetClock, bounds: BudgetBounds) {
     this.#clock = clock

@@ -8,6 +8,7 @@ import type { PresentedCredential } from '../core/ports/provider.ts'
 import type { RateLimiter } from '../core/ports/rate-limit.ts'
 import type { Caller } from '../core/request/caller.ts'
 import type { PartialRequest } from '../core/request/partial-request.ts'
+import { entryLimit } from '../core/system/entry-limit.ts'
 import { clientSubnet } from './client-subnet.ts'
 import { presentedCredential, providerKeyOf } from './credential.ts'
 import type { RequestLimits } from './rate-limit.ts'
@@ -31,7 +32,7 @@ const MOST_CALLERS_KEPT = 10_000
 
 /** Local mode: any credential is accepted, and each distinct one is a scope of its own. */
 export function createLocalAuthenticate(): Authenticate {
-  const callers = new LRUCache<string, Caller>({ max: MOST_CALLERS_KEPT })
+  const callers = new LRUCache<string, Caller>(entryLimit(MOST_CALLERS_KEPT))
   return (headers) => {
     const credential = presentedCredential(headers)
     const known = callers.get(credential.secret)

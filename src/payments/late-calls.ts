@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { errorCodeOf, GatewayError } from '../core/errors.ts'
 import { FREE_LEFT_CALLS } from '../core/ports/payments.ts'
+import { entryLimit } from '../core/system/entry-limit.ts'
 
 /** Forgetting a payment forgives its late calls. */
 const MOST_PAYMENTS = 10_000
@@ -16,7 +17,7 @@ const LATE_CODES: ReadonlySet<string | undefined> = new Set([
  * not charged. Counted by challenge or session, in this process.
  */
 export class LateCalls {
-  readonly #counts = new LRUCache<string, number>({ max: MOST_PAYMENTS })
+  readonly #counts = new LRUCache<string, number>(entryLimit(MOST_PAYMENTS))
 
   /** Throws `invalid_request` for a payment whose calls were late too often. Streams begin in time. */
   assertInTime(paymentId: string, { stream }: { stream: boolean }): void {

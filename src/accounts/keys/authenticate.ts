@@ -3,6 +3,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { KeyInUse, KeyLimits, KeyLookup } from '../../core/ports/keys.ts'
 import type { Caller } from '../../core/request/caller.ts'
+import { entryLimit } from '../../core/system/entry-limit.ts'
 import { isWellFormedKey } from './key-format.ts'
 import type { HashKey } from './key-hash.ts'
 
@@ -40,7 +41,7 @@ interface Refused {
 
 /** Creates the authentication by API key. */
 export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: AuthenticateKeyOptions): AuthenticateKey {
-  const refused = new LRUCache<string, Refused>({ max: MOST_REFUSED })
+  const refused = new LRUCache<string, Refused>(entryLimit(MOST_REFUSED))
   const accept = (hash: string, found: KeyInUse | undefined): KeyHolder => {
     const caller = found && callerOf(found)
     if (found === undefined || caller === undefined || found.revokedAtMs !== null) {

@@ -7,6 +7,7 @@ import type { CapturedRequest, CaptureStore } from '../../core/ports/capture.ts'
 import type { Channel } from '../../core/ports/channel.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
+import { entryLimit } from '../../core/system/entry-limit.ts'
 import { readText } from './read-text.ts'
 
 /**
@@ -45,7 +46,7 @@ interface Known {
 export class CaptureOptIns {
   readonly keepMs: number
   readonly #options: CaptureOptInOptions
-  readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN })
+  readonly #known = new LRUCache<string, Known>(entryLimit(MOST_KNOWN))
   readonly #asking = new Set<string>()
 
   constructor(options: CaptureOptInOptions) {

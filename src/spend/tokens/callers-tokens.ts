@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { TokenCounter } from '../../core/ports/token-counter.ts'
 import type { DialectName } from '../../core/reply/reply-dialect.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
+import { entryLimit } from '../../core/system/entry-limit.ts'
 import { TokenEstimator } from './token-estimator.ts'
 
 /** Callers whose factors are remembered; of the least recently used one the factors start anew. */
@@ -15,7 +16,7 @@ const MOST_CALLERS = 2000
 export class CallersTokens implements TokenCounter {
   /** Learns nothing. */
   readonly #measured = new TokenEstimator()
-  readonly #callers = new LRUCache<string, TokenEstimator>({ max: MOST_CALLERS })
+  readonly #callers = new LRUCache<string, TokenEstimator>(entryLimit(MOST_CALLERS))
 
   inputTokens(request: RequestDocument, model: string, dialect?: DialectName): number {
     return this.#measured.inputTokens(request, model, dialect)

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { RateLimiter } from '../../core/ports/rate-limit.ts'
+import { entryLimit } from '../../core/system/entry-limit.ts'
 import { decide, type RateRule } from './gcra.ts'
 
 /** Keys beyond this are forgotten, those used longest ago first: they may then begin anew. */
@@ -11,7 +12,7 @@ const monotonic: Clock = { nowMs: () => performance.now() }
 
 /** Limits in this process's memory. */
 export function memoryLimiter(rule: RateRule, clock = monotonic): RateLimiter {
-  const arrivals = new LRUCache<string, number>({ max: MOST_KEYS })
+  const arrivals = new LRUCache<string, number>(entryLimit(MOST_KEYS))
   return {
     take(key, limit = rule.limit) {
       const decision = decide({ ...rule, limit }, arrivals.get(key), clock.nowMs())

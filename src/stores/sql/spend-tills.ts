@@ -9,6 +9,7 @@ import type {
   SpendWindow,
   WindowStanding,
 } from '../../core/ports/spend-ledger.ts'
+import { entryLimit } from '../../core/system/entry-limit.ts'
 import type { RollOutcome, SpendRoll } from './spend-roll.ts'
 import { SpendTill } from './spend-till.ts'
 
@@ -57,7 +58,7 @@ export class SpendTills implements SpendLedger {
   readonly #options: TillsOptions
   readonly #tills = new Map<string, SpendTill>()
   readonly #draws = new Map<string, Draw>()
-  readonly #ended = new LRUCache<string, true>({ max: MOST_REMEMBERED })
+  readonly #ended = new LRUCache<string, true>(entryLimit(MOST_REMEMBERED))
   readonly #timer: NodeJS.Timeout
 
   constructor(options: TillsOptions) {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '../../../core/system/entry-limit.ts'
 import type { CommandInput, CommandName } from '../commands.ts'
 
 /** Holds whose lane is known; of others each is a lane of its own. */
@@ -6,7 +7,7 @@ const MOST_HOLDS = 20_000
 
 /** Names the rows that a command changes: commands under the same name would wait for each other in the database. */
 export class LaneKeys {
-  readonly #scopes = new LRUCache<string, string>({ max: MOST_HOLDS })
+  readonly #scopes = new LRUCache<string, string>(entryLimit(MOST_HOLDS))
   readonly #keys: { [Name in CommandName]?: (input: CommandInput<Name>) => string | undefined } = {
     'spend.reserve': (hold) => this.#begin(hold),
     'spend.admit': ({ hold }) => this.#begin(hold),
