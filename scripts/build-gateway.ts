@@ -11,6 +11,7 @@ import { rolldown } from 'rolldown'
 import { writeStamp } from '../bin/bundle.mjs'
 import { escapeToAscii } from './bundle/ascii.ts'
 import { keepPlaces, namedPrograms, placeOf } from './bundle/places.ts'
+import { leaveOut } from './bundle/slim.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const BUNDLE = path.join(ROOT, 'dist')
@@ -25,7 +26,7 @@ const bundle = await rolldown({
   ),
   cwd: ROOT,
   platform: 'node',
-  plugins: [keepPlaces(ROOT), escapeToAscii()],
+  plugins: [leaveOut(), keepPlaces(ROOT), escapeToAscii()],
   // A package writes `eval` to name a function; nothing from outside reaches it.
   checks: { eval: false },
 })

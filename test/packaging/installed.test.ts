@@ -7,6 +7,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
+import { hasProcessFacts, residentBytes } from '../support/process-facts.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -74,6 +75,17 @@ test('installed: the command runs, its threads and processes too, with a plugin 
   t.true('x-svc-receipt' in reply.headers, 'the thread of the database runs')
   t.false(gateway.log().includes('Warning'), gateway.log())
   t.like(await gateway.stop(), { code: 0 })
+})
+
+/** Above what a start takes, by what the allocator and the kernel may add: packages and caches that are loaded weigh more. */
+const MOST_MB_AFTER_START = 140
+const inPlainProcess = hasProcessFacts ? test : test.skip
+
+inPlainProcess(`installed: a gateway that has started holds less than ${MOST_MB_AFTER_START} MB`, async (t) => {
+  const gateway = await startGatewayProcess({}, { entry, cwd: place.path })
+  t.teardown(() => gateway.stop())
+  const heldMb = residentBytes(gateway.pid) / 2 ** 20
+  t.true(heldMb < MOST_MB_AFTER_START, `${Math.round(heldMb)} MB`)
 })
 
 test('installed: the command tells its version', async (t) => {
