@@ -10,7 +10,7 @@ export interface Example {
 }
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-const PAGES = ['README.md', 'docs/*.md', 'examples/**/*.md', 'plugins/*/README.md']
+const PAGES = ['README.md', 'docs/*.md', 'docs/clients/*.md', 'examples/**/*.md', 'plugins/*/README.md']
 const BLOCK = /^```(\w+)\n(.*?)^```$/gms
 
 /** Pages that a test of their own walks through, in order: their requests and programs stand on what went before. */
