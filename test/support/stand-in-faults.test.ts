@@ -205,6 +205,16 @@ test('stand-in: counts the sockets of a pooled client until they close', async (
   t.is(provider.seen.length, 2)
 })
 
+test('stand-in: closing ends what still waits', async (t) => {
+  const provider = await startProvider()
+  const waiting = t.throwsAsync(
+    provider.until(() => false, 600_000),
+    { message: /0 requests seen/ },
+  )
+  await provider.close()
+  await waiting
+})
+
 test('stand-in: until() says what it waited for', async (t) => {
   await using provider = await startProvider()
   await t.throwsAsync(

@@ -36,13 +36,15 @@ export interface Journal {
   record(entry: SeenRequest): void
   changed(): void
   until(condition: () => boolean, waitMs: number): Promise<void>
+  /** Rejects what still waits: its timers would keep the thread alive. */
+  endWaits(): void
 }
 
 const MOST_SEEN = 1000
 
 /** An empty journal. */
 export function createJournal(): Journal {
-  const watchers = new Set<() => void>()
+  const waits = new Map<() => void, () => void>()
   const journal: Journal = {
     seen: [],
     sockets: new Set(),
@@ -55,22 +57,26 @@ export function createJournal(): Journal {
       journal.changed()
     },
     changed() {
-      for (const watch of watchers) watch()
+      for (const watch of waits.keys()) watch()
     },
     until: (condition, waitMs) =>
       new Promise((resolve, reject) => {
         const stop = (settle: () => void) => {
           clearTimeout(timer)
-          watchers.delete(watch)
+          waits.delete(watch)
           settle()
         }
         const watch = () => {
           if (condition()) stop(resolve)
         }
-        const timer = setTimeout(() => stop(() => reject(new Error(describe(journal, condition, waitMs)))), waitMs)
-        watchers.add(watch)
+        const giveUp = () => stop(() => reject(new Error(describe(journal, condition, waitMs))))
+        const timer = setTimeout(giveUp, waitMs)
+        waits.set(watch, giveUp)
         watch()
       }),
+    endWaits() {
+      for (const giveUp of waits.values()) giveUp()
+    },
   }
   return journal
 }

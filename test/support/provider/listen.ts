@@ -42,6 +42,7 @@ export async function listen(
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     for (const socket of journal.sockets) socket.destroy()
     await closed
+    journal.endWaits()
     if (journal.failure !== undefined) throw journal.failure
   }
   return {
