@@ -81,15 +81,24 @@ export async function createPostgres(owner: Owner): Promise<Postgres> {
   }
 }
 
-/** Sends one statement on a connection of its own. */
+const MOST_CONNECTIONS = 8
+const KEPT_IDLE_MS = 1000
+const pools = new Map<string, pg.Pool>()
+
+/** Sends one statement. Connections are kept for the next: the server starts a process for each. */
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
+  return (await poolOf(url).query(text)).rows
+}
+
+/** The pool of a database; idle, it keeps no thread alive. */
+function poolOf(connectionString: string): pg.Pool {
+  const known = pools.get(connectionString)
+  if (known !== undefined) return known
+  const waiting = { idleTimeoutMillis: KEPT_IDLE_MS, allowExitOnIdle: true }
+  const pool = new pg.Pool({ connectionString, max: MOST_CONNECTIONS, ...waiting })
+  pool.on('error', () => {}) // an idle connection of a server that was ended: the pool drops it
+  pools.set(connectionString, pool)
+  return pool
 }
 
 interface Runner {
