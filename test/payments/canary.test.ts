@@ -9,7 +9,7 @@ import { ask, type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { grantToken } from '../support/stripe/machine-payments.ts'
 import { AGENT, credential, readChallenge } from './booth.ts'
-import { openRowOfOne } from './row.ts'
+import { openRow } from './row.ts'
 
 const SESSIONS = '/v1/agent/sessions'
 const BODY = ask('what is the toll')
@@ -23,7 +23,7 @@ function filesOf(folder: string): Map<string, Buffer> {
 test.serial(
   'canaries: what agents pay with is in no log, no table and no output of a command, whatever happens',
   async (t) => {
-    const row = await openRowOfOne(t, { env: { ...CLOUD, LOG_LEVEL: 'debug' } })
+    const row = await openRow(t, { env: { ...CLOUD, LOG_LEVEL: 'debug' } })
     const [gateway] = row.gateways as [Gateway]
     const secrets = new Map<string, string>()
     const keep = (what: string, value: unknown) => {
@@ -110,7 +110,7 @@ test.serial(
 )
 
 test.serial('plans: what agents pay touches no account, and takes nothing of any plan', async (t) => {
-  const row = await openRowOfOne(t, { env: CLOUD })
+  const row = await openRow(t, { env: CLOUD })
   const [gateway] = row.gateways as [Gateway]
   const tables = await row.sql("select name from sqlite_master where type = 'table'")
   const perAccount: string[] = []

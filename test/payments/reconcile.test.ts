@@ -10,7 +10,7 @@ import { ask, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
 import { AGENT, credential, type ReadChallenge, readChallenge } from './booth.ts'
-import { openRowOfOne, type Row } from './row.ts'
+import { openRow, type Row } from './row.ts'
 
 const BODY = ask('what is the toll')
 const HOUR_S = 3600
@@ -21,7 +21,7 @@ interface Begun {
   readonly token: string
 }
 
-async function begin({ stripe }: Row<Gateway>, { url }: Gateway): Promise<Begun & { status: number }> {
+async function begin({ stripe }: Row, { url }: Gateway): Promise<Begun & { status: number }> {
   const challenge = readChallenge(await send(url, { path: AGENT, body: BODY, headers: { authorization: undefined } }))
   const token = grantToken(stripe.world)
   return { challenge, token, status: (await pay(url, { challenge, token })).status }
@@ -32,16 +32,16 @@ function pay(url: string, { challenge, token }: Begun) {
   return send(url, { path: AGENT, body: BODY, headers, timeoutMs: 40_000 })
 }
 
-const stateOf = async ({ sql }: Row<Gateway>, { challenge }: Begun) =>
+const stateOf = async ({ sql }: Row, { challenge }: Begun) =>
   (await sql(`select state, reference from payment where id = '${challenge.id}'`))[0]
 
 /** All that Stripe has happened some hours ago. */
-function age({ stripe }: Row<Gateway>): void {
+function age({ stripe }: Row): void {
   for (const intent of stripe.world.objects.all('payment_intent')) intent.created = stripe.world.nowS() - 5 * HOUR_S
 }
 
 /** A day has passed: whichever gateway comes first sweeps, one that starts at the latest. Gives what it has told. */
-async function sweep(row: Row<Gateway>): Promise<Record<string, number>> {
+async function sweep(row: Row): Promise<Record<string, number>> {
   const linesOf = (gateway: Gateway) =>
     gateway
       .log()
@@ -58,7 +58,7 @@ async function sweep(row: Row<Gateway>): Promise<Record<string, number>> {
 }
 
 test.serial('reconcile: the daily sweep mends what Stripe has and the database has lost or given up', async (t) => {
-  const row = await openRowOfOne(t)
+  const row = await openRow(t)
   const [gateway] = row.gateways as [Gateway]
   const delivered = await begin(row, gateway)
   t.is(delivered.status, 200)
@@ -115,7 +115,7 @@ test.serial('reconcile: the daily sweep mends what Stripe has and the database h
 })
 
 test.serial('reconcile: a webhook names what is fetched, and mends it at once', async (t) => {
-  const row = await openRowOfOne(t, {
+  const row = await openRow(t, {
     env: { ...CLOUD, SVC_PROVIDERS_SHARED: 'true', STRIPE_WEBHOOK_SECRET: 'whsec_standin' },
   })
   const [gateway] = row.gateways as [Gateway]
@@ -145,7 +145,7 @@ test.serial('reconcile: a webhook names what is fetched, and mends it at once', 
 test.serial(
   'reconcile: a payment whose process died before it heard of the money is not given up by the reaper',
   async (t) => {
-    const row = await openRowOfOne(t, { env: { SVC_MPP_SETTLEMENT: 'automatic' } })
+    const row = await openRow(t, { env: { SVC_MPP_SETTLEMENT: 'automatic' } })
     const [gateway] = row.gateways as [Gateway]
     row.stripe.fail(({ path: where }) => (where.endsWith('payment_intents') ? { kind: 'lose-after' } : undefined))
     const begun = await begin(row, gateway)
@@ -161,7 +161,7 @@ test.serial(
 )
 
 test.serial('report: sums by day and book are those of Stripe, to the cent', async (t) => {
-  const row = await openRowOfOne(t)
+  const row = await openRow(t)
   const [gateway] = row.gateways as [Gateway]
   for (let i = 0; i < 3; i++) t.is((await begin(row, gateway)).status, 200)
   const session = { path: '/v1/agent/sessions', body: { calls: 33 } }

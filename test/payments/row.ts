@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { type Gateway, type Start, startGateway } from '../support/gateway.ts'
+import { type Environment, type Gateway, startGateway } from '../support/gateway.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { query } from '../support/postgres.ts'
 import { querySqlite } from '../support/sqlite.ts'
@@ -12,45 +12,38 @@ import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts'
 import { boothEnvironment } from './booth.ts'
 
 /** Several gateways that share a database, with one provider and one Stripe behind them. */
-export interface Row<Started extends Gateway = GatewayProcess> {
-  readonly gateways: readonly Started[]
+export interface Row {
+  readonly gateways: readonly Gateway[]
   readonly provider: Provider
   readonly stripe: StripeStandIn
   /** The environment of its gateways. */
-  readonly env: Readonly<Record<string, string>>
+  readonly env: Environment
   /** Sends one statement past the gateways. */
   sql(text: string): Promise<Record<string, unknown>[]>
-  /** Starts another, its environment laid over that of all. */
-  start(env?: Readonly<Record<string, string>>): Promise<Started>
+  /** Starts another in the test's thread, its environment laid over that of all. */
+  start(env?: Environment): Promise<Gateway>
+  /** The same in a process, which a test can kill. */
+  startProcess(env?: Environment): Promise<GatewayProcess>
 }
 
 /** How a row is set up. */
 export interface RowOptions {
-  readonly processes: number
+  /** Started in the test's thread. Default: 1. */
+  readonly gateways?: number
   /** Of a PostgreSQL server. Default: SQLite. */
   readonly databaseUrl?: string | undefined
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Environment
 }
 
 /** The machine may be busy with as many processes of others. */
 const PATIENCE_MS = 180_000
 const KEY = 'sk-ant-operator-key'
 
-/** Opens a row of processes; it is closed with the test. */
-export function openRow(t: ExecutionContext, options: RowOptions): Promise<Row> {
-  return openRowWith((env) => startGatewayProcess(env), t, options)
-}
-
-/** Opens a row of one gateway, in the thread of the test. */
-export function openRowOfOne(t: ExecutionContext, options: Omit<RowOptions, 'processes'> = {}): Promise<Row<Gateway>> {
-  return openRowWith(startGateway, t, { ...options, processes: 1 })
-}
-
-async function openRowWith<Started extends Gateway>(
-  startOne: Start<Started>,
+/** Opens a row; it is closed with the test. */
+export async function openRow(
   t: ExecutionContext,
-  { processes, databaseUrl, env: own }: RowOptions,
-): Promise<Row<Started>> {
+  { gateways: count = 1, databaseUrl, env: own }: RowOptions = {},
+): Promise<Row> {
   t.timeout(PATIENCE_MS)
   const dataDir = mkdtempSync(path.join(tmpdir(), 'turnpike-row-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -66,15 +59,17 @@ async function openRowWith<Started extends Gateway>(
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...own,
   }
-  const start = async (more: Readonly<Record<string, string>> = {}) => {
-    const gateway = await startOne({ ...env, ...more })
+  const ending = async <Started extends Gateway>(starting: Promise<Started>): Promise<Started> => {
+    const gateway = await starting
     t.teardown(async () => void (await gateway.stop()))
     return gateway
   }
+  const start = (more: Environment = {}) => ending(startGateway({ ...env, ...more }))
+  const startProcess = (more: Environment = {}) => ending(startGatewayProcess({ ...env, ...more }))
   // One after another: the first makes the tables and the keys.
-  const gateways: Started[] = []
-  for (let i = 0; i < processes; i++) gateways.push(await start())
+  const gateways: Gateway[] = []
+  for (let i = 0; i < count; i++) gateways.push(await start())
   const sql = async (text: string) =>
     databaseUrl === undefined ? querySqlite(dataDir, text) : query(databaseUrl, text)
-  return { gateways, provider, stripe, env, sql, start }
+  return { gateways, provider, stripe, env, sql, start, startProcess }
 }
