@@ -53,13 +53,13 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0' })) {
     t.is(valueAt(created.json, 'pipelineConfig'), null)
   })
 
-  fleet.test('a key that was made is good on every process at once', async (t) => {
+  fleet.test('a key that was made is good on every gateway at once', async (t) => {
     const { gateways, next } = await fleet.open()
     const { key } = await createKey(next(), newUser())
     for (const gateway of gateways) t.is((await use(gateway, key)).status, 200)
   })
 
-  fleet.test('a change is that of the next request on every process', async (t) => {
+  fleet.test('a change is that of the next request on every gateway', async (t) => {
     const { gateways, next } = await fleet.open()
     const user = newUser()
     const { id, key, prefix, createdAt } = await createKey(next(), user, { name: 'a', pipelineConfig: 'exact-cache' })
@@ -82,7 +82,7 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0' })) {
     t.is(reply.headers['x-svc-pipe'], 'exact-cache')
   })
 
-  fleet.test('a revoked key is refused by the next request on every process, and stays in the list', async (t) => {
+  fleet.test('a revoked key is refused by the next request on every gateway, and stays in the list', async (t) => {
     const { gateways, next } = await fleet.open()
     const user = newUser()
     const { id, key } = await createKey(next(), user)
@@ -158,7 +158,7 @@ for (const fleet of fleets({ SVC_RATE_LIMIT: '0' })) {
       t.is((await revoke(next(), newUser(), id)).status, 404, id)
   })
 
-  fleet.test('the last use is told: at once by the process that saw it', async (t) => {
+  fleet.test('the last use is told: at once by the gateway that saw it', async (t) => {
     const { gateways } = await fleet.open()
     const user = newUser()
     const { key } = await createKey(gateways[0], user)

@@ -2,16 +2,17 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Tier } from '../../src/core/money/plans.ts'
 import type { Engine, Place } from '../stores/sql/places.ts'
-import { bearer, createKey, startCloudProcess } from '../support/accounts.ts'
-import type { Gateway } from '../support/gateway.ts'
+import { bearer, createKey, startCloudGateway, startCloudProcess } from '../support/accounts.ts'
+import { isDrill } from '../support/drill.ts'
+import type { Environment, Gateway } from '../support/gateway.ts'
 import { type Reply, type SendOptions, send } from '../support/http-client.ts'
 import type { SeenRequest } from '../support/provider/journal.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 
-/** Three gateway processes on one database, with plans that are soon used up. */
+/** Gateways on one database, with plans that are soon used up. */
 export interface PlansStage {
-  readonly gateway: Gateway
+  readonly gateways: readonly Gateway[]
   readonly provider: Provider
   readonly place: Place
   /** Opens an account of this tier with these credits, and one key. */
@@ -45,22 +46,24 @@ async function openPlansStage(place: Place): Promise<PlansStage> {
   await writeFile(config, JSON.stringify({ plugins: { watch: false }, providers: { tries: 1 }, plans: PLANS, costs }))
   const provider = await startProvider({ script: scriptOf })
   const database = place.databaseUrl === undefined ? {} : { DATABASE_URL: place.databaseUrl }
-  const env = {
+  const env: Environment = {
     ANTHROPIC_BASE_URL: provider.url,
     ANTHROPIC_API_KEY: 'sk',
     SVC_DATA_DIR: place.dataDir,
     SVC_CONFIG: config,
     ...database,
   }
-  const gateway = await startCloudProcess(env, { args: ['--workers', '3'] })
+  const gateways = await startGateways(env)
+  let turn = 0
+  const next = () => gateways[turn++ % gateways.length]!
   const store = await place.open()
   return {
-    gateway,
+    gateways,
     provider,
     place,
     async account(tier, credits = 0) {
       const id = `user-${++accounts}`
-      const { key } = await createKey(gateway, id)
+      const { key } = await createKey(next(), id)
       await place.sql(`update account set tier = '${tier}' where id = '${id}'`)
       const grant = { accountId: id, kind: 'grant', credits, idem: 'grant' }
       if (credits > 0) await store.run('ledger.append', grant)
@@ -68,17 +71,24 @@ async function openPlansStage(place: Place): Promise<PlansStage> {
         id,
         send: (body, options) =>
           decided(() =>
-            send(gateway.url, { ...options, headers: { ...bearer(key), ...options?.headers }, ...(body && { body }) }),
+            send(next().url, { ...options, headers: { ...bearer(key), ...options?.headers }, ...(body && { body }) }),
           ),
         books: () => readBooks(place, id),
         overage: () => readOverage(place, id),
       }
     },
     async close() {
-      await gateway.stop()
+      for (const { stop } of gateways) await stop()
       await provider.close()
     },
   }
+}
+
+/** One on SQLite and two on PostgreSQL; in the drill three processes on one port. */
+async function startGateways(env: Environment): Promise<readonly Gateway[]> {
+  if (isDrill) return [await startCloudProcess(env, { args: ['--workers', '3'] })]
+  const size = env.DATABASE_URL === undefined ? 1 : 2
+  return Promise.all(Array.from({ length: size }, () => startCloudGateway(env)))
 }
 
 /** On a busy machine the database may be asked too much at once, which is 503 and decides nothing: it is asked again. */

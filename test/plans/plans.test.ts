@@ -103,7 +103,7 @@ for (const engine of engines) {
   engine.test('plans: an answer from a cache is a call, and needs one', async (t) => {
     const { account } = await open()
     const free = await account('free')
-    // Each process has a cache of its own: until one of them answers again.
+    // Each gateway has a cache of its own: until one of them answers again.
     const replies: Reply[] = []
     for (let i = 0; i < 4; i++) replies.push(await free.send(ask('the same')))
     t.deepEqual(statuses(replies), [200, 200, 200, 429])

@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type Implementation } from 'ava'
 import { startCloudGateway, startCloudProcess } from './accounts.ts'
+import { isDrill } from './drill.ts'
 import type { Gateway } from './gateway.ts'
-import { createDatabase, isPostgresExpected } from './postgres.ts'
+import { createDatabase, isPostgresExpected, isUsed } from './postgres.ts'
 
-/** Gateways of one service that share one database; several are each a process of its own. */
+/** Gateways of one service that share one database. */
 export interface Fleet {
   readonly gateways: readonly [Gateway, ...Gateway[]]
   /** One of them, in turn. */
   next(): Gateway
 }
 
-/** An engine, and how many processes use it. */
+/** An engine, and how many gateways use it. */
 export interface FleetKind {
   readonly name: string
   readonly test: (title: string, run: Implementation<[]>) => void
@@ -40,7 +41,7 @@ async function databaseOf(engine: string): Promise<Record<string, string>> {
 
 async function openFleet(engine: string, size: number, env: Readonly<Record<string, string>>): Promise<Fleet> {
   const database = await databaseOf(engine)
-  const start = size === 1 ? startCloudGateway : startCloudProcess
+  const start = isDrill && size > 1 ? startCloudProcess : startCloudGateway
   const gateways = await Promise.all(Array.from({ length: size }, () => start({ ...database, ...env })))
   endings.push(() => Promise.all(gateways.map((gateway) => gateway.stop())))
   let turn = 0
@@ -50,21 +51,27 @@ async function openFleet(engine: string, size: number, env: Readonly<Record<stri
   }
 }
 
-/** Both engines, each with one process and with three; a file's fleets share one PostgreSQL server. */
+/** Gateways of the test's thread share as little as processes do; the drill has processes all the same. */
+const KINDS = isDrill
+  ? (['sqlite', 'postgres'] as const).flatMap((engine) => [1, 3].map((size) => ({ engine, size })))
+  : ([
+      { engine: 'sqlite', size: 1 },
+      { engine: 'postgres', size: 2 },
+    ] as const)
+
+/** Both engines, with one gateway and with several; a file's fleets share one PostgreSQL server. */
 export function fleets(env: Readonly<Record<string, string>> = {}): FleetKind[] {
-  return ['sqlite', 'postgres'].flatMap((engine) =>
-    [1, 3].map((size) => {
-      const name = `${engine}, ${size === 1 ? 'one process' : `${size} processes`}`
-      const run = engine === 'postgres' && !isPostgresExpected ? test.skip : test
-      let fleet: Promise<Fleet> | undefined
-      return {
-        name,
-        test: (title, implementation) => void run(`${name}: ${title}`, implementation),
-        open: () => {
-          fleet ??= openFleet(engine, size, env)
-          return fleet
-        },
-      }
-    }),
-  )
+  return KINDS.filter(({ engine }) => isUsed(engine)).map(({ engine, size }) => {
+    const name = `${engine}, ${size === 1 ? 'one gateway' : `${size} gateways`}`
+    const run = engine === 'postgres' && !isPostgresExpected ? test.skip : test
+    let fleet: Promise<Fleet> | undefined
+    return {
+      name,
+      test: (title, implementation) => void run(`${name}: ${title}`, implementation),
+      open: () => {
+        fleet ??= openFleet(engine, size, env)
+        return fleet
+      },
+    }
+  })
 }

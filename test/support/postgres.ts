@@ -20,6 +20,11 @@ const programs = once(findPostgres)
 /** Whether tests with PostgreSQL run: where it is installed, and on a build server, where a missing one is a failure. */
 export const isPostgresExpected = SHARED !== undefined || programs() !== undefined || Boolean(process.env.CI)
 
+/** Whether tests of both engines run on this one: a file that is about something else keeps to SQLite. */
+export function isUsed(engine: 'sqlite' | 'postgres'): boolean {
+  return (process.env.TURNPIKE_TEST_ENGINE ?? engine) === engine
+}
+
 /** A PostgreSQL server of a test file's own. */
 export interface Postgres {
   /** Makes an empty database and returns its address. */

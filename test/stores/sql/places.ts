@@ -4,7 +4,7 @@ import path from 'node:path'
 import test, { type ExecutionContext, type Implementation } from 'ava'
 import { openSqlStore, type SqlStore } from '../../../src/stores/sql/store.ts'
 import { once } from '../../support/once.ts'
-import { createDatabase, isPostgresExpected, query } from '../../support/postgres.ts'
+import { createDatabase, isPostgresExpected, isUsed, query } from '../../support/postgres.ts'
 import { createRecordingLog, type RecordingLog } from '../../support/recording-log.ts'
 import { querySqlite } from '../../support/sqlite.ts'
 
@@ -48,20 +48,24 @@ test.after.always('close what the tests shared', async () => {
 const testWithPostgres = isPostgresExpected ? test : test.skip
 
 /** Both engines; a file's tests share one PostgreSQL server. */
-export const engines: readonly Engine[] = [
-  {
-    name: 'sqlite',
-    test: (title, run) => void test(`sqlite: ${title}`, run),
-    createPlace: createSqlitePlace,
-    shared: once(() => openPlace(createSqlitePlace)),
-  },
-  {
-    name: 'postgres',
-    test: (title, run) => void testWithPostgres(`postgres: ${title}`, run),
-    createPlace: createPostgresPlace,
-    shared: once(() => openPlace(createPostgresPlace)),
-  },
-]
+export const engines: readonly Engine[] = allEngines().filter(({ name }) => isUsed(name))
+
+function allEngines(): Engine[] {
+  return [
+    {
+      name: 'sqlite',
+      test: (title, run) => void test(`sqlite: ${title}`, run),
+      createPlace: createSqlitePlace,
+      shared: once(() => openPlace(createSqlitePlace)),
+    },
+    {
+      name: 'postgres',
+      test: (title, run) => void testWithPostgres(`postgres: ${title}`, run),
+      createPlace: createPostgresPlace,
+      shared: once(() => openPlace(createPostgresPlace)),
+    },
+  ]
+}
 
 async function openPlace(create: (owner: Owner) => Promise<Place>): Promise<OpenPlace> {
   const place = await create(fileOwner)
