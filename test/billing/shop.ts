@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { sendAs, startCloudGateway, startCloudProcess } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Gateway, Start } from '../support/gateway.ts'
+import type { Environment, Gateway, Start } from '../support/gateway.ts'
 import type { GatewayProcess } from '../support/gateway-process.ts'
 import type { Reply } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
@@ -18,6 +18,8 @@ const PRICES = { pro: 2000, team: 10_000 } as const
 export interface Shop<Started extends Gateway = Gateway> {
   readonly stripe: StripeStandIn
   readonly gateways: readonly Started[]
+  /** Starts another gateway of the shop in the test's thread; it ends with the shop. */
+  another(env?: Environment): Promise<Gateway>
   readonly url: string
   /** Ids of the prices. */
   readonly prices: Readonly<Record<'pro' | 'team' | 'overage', string>>
@@ -36,7 +38,7 @@ export interface Shop<Started extends Gateway = Gateway> {
 
 /** How a shop is opened. */
 export interface ShopOptions {
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Environment
   /** The section `billing` of the configuration file. */
   readonly config?: JsonObject
   readonly databaseUrl?: string | undefined
@@ -61,13 +63,21 @@ export function openShop(t: ShopOwner, options: ShopOptions = {}): Promise<Shop>
   return openShopWith(startCloudGateway, t, options)
 }
 
-/** Opens a shop with several processes on one database. */
+/** Opens a shop with several gateways on one database. */
 export function openShopOf(
-  processes: number,
+  gateways: number,
+  t: ShopOwner,
+  options: ShopOptions & { readonly databaseUrl: string },
+): Promise<Shop> {
+  return openShopWith(startCloudGateway, t, { ...options, gateways })
+}
+
+/** Opens a shop whose gateway is a process, which a test can kill. */
+export function openShopProcess(
   t: ShopOwner,
   options: ShopOptions & { readonly databaseUrl: string },
 ): Promise<Shop<GatewayProcess>> {
-  return openShopWith(startCloudProcess, t, { ...options, gateways: processes })
+  return openShopWith((env) => startCloudProcess(env), t, options)
 }
 
 type ShopOwner = Pick<ExecutionContext, 'teardown'>
@@ -91,23 +101,23 @@ async function openShopWith<Started extends Gateway>(
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = path.join(folder, 'turnpike.yaml')
   writeFileSync(file, JSON.stringify({ billing: config })) // JSON is YAML
-  const gateways = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const gateway = await start({
-        SVC_CONFIG: file,
-        STRIPE_SECRET_KEY: stripe.key,
-        STRIPE_WEBHOOK_SECRET: stripe.secret,
-        STRIPE_API_BASE: stripe.url,
-        STRIPE_PRICE_PRO: prices.pro,
-        STRIPE_PRICE_TEAM: prices.team,
-        SVC_DASHBOARD_URL: 'https://app.example.com/dashboard',
-        ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-        ...env,
-      })
-      t.teardown(async () => void (await gateway.stop()))
-      return gateway
-    }),
-  )
+  const common = {
+    SVC_CONFIG: file,
+    STRIPE_SECRET_KEY: stripe.key,
+    STRIPE_WEBHOOK_SECRET: stripe.secret,
+    STRIPE_API_BASE: stripe.url,
+    STRIPE_PRICE_PRO: prices.pro,
+    STRIPE_PRICE_TEAM: prices.team,
+    SVC_DASHBOARD_URL: 'https://app.example.com/dashboard',
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...env,
+  }
+  const ending = async <Opened extends Gateway>(starting: Promise<Opened>): Promise<Opened> => {
+    const gateway = await starting
+    t.teardown(async () => void (await gateway.stop()))
+    return gateway
+  }
+  const gateways = await Promise.all(Array.from({ length: count }, () => ending(start(common))))
   const url = gateways[0]?.url ?? ''
   let delivered = 0
   const deliver: Shop['deliver'] = async (t) => {
@@ -124,6 +134,7 @@ async function openShopWith<Started extends Gateway>(
   return {
     stripe,
     gateways,
+    another: (more = {}) => ending(startCloudGateway({ ...common, ...more })),
     url,
     prices,
     balance,

@@ -12,7 +12,9 @@ let shop: Shop
 
 test.before(async () => {
   const owner = { teardown: (end: () => unknown) => void endings.push(end) }
-  shop = await openShop(owner, { env: { STRIPE_WEBHOOK_SECRET: `whsec_standin, ${ROTATED}` } })
+  shop = await openShop(owner, {
+    env: { STRIPE_WEBHOOK_SECRET: `whsec_standin, ${ROTATED}`, SVC_RECHARGE_INTERVAL: '100ms' },
+  })
 })
 test.after.always(async () => {
   for (const end of endings.reverse()) await end()

@@ -7,7 +7,6 @@ import { reconcile } from './reconcile.ts'
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 const PRUNED_AT_ONCE = 200
-const START_MS = 5000
 
 /** How often what is done. */
 export interface RoundTimes {
@@ -27,7 +26,12 @@ export function startRounds(
       everyMs: times.rechargeMs,
       work: () => rechargeAll(parts, randomId),
     }),
-    startRound(parts, { name: 'reconcile', firstMs: START_MS, everyMs: HOUR_MS, work: () => reconcileDaily(parts) }),
+    startRound(parts, {
+      name: 'reconcile',
+      firstMs: times.rechargeMs,
+      everyMs: HOUR_MS,
+      work: () => reconcileDaily(parts),
+    }),
     ...(parts.settings.overagePrice === undefined
       ? []
       : [
