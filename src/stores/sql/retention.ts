@@ -13,6 +13,8 @@ import type { SqlStore } from './store.ts'
  * which sort by time, so that no further index is kept up for it. Several processes may do the same at once.
  */
 const EVERY_MS = 10 * 60 * 1000
+/** The database of telemetry is opened when it is used: a start opens the other alone. */
+const FIRST_TELEMETRY_AFTER_MS = 60 * 1000
 const PAUSE_MS = 25
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Thirteen months, and a bit: the same month of the year before is still there to compare with. */
@@ -33,7 +35,7 @@ export interface RetentionOptions {
 
 /** Deletes old rows now and then. */
 export interface Retention {
-  /** Deletes all that is too old now, and again every ten minutes. A failure is logged. */
+  /** Deletes what is too old now, telemetry after a minute, and both again every ten minutes. A failure is logged. */
   start(): void
   /** Deletes all that is too old now. Throws `service_unavailable`. */
   prune(): Promise<void>
@@ -49,8 +51,8 @@ export function createRetention(options: RetentionOptions): Retention {
   const { log } = options
   const closing = new AbortController()
   let pruning: Promise<void> | undefined
-  const pruneQuietly = (): void => {
-    pruning ??= pruneAll(options, closing.signal)
+  const pruneQuietly = (parts: RetentionOptions = options): void => {
+    pruning ??= pruneAll(parts, closing.signal)
       .catch((error: unknown) => log.warn({ reason: messageWithCause(error) }, 'retention.failed'))
       .finally(() => {
         pruning = undefined
@@ -59,12 +61,15 @@ export function createRetention(options: RetentionOptions): Retention {
   let timer: NodeJS.Timeout | undefined
   return {
     start() {
-      timer ??= setInterval(pruneQuietly, EVERY_MS).unref()
-      pruneQuietly()
+      timer ??= setTimeout(() => {
+        pruneQuietly()
+        timer = setInterval(() => pruneQuietly(), EVERY_MS).unref()
+      }, FIRST_TELEMETRY_AFTER_MS).unref()
+      pruneQuietly({ ...options, telemetry: undefined })
     },
     prune: () => pruneAll(options, closing.signal),
     async close() {
-      clearInterval(timer)
+      clearTimeout(timer)
       closing.abort()
       await pruning
     },

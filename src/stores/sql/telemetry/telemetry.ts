@@ -46,13 +46,16 @@ export function openTelemetryStore({ databaseUrl, dataDir, accounts, log, clock 
   return createTelemetry({ open, log })
 }
 
-/** Opens the database in the background; while that does not work, requests wait in memory, up to a bound. */
+/**
+ * Opens the database for the first row or question: its thread takes 10 MB, and a start would wait for it. While that
+ * does not work, rows wait in memory, up to a bound.
+ */
 export function createTelemetry({ open, log, ...settings }: TelemetryOptions): SqlTelemetry {
-  const opener = new Opener(open)
+  const onFailure = (error: unknown): void => log.warn({ reason: messageWithCause(error) }, 'telemetry.failed')
+  const opener = new Opener(open, onFailure)
   const run = async <Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> =>
     (await opener.opened()).run(name, input)
   const writer = new TelemetryWriter({ ...settings, log, put: (rows) => run('telemetry.put', rows) })
-  opener.opened().catch((error: unknown) => log.warn({ reason: messageWithCause(error) }, 'telemetry.failed'))
   return {
     run,
     record(request) {
@@ -77,26 +80,40 @@ type Opened = Pick<SqlStore, 'run' | 'close'>
 /** A store that is opened once, or as often as it takes. */
 class Opener {
   readonly #open: () => Promise<Opened>
+  readonly #onFailure: (error: unknown) => void
+  #hasFailed = false
   #store: Opened | undefined
   #opening: Promise<Opened> | undefined
   #isClosed = false
 
-  constructor(open: () => Promise<Opened>) {
+  /** `onFailure` is called for the first try that fails. */
+  constructor(open: () => Promise<Opened>, onFailure: (error: unknown) => void) {
     this.#open = open
+    this.#onFailure = onFailure
   }
 
   /** The open store. Rejects with `service_unavailable` whatever is wrong with it: another try may find it well. */
   async opened(): Promise<Opened> {
     if (this.#isClosed) throw unavailable('The database is closed.')
     if (this.#store !== undefined) return this.#store
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = undefined
-    })
+    this.#opening ??= this.#openOnce()
     try {
       this.#store = await this.#opening
       return this.#store
     } catch (error) {
       throw unavailable(messageOf(error), error)
+    }
+  }
+
+  async #openOnce(): Promise<Opened> {
+    try {
+      return await this.#open()
+    } catch (error) {
+      if (!this.#hasFailed) this.#onFailure(error)
+      this.#hasFailed = true
+      throw error
+    } finally {
+      this.#opening = undefined
     }
   }
 
