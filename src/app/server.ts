@@ -58,7 +58,7 @@ export function createServer(
     authenticate,
     limits,
     receipts,
-    fees: spend.quotaCharges,
+    quotaCharges: spend.quotaCharges,
     capture,
     targetsOf: (model: string) => providers.targetsOf(model),
     callerParts: providers.callerParts,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { agentScope } from '../payments/paywall.ts'
-import { AGENT_PATH, type AgentRouteOptions, presentedPayment } from './routes/agent.ts'
+import { type PaymentChallengeParts, presentedPayment } from './payment-challenge.ts'
+import { AGENT_PATH } from './routes/agent.ts'
 
 /** The scope of what somebody has paid for, who shows the credential they paid with; `undefined` without one of ours. */
 export type PayerScope = (request: IncomingMessage) => Promise<string | undefined>
@@ -9,11 +10,7 @@ export type PayerScope = (request: IncomingMessage) => Promise<string | undefine
  * Knows payers again. The token in a credential is theirs alone, and the challenge is one of ours or nothing is looked up.
  * Throws `invalid_request`, `rate_limit_error`.
  */
-export function createPayerScope({
-  paywall,
-  sessions,
-  challengeLimiter,
-}: Pick<AgentRouteOptions, 'paywall' | 'sessions' | 'challengeLimiter'>): PayerScope {
+export function createPayerScope({ paywall, sessions, challengeLimiter }: PaymentChallengeParts): PayerScope {
   return async function payerScope(request) {
     const presented = presentedPayment({ req: request })
     if (presented.kind !== 'payment' && presented.kind !== 'session') return undefined

@@ -6,26 +6,24 @@ import { CaptureRefused } from '../../payments/open-payment.ts'
 import { disconnectSignal } from '../client-disconnect.ts'
 import { clientSubnet } from '../client-subnet.ts'
 import { assertJson } from '../content-type.ts'
-import type { RequestState } from '../request-context.ts'
 import {
-  type AgentRouteOptions,
-  admitPresented,
   isUnpaid,
+  limitPresented,
   NOT_CAPTURED,
+  type PaymentChallengeParts,
   presentedPayment,
-  refuse,
+  sendChallenge,
   unpaid,
-} from './agent.ts'
-import { PRIVATE, receiptFor } from './agent-answer.ts'
+} from '../payment-challenge.ts'
+import { PRIVATE, paymentReceipt } from '../payment-receipt.ts'
+import type { RequestState } from '../request-context.ts'
+import type { AgentRouteOptions } from './agent.ts'
 
 /** The path of sessions. */
 export const SESSIONS_PATH = '/v1/agent/sessions'
 
-/** What the routes of sessions are made from. */
-export type SessionRouteOptions = Pick<
-  AgentRouteOptions,
-  'paywall' | 'sessions' | 'challengeLimiter' | 'prices' | 'nowMs' | 'intakes'
->
+/** Input of the routes of sessions. */
+export type SessionRouteOptions = PaymentChallengeParts & Pick<AgentRouteOptions, 'prices' | 'nowMs' | 'intakes'>
 
 /** The fewest calls of a session: as many as cost what Stripe charges at least. */
 export const FEWEST_CALLS = 10
@@ -42,7 +40,7 @@ export function openSessionRoute(options: SessionRouteOptions): Middleware<Reque
   const { paywall, sessions, prices, nowMs, intakes } = options
   return async function openSession(ctx) {
     const presented = presentedPayment(ctx)
-    await admitPresented(ctx, presented, { ...options, route: SESSIONS_PATH })
+    await limitPresented(ctx, presented, { ...options, route: SESSIONS_PATH })
     const bytes = await intakes.strangers.read(ctx.req, {
       sender: clientSubnet(ctx.req.socket.remoteAddress),
       limitBytes: LARGEST_BODY_BYTES,
@@ -51,10 +49,10 @@ export function openSessionRoute(options: SessionRouteOptions): Middleware<Reque
     const calls = bytes.length === 0 ? FEWEST_CALLS : callsOf(bytes)
     const amountCents = calls * prices.sessionCallCents
     const request = { route: SESSIONS_PATH, digest: contentDigest(bytes), amountCents }
-    if (isUnpaid(presented)) return refuse(ctx, options, { request, ...unpaid(presented) })
+    if (isUnpaid(presented)) return sendChallenge(ctx, options, { request, ...unpaid(presented) })
     const signal = disconnectSignal(ctx.res)
     const payment = await paywall.submit(presented, { request, model: NO_MODEL, signal })
-    if ('problem' in payment) return refuse(ctx, options, { request, ...payment })
+    if ('problem' in payment) return sendChallenge(ctx, options, { request, ...payment })
     try {
       signal.throwIfAborted()
       await payment.capture()
@@ -63,11 +61,11 @@ export function openSessionRoute(options: SessionRouteOptions): Middleware<Reque
       signal.throwIfAborted()
       await payment.consume()
       ctx.status = 201
-      ctx.set({ 'payment-receipt': receiptFor(payment, nowMs()), ...PRIVATE })
+      ctx.set({ 'payment-receipt': paymentReceipt(payment, nowMs()), ...PRIVATE })
       ctx.body = { ...shown(standing, prices), authorization }
     } catch (error) {
       if (!(error instanceof CaptureRefused)) throw error
-      await refuse(ctx, options, { request, ...NOT_CAPTURED })
+      await sendChallenge(ctx, options, { request, ...NOT_CAPTURED })
     } finally {
       await payment.release()
     }
@@ -79,7 +77,7 @@ export function sessionRoute(options: SessionRouteOptions): Middleware<RequestSt
   const { sessions, prices } = options
   return async function session(ctx) {
     const presented = presentedPayment(ctx)
-    await admitPresented(ctx, presented, { ...options, route: SESSIONS_PATH })
+    await limitPresented(ctx, presented, { ...options, route: SESSIONS_PATH })
     const standing =
       presented.kind === 'session' ? await sessions.standing(presented.challenge, presented.token) : undefined
     if (standing === undefined)

@@ -1,136 +1,171 @@
 import { performance } from 'node:perf_hooks'
 import type { Middleware, ParameterizedContext } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
-import { type PaymentCredential, type PresentedPayment, parsePayment } from '../../payments/codecs/credential.ts'
+import type { ClientRequest } from '../../core/request/client-request.ts'
+import type { Exchange, Target } from '../../core/request/exchange.ts'
+import type { PartialRequest } from '../../core/request/partial-request.ts'
+import { awaitFirstEvent } from '../../payments/await-first-event.ts'
+import type { PaymentCredential, PresentedPayment } from '../../payments/codecs/credential.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { assertCovered, type CoverageOptions, coverageOf } from '../../payments/coverage.ts'
+import type { DeliveredAnswers, Repetition } from '../../payments/delivered.ts'
 import type { LateCalls } from '../../payments/late-calls.ts'
 import { CaptureRefused, type Payable } from '../../payments/open-payment.ts'
-import { declined, type Paywall, type PricedRequest, type Refused } from '../../payments/paywall.ts'
-import type { Sessions } from '../../payments/sessions.ts'
-import type { ChallengeLimiter } from '../challenge-limiter.ts'
+import { agentScope, type PricedRequest, type Refused } from '../../payments/paywall.ts'
+import type { RunnablePipeline } from '../../pipeline/pipelines.ts'
+import { type AnswerOptions, answer } from '../answer.ts'
 import { disconnectSignal } from '../client-disconnect.ts'
 import { clientSubnet } from '../client-subnet.ts'
 import { assertJson } from '../content-type.ts'
+import {
+  isUnpaid,
+  limitPresented,
+  NOT_CAPTURED,
+  type PaymentChallengeParts,
+  presentedPayment,
+  sendChallenge,
+  unpaid,
+  withoutCredential,
+} from '../payment-challenge.ts'
+import { PRIVATE, paymentReceipt, paymentSettlement } from '../payment-receipt.ts'
+import { repetitionOf, sendRepeated } from '../repeated-answer.ts'
 import type { RequestState } from '../request-context.ts'
 import type { RunningRequests } from '../running-requests.ts'
-import { admitPaid, type Call, type PaidAnswerOptions, repeat, repetitionOf } from './agent-answer.ts'
-import { answer, type ModelRouteOptions, parseBody, pipelineHeader } from './model.ts'
+import { type ModelRouteOptions, parseBody, pipelineHeader } from './model.ts'
 
 /** The path of paid calls. */
 export const AGENT_PATH = '/v1/agent/messages'
 
 /** Prices, in cents. */
-export interface TollPrices {
+export interface AgentPrices {
   readonly callCents: number
   /** Of a call that is one of several paid at once. */
   readonly sessionCallCents: number
 }
 
-/** What the route of paid calls is made from. */
+/** Input of `agentRoute`. */
 export interface AgentRouteOptions
-  extends PaidAnswerOptions,
+  extends PaymentChallengeParts,
+    Pick<AnswerOptions, 'dialect' | 'recorder' | 'send' | 'callerParts'>,
     Pick<ModelRouteOptions, 'targetsOf' | 'pipelines' | 'intakes'> {
-  readonly paywall: Paywall
-  readonly sessions: Sessions
-  readonly challengeLimiter: ChallengeLimiter
   readonly coverage: CoverageOptions
-  readonly prices: TollPrices
+  readonly prices: AgentPrices
+  readonly delivered: DeliveredAnswers
   readonly late: LateCalls
   /** Calls of sessions without a stream, which may all be late together. */
   readonly running: RunningRequests
+  /** Wall-clock time in milliseconds since 1970. */
+  readonly nowMs: () => number
 }
 
 /**
- * `POST /v1/agent/messages`: a model request that is paid for by itself (specification, 4.2). Body and price are checked
- * first; money is held next; it is taken when there is an answer, and only then does the answer go out.
+ * DESIGN — a paid call
+ *
+ * `POST /v1/agent/messages` is the model route with a payment around its pipeline (specification, 4.2):
+ *
+ *   challenge   without a credential: 402, with a challenge for this body and price
+ *   admitted    counted, read, and checked in all that needs no money
+ *   claimed     the credential is this request's alone: the money is held, or a call of its session
+ *   answered    the pipeline has a reply, and a stream has begun
+ *   captured    the money is taken
+ *   consumed    the credential is used up: now, and only now, the answer is sent
+ *
+ * What fails before `captured` costs nothing: the claim is released, and the same credential may be sent again.
  */
 export function agentRoute(options: AgentRouteOptions): Middleware<RequestState> {
-  const { paywall, dialect, prices } = options
   return async function agent(ctx) {
-    ctx.state.dialect = dialect
-    ctx.state.partialRequest = { route: 'agent', dialect: dialect.name }
-    const enteredAtMs = performance.now()
-    const presented = presentedPayment(ctx)
-    await admitPresented(ctx, presented, { ...options, route: AGENT_PATH })
-    const bytes = await readAgentBody(ctx, presented, options)
-    const readAtMs = performance.now()
-    const request = { route: AGENT_PATH, digest: contentDigest(bytes), amountCents: prices.callCents }
-    // Who only asks for the price need not have a request yet.
-    if (bytes.length === 0 && isUnpaid(presented)) return refuse(ctx, options, { request, ...unpaid(presented) })
-    const isOfSession = presented.kind === 'session'
-    const amountCents = isOfSession ? prices.sessionCallCents : prices.callCents
-    const call = openCall(ctx, { options, bytes, amountCents })
-    if (isUnpaid(presented)) return refuse(ctx, options, { request, ...unpaid(presented) })
-    const { id: paymentId } = presented.challenge
-    const { document } = call.client
-    const repetition = isOfSession ? undefined : repetitionOf(ctx, presented)
-    const taken = isOfSession
-      ? await takeCall(presented, options)
-      : await submit(ctx, presented, { paywall, request, call })
-    if ('problem' in taken) {
-      const again = taken.isDelivered && repetition && (await options.delivered.find(repetition))
-      return again ? repeat(ctx, again, { options, client: call.client }) : refuse(ctx, options, { request, ...taken })
-    }
-    const { token } = presented
-    const paid = { options, call, payment: taken, token, amountCents, repetition, enteredAtMs, readAtMs }
+    const call = await admit(ctx, options)
+    if (call === undefined) return
+    const payment = await claim(ctx, call, options)
+    if (payment === undefined) return
+    const { client, isOfSession, paymentId } = call
     try {
-      if (isOfSession && !document.stream) options.running.enter(paymentId, ctx.res)
+      if (isOfSession && !client.document.stream) options.running.enter(paymentId, ctx.res)
       // Money that is taken already is owed an answer.
-      if (isOfSession || taken.state !== 'captured') options.late.assertInTime(paymentId, document)
-      await answer(ctx, admitPaid(ctx, paid))
+      if (isOfSession || payment.state !== 'captured') options.late.assertInTime(paymentId, client.document)
+      await answerPaid(ctx, { call, payment, options })
     } catch (error) {
-      if (!document.stream) options.late.note(paymentId, error)
+      if (!client.document.stream) options.late.note(paymentId, error)
       if (!(error instanceof CaptureRefused)) throw error
-      await refuse(ctx, options, { request, ...NOT_CAPTURED })
+      await sendChallenge(ctx, options, { request: call.request, ...NOT_CAPTURED })
     } finally {
-      await (hasLeft(ctx) ? taken.leave() : taken.release())
+      await (hasLeft(ctx) ? payment.leave() : payment.release())
     }
   }
 }
 
-/** Whether the client left after the provider was asked, which bills for that. */
-function hasLeft({ res, state }: ParameterizedContext<RequestState>): boolean {
-  return state.exchange?.isAsked === true && res.destroyed && !res.writableFinished
+/** A call with a credential that passed all checks which need no money. */
+interface PaidCall {
+  readonly client: ClientRequest
+  readonly targets: readonly [Target, ...Target[]]
+  readonly pipeline: RunnablePipeline
+  /** What the challenge is for. */
+  readonly request: PricedRequest
+  readonly credential: PaymentCredential
+  readonly isOfSession: boolean
+  /** Of the challenge or the session. */
+  readonly paymentId: string
+  readonly amountCents: number
+  /** Set when the client may ask for the answer again. */
+  readonly repetition: Repetition | undefined
+  readonly enteredAtMs: number
+  readonly readAtMs: number
 }
 
-/** The answer to a payer whose held money could not be taken. */
-export const NOT_CAPTURED = declined('the held money could not be taken')
-
-/** Reads what a request says about payment. Throws `invalid_request` for several credentials. */
-export function presentedPayment({
-  req,
-}: Pick<ParameterizedContext, 'req'>): Exclude<PresentedPayment, { kind: 'several' }> {
-  const presented = parsePayment(req.headersDistinct.authorization ?? [])
-  if (presented.kind !== 'several') return presented
-  throw new GatewayError('invalid_request', 'Expected one `Authorization: Payment` header, got several.')
-}
-
-type Unpaid = Extract<PresentedPayment, { kind: 'none' | 'malformed' }>
-
-/** Counts a request by whoever sends it, before it is worked on. Throws `rate_limit_error`. */
-export async function admitPresented(
-  { req }: Pick<ParameterizedContext, 'req'>,
-  presented: PresentedPayment,
-  {
-    challengeLimiter,
-    paywall,
-    sessions,
-    route,
-  }: Pick<AgentRouteOptions, 'challengeLimiter' | 'paywall' | 'sessions'> & { route: string },
-): Promise<void> {
-  if (presented.kind === 'session' && sessions.recognises(presented.challenge))
-    return challengeLimiter.admitCall(presented.challenge.id)
-  if (presented.kind === 'payment' && paywall.recognises(presented.challenge, route))
-    return challengeLimiter.admitSubmit(presented.challenge.id)
-  await challengeLimiter.admit(req)
+/** Challenge or admitted. Sends the challenge, and returns `undefined`, when there is no credential. */
+async function admit(
+  ctx: ParameterizedContext<RequestState>,
+  options: AgentRouteOptions,
+): Promise<PaidCall | undefined> {
+  const { dialect, prices } = options
+  const enteredAtMs = performance.now()
+  const partialRequest: PartialRequest = { route: 'agent', dialect: dialect.name }
+  ctx.state.dialect = dialect
+  ctx.state.partialRequest = partialRequest
+  const presented = presentedPayment(ctx)
+  await limitPresented(ctx, presented, { ...options, route: AGENT_PATH })
+  const bytes = await readBody(ctx, presented, options)
+  const readAtMs = performance.now()
+  const request = { route: AGENT_PATH, digest: contentDigest(bytes), amountCents: prices.callCents }
+  // A request for the price alone needs no body.
+  if (bytes.length === 0 && isUnpaid(presented)) {
+    await sendChallenge(ctx, options, { request, ...unpaid(presented) })
+    return undefined
+  }
+  const isOfSession = presented.kind === 'session'
+  const amountCents = isOfSession ? prices.sessionCallCents : prices.callCents
+  assertJson(ctx.req)
+  const client = parseBody(bytes, dialect, partialRequest)
+  partialRequest.model = client.document.model
+  const targets = options.targetsOf(client.document.model)
+  const pipeline = options.pipelines.for(pipelineHeader(ctx))
+  assertPriceCovers({ client, targets, amountCents }, options)
+  if (isUnpaid(presented)) {
+    await sendChallenge(ctx, options, { request, ...unpaid(presented) })
+    return undefined
+  }
+  const repetition = isOfSession ? undefined : repetitionOf(ctx, presented)
+  const { id: paymentId } = presented.challenge
+  return {
+    client,
+    targets,
+    pipeline,
+    request,
+    credential: presented,
+    isOfSession,
+    paymentId,
+    amountCents,
+    repetition,
+    enteredAtMs,
+    readAtMs,
+  }
 }
 
 /**
- * Reads a body: of a session that has not ended like a caller's, of everybody else like a stranger's. A challenge is free,
- * so holding one is no payment; the body that it is bound to was within the stranger's limit.
+ * Reads a body: of a session that has not ended with a caller's limits, any other with a stranger's. A challenge is free,
+ * so holding one is no payment; the body that it is bound to was within the stranger's limits.
  */
-function readAgentBody(
+function readBody(
   { req }: Pick<ParameterizedContext, 'req'>,
   presented: PresentedPayment,
   { intakes, sessions, nowMs }: Pick<AgentRouteOptions, 'intakes' | 'sessions' | 'nowMs'>,
@@ -142,64 +177,119 @@ function readAgentBody(
   return intakes.strangers.read(req, { sender: clientSubnet(req.socket.remoteAddress) })
 }
 
-/** Whether there is no credential, or none that can be read. */
-export function isUnpaid(presented: PresentedPayment): presented is Unpaid {
-  return presented.kind === 'none' || presented.kind === 'malformed'
-}
-
-/** Why a request without a credential that can be read is not served. */
-export function unpaid(presented: Unpaid): Refused {
-  if (presented.kind === 'none')
-    return { problem: 'payment-required', detail: 'This call is paid for with `Authorization: Payment`.' }
-  return { problem: 'malformed-credential', detail: `The payment credential cannot be read: ${presented.reason}.` }
-}
-
-/** Sends a payment problem with a fresh challenge for the same request. Throws `rate_limit_error`. */
-export async function refuse(
-  ctx: ParameterizedContext<RequestState>,
-  { paywall, challengeLimiter }: Pick<AgentRouteOptions, 'paywall' | 'challengeLimiter'>,
-  { request, ...refused }: { request: PricedRequest } & Refused,
-): Promise<void> {
-  await challengeLimiter.admit(ctx.req)
-  const { body, challenge } = await paywall.refuse(request, refused)
-  ctx.status = body.status
-  ctx.set({ 'www-authenticate': challenge, 'cache-control': 'no-store' })
-  ctx.type = 'application/problem+json'
-  ctx.body = JSON.stringify(body)
-}
-
-/** Checks all that can be checked without money. Throws `invalid_request`, `unsupported_media_type`, `price_too_low`. */
-function openCall(
-  ctx: ParameterizedContext<RequestState>,
-  { options, bytes, amountCents }: { options: AgentRouteOptions; bytes: Buffer; amountCents: number },
-): Call {
-  assertJson(ctx.req)
-  const { coverage, prices, nowMs } = options
-  const partialRequest = ctx.state.partialRequest ?? {}
-  const client = parseBody(bytes, options.dialect, partialRequest)
-  partialRequest.model = client.document.model
-  const targets = options.targetsOf(client.document.model)
-  const pipeline = options.pipelines.for(pipelineHeader(ctx))
-  const call = { request: client.canonical, targets, client }
+/** Throws `price_too_low` when the call may cost the operator more than its price covers. */
+function assertPriceCovers(
+  { client, targets, amountCents }: Pick<PaidCall, 'client' | 'targets' | 'amountCents'>,
+  { coverage, prices, nowMs }: AgentRouteOptions,
+): void {
   // A call that costs a tenth covers a tenth.
   const coversNanoUsd = Math.floor((coverage.coversNanoUsd * amountCents) / prices.callCents)
+  const call = { request: client.canonical, targets, client }
   assertCovered(coverageOf(call, { ...coverage, coversNanoUsd, atMs: nowMs() }))
-  return { client, targets, pipeline }
 }
 
-async function submit(
+/**
+ * Claimed. Returns `undefined` when the credential pays for nothing here: an answer that it has paid for before is sent
+ * again, and anything else gets a fresh challenge.
+ */
+async function claim(
   ctx: ParameterizedContext<RequestState>,
-  presented: PaymentCredential,
-  { paywall, request, call }: { paywall: Paywall; request: PricedRequest; call: Call },
-): Promise<Payable | Refused> {
-  const { model } = call.client.document
-  return paywall.submit(presented, { request, model, signal: disconnectSignal(ctx.res) })
+  call: PaidCall,
+  options: AgentRouteOptions,
+): Promise<Payable | undefined> {
+  const { client, request, credential, isOfSession, repetition } = call
+  const claimed = isOfSession
+    ? await takeSessionCall(credential, options)
+    : await options.paywall.submit(credential, {
+        request,
+        model: client.document.model,
+        signal: disconnectSignal(ctx.res),
+      })
+  if (!('problem' in claimed)) return claimed
+  const delivered = claimed.isDelivered && repetition && (await options.delivered.find(repetition))
+  if (delivered) sendRepeated(ctx, delivered, { options, client })
+  else await sendChallenge(ctx, options, { request, ...claimed })
+  return undefined
 }
 
-async function takeCall(
+async function takeSessionCall(
   { challenge, token }: PaymentCredential,
   { sessions }: AgentRouteOptions,
 ): Promise<Payable | Refused> {
   const taken = await sessions.take(challenge, token)
   return typeof taken === 'string' ? { problem: 'invalid-challenge', detail: taken } : taken
+}
+
+interface Paid {
+  readonly call: PaidCall
+  readonly payment: Payable
+  readonly options: AgentRouteOptions
+}
+
+const PAID = { header: 'payment', secret: '' } as const
+
+/** Answers as the model route does, with the payment around the pipeline. No body of an agent is captured. */
+function answerPaid(ctx: ParameterizedContext<RequestState>, paid: Paid): Promise<void> {
+  const { call, payment, options } = paid
+  return answer(ctx, {
+    ...call,
+    options: { ...options, route: 'agent', quotaCharges: undefined, capture: undefined },
+    authenticated: { caller: { kind: 'agent', scope: agentScope(call.credential.token) }, credential: PAID },
+    rateLimitStatus: {},
+    headers: withoutCredential(ctx.req),
+    payment: (exchange, next) => capture(ctx, { ...paid, exchange, next }),
+    settlement: () => (isFree(ctx.state.exchange, payment) ? undefined : paymentSettlement(payment, call.amountCents)),
+  })
+}
+
+/** Answered, captured, consumed. Returns the headers of the payment; those of the provider's that would contradict them go. */
+async function capture(
+  ctx: ParameterizedContext<RequestState>,
+  { call, payment, options, exchange, next }: Paid & { exchange: Exchange; next: () => Promise<void> },
+): Promise<Record<string, string>> {
+  await next()
+  const { reply } = exchange
+  const status = reply?.status ?? ctx.status
+  if (status >= 400) {
+    assertForPayer(status)
+    return {}
+  }
+  if (reply?.kind === 'stream') exchange.reply = await awaitFirstEvent(reply, exchange.signal)
+  for (const name of ['cache-control', 'payment-receipt', 'www-authenticate']) delete exchange.reply?.headers[name]
+  try {
+    exchange.signal.throwIfAborted()
+    await payment.capture()
+    exchange.signal.throwIfAborted()
+    const receipt = { 'payment-receipt': paymentReceipt(payment, options.nowMs()) }
+    // Before the payment is used up: from then on only a kept answer can be given again.
+    if (call.repetition !== undefined && exchange.reply !== undefined)
+      await options.delivered.keep(call.repetition, exchange.reply, receipt)
+    if (!isFree(exchange, payment)) await payment.consume()
+    return { ...receipt, ...PRIVATE }
+  } catch (error) {
+    exchange.reply?.cancel()
+    throw error
+  }
+}
+
+/** Returns whether the client left after the provider was called, which bills for that. */
+function hasLeft({ res, state }: ParameterizedContext<RequestState>): boolean {
+  return state.exchange?.isAsked === true && res.destroyed && !res.writableFinished
+}
+
+/** Scopes of caches in which a payer finds its own answers only: a token is a key, and has no user. */
+const OWN_SCOPES: ReadonlySet<unknown> = new Set(['key', 'user'])
+
+/** A stored answer to an earlier call of the payer's own uses up no call of a session. */
+function isFree(exchange: Exchange | undefined, { externalId }: Payable): boolean {
+  if (externalId === undefined || exchange === undefined || exchange.isAsked) return false
+  return exchange.trace.some(({ action, details }) => action === 'hit' && OWN_SCOPES.has(details?.scope))
+}
+
+/** Statuses about the operator's account with the provider, which a payer would take for its own. */
+const OPERATORS_TROUBLE = new Set([401, 402, 403])
+
+function assertForPayer(status: number): void {
+  if (!OPERATORS_TROUBLE.has(status)) return
+  throw new GatewayError('upstream_error', `The provider refused the call (${status}). Nothing was charged.`)
 }

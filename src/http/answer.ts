@@ -1,0 +1,168 @@
+import type { ParameterizedContext } from 'koa'
+import type { QuotaCharges } from '../accounts/plans/quota-charges.ts'
+import type { ClientRequest } from '../core/request/client-request.ts'
+import { Exchange, type Target } from '../core/request/exchange.ts'
+import type { RouteName } from '../core/request/route-name.ts'
+import { idleModules } from '../core/telemetry/idle-modules.ts'
+import type { ReceiptSettlement } from '../core/telemetry/receipt.ts'
+import type { ClientDialect } from '../dialects/client-dialect.ts'
+import type { PipelineContext } from '../pipeline/context.ts'
+import type { RunnablePipeline } from '../pipeline/pipelines.ts'
+import type { ReplyRecorder } from '../receipts/receipts.ts'
+import type { Authenticated } from './authentication.ts'
+import { disconnectController, onClosed } from './client-disconnect.ts'
+import { forProvider } from './credential.ts'
+import { type CaptureOptions, captureRequest } from './dashboard/capture-request.ts'
+import { RECEIPT_HEADER, ReceiptOfReply } from './receipt-of-reply.ts'
+import type { RequestState } from './request-context.ts'
+import { type SendOptions, sendReply } from './send-reply.ts'
+
+/** Parts with which every model request is answered. */
+export interface AnswerOptions {
+  readonly route: RouteName
+  /** The shape in which clients of the route ask and read. */
+  readonly dialect: ClientDialect
+  /** What of the caller's own its targets would be shown: it tells requests apart. */
+  readonly callerParts: (exchange: Exchange) => string
+  /** Charges of plans; unset: calls are free. */
+  readonly quotaCharges: Pick<QuotaCharges, 'of'> | undefined
+  /** Records how replies ended; unset: nothing is recorded. */
+  readonly recorder: ReplyRecorder | undefined
+  /** Captures bodies for the dashboard; unset: none. */
+  readonly capture: CaptureOptions | undefined
+  readonly send: SendOptions
+}
+
+/** Reply headers, lower-case names. */
+type Headers = Readonly<Record<string, string>>
+
+/** A request that may be answered. */
+export interface Admitted {
+  readonly options: AnswerOptions
+  readonly authenticated: Authenticated
+  readonly pipeline: RunnablePipeline
+  readonly client: ClientRequest
+  readonly targets: readonly [Target, ...Target[]]
+  /** Headers with the caller's rate-limit status. */
+  readonly rateLimitStatus: Headers
+  /** Request headers that modules and providers may see. Default: all. */
+  readonly headers?: NodeJS.Dict<string | string[]>
+  /** Moments on the process's own clock, in milliseconds. */
+  readonly enteredAtMs: number
+  readonly readAtMs: number
+  /** A middleware around the pipeline, with its reply in hand before anything is sent; returns further reply headers. */
+  readonly payment?: (exchange: Exchange, next: () => Promise<void>) => Promise<Headers>
+  /** Returns how the request was paid for; called when the reply has ended. */
+  readonly settlement?: () => ReceiptSettlement | undefined
+}
+
+/** The first status of errors. */
+const FIRST_ERROR = 400
+
+/** Sends a request through its pipeline, and the reply to the client. */
+export async function answer(ctx: ParameterizedContext<RequestState>, admitted: Admitted): Promise<void> {
+  const { options, pipeline, enteredAtMs, readAtMs, payment, settlement } = admitted
+  const disconnect = disconnectController(ctx.res)
+  const exchange = openExchange(ctx, admitted, disconnect.signal)
+  ctx.state.exchange = exchange
+  const ranPipeline = () => printRan(exchange, pipeline)
+  const { recorder, capture } = options
+  const opening = { exchange, ranPipeline, enteredAtMs, readAtMs, settlement }
+  const receipt = recorder && new ReceiptOfReply(ctx, { recorder, ...opening })
+  if (receipt !== undefined && capture !== undefined)
+    captureRequest({ id: receipt.id, exchange, response: ctx.res }, capture)
+  const named = receipt !== undefined && recorder?.writesReceipts ? { [RECEIPT_HEADER]: receipt.id } : {}
+  // The exchange was put into the state just above.
+  const run = () => pipeline.run(ctx as unknown as PipelineContext)
+  let paid: Headers | undefined
+  try {
+    // A payment, or a rate limit elsewhere, may have taken its time.
+    exchange.signal.throwIfAborted()
+    if (payment === undefined) await run()
+    else paid = await payment(exchange, run)
+    await chargeQuota(ctx, exchange)
+  } catch (error) {
+    receipt?.markFailed(error)
+    exchange.close()
+    exchange.cancelUnopened()
+    // A step may have failed while the provider was still at work.
+    disconnect.abort(error)
+    ctx.set(named)
+    await (ctx.res.destroyed ? exchange.fee?.leave() : exchange.fee?.waive())
+    throw error
+  } finally {
+    receipt?.markReplied()
+  }
+  const idle = idleModules(exchange.trace)
+  const headers = {
+    ...admitted.rateLimitStatus,
+    'x-svc-pipe': ranPipeline(),
+    ...(idle !== '' && { 'x-svc-idle': idle }),
+    ...named,
+    ...paid,
+  }
+  send(ctx, exchange, { options, headers })
+}
+
+/** Counts an answer against the caller's plan, also one of a cache; a failed one is free. */
+async function chargeQuota(ctx: ParameterizedContext, { fee, reply }: Exchange): Promise<void> {
+  if (fee === undefined) return
+  const status = reply?.status ?? ctx.status
+  if (status >= FIRST_ERROR) return fee.waive()
+  await fee.hold()
+  fee.count()
+}
+
+function openExchange(ctx: ParameterizedContext<RequestState>, admitted: Admitted, signal: AbortSignal): Exchange {
+  const { options, authenticated, pipeline, client, targets, headers } = admitted
+  return new Exchange({
+    id: ctx.state.requestId,
+    route: options.route,
+    caller: authenticated.caller,
+    fee: options.quotaCharges?.of(ctx.state.requestId, authenticated.caller),
+    credential: forProvider(authenticated.credential, targets[0].provider),
+    headers: headers ?? ctx.req.headers,
+    callerParts: options.callerParts,
+    query: ctx.search,
+    client,
+    request: undefined,
+    targets,
+    signal,
+    reply: undefined,
+    pipeline: pipeline.printed,
+    trace: [],
+    edits: [],
+    calls: [],
+    supersededReplies: [],
+  })
+}
+
+interface Sending extends Pick<Admitted, 'options'> {
+  /** Headers about the request: its pipeline, its receipt, the caller's rate-limit status. */
+  headers: Headers
+}
+
+/** A module may have answered in Koa's own way, through `ctx.body`; then Koa sends that. */
+function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, sending: Sending): void {
+  const { dialect, send } = sending.options
+  // Clients of either family look for an id of their own name.
+  const headers = { ...sending.headers, 'request-id': exchange.id, [dialect.requestIdHeader]: exchange.id }
+  exchange.close()
+  const { reply } = exchange
+  if (reply === undefined || (ctx.body !== undefined && ctx.body !== null)) {
+    exchange.cancelUnopened()
+    ctx.set(headers)
+    return
+  }
+  ctx.respond = false
+  if (exchange.hasPutAside) onClosed(ctx.res, () => exchange.cancelUnopened())
+  sendReply(ctx.res, reply, { ...send, headers, dialect, request: exchange.client })
+}
+
+/** The pipeline that really ran: without the modules that were bypassed. */
+function printRan({ trace }: Exchange, { printed }: RunnablePipeline): string {
+  if (!trace.some(({ action }) => action === 'bypassed')) return printed
+  const bypassed = new Set(trace.filter(({ action }) => action === 'bypassed').map(({ module }) => module))
+  const ran = printed.split(',').filter((step) => !bypassed.has(step.split('?')[0] ?? ''))
+  return ran.length === 0 ? 'none' : ran.join(',')
+}

@@ -1,0 +1,21 @@
+import type { ReceiptSettlement } from '../core/telemetry/receipt.ts'
+import { printPaymentReceipt } from '../payments/codecs/payment-receipt.ts'
+import type { Payable } from '../payments/open-payment.ts'
+
+/** Headers of every reply that carries a payment's receipt. */
+export const PRIVATE = { 'cache-control': 'private', 'x-accel-buffering': 'no' }
+
+/** Prints the value of `Payment-Receipt`. */
+export function paymentReceipt({ reference = '', externalId }: Payable, nowMs: number): string {
+  const timestamp = new Date(nowMs).toISOString()
+  return printPaymentReceipt({ method: 'stripe', reference, externalId, status: 'success', timestamp })
+}
+
+/** Returns how a call was paid for, for its receipt; `undefined` while the money is not captured. */
+export function paymentSettlement(
+  { challengeId, reference, state }: Payable,
+  amountCents: number,
+): ReceiptSettlement | undefined {
+  if (reference === undefined || state !== 'captured') return undefined
+  return { method: 'stripe', challenge_id: challengeId, reference, amount_cents: amountCents, currency: 'usd' }
+}

@@ -1,0 +1,40 @@
+import type { ParameterizedContext } from 'koa'
+import { GatewayError } from '../core/errors.ts'
+import { replyFromStored, type StoredReply } from '../core/reply/stored-reply.ts'
+import type { ClientRequest } from '../core/request/client-request.ts'
+import type { PaymentCredential } from '../payments/codecs/credential.ts'
+import type { Repetition } from '../payments/delivered.ts'
+import { tokenHash } from '../payments/paywall.ts'
+import type { AnswerOptions } from './answer.ts'
+import { PRIVATE } from './payment-receipt.ts'
+import type { RequestState } from './request-context.ts'
+import { sendReply } from './send-reply.ts'
+
+const LONGEST_KEY = 255
+
+/** Returns what a repetition of this call has in common with it. Throws `invalid_request` for a key that is too long. */
+export function repetitionOf(
+  { req }: Pick<ParameterizedContext, 'req'>,
+  { challenge, token }: PaymentCredential,
+): Repetition | undefined {
+  const key = req.headers['idempotency-key']
+  if (typeof key !== 'string' || key === '') return undefined
+  if (key.length > LONGEST_KEY)
+    throw new GatewayError('invalid_request', `Idempotency-Key: expected at most ${LONGEST_KEY} characters.`)
+  return { challengeId: challenge.id, tokenHash: tokenHash(token), key }
+}
+
+/** Sends an answer that was delivered before. */
+export function sendRepeated(
+  ctx: ParameterizedContext<RequestState>,
+  stored: StoredReply,
+  { options, client }: { options: Pick<AnswerOptions, 'dialect' | 'send'>; client: ClientRequest },
+): void {
+  const { dialect, send } = options
+  const reply = replyFromStored(stored, { dialect: client.dialect, stream: client.document.stream })
+  // The same body was answered, so the answer is of the same kind.
+  if (reply === undefined) throw new Error('a kept answer is of another kind')
+  ctx.respond = false
+  const headers = { 'request-id': ctx.state.requestId, 'idempotent-replayed': 'true', ...PRIVATE }
+  sendReply(ctx.res, reply, { ...send, headers, dialect, request: client })
+}
