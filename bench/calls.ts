@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { QuotaCharges } from '../src/accounts/plans/quota-charges.ts'
 import type { Log } from '../src/core/ports/log.ts'
-import { createCallLedger } from '../src/stores/sql/ledger/call-ledger.ts'
+import { createCallLedger } from '../src/stores/sql/credits/call-ledger.ts'
 import { openSqlStore } from '../src/stores/sql/store.ts'
 
 const REQUESTS = 4000

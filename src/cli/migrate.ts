@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
-import { migrateDatabase } from '../stores/sql/migrate.ts'
+import { migrateDatabase } from '../stores/sql/engine/migrate.ts'
 import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { SignedReceipt, StoredReceipt } from '../../src/core/telemetry/receipt.ts'
-import { createReceiptStore } from '../../src/stores/sql/receipt-store.ts'
+import { createReceiptStore } from '../../src/stores/sql/receipts/receipt-store.ts'
 import { engines } from '../stores/sql/places.ts'
 import { sampleReceipt } from '../support/receipts.ts'
 

@@ -22,9 +22,9 @@ const SRC = path.resolve(import.meta.dirname, '../../src')
 
 /** By file: the constant, as it stands there, and the environment variable that has the milliseconds in its place. */
 const SHORTENED: Readonly<Record<string, readonly [line: string, variable: string]>> = {
-  'stores/sql/retention.ts': ['const EVERY_MS = 10 * 60 * 1000', 'SOAK_SWEEP_MS'],
-  'stores/sql/spend.ts': ['const SETTLED_KEPT_MS = 24 * 60 * 60 * 1000', 'SOAK_KEEP_MS'],
-  'stores/sql/ledger/end.ts': ['const ENDED_KEPT_MS = 24 * 60 * 60 * 1000', 'SOAK_KEEP_MS'],
+  'stores/sql/retention/retention.ts': ['const EVERY_MS = 10 * 60 * 1000', 'SOAK_SWEEP_MS'],
+  'stores/sql/spend/holds.ts': ['const SETTLED_KEPT_MS = 24 * 60 * 60 * 1000', 'SOAK_KEEP_MS'],
+  'stores/sql/credits/end.ts': ['const ENDED_KEPT_MS = 24 * 60 * 60 * 1000', 'SOAK_KEEP_MS'],
   'config/kept.ts': [`keep: duration({ min: '1h'`, 'SOAK_KEEP_MS'],
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { GatewayError } from '../../src/core/errors.ts'
-import { toError } from '../../src/stores/sql/faults.ts'
+import { toError } from '../../src/stores/sql/engine/faults.ts'
 import { type Outcome, runGroup } from '../../src/stores/sql/sqlite/group.ts'
 import { telemetryFile } from '../../src/stores/sql/sqlite/location.ts'
 import { type OpenDatabase, openDatabase } from '../../src/stores/sql/sqlite/open.ts'

@@ -3,7 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { accounts } from './accounts/migrations.ts'
 import { billing, billingProrations } from './billing/migrations.ts'
-import { ledger } from './ledger/migrations.ts'
+import { ledger } from './credits/migrations.ts'
 import { payments, paymentsByTime, paymentsLeft } from './payments/migrations.ts'
 
 import type { Database } from './schema.ts'

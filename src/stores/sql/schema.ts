@@ -1,6 +1,6 @@
 import type { AccountTables } from './accounts/schema.ts'
 import type { BillingTables } from './billing/schema.ts'
-import type { LedgerTables } from './ledger/schema.ts'
+import type { LedgerTables } from './credits/schema.ts'
 import type { PaymentTables } from './payments/schema.ts'
 
 import type { TelemetryTables } from './telemetry/schema.ts'

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { GatewayError } from '../../../src/core/errors.ts'
 import { SharedLookups } from '../../../src/stores/sql/accounts/shared-lookups.ts'
-import { unavailable } from '../../../src/stores/sql/faults.ts'
+import { unavailable } from '../../../src/stores/sql/engine/faults.ts'
 import { Lanes } from '../../../src/stores/sql/postgres/lanes.ts'
 
 /** Work that ends when it is let go. */

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Reservation, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
-import { createSpendLedger, type SqlSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
+import { createSpendLedger, type SqlSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
 import { type Engine, endLeases, engines, type Place } from './places.ts'
 
 const LEASE_MS = 60_000

@@ -7,7 +7,7 @@
 import { once } from 'node:events'
 import type { Log } from '../../../src/core/ports/log.ts'
 import type { SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
-import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
+import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
 import { openSqlStore } from '../../../src/stores/sql/store.ts'
 
 const PATIENCE_MS = 120_000

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
-import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
+import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
 import { endLeases, engines, type Place } from './places.ts'
 
 const PROGRAM = fileURLToPath(new URL('./process.ts', import.meta.url))

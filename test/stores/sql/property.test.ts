@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { messageOf } from '../../../src/core/errors.ts'
-import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
+import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
 import { checkLedger, type LedgerUnderTest, noOutcomes } from './ledger-model.ts'
 import { rounds } from './ledger-steps.ts'
 import { copyOfStore, type Fault, openInMemory, REAL, type StoreProgram } from './memory.ts'
@@ -60,52 +60,56 @@ for (const engine of engines) {
 
 /** Faults that a ledger can have: where, what is there, what is put in its place. */
 const FAULTS: Readonly<Record<string, Fault>> = {
-  'compares the limit before adding': ['spend-windows.ts', ' + excluded.held_nano_usd <= $', ' <= $'],
-  'does not check growth': ['spend.ts', 'after === before ? changeWindow', 'after > 0 ? changeWindow'],
+  'compares the limit before adding': ['spend/windows.ts', ' + excluded.held_nano_usd <= $', ' <= $'],
+  'does not check growth': ['spend/holds.ts', 'after === before ? changeWindow', 'after > 0 ? changeWindow'],
   'settles twice': [
-    'spend.ts',
+    'spend/holds.ts',
     ".where('state', '!=', 'settled')\n    .returning(['previous_state', 'amount_",
     ".returning(['previous_state', 'amount_",
   ],
   'releases an expired hold twice': [
-    'spend.ts',
+    'spend/holds.ts',
     'heldNanoUsd: wasCounted ? 0 :',
     'heldNanoUsd: wasCounted ? -hold.amount_nano_usd :',
   ],
   'leaves a refused reservation in the first windows': [
-    'spend.ts',
+    'spend/holds.ts',
     'limitNanoUsd }, amountNanoUsd)\n    if (sums === undefined) throw new Undo(await refusalBy(db, window))',
     'limitNanoUsd }, amountNanoUsd)\n    if (sums === undefined) return refusalBy(db, window)',
   ],
   'leaves a refused growth in the first windows': [
-    'spend.ts',
+    'spend/holds.ts',
     'changed(db, window, change)\n    if (sums === undefined) throw new Undo(await refusalBy(db, window))',
     'changed(db, window, change)\n    if (sums === undefined) return refusalBy(db, window)',
   ],
   'counts a late cost besides the full amount': [
-    'spend.ts',
+    'spend/holds.ts',
     'wasCounted ? costNanoUsd - hold.amount_nano_usd : costNanoUsd',
     'costNanoUsd',
   ],
   'frees what has expired': [
-    'spend.ts',
+    'spend/holds.ts',
     '{ settledNanoUsd: amountNanoUsd, heldNanoUsd: -amountNanoUsd }',
     '{ settledNanoUsd: 0, heldNanoUsd: -amountNanoUsd }',
   ],
-  'counts a revived hold twice': ['spend.ts', 'settledNanoUsd: wasCounted ? -before : 0', 'settledNanoUsd: 0'],
+  'counts a revived hold twice': ['spend/holds.ts', 'settledNanoUsd: wasCounted ? -before : 0', 'settledNanoUsd: 0'],
   'never frees what is left': [
-    'spend.ts',
+    'spend/holds.ts',
     'heldNanoUsd: wasCounted ? 0 : -hold.amount_nano_usd',
     'heldNanoUsd: wasCounted ? 0 : -costNanoUsd',
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-  'forgets to renew a lease': ['spend.ts', ' + ${given.leaseMs}`,\n      }))', ' - ${given.leaseMs}`,\n      }))'],
+  'forgets to renew a lease': [
+    'spend/holds.ts',
+    ' + ${given.leaseMs}`,\n      }))',
+    ' - ${given.leaseMs}`,\n      }))',
+  ],
   'holds the same twice': [
-    'spend.ts',
+    'spend/holds.ts',
     'if (created === undefined) return growSpend',
     'if (created === undefined && amountNanoUsd < 0) return growSpend',
   ],
-  'refuses what just fits': ['spend-windows.ts', 'excluded.held_nano_usd <= $', 'excluded.held_nano_usd < $'],
+  'refuses what just fits': ['spend/windows.ts', 'excluded.held_nano_usd <= $', 'excluded.held_nano_usd < $'],
 }
 
 for (const [fault, change] of Object.entries(FAULTS)) {

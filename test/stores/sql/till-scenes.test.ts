@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava'
 import type { Fee } from '../../../src/core/money/quota-charge.ts'
 import type { SpendLedger, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
-import { createSpendLedger } from '../../../src/stores/sql/spend-ledger.ts'
-import { SpendTills } from '../../../src/stores/sql/spend-tills.ts'
+import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
+import { SpendTills } from '../../../src/stores/sql/spend/reservation-pools.ts'
 import { type Engine, engines } from './places.ts'
 
 /* Moments in which two things happen to a till at once; the property of tills takes one step after the other. */

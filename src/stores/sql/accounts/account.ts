@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { AuditNote } from '../../../core/ports/audit.ts'
-import type { Command, Moment } from '../command.ts'
+import type { Command, Moment } from '../engine/command.ts'
+import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
-import { type Places, statement } from '../statement.ts'
 import { appendAudit } from './audit.ts'
 import type { Tier } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AuditNote, AuditRecord } from '../../../core/ports/audit.ts'
-import type { Command, Moment } from '../command.ts'
+import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 
 const LONGEST_LIST = 1000

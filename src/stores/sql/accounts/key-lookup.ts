@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { KeyInUse, KeyLookup } from '../../../core/ports/keys.ts'
-import { sqliteFault, toError } from '../faults.ts'
+import { sqliteFault, toError } from '../engine/faults.ts'
 import { sqliteFile } from '../sqlite/location.ts'
 import type { SqlStore } from '../store.ts'
 import { SharedLookups } from './shared-lookups.ts'

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../core/errors.ts'
 import type { KeyStore } from '../../../core/ports/keys.ts'
-import { WriteFailure } from '../faults.ts'
+import { WriteFailure } from '../engine/faults.ts'
 import type { SqlStore } from '../store.ts'
 
 /** Keeps keys in the database. */

@@ -1,6 +1,6 @@
 import { type CreateTableBuilder, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { makeAppendOnly } from '../append-only.ts'
+import { makeAppendOnly } from '../engine/append-only.ts'
 
 /** Beyond it a number of JavaScript is no longer exact. */
 const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
 import type { AutoRecharge } from '../../../core/ports/billing.ts'
 import { appendAudit } from '../accounts/audit.ts'
-import type { Command, Moment } from '../command.ts'
+import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 
 /** Sets when an account recharges by itself. What the gateway had switched off is on again, if so wished. */

@@ -1,6 +1,6 @@
 import type { Balance, Customer } from '../../../core/ports/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 import { switchOff } from './auto-recharge.ts'
 import { rememberEvent } from './fetches.ts'
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Command, Moment } from '../command.ts'
+import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { MeterReport } from '../../../core/ports/billing.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 import type { MeterReportTable } from './schema.ts'
 
 const HOUR_MS = 60 * 60_000

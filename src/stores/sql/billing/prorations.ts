@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { FetchedInvoice } from '../../../core/ports/billing.ts'
-import type { Moment } from '../command.ts'
-import { lockCredits } from '../ledger/account-credits.ts'
-import { moveAvailable } from '../ledger/entries.ts'
+import { lockCredits } from '../credits/account-credits.ts'
+import { moveAvailable } from '../credits/entries.ts'
+import type { Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { PendingRecharge, RechargeEnd } from '../../../core/ports/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
-import type { Command, Moment } from '../command.ts'
+import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { switchOff } from './auto-recharge.ts'
 import { rememberEvent } from './fetches.ts'

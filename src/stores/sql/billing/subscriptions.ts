@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { AccountTier, Fetch, FetchedSubscription } from '../../../core/ports/billing.ts'
 import { ensureAccount } from '../accounts/account.ts'
 import { appendAudit } from '../accounts/audit.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { rememberEvent } from './fetches.ts'
 

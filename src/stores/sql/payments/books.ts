@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ListedPayment, PaymentBooks, PaymentPage } from '../../../core/ports/payment-books.ts'
 import type { PaymentBook, PaymentSum } from '../../../core/ports/payments.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 import type { SqlStore } from '../store.ts'
 
 /** One more than a page may have tells whether there is another. */

@@ -6,7 +6,7 @@ import {
   type OpenPaymentState,
   type PaymentClaim,
 } from '../../../core/ports/payments.ts'
-import type { Command, Moment } from '../command.ts'
+import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import type { PaymentTable } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import type { SettledPage, SettledPayment } from '../../../core/ports/payments.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 
 /** One more than a page may have tells whether there is another. */
 const LONGEST_LIST = 101

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { FoundPayment, Reconciled } from '../../../core/ports/payments.ts'
-import type { Command, Moment } from '../command.ts'
+import type { Command, Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import type { PaymentTable } from './schema.ts'
 

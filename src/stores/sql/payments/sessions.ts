@@ -6,7 +6,7 @@ import {
   type SessionStanding,
   type SessionStore,
 } from '../../../core/ports/payments.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import type { SqlStore } from '../store.ts'
 

@@ -9,7 +9,7 @@ import {
   type PaymentMove,
   type PaymentState,
 } from '../../../core/ports/payments.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 
 /** The only ways there are. */
 const WAYS: Readonly<Record<OpenPaymentState, readonly PaymentState[]>> = {

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { CallEnd, CallEndOutcome, CallOrder, CallReservation } from '../../../core/ports/calls.ts'
-import { sqlStateOf } from '../faults.ts'
-import { ENDED_KEPT_MS } from '../ledger/end.ts'
+import { ENDED_KEPT_MS } from '../credits/end.ts'
+import { sqlStateOf } from '../engine/faults.ts'
+import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
-import { type Places, statement } from '../statement.ts'
 import type { ShortCut } from './short-cuts.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/errors.ts'
-import { unavailable } from '../faults.ts'
+import { unavailable } from '../engine/faults.ts'
 
 /** More of one lane would only wait for the rows of those before, and keep connections from other lanes. */
 const MOST_RUNNING = 2

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Log } from '../../../core/ports/log.ts'
-import { postgresError } from '../faults.ts'
+import { postgresError } from '../engine/faults.ts'
 import { migrate, type TableSet, tableSets } from '../migrations.ts'
 import type { Database } from '../schema.ts'
 import { createPool } from './pool.ts'

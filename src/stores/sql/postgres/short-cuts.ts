@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Moment } from '../command.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
+import type { Moment } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { endIncluded, takeIncluded } from './included-calls.ts'
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { GatewayError } from '../../../core/errors.ts'
 import { makeFolder } from '../../../core/system/make-folder.ts'
-import { sqliteFault, toError } from '../faults.ts'
+import { sqliteFault, toError } from '../engine/faults.ts'
 
 /** All in one step: between steps, writes of other processes would make the copy begin again. */
 const ALL_PAGES = 2 ** 31 - 1

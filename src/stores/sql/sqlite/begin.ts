@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { SQLITE_BUSY, sqliteCodeOf } from '../faults.ts'
+import { SQLITE_BUSY, sqliteCodeOf } from '../engine/faults.ts'
 import { monotonicMs } from './monotonic.ts'
 
 /** Shorter than any commit: whoever asks seldom finds the database taken, again and again, by those who never left it. */

@@ -1,4 +1,4 @@
-import type { Fault } from '../faults.ts'
+import type { Fault } from '../engine/faults.ts'
 import type { TableSetName } from '../migrations.ts'
 import type { Group, Outcome } from './group.ts'
 

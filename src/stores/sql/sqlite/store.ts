@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
-import { FILE_LOST, toError, unavailable } from '../faults.ts'
+import { FILE_LOST, toError, unavailable } from '../engine/faults.ts'
 import type { SqlStore } from '../store.ts'
 import { backUp } from './backup.ts'
 import { FilePlace } from './file-place.ts'

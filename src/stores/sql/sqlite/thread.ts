@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { messageOf, messageWithCause } from '../../../core/errors.ts'
 import type { Log } from '../../../core/ports/log.ts'
-import { toError, unavailable } from '../faults.ts'
+import { toError, unavailable } from '../engine/faults.ts'
 import type { TableSetName } from '../migrations.ts'
 import type { Group, Outcome } from './group.ts'
 import type { FromWorker, ToWorker, WorkerStart } from './protocol.ts'

@@ -3,7 +3,7 @@
  * after another, in their order.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { FILE_LOST, sqliteFault, unavailable } from '../faults.ts'
+import { FILE_LOST, sqliteFault, unavailable } from '../engine/faults.ts'
 import { FilePlace } from './file-place.ts'
 import { type Group, type Outcome, runGroup } from './group.ts'
 import { type OpenDatabase, openDatabase } from './open.ts'

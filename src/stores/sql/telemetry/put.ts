@@ -1,5 +1,5 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { sumByHour } from './hours.ts'
 import { type RequestRow, recordOf } from './rows.ts'

@@ -10,7 +10,7 @@ import {
   type UsageRange,
   type UsageSums,
 } from '../../../core/telemetry/telemetry.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { toFinished, toListed } from './rows.ts'
 import { GATEWAY_COLUMNS, REQUEST_COLUMNS, SUM_COLUMNS, type SumColumn, type UsageHourTable } from './schema.ts'

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import type { NewEntry } from '../../../../src/stores/sql/ledger/entries.ts'
+import type { NewEntry } from '../../../../src/stores/sql/credits/entries.ts'
 import { type Engine, engines } from '../places.ts'
 import { openAccount, PLANS } from './accounts.ts'
 

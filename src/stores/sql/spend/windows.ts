@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import { GatewayError } from '../../core/errors.ts'
-import type { Reservation, SpendSums, SpendWindow } from '../../core/ports/spend-ledger.ts'
-import type { Command } from './command.ts'
-import type { Database, SpendWindowTable } from './schema.ts'
-import { type Places, statement } from './statement.ts'
+import { GatewayError } from '../../../core/errors.ts'
+import type { Reservation, SpendSums, SpendWindow } from '../../../core/ports/spend-ledger.ts'
+import type { Command } from '../engine/command.ts'
+import { type Places, statement } from '../engine/statement.ts'
+import type { Database, SpendWindowTable } from '../schema.ts'
 
 /** Which window of which scope. */
 type WindowKey = Pick<SpendWindow, 'scope' | 'window'>

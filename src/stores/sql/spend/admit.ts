@@ -1,8 +1,8 @@
-import type { CallOrder, CallReservation } from '../../core/ports/calls.ts'
-import type { Reservation } from '../../core/ports/spend-ledger.ts'
-import { type Command, Undo } from './command.ts'
-import { holdOrder } from './ledger/take.ts'
-import { type PlainSpendHold, reserveSpend } from './spend.ts'
+import type { CallOrder, CallReservation } from '../../../core/ports/calls.ts'
+import type { Reservation } from '../../../core/ports/spend-ledger.ts'
+import { holdOrder } from '../credits/take.ts'
+import { type Command, Undo } from '../engine/command.ts'
+import { type PlainSpendHold, reserveSpend } from './holds.ts'
 
 /** Money and the call that goes with it. */
 export interface AdmissionOrder {

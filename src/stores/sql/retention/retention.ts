@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageWithCause } from '../../core/errors.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { Log } from '../../core/ports/log.ts'
+import { messageWithCause } from '../../../core/errors.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { Log } from '../../../core/ports/log.ts'
+import type { SqlStore } from '../store.ts'
 import { PRUNED_AT_ONCE } from './prune.ts'
-import type { SqlStore } from './store.ts'
 
 /**
  * DESIGN — retention

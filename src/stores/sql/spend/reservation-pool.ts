@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { GatewayError } from '../../core/errors.ts'
-import type { SpendWindow, WindowStanding } from '../../core/ports/spend-ledger.ts'
-import type { RollOutcome, SpendRoll } from './spend-roll.ts'
+import { GatewayError } from '../../../core/errors.ts'
+import type { SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
+import type { RollOutcome, SpendRoll } from './flush.ts'
 
 /** Of what is left in a window a till takes no more than this part: it must not be felt, even if it is lost in a crash. */
 const SHARE_OF_LEFT = 1 / 1000

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
-import { GatewayError } from '../../core/errors.ts'
-import type { SpendSums, SpendWindow, WindowStanding } from '../../core/ports/spend-ledger.ts'
-import type { Command } from './command.ts'
-import type { Database } from './schema.ts'
-import { createHold, raiseHold, raiseSpend, settleSpend } from './spend.ts'
-import { changeWindow, holdInWindow, inLockOrder } from './spend-windows.ts'
+import { GatewayError } from '../../../core/errors.ts'
+import type { SpendSums, SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
+import type { Command } from '../engine/command.ts'
+import type { Database } from '../schema.ts'
+import { createHold, raiseHold, raiseSpend, settleSpend } from './holds.ts'
+import { changeWindow, holdInWindow, inLockOrder } from './windows.ts'
 
 /**
  * Holds that end, with what was spent of them, and one that takes over what is still open in them. The same roll again

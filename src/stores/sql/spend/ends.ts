@@ -1,5 +1,5 @@
-import { GatewayError, messageOf } from '../../core/errors.ts'
-import type { Log } from '../../core/ports/log.ts'
+import { GatewayError, messageOf } from '../../../core/errors.ts'
+import type { Log } from '../../../core/ports/log.ts'
 
 const AGAIN_AFTER_MS = 1000
 const MOST_WAITING = 20_000

@@ -1,6 +1,6 @@
-import { GatewayError } from '../../core/errors.ts'
-import type { ReceiptStore, SignedReceipt } from '../../core/telemetry/receipt.ts'
-import type { SqlStore } from './store.ts'
+import { GatewayError } from '../../../core/errors.ts'
+import type { ReceiptStore, SignedReceipt } from '../../../core/telemetry/receipt.ts'
+import type { SqlStore } from '../store.ts'
 
 /** Keeps receipts in the database. */
 export function createReceiptStore(store: Pick<SqlStore, 'run'>): ReceiptStore {

@@ -1,5 +1,5 @@
-import type { StoredReceipt } from '../../core/telemetry/receipt.ts'
-import type { Command } from './command.ts'
+import type { StoredReceipt } from '../../../core/telemetry/receipt.ts'
+import type { Command } from '../engine/command.ts'
 
 /** The place in a list after which it goes on: the last receipt seen. */
 export interface ReceiptCursor {

@@ -1,5 +1,5 @@
 import { type PlanPeriod, periodOf, type Tier } from '../../../core/money/plans.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 
 /** Where an account stands. */
 export interface AccountBalance {

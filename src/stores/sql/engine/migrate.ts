@@ -1,6 +1,6 @@
-import type { Log } from '../../core/ports/log.ts'
+import type { Log } from '../../../core/ports/log.ts'
+import { sqliteFile, telemetryFile } from '../sqlite/location.ts'
 import { sqliteFault, toError } from './faults.ts'
-import { sqliteFile, telemetryFile } from './sqlite/location.ts'
 
 /** Which database to migrate. */
 export interface MigrationOptions {
@@ -12,10 +12,10 @@ export interface MigrationOptions {
 /** Brings the tables up to date without opening the database for use; returns the names of the steps it took. */
 export async function migrateDatabase({ databaseUrl, dataDir, log }: MigrationOptions): Promise<readonly string[]> {
   if (databaseUrl !== undefined) {
-    const { migratePostgres } = await import('./postgres/migrate.ts')
+    const { migratePostgres } = await import('../postgres/migrate.ts')
     return migratePostgres({ url: databaseUrl, log })
   }
-  const { openDatabase } = await import('./sqlite/open.ts')
+  const { openDatabase } = await import('../sqlite/open.ts')
   try {
     const accounts = await openDatabase(sqliteFile(dataDir), 'accounts')
     await accounts.db.destroy()

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
-import type { Command, Moment } from '../command.ts'
+import type { Command, Moment } from '../engine/command.ts'
+import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
-import { type Places, statement } from '../statement.ts'
 import { lockCredits } from './account-credits.ts'
 
 /** What is to be entered in an account's books. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
+import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
-import { type Places, statement } from '../statement.ts'
 
 /** What an account has, and what of it is held. */
 export interface AccountCredits {

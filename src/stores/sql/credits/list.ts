@@ -1,5 +1,5 @@
 import type { CreditEntry, CreditPage } from '../../../core/ports/credit-entries.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../engine/command.ts'
 
 /** One more than a page may have tells whether there is another. */
 const LONGEST_LIST = 501

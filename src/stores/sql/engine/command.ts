@@ -1,5 +1,5 @@
 import type { Kysely, RawBuilder } from 'kysely'
-import type { Database } from './schema.ts'
+import type { Database } from '../schema.ts'
 
 /** The present, in milliseconds since 1970, as an expression: PostgreSQL's own clock, or the gateway's on SQLite. */
 export type Moment = RawBuilder<number>

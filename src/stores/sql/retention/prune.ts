@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Command } from '../engine/command.ts'
 
 /** Rows that go at once: few enough not to hold up everybody else. */
 export const PRUNED_AT_ONCE = 200

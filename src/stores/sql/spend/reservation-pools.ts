@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { GatewayError, messageOf } from '../../core/errors.ts'
-import type { Log } from '../../core/ports/log.ts'
+import { GatewayError, messageOf } from '../../../core/errors.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import type {
   Reservation,
   SpendHold,
@@ -8,10 +8,10 @@ import type {
   SpendSums,
   SpendWindow,
   WindowStanding,
-} from '../../core/ports/spend-ledger.ts'
-import { entryLimit } from '../../core/system/entry-limit.ts'
-import type { RollOutcome, SpendRoll } from './spend-roll.ts'
-import { SpendTill } from './spend-till.ts'
+} from '../../../core/ports/spend-ledger.ts'
+import { entryLimit } from '../../../core/system/entry-limit.ts'
+import type { RollOutcome, SpendRoll } from './flush.ts'
+import { SpendTill } from './reservation-pool.ts'
 
 /**
  * DESIGN — tills

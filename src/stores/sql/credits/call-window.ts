@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { GatewayError } from '../../../core/errors.ts'
+import { type Places, statement } from '../engine/statement.ts'
 import type { Database } from '../schema.ts'
-import { type Places, statement } from '../statement.ts'
 
 /** Calls of an account in a period. */
 export interface CallKey {

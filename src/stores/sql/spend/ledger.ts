@@ -1,8 +1,8 @@
-import { GatewayError, messageOf } from '../../core/errors.ts'
-import type { Log } from '../../core/ports/log.ts'
-import type { Reservation, SpendHold, SpendLedger } from '../../core/ports/spend-ledger.ts'
-import { type SpendEnd, SpendEnds } from './spend-ends.ts'
-import type { SqlStore } from './store.ts'
+import { GatewayError, messageOf } from '../../../core/errors.ts'
+import type { Log } from '../../../core/ports/log.ts'
+import type { Reservation, SpendHold, SpendLedger } from '../../../core/ports/spend-ledger.ts'
+import type { SqlStore } from '../store.ts'
+import { type SpendEnd, SpendEnds } from './ends.ts'
 
 const SWEEP_EVERY_MS = 5000
 

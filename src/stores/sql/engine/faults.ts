@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewayError, messageOf } from '../../core/errors.ts'
+import { type ErrorCode, GatewayError, messageOf } from '../../../core/errors.ts'
 
 /** What went wrong, as plain data that can be sent to another thread. */
 export interface Fault {

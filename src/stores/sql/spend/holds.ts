@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
-import { GatewayError } from '../../core/errors.ts'
-import type { Reservation, SpendHold, SpendWindow, WindowStanding } from '../../core/ports/spend-ledger.ts'
-import { type Command, type Moment, Undo } from './command.ts'
-import type { Database, HoldState, SpendHoldTable } from './schema.ts'
-import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from './spend-windows.ts'
-import { type Places, statement } from './statement.ts'
+import { GatewayError } from '../../../core/errors.ts'
+import type { Reservation, SpendHold, SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
+import { type Command, type Moment, Undo } from '../engine/command.ts'
+import { type Places, statement } from '../engine/statement.ts'
+import type { Database, HoldState, SpendHoldTable } from '../schema.ts'
+import { changeWindow, growInWindow, holdInWindow, inLockOrder, refusalBy } from './windows.ts'
 
 /**
  * DESIGN — spend ledger

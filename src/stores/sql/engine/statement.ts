@@ -1,6 +1,6 @@
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Database } from '../schema.ts'
 import type { Moment } from './command.ts'
-import type { Database } from './schema.ts'
 
 /** What a statement is given when it runs. */
 type Values = Readonly<Record<string, string | number | null>>
