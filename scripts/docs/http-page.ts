@@ -15,6 +15,7 @@ interface Schema {
   readonly description?: string
   readonly default?: unknown
   readonly minimum?: number
+  readonly exclusiveMinimum?: number
   readonly maximum?: number
   readonly example?: unknown
 }
@@ -127,14 +128,19 @@ function typeOf(schema: Schema): string {
   if (values !== undefined) return values.map((value) => code(JSON.stringify(value))).join(' or ')
   const choices = oneOf ?? anyOf
   if (choices !== undefined) return choices.map(typeOf).join(' or ')
-  if (items !== undefined) return `array of ${typeOf(items)}`
+  if (items !== undefined) return Object.keys(items).length === 0 ? 'array' : `array of ${typeOf(items)}`
   return Array.isArray(type) ? type.join(' or ') : String(type ?? 'any')
 }
 
-function remarkOf({ description, default: usual, minimum, maximum }: Schema): string {
-  const least = minimum === undefined ? '' : `At least ${minimum}.`
-  const most = maximum === undefined || maximum >= NO_BOUND ? '' : `At most ${maximum}.`
-  return [description, least, most, usual === undefined ? '' : `Default ${code(JSON.stringify(usual))}.`]
+function remarkOf(schema: Schema): string {
+  // A member that may be null has its bounds in its first alternative.
+  const { description, default: usual, minimum, exclusiveMinimum, maximum } = { ...schema.anyOf?.[0], ...schema }
+  const bounds = [boundOf('At least', minimum), boundOf('Above', exclusiveMinimum), boundOf('At most', maximum)]
+  return [description, ...bounds, usual === undefined ? '' : `Default ${code(JSON.stringify(usual))}.`]
     .filter(Boolean)
     .join(' ')
+}
+
+function boundOf(words: string, bound: number | undefined): string {
+  return bound === undefined || Math.abs(bound) >= NO_BOUND ? '' : `${words} ${bound}.`
 }

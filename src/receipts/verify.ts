@@ -35,7 +35,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
  * What this version knows of a receipt. Members beyond it are signed like the others; only the signature itself, which
  * cannot sign itself, may have none.
  */
-const schema = z.looseObject({
+export const receiptSchema = z.looseObject({
   v: z.literal(1),
   id: z.string().regex(RECEIPT_ID),
   created_at: z.iso.datetime({ precision: 3 }),
@@ -55,7 +55,7 @@ const schema = z.looseObject({
 /** Checks the text of a receipt against public keys, without a network. Throws `NoReceipt` when it is no JSON object. */
 export function verifyReceipt(text: string, keys: readonly PublicReceiptKey[]): Verdict {
   const value = parse(text)
-  const parsed = schema.safeParse(value)
+  const parsed = receiptSchema.safeParse(value)
   if (!parsed.success) return verdict([{ name: 'form', ok: false, says: wordsOf(parsed.error) }])
   // The value itself, not the schema's copy of it, which leaves out a member called `__proto__`.
   // Safe: what the schema leaves unchecked is not read here, only shown.

@@ -114,7 +114,7 @@ const contentBlockSchema: z.ZodType<ContentBlock> = z.union([
   otherBlock as unknown as z.ZodType<OtherBlock>,
 ])
 
-const messageSchema: z.ZodType<Message> = z.looseObject({
+export const messageSchema: z.ZodType<Message> = z.looseObject({
   role: z.enum(['user', 'assistant', 'system']),
   content: z.union([z.string(), blocks]),
 })

@@ -97,7 +97,7 @@ export const headSchema = z
 export const HEAD_FIELDS = Object.keys(headSchema.shape)
 
 /** A chat completions request, as far as the translation reads it. Unknown fields pass. */
-const chatRequestSchema = z.looseObject({
+export const chatRequestSchema = z.looseObject({
   model: modelName,
   messages: listOf(() => message).refine((list) => list.length > 0, 'expected at least one message'),
   tools: listOf(() => tool).nullish(),

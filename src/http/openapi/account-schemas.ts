@@ -1,13 +1,6 @@
-import { z } from 'zod'
 import { autoRechargeFields, checkoutFields, portalFields } from '../../accounts/billing/billing-request.ts'
 import { keyChangeFields, newKeyFields } from '../../accounts/keys/fields.ts'
-import { anyOf, count, list, nullable, object, ref, text, time } from './shapes.ts'
-
-/** The body that a zod schema takes, as JSON Schema: what is checked and what is documented cannot differ. */
-function bodyOf(schema: z.ZodType): object {
-  const { $schema: _, ...described } = z.toJSONSchema(schema, { io: 'input' })
-  return described
-}
+import { anyOf, count, described, list, nullable, object, ref, text, time } from './shapes.ts'
 
 const key = {
   id: text,
@@ -19,15 +12,15 @@ const keyOptions = { name: text, limits: { type: 'object' } }
 
 /** What keys and billing take and answer. */
 export const ACCOUNT_SCHEMAS = {
-  NewKey: bodyOf(newKeyFields),
-  KeyChange: bodyOf(keyChangeFields),
+  NewKey: described(newKeyFields),
+  KeyChange: described(keyChangeFields),
   CreatedKey: object({ ...key, key: { ...text, description: 'The key itself, shown this once.' } }, keyOptions),
   ListedKey: object({ ...key, lastUsedAt: nullable('string'), revokedAt: nullable('string') }, keyOptions),
   KeyList: object({ keys: list(ref('ListedKey')) }),
   ChangedKey: object({ ok: { type: 'boolean', const: true }, key: object(key, keyOptions) }),
-  Checkout: bodyOf(checkoutFields),
-  Portal: bodyOf(portalFields),
-  AutoRecharge: bodyOf(autoRechargeFields),
+  Checkout: described(checkoutFields),
+  Portal: described(portalFields),
+  AutoRecharge: described(autoRechargeFields),
   Page: object({ url: { ...text, description: 'Where to send the browser.' } }),
   Balance: object(
     {

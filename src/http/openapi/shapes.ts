@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /*
  * Words for JSON Schema. Objects take other members too: what a later version adds must not break a client that checks.
  */
@@ -26,4 +28,10 @@ export function object(always: Readonly<Record<string, object>>, sometimes: Read
 /** A named schema of the document. */
 export function ref(name: string) {
   return { $ref: `#/components/schemas/${name}` }
+}
+
+/** A value that a zod schema checks, as JSON Schema: the check and its documentation cannot differ. */
+export function described(schema: z.ZodType): object {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' })
+  return json
 }
