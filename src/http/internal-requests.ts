@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import Koa from 'koa'
 import { GatewayError } from '../core/errors.ts'
+import { readJson } from '../core/json/read-json.ts'
 import type { Prices } from '../core/money/caps.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import { OPERATOR } from '../core/ports/provider.ts'
@@ -103,13 +104,5 @@ function answerOf(
   const isBilled = usage !== undefined && answered !== undefined
   // The price book adds the calls inside a call, such as an advisor's.
   const costNanoUsd = isBilled ? prices.price(answered, usage, atMs).costNanoUsd : 0
-  return { message: parsed(reply.bytes), costNanoUsd }
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString())
-  } catch (cause) {
-    throw new GatewayError('upstream_error', 'The model gave no JSON.', { cause })
-  }
+  return { message: readJson(reply.bytes), costNanoUsd }
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorOptions } from '../core/errors.ts'
+import { isObject, readJson } from '../core/json/read-json.ts'
 import { hideSecrets } from '../core/secrets.ts'
 
 /** A provider's own account of a failed try. */
@@ -80,12 +81,8 @@ interface ErrorBody {
 
 /** Gemini's servers wrap an error in a list. */
 function parseBody(body: Buffer): ErrorBody | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body.toString())
-    const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed
-    // Safe: every member may be missing or hold anything, and readers check.
-    return typeof first === 'object' && first !== null ? (first as ErrorBody) : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = readJson(body)
+  const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+  // Safe: every member may be missing or hold anything, and readers check.
+  return isObject(first) ? (first as ErrorBody) : undefined
 }

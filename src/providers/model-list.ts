@@ -1,4 +1,5 @@
 import { GatewayError } from '../core/errors.ts'
+import { isObject, readJson } from '../core/json/read-json.ts'
 import type { ListedModel } from '../core/ports/provider.ts'
 import type { Reply } from '../core/reply/reply.ts'
 
@@ -55,12 +56,8 @@ function dataOf(bytes: Buffer): RawModel[] | undefined {
 }
 
 function parse(bytes: Buffer): RawModel {
-  try {
-    const parsed: unknown = JSON.parse(bytes.toString())
-    return typeof parsed === 'object' && parsed !== null ? parsed : {}
-  } catch {
-    return {}
-  }
+  const parsed = readJson(bytes)
+  return isObject(parsed) ? parsed : {}
 }
 
 function toListedModel(raw: RawModel): ListedModel[] {

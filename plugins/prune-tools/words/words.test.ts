@@ -1,7 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { unsaid } from './needs.ts'
-import { principalAxes } from './principal-axes.ts'
 import { splitWords } from './split.ts'
 import { stem } from './stem.ts'
 import { directionOf, loadVectors, packVectors, similarity, unpackVectors } from './vectors.ts'
@@ -65,11 +64,4 @@ test('words: vectors are read as they were written, in 15 steps', (t) => {
     }),
   )
   t.false(check.failed, String(check.counterexample))
-})
-
-test('words: principal axes are the directions in which rows differ most', (t) => {
-  const rows = Array.from({ length: 50 }, (_, i) => [Math.sin(i), 10 * Math.cos(7 * i), 0.1 * Math.sin(3 * i)])
-  const [first, second] = principalAxes(rows, 2).map((axis) => axis.map(Math.abs))
-  t.true((first?.[1] ?? 0) > 0.99)
-  t.true((second?.[0] ?? 0) > 0.99)
 })

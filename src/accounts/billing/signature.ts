@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { GatewayError } from '../../core/errors.ts'
+import { readJson } from '../../core/json/read-json.ts'
 import { notConfigured } from './errors.ts'
 import { type BillingParts, stripeOf } from './parts.ts'
 
@@ -60,7 +61,8 @@ function isOfTheFuture(signature: string, nowMs: number): boolean {
 }
 
 function parseEvent(body: Buffer): SignedEvent {
-  const event = parseObject(body)
+  // Safe: Stripe has signed it, and the members that are used are checked. Of null and of texts nothing is left.
+  const event = { ...(readJson(body) as Partial<SignedEvent> | null) }
   const { id, type, object } = event
   if (!isName(id) || !isName(type) || !isName(object))
     throw new GatewayError('invalid_request', 'Expected an event with `id`, `type` and `object`.')
@@ -70,14 +72,4 @@ function parseEvent(body: Buffer): SignedEvent {
 /** Whether a value can be an id or a type of Stripe. */
 export function isName(value: unknown): value is string {
   return typeof value === 'string' && NAME.test(value)
-}
-
-/** Empty for what is no JSON object. */
-function parseObject(body: Buffer): Partial<SignedEvent> {
-  try {
-    // Safe: Stripe has signed it, and the members that are used are checked. Of null and of texts nothing is left.
-    return { ...(JSON.parse(body.toString()) as Partial<SignedEvent>) }
-  } catch {
-    return {}
-  }
 }

@@ -209,15 +209,6 @@ function nameOf(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('utf8', start, end)
 }
 
-/** The JSON value of an event's data, or `undefined` when it is no JSON, as OpenAI's `[DONE]`. */
-export function parseEventData(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
-  }
-}
-
 /** Prints an event with its type as its name, ready to be sent. */
 export function printEvent(event: { readonly type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`

@@ -1,3 +1,5 @@
+import { isObject } from '../json/read-json.ts'
+
 /** What one answer used, in tokens and requests. Counts that the provider did not give are 0, words are left out. */
 export interface Usage {
   /** Input tokens that were neither read from nor written to the provider's prompt cache. */
@@ -38,7 +40,7 @@ const TOKEN_COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens'
  * with at least one token count. What is no integer of 0 or more counts as absent.
  */
 export function readUsage(raw: unknown): Usage | undefined {
-  if (!isRecord(raw) || !TOKEN_COUNTS.some((name) => countOf(raw[name]) !== undefined)) return undefined
+  if (!isObject(raw) || !TOKEN_COUNTS.some((name) => countOf(raw[name]) !== undefined)) return undefined
   return fromRaw(raw)
 }
 
@@ -96,9 +98,5 @@ function wordOf<Name extends string>(name: Name, value: unknown): { readonly [ke
 }
 
 function recordOf(value: unknown): RawUsage | undefined {
-  return isRecord(value) ? value : undefined
-}
-
-function isRecord(value: unknown): value is RawUsage {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject(value) ? value : undefined
 }

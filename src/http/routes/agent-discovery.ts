@@ -5,6 +5,7 @@ import { contentDigest } from '../../payments/codecs/digest.ts'
 import { coverageOf } from '../../payments/coverage.ts'
 import { type Discovery, discoveryDocument, ledgerEntry, TERMS } from '../../payments/discovery.ts'
 import { clientSubnet } from '../client-subnet.ts'
+import { parseListLimit } from '../list-limit.ts'
 import type { RequestState } from '../request-context.ts'
 import { AGENT_PATH, type AgentRouteOptions } from './agent.ts'
 import { FEWEST_CALLS, SESSIONS_PATH } from './agent-sessions.ts'
@@ -85,7 +86,7 @@ export function ledgerRoute({
   return async function ledger(ctx) {
     await challengeLimiter.admit(ctx.req)
     const { cursor, limit: asked } = ctx.query
-    const limit = asked === undefined ? USUAL_LIST : limitOf(String(asked))
+    const limit = asked === undefined ? USUAL_LIST : parseListLimit(String(asked), MOST_IN_ONE_LIST)
     const before = cursor === undefined ? undefined : parseCursor(String(cursor))
     // One more than is shown tells whether there are more.
     const found = await store.listSettled({ before, limit: limit + 1 })
@@ -108,13 +109,4 @@ function parseCursor(text: string): NonNullable<SettledPage['before']> {
   const [, atMs, challengeId] = /^(\d{1,15})\.([\w-]{43})$/.exec(text) ?? []
   if (atMs !== undefined && challengeId !== undefined) return { capturedAtMs: Number(atMs), challengeId }
   throw new GatewayError('invalid_request', 'cursor: expected the `next_cursor` of a page before.')
-}
-
-function limitOf(text: string): number {
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_IN_ONE_LIST) return limit
-  throw new GatewayError(
-    'invalid_request',
-    `limit: expected a whole number from 1 to ${MOST_IN_ONE_LIST}, got \`${text}\`.`,
-  )
 }

@@ -4,6 +4,7 @@ import { suggest } from '../../core/nearest.ts'
 import type { RelayCall } from '../../core/ports/provider.ts'
 import type { CataloguedModel, ModelCatalogue } from '../../providers/model-catalogue.ts'
 import type { Authenticate } from '../authentication.ts'
+import { parseListLimit } from '../list-limit.ts'
 import type { RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
 import { callFor } from './relay.ts'
@@ -24,7 +25,7 @@ const MOST_IN_ONE_LIST = 1000
 export function modelsRoute(options: ModelListOptions): Middleware<RequestState> {
   return async function models(ctx) {
     const { limit, after_id: afterId } = ctx.query
-    const most = limit === undefined ? undefined : limitOf(String(limit))
+    const most = limit === undefined ? undefined : parseListLimit(String(limit), MOST_IN_ONE_LIST)
     const models = await options.list(await callFor(ctx, options))
     const start = afterId === undefined ? 0 : models.findIndex(({ id }) => id === afterId) + 1
     const page = models.slice(start, most === undefined ? undefined : start + most)
@@ -55,15 +56,6 @@ function decoded(name: string): string {
   } catch {
     return name // not well encoded, and nobody's name
   }
-}
-
-function limitOf(text: string): number {
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_IN_ONE_LIST) return limit
-  throw new GatewayError(
-    'invalid_request',
-    `limit: expected a whole number from 1 to ${MOST_IN_ONE_LIST}, got \`${text}\`.`,
-  )
 }
 
 /** The members of both shapes, `type`, `display_name` and `created_at` of Anthropic's, the others of OpenAI's; and the provider's own. */

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
 import type { Receipts } from '../../receipts/receipts.ts'
 import { type Authenticate, authenticateRequest } from '../authentication.ts'
+import { parseListLimit } from '../list-limit.ts'
 import type { PayerScope } from '../payer-scope.ts'
 import { limitRequests, type RequestLimits } from '../rate-limit.ts'
 import type { RequestState } from '../request-context.ts'
@@ -56,7 +57,7 @@ export function receiptsRoute(options: ReceiptRouteOptions): Middleware<RequestS
   return async function receipts(ctx) {
     const scope = await scopeOf(ctx, options)
     const { after, limit: asked } = ctx.query
-    const limit = asked === undefined ? USUAL_LIST : limitOf(String(asked))
+    const limit = asked === undefined ? USUAL_LIST : parseListLimit(String(asked), MOST_IN_ONE_LIST)
     // One more than is shown tells whether there are more.
     const found = await options.receipts.list(scope, {
       after: after === undefined ? undefined : String(after),
@@ -74,13 +75,4 @@ async function scopeOf(ctx: Context, options: ReceiptRouteOptions): Promise<stri
   const authenticated = await authenticateRequest(ctx.req, options)
   ctx.set({ ...(await limitRequests(options.limits, authenticated.caller)) })
   return authenticated.caller.scope
-}
-
-function limitOf(text: string): number {
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_IN_ONE_LIST) return limit
-  throw new GatewayError(
-    'invalid_request',
-    `limit: expected a whole number from 1 to ${MOST_IN_ONE_LIST}, got \`${text}\`.`,
-  )
 }

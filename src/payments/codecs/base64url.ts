@@ -1,3 +1,5 @@
+import { isObject, type JsonObject, readJson } from '../../core/json/read-json.ts'
+
 /** Text as base64url without padding (RFC 4648, section 5). */
 export function toBase64url(text: string): string {
   return Buffer.from(text).toString('base64url')
@@ -15,19 +17,12 @@ export function fromBase64url(encoded: string): string | undefined {
 }
 
 /** The JSON object in base64url; `undefined` when there is none. */
-export function objectFromBase64url(encoded: string): Readonly<Record<string, unknown>> | undefined {
+export function objectFromBase64url(encoded: string): JsonObject | undefined {
   const text = fromBase64url(encoded)
-  if (text === undefined) return undefined
-  try {
-    return asObject(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return text === undefined ? undefined : asObject(readJson(text))
 }
 
-/** The value as an object; `undefined` for lists, null and all else. */
-export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  // Safe: neither null nor a list.
-  return value as Readonly<Record<string, unknown>>
+/** Returns the value when it is an object, else `undefined`. */
+export function asObject(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/errors.ts'
+import { readJson } from '../../core/json/read-json.ts'
 import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
 import { BytesReply, type Reply } from '../../core/reply/reply.ts'
-import { parseEventData } from '../../core/reply/sse.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { refuseServerSideThread } from '../../core/request/server-side-thread.ts'
 import { askClaude } from '../claude/ask.ts'
@@ -110,7 +110,7 @@ function withoutOwn(caller: CallerFacts): CallerFacts {
 }
 
 function toCount({ status, headers, bytes }: BytesReply): BytesReply {
-  const counted = parseEventData(bytes.toString())
+  const counted = readJson(bytes)
   const tokens = typeof counted === 'object' && counted !== null && 'inputTokens' in counted && counted.inputTokens
   if (typeof tokens !== 'number')
     throw new GatewayError('upstream_error', 'Provider bedrock answered a token count without a number.')

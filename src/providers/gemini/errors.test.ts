@@ -16,7 +16,7 @@ test('gemini errors: the message is kept and the type is that of the status', (t
   const types = [401, 403, 404, 413, 418, 429, 500, 503].map((status) => translate(status, {}).error.type)
   t.deepEqual(types, [
     ...['authentication_error', 'permission_error', 'not_found_error', 'request_too_large', 'invalid_request_error'],
-    ...['rate_limit_error', 'api_error', 'api_error'],
+    ...['rate_limit_error', 'api_error', 'overloaded_error'],
   ])
 })
 

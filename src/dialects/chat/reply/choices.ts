@@ -1,18 +1,19 @@
-import { isRecord, type JsonRecord, listOf } from './narrow.ts'
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { listOf } from './narrow.ts'
 
 /** The one choice that can be told: the Messages shape has a single answer. */
 interface FirstChoice {
-  readonly choice: JsonRecord
+  readonly choice: JsonObject
   /** Where it stands in `choices`. */
   readonly position: number
 }
 
 /** The choice of index 0 of a completion or chunk, or `undefined`. A choice without an index counts as that of index 0. */
-export function firstChoiceOf({ choices }: JsonRecord): FirstChoice | undefined {
+export function firstChoiceOf({ choices }: JsonObject): FirstChoice | undefined {
   const list = listOf(choices)
   for (let position = 0; position < list.length; position++) {
     const choice = list[position]
-    if (isRecord(choice) && (choice.index ?? 0) === 0) return { choice, position }
+    if (isObject(choice) && (choice.index ?? 0) === 0) return { choice, position }
   }
   return undefined
 }

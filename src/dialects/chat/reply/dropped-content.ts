@@ -1,6 +1,6 @@
-import { parseEventData } from '../../../core/reply/sse.ts'
+import { isObject, readJson } from '../../../core/json/read-json.ts'
 import { DroppedFields } from '../../../core/request/dropped-fields.ts'
-import { isRecord, listOf, recordOf } from './narrow.ts'
+import { listOf, recordOf } from './narrow.ts'
 
 /** Blocks that a completion has a place for. */
 const CARRIED: ReadonlySet<unknown> = new Set(['text', 'thinking', 'tool_use'])
@@ -8,8 +8,8 @@ const CARRIED: ReadonlySet<unknown> = new Set(['text', 'thinking', 'tool_use'])
 /** Names of what a message's content has and a completion does not, e.g. `content.server_tool_use`; each once. */
 export function droppedContent(message: Buffer): readonly string[] {
   const droppedFields = new DroppedFields()
-  for (const block of listOf(recordOf(parseEventData(message.toString()))?.content)) {
-    if (!isRecord(block)) continue
+  for (const block of listOf(recordOf(readJson(message))?.content)) {
+    if (!isObject(block)) continue
     if (!CARRIED.has(block.type)) droppedFields.drop(`content.${block.type}`)
     if (listOf(block.citations).length > 0) droppedFields.drop('content.text.citations')
   }

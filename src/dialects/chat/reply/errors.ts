@@ -1,19 +1,6 @@
-import { parseEventData } from '../../../core/reply/sse.ts'
-import { isRecord, type JsonRecord, listOf, recordOf, stringOf } from './narrow.ts'
-
-/** Error types by HTTP status. Source: Anthropic, API reference, "errors". */
-const TYPES: ReadonlyMap<number, string> = new Map([
-  [401, 'authentication_error'],
-  [402, 'billing_error'],
-  [403, 'permission_error'],
-  [404, 'not_found_error'],
-  [408, 'timeout_error'],
-  [413, 'request_too_large'],
-  [429, 'rate_limit_error'],
-  [503, 'overloaded_error'],
-  [504, 'timeout_error'],
-  [529, 'overloaded_error'],
-])
+import { isObject, type JsonObject, readJson } from '../../../core/json/read-json.ts'
+import { errorTypeOf } from '../../messages/error-type.ts'
+import { listOf, recordOf, stringOf } from './narrow.ts'
 
 /** What words in an error within a stream, which has no status, would be as one. */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
@@ -47,7 +34,7 @@ interface MessagesError {
 /** The error of a chat body or chunk. */
 interface ChatError {
   readonly type: 'error'
-  readonly error: JsonRecord & { readonly type: string; readonly message: string }
+  readonly error: JsonObject & { readonly type: string; readonly message: string }
   readonly request_id?: string
 }
 
@@ -57,7 +44,7 @@ interface ChatError {
  */
 export function toMessagesError(status: number, body: Buffer): Buffer {
   const text = body.toString()
-  return Buffer.from(JSON.stringify(messagesErrorOf(status, parseEventData(text) ?? text)))
+  return Buffer.from(JSON.stringify(messagesErrorOf(status, readJson(text) ?? text)))
 }
 
 /**
@@ -66,45 +53,40 @@ export function toMessagesError(status: number, body: Buffer): Buffer {
  */
 export function toChatError(status: number, body: Buffer): Buffer {
   const text = body.toString()
-  return Buffer.from(JSON.stringify(chatErrorOf(status, parseEventData(text) ?? text)))
+  return Buffer.from(JSON.stringify(chatErrorOf(status, readJson(text) ?? text)))
 }
 
 /** The Messages error that a chat provider's error says: a body or chunk, or the text of one that is no JSON. */
 export function messagesErrorOf(status: number | undefined, told: unknown): MessagesError {
   const body = Array.isArray(told) ? told[0] : told // Gemini's compatible server wraps its error in an array
   const error = recordOf(recordOf(body)?.error)
-  const type = typeOf(status ?? statusOf(error))
+  const type = errorTypeOf(status ?? statusOf(error))
   return { type: 'error', error: { type, message: messageOf(status, body) }, ...requestIdOf(body) }
 }
 
 /** The chat error that a Messages provider's error says: a body or event, or the text of one that is no JSON. */
 export function chatErrorOf(status: number | undefined, body: unknown): ChatError {
   const error = recordOf(recordOf(body)?.error)
-  const type = stringOf(error?.type) || typeOf(status ?? INTERNAL)
+  const type = stringOf(error?.type) || errorTypeOf(status ?? INTERNAL)
   const message = messageOf(status, body)
   return { type: 'error', error: { code: null, param: null, ...error, type, message }, ...requestIdOf(body) }
 }
 
 /** OpenRouter gives the status as `code`, others a word, as `code` or `type`. */
-function statusOf(error: JsonRecord | undefined): number {
+function statusOf(error: JsonObject | undefined): number {
   if (typeof error?.code === 'number' && error.code >= FIRST_ERROR) return error.code
   return STATUSES.get(error?.code) ?? STATUSES.get(error?.type) ?? INTERNAL
 }
 
-function typeOf(status: number): string {
-  const isClients = status >= FIRST_ERROR && status < INTERNAL
-  return TYPES.get(status) ?? (isClients ? 'invalid_request_error' : 'api_error')
-}
-
 /** The message, wherever servers put it: `error.message`, `error`, `message`, FastAPI's `detail`; or the plain text. */
 function messageOf(status: number | undefined, body: unknown): string {
-  const known = isRecord(body) ? messageIn(body) : typeof body === 'string' ? plainOf(body) : ''
+  const known = isObject(body) ? messageIn(body) : typeof body === 'string' ? plainOf(body) : ''
   return (
     known || (status === undefined ? 'The provider told of an error.' : `The provider answered with status ${status}.`)
   )
 }
 
-function messageIn({ error, message, detail }: JsonRecord): string {
+function messageIn({ error, message, detail }: JsonObject): string {
   const inner = recordOf(error)
   const details = [detail, ...listOf(detail).map((issue) => recordOf(issue)?.msg)].map(stringOf)
   const told = [inner?.message, inner?.code, inner?.type, error, message].map(stringOf)

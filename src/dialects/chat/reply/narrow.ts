@@ -1,14 +1,8 @@
-/** A JSON object whose members are not known yet. */
-export type JsonRecord = Readonly<Record<string, unknown>>
-
-/** Whether the JSON value is an object. */
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 
 /** The value when it is an object, else `undefined`. */
-export function recordOf(value: unknown): JsonRecord | undefined {
-  return isRecord(value) ? value : undefined
+export function recordOf(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined
 }
 
 /** The value when it is a string, else ''. */

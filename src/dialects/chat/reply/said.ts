@@ -1,10 +1,11 @@
-import { isRecord, type JsonRecord, listOf, stringOf } from './narrow.ts'
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { listOf, stringOf } from './narrow.ts'
 
 /**
  * The reasoning of a completion's message or of a chunk's delta. DeepSeek, vLLM and others name it `reasoning_content`,
  * OpenRouter, Groq and newer vLLM `reasoning`, and some both; Mistral has it in parts of the content.
  */
-export function reasoningOf(said: JsonRecord): string {
+export function reasoningOf(said: JsonObject): string {
   const { reasoning_content, reasoning, content } = said
   if (typeof reasoning_content === 'string' && reasoning_content !== '') return reasoning_content
   if (typeof reasoning === 'string' && reasoning !== '') return reasoning
@@ -12,19 +13,19 @@ export function reasoningOf(said: JsonRecord): string {
 }
 
 /** The text of a completion's message or of a chunk's delta; of an array of parts, their texts joined. */
-export function textOf({ content }: JsonRecord): string {
+export function textOf({ content }: JsonObject): string {
   if (typeof content === 'string') return content
   return Array.isArray(content) ? joinTexts(content) : ''
 }
 
 function joinTexts(parts: unknown): string {
   return listOf(parts)
-    .map((part) => (isRecord(part) ? stringOf(part.text) : stringOf(part)))
+    .map((part) => (isObject(part) ? stringOf(part.text) : stringOf(part)))
     .join('')
 }
 
 /** Mistral, "reasoning": `{"type":"thinking","thinking":[{"type":"text","text":"…"}]}`. */
 function thoughtOf(part: unknown): string {
-  if (!isRecord(part) || part.type !== 'thinking') return ''
+  if (!isObject(part) || part.type !== 'thinking') return ''
   return typeof part.thinking === 'string' ? part.thinking : joinTexts(part.thinking)
 }

@@ -10,13 +10,13 @@
  */
 
 import { latin1Of, membersOf, utf8Of } from '../../../core/json/raw-json.ts'
+import { isObject, type JsonObject, readJson } from '../../../core/json/read-json.ts'
 import { ScanError } from '../../../core/json/scan.ts'
 import type { EventTranslator } from '../../../core/reply/event-translator.ts'
-import { parseEventData } from '../../../core/reply/sse.ts'
 import { startedEvents } from '../../../core/reply/started-blocks.ts'
 import { mergeUsage, readUsage, type Usage } from '../../../core/reply/usage.ts'
 import { chatErrorOf } from './errors.ts'
-import { isRecord, type JsonRecord, recordOf, stringOf } from './narrow.ts'
+import { recordOf, stringOf } from './narrow.ts'
 import { finishReasonOf } from './stop-reasons.ts'
 import { toChatUsage } from './usage.ts'
 
@@ -72,7 +72,7 @@ class ChatChunks implements EventTranslator {
 
   event(name: string, data: string): string {
     if (name === 'ping') return this.#phase === 'open' || this.#phase === 'before' ? PING : ''
-    const event = recordOf(parseEventData(data))
+    const event = recordOf(readJson(data))
     if (event === undefined || this.#phase === 'complete' || this.#phase === 'failed') return ''
     if (event.type === 'error') return this.#fail(event)
     if (event.type === 'message_start') return this.#phase === 'before' ? this.#start(event, data) : ''
@@ -83,7 +83,7 @@ class ChatChunks implements EventTranslator {
     return ''
   }
 
-  #tell(event: JsonRecord, data: string): string {
+  #tell(event: JsonObject, data: string): string {
     if (event.type === 'message_delta') return this.#endMessage(event)
     if (event.type === 'message_stop') return this.#complete()
     if (this.#isFinished) return '' // nothing may be said behind the finish reason
@@ -92,7 +92,7 @@ class ChatChunks implements EventTranslator {
     return event.type === 'content_block_stop' ? this.#stopBlock(event) : ''
   }
 
-  #start(event: JsonRecord, data: string): string {
+  #start(event: JsonObject, data: string): string {
     const message = recordOf(event.message)
     this.#phase = 'open'
     this.#usage = readUsage(message?.usage)
@@ -105,14 +105,14 @@ class ChatChunks implements EventTranslator {
     return startedEvents(data).reduce((text, { name, data }) => text + this.event(name, data), first)
   }
 
-  #startBlock({ index, content_block }: JsonRecord, data: string): string {
+  #startBlock({ index, content_block }: JsonObject, data: string): string {
     const block = recordOf(content_block)
     if (block?.type === 'tool_use') return this.#startCall(index, block, data)
     if (block?.type === 'text') return this.#text('content', block.text)
     return block?.type === 'thinking' ? this.#text('reasoning_content', block.thinking) : ''
   }
 
-  #startCall(index: unknown, block: JsonRecord, data: string): string {
+  #startCall(index: unknown, block: JsonObject, data: string): string {
     const before = this.#stopBlock({ index })
     const number = this.#callCount++
     this.#openCalls.set(index, { number, input: inputOf(block, data), hasInput: false })
@@ -121,8 +121,8 @@ class ChatChunks implements EventTranslator {
     return before + this.#chunk(JSON.stringify({ tool_calls: [call] }))
   }
 
-  #extendBlock({ index, delta }: JsonRecord): string {
-    if (!isRecord(delta)) return ''
+  #extendBlock({ index, delta }: JsonObject): string {
+    if (!isObject(delta)) return ''
     if (delta.type === 'text_delta') return this.#text('content', delta.text)
     if (delta.type === 'thinking_delta') return this.#text('reasoning_content', delta.thinking)
     if (delta.type !== 'input_json_delta') return ''
@@ -133,7 +133,7 @@ class ChatChunks implements EventTranslator {
     return this.#arguments(call, piece)
   }
 
-  #stopBlock({ index }: JsonRecord): string {
+  #stopBlock({ index }: JsonObject): string {
     const call = this.#openCalls.get(index)
     if (call === undefined) return ''
     this.#openCalls.delete(index)
@@ -145,7 +145,7 @@ class ChatChunks implements EventTranslator {
     return [...this.#openCalls.keys()].map((index) => this.#stopBlock({ index })).join('')
   }
 
-  #endMessage({ delta, usage }: JsonRecord): string {
+  #endMessage({ delta, usage }: JsonObject): string {
     const counts = readUsage(usage)
     if (counts !== undefined) this.#usage = mergeUsage(this.#usage, counts)
     const reason = recordOf(delta)?.stop_reason
@@ -166,7 +166,7 @@ class ChatChunks implements EventTranslator {
     return `${finish}${this.#head}],"usage":${JSON.stringify(toChatUsage(this.#usage))}}\n\n${DONE}`
   }
 
-  #fail(event: JsonRecord): string {
+  #fail(event: JsonObject): string {
     this.#phase = 'failed'
     return `data: ${JSON.stringify({ error: chatErrorOf(undefined, event).error })}\n\n`
   }
@@ -191,8 +191,8 @@ class ChatChunks implements EventTranslator {
 }
 
 /** The raw input of a `content_block_start`, for calls by the provider's code execution bring theirs whole. */
-function inputOf(block: JsonRecord, data: string): string {
-  if (!isRecord(block.input) || Object.keys(block.input).length === 0) return '{}'
+function inputOf(block: JsonObject, data: string): string {
+  if (!isObject(block.input) || Object.keys(block.input).length === 0) return '{}'
   try {
     const raw = membersOf(latin1Of(data.trim())).get('content_block') ?? ''
     return utf8Of(membersOf(raw).get('input') ?? '{}')

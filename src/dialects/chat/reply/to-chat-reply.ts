@@ -1,8 +1,8 @@
 import { elementsOf, membersOf, utf8Of } from '../../../core/json/raw-json.ts'
+import { isObject, type JsonObject, readJson } from '../../../core/json/read-json.ts'
 import { ScanError } from '../../../core/json/scan.ts'
-import { parseEventData } from '../../../core/reply/sse.ts'
 import { readUsage } from '../../../core/reply/usage.ts'
-import { isRecord, type JsonRecord, recordOf, stringOf } from './narrow.ts'
+import { recordOf, stringOf } from './narrow.ts'
 import { finishReasonOf } from './stop-reasons.ts'
 import { toChatUsage } from './usage.ts'
 
@@ -11,7 +11,7 @@ import { toChatUsage } from './usage.ts'
  * Blocks of the provider's own tools, redacted thinking, signatures and citations have no place there and are left out.
  */
 export function toChatReply(message: Buffer, options: { created: number }): Buffer | undefined {
-  const parsed = recordOf(parseEventData(message.toString()))
+  const parsed = recordOf(readJson(message))
   if (parsed === undefined || !Array.isArray(parsed.content)) return undefined
   const calls = callsOf(parsed.content, message)
   if (calls === undefined) return undefined
@@ -32,7 +32,7 @@ export function toChatReply(message: Buffer, options: { created: number }): Buff
   return Buffer.from(JSON.stringify(completion))
 }
 
-function saidOf(content: readonly unknown[], calls: readonly JsonRecord[]): JsonRecord {
+function saidOf(content: readonly unknown[], calls: readonly JsonObject[]): JsonObject {
   const thinking = joined(content, 'thinking')
   return {
     role: 'assistant',
@@ -45,11 +45,11 @@ function saidOf(content: readonly unknown[], calls: readonly JsonRecord[]): Json
 
 /** The texts of all blocks of a type, in one: a completion has a single string for them. */
 function joined(content: readonly unknown[], type: 'text' | 'thinking'): string {
-  return content.map((block) => (isRecord(block) && block.type === type ? stringOf(block[type]) : '')).join('')
+  return content.map((block) => (isObject(block) && block.type === type ? stringOf(block[type]) : '')).join('')
 }
 
 /** The tool calls among the blocks. Arguments are the bytes of the input, so that 1.0 and 2^53+1 stay what they are. */
-function callsOf(content: readonly unknown[], message: Buffer): JsonRecord[] | undefined {
+function callsOf(content: readonly unknown[], message: Buffer): JsonObject[] | undefined {
   if (!content.some(isToolUse)) return []
   try {
     const blocks = elementsOf(membersOf(message.toString('latin1').trim()).get('content') ?? '')
@@ -60,12 +60,12 @@ function callsOf(content: readonly unknown[], message: Buffer): JsonRecord[] | u
   }
 }
 
-function callOf(block: JsonRecord, raw: string): JsonRecord {
-  const input = isRecord(block.input) ? membersOf(raw).get('input') : undefined
+function callOf(block: JsonObject, raw: string): JsonObject {
+  const input = isObject(block.input) ? membersOf(raw).get('input') : undefined
   const called = { name: stringOf(block.name), arguments: utf8Of(input ?? '{}') }
   return { id: stringOf(block.id), type: 'function', function: called }
 }
 
-function isToolUse(block: unknown): block is JsonRecord {
-  return isRecord(block) && block.type === 'tool_use'
+function isToolUse(block: unknown): block is JsonObject {
+  return isObject(block) && block.type === 'tool_use'
 }

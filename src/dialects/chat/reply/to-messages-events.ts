@@ -10,13 +10,16 @@
  * - What is no chunk, has no choice or a further one, or comes after the end is passed over; nothing throws.
  * Limits: counts in `message_start` are 0, for a chat stream tells them last.
  */
+
+import type { JsonObject } from '../../../core/json/read-json.ts'
+import { readJson } from '../../../core/json/read-json.ts'
 import type { EventTranslator } from '../../../core/reply/event-translator.ts'
-import { parseEventData, printEvent } from '../../../core/reply/sse.ts'
+import { printEvent } from '../../../core/reply/sse.ts'
 import type { Usage } from '../../../core/reply/usage.ts'
 import { AnswerBlocks } from './answer-blocks.ts'
 import { firstChoiceOf } from './choices.ts'
 import { messagesErrorOf } from './errors.ts'
-import { type JsonRecord, recordOf, stringOf } from './narrow.ts'
+import { recordOf, stringOf } from './narrow.ts'
 import { reasoningOf, textOf } from './said.ts'
 import { isBrokenOff, messageEndingOf } from './stop-reasons.ts'
 import { callsOf, type Place } from './tool-calls.ts'
@@ -58,7 +61,7 @@ class MessagesEvents implements EventTranslator {
   event(name: string, data: string): string {
     if (this.#phase !== 'open') return ''
     if (data === DONE) return this.#complete()
-    const chunk = recordOf(parseEventData(data))
+    const chunk = recordOf(readJson(data))
     if (chunk === undefined) return ''
     if (chunk.error || name === 'error') return this.#fail(chunk)
     return this.#take(chunk, data)
@@ -68,7 +71,7 @@ class MessagesEvents implements EventTranslator {
     return this.#phase === 'open' && this.#finishReason !== undefined ? this.#complete() : ''
   }
 
-  #take(chunk: JsonRecord, data: string): string {
+  #take(chunk: JsonObject, data: string): string {
     const first = firstChoiceOf(chunk)
     const events = this.#blocks === undefined ? this.#start(chunk, first !== undefined) : ''
     // Groq gave its counts apart, and Moonshot gives them in the choice.
@@ -81,7 +84,7 @@ class MessagesEvents implements EventTranslator {
   }
 
   /** Azure's first chunk has neither a choice nor an id; those of the next are the message's. */
-  #start({ id, model }: JsonRecord, hasChoice: boolean): string {
+  #start({ id, model }: JsonObject, hasChoice: boolean): string {
     if (!hasChoice && stringOf(id) === '') return ''
     const message = {
       id: stringOf(id) || this.#options.id,
@@ -98,7 +101,7 @@ class MessagesEvents implements EventTranslator {
     return printEvent(event)
   }
 
-  #tell(blocks: AnswerBlocks, delta: JsonRecord | undefined, place: Place): string {
+  #tell(blocks: AnswerBlocks, delta: JsonObject | undefined, place: Place): string {
     if (delta === undefined) return ''
     let events = ''
     const thinking = reasoningOf(delta)
@@ -113,7 +116,7 @@ class MessagesEvents implements EventTranslator {
     return blocks.problem === undefined ? events : events + this.#fail(problemOf(blocks.problem))
   }
 
-  #takeEnding({ finish_reason: reason, stop_reason: stoppedBy }: JsonRecord): string {
+  #takeEnding({ finish_reason: reason, stop_reason: stoppedBy }: JsonObject): string {
     if (this.#phase !== 'open' || typeof reason !== 'string' || reason === '') return ''
     if (isBrokenOff(reason)) return this.#fail(problemOf(`finish reason ${reason}`))
     this.#finishReason = reason
@@ -135,12 +138,12 @@ class MessagesEvents implements EventTranslator {
     return blocks + printEvent(end) + printEvent({ type: 'message_stop' })
   }
 
-  #fail(chunk: JsonRecord): string {
+  #fail(chunk: JsonObject): string {
     this.#phase = 'failed'
     return printEvent(messagesErrorOf(undefined, chunk))
   }
 }
 
-function problemOf(what: string): JsonRecord {
+function problemOf(what: string): JsonObject {
   return { error: { message: `The provider's stream broke off: ${what}.` } }
 }

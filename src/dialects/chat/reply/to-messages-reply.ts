@@ -1,6 +1,7 @@
-import { parseEventData } from '../../../core/reply/sse.ts'
+import type { JsonObject } from '../../../core/json/read-json.ts'
+import { readJson } from '../../../core/json/read-json.ts'
 import { firstChoiceOf } from './choices.ts'
-import { type JsonRecord, recordOf, stringOf } from './narrow.ts'
+import { recordOf, stringOf } from './narrow.ts'
 import { reasoningOf, textOf } from './said.ts'
 import { isBrokenOff, messageEndingOf } from './stop-reasons.ts'
 import { type CallPiece, callIdOf, callsOf, inputOf, NAMELESS } from './tool-calls.ts'
@@ -12,7 +13,7 @@ import { NO_USAGE, readChatUsage } from './usage.ts'
  * Further choices and annotations are left out.
  */
 export function toMessagesReply(completion: Buffer, options: { model: string; id: string }): Buffer | undefined {
-  const parsed = recordOf(parseEventData(completion.toString()))
+  const parsed = recordOf(readJson(completion))
   if (parsed === undefined) return undefined
   const first = firstChoiceOf(parsed)
   const said = recordOf(first?.choice.message)
@@ -38,7 +39,7 @@ export function toMessagesReply(completion: Buffer, options: { model: string; id
 }
 
 /** The blocks of what was thought and said. A signature cannot be had, and none is made up: it stays empty. */
-function proseOf(said: JsonRecord): string[] {
+function proseOf(said: JsonObject): string[] {
   const thinking = reasoningOf(said)
   const text = textOf(said) + stringOf(said.refusal)
   return [

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { latin1Of, utf8Of } from '../../../core/json/raw-json.ts'
+import { isObject, type JsonObject, readJson } from '../../../core/json/read-json.ts'
 import { children, ScanError } from '../../../core/json/scan.ts'
-import { parseEventData } from '../../../core/reply/sse.ts'
-import { isRecord, type JsonRecord, listOf, recordOf, stringOf } from './narrow.ts'
+import { listOf, recordOf, stringOf } from './narrow.ts'
 
 /** A tool call of a completion, or the piece of one that a chunk brings. What is not given is ''. */
 export interface CallPiece {
@@ -26,25 +26,25 @@ const ID_DIGITS = 24
 const LONE_SURROGATES = /\p{Surrogate}/gu
 
 /** The calls of a completion's message or of a chunk's delta, the legacy `function_call` included. */
-export function callsOf(said: JsonRecord, place: Place): readonly CallPiece[] {
+export function callsOf(said: JsonObject, place: Place): readonly CallPiece[] {
   const calls: CallPiece[] = []
   for (const [position, call] of listOf(said.tool_calls).entries()) {
     const text = () => rawAt(place, ['tool_calls', position, 'function', 'arguments'])
-    if (isRecord(call)) calls.push(pieceOf(call, call.function, text))
+    if (isObject(call)) calls.push(pieceOf(call, call.function, text))
   }
   const text = () => rawAt(place, ['function_call', 'arguments'])
-  if (isRecord(said.function_call)) calls.push(pieceOf({}, said.function_call, text))
+  if (isObject(said.function_call)) calls.push(pieceOf({}, said.function_call, text))
   return calls
 }
 
 /** `rawArguments` gives the JSON text of arguments that are not text themselves. */
-function pieceOf({ index, id }: JsonRecord, called: unknown, rawArguments: () => string): CallPiece {
+function pieceOf({ index, id }: JsonObject, called: unknown, rawArguments: () => string): CallPiece {
   const { name, arguments: given } = recordOf(called) ?? {}
   return {
     index: typeof index === 'number' ? index : undefined,
     id: stringOf(id),
     name: stringOf(name),
-    arguments: isRecord(given) ? rawArguments() : stringOf(given),
+    arguments: isObject(given) ? rawArguments() : stringOf(given),
   }
 }
 
@@ -71,7 +71,7 @@ function rawAt({ json, path }: Place, steps: readonly (string | number)[]): stri
 export function inputOf(text: string): string {
   const blank = text.trim()
   if (blank === '' || blank === 'null') return '{}'
-  if (!isRecord(parseEventData(text))) return JSON.stringify({ arguments: text })
+  if (!isObject(readJson(text))) return JSON.stringify({ arguments: text })
   return text.isWellFormed() ? text : text.replace(LONE_SURROGATES, escapeSurrogate)
 }
 

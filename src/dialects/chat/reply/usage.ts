@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import { readUsage, type Usage } from '../../../core/reply/usage.ts'
-import { isRecord, type JsonRecord, recordOf } from './narrow.ts'
+import { recordOf } from './narrow.ts'
 
 /** The `usage` of a message that has not begun, or of a provider that does not count. */
 export const NO_USAGE = {
@@ -18,7 +19,7 @@ export const NO_USAGE = {
  * `prompt_cache_hit_tokens`; Moonshot for `cached_tokens` beside the counts.
  */
 export function readChatUsage(raw: unknown): Usage | undefined {
-  if (!isRecord(raw)) return undefined
+  if (!isObject(raw)) return undefined
   const prompt = countOf(raw.prompt_tokens)
   const completion = countOf(raw.completion_tokens)
   if (prompt === undefined && completion === undefined) return undefined
@@ -38,7 +39,7 @@ export function readChatUsage(raw: unknown): Usage | undefined {
  * Output tokens, reasoning included. Where `total_tokens` tells that reasoning is not part of `completion_tokens`, as
  * xAI counts, it is added.
  */
-function outputOf(raw: JsonRecord, { prompt, completion }: { prompt: number; completion: number }) {
+function outputOf(raw: JsonObject, { prompt, completion }: { prompt: number; completion: number }) {
   const reasoning = countOf(recordOf(raw.completion_tokens_details)?.reasoning_tokens)
   if (reasoning === undefined) return { output_tokens: completion }
   const apart = Math.max(0, (countOf(raw.total_tokens) ?? 0) - prompt - completion)
@@ -47,7 +48,7 @@ function outputOf(raw: JsonRecord, { prompt, completion }: { prompt: number; com
 }
 
 /** The usage object of a chat completion; zeros when the message did not tell its usage. */
-export function toChatUsage(usage: Usage | undefined): JsonRecord {
+export function toChatUsage(usage: Usage | undefined): JsonObject {
   const read = usage?.cacheReadInputTokens ?? 0
   const written = usage?.cacheCreationInputTokens ?? 0
   const prompt = (usage?.inputTokens ?? 0) + read + written

@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
 import { documentOf } from './document-of-file.ts'
-import { dropLeftovers, isObject, type JsonObject, wordOf } from './json-value.ts'
+import { dropLeftovers, wordOf } from './json-value.ts'
 
 /** Members of a content part that are read, by the part's type. */
 const KNOWN = {

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { ContentBlock } from '../../../core/request/message.ts'
-import { asJson, dropLeftovers, type JsonObject } from './json-value.ts'
+import { asJson, dropLeftovers } from './json-value.ts'
 
 /** What an assistant message needs besides its content. */
 export interface AssistantOptions {

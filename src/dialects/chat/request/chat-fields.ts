@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
-import { isNothing, isObject, type JsonObject, toldName } from './json-value.ts'
+import { isNothing, toldName } from './json-value.ts'
 
 /** What decides about the single fields of a chat request. */
 export interface ChatFieldsOptions {

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isNothing } from './json-value.ts'
 import { isStrictSchema } from './strict-schema.ts'
 
 /** Chat completions want a name for a schema; Messages has none. */

@@ -1,10 +1,11 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { Message } from '../../../core/request/message.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
 import { toAssistantMessage } from './chat-assistant-message.ts'
 import { toUserMessages } from './chat-user-messages.ts'
-import { asJson, dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { asJson, dropLeftovers, isNothing } from './json-value.ts'
 import { RawInputs } from './raw-inputs.ts'
 
 /** What the translation of messages depends on. */

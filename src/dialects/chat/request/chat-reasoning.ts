@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isNothing } from './json-value.ts'
 import { effortOfBudget } from './thinking-of-effort.ts'
 
 /** What decides about reasoning. */

@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
+import { dropLeftovers, isNothing, wordOf } from './json-value.ts'
 import { isStrictSchema } from './strict-schema.ts'
 
 /** What decides about tools. */

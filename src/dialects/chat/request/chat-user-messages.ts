@@ -8,9 +8,10 @@
  * in the user's message, under a line that says whose it is.
  */
 
+import type { JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { ContentBlock } from '../../../core/request/message.ts'
-import { asJson, dropLeftovers, type JsonObject } from './json-value.ts'
+import { asJson, dropLeftovers } from './json-value.ts'
 import { toContent, toParts, toTextPart } from './parts-of-blocks.ts'
 
 type ToolResult = Extract<ContentBlock, { type: 'tool_result' }>

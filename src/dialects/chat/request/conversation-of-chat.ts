@@ -7,10 +7,12 @@
  *     assistant           text, then tool_use blocks; left out when it says nothing, for Messages refuses empty content
  *     tool, function      tool_result blocks; those in a row are one user message, and stand first in it
  */
+
+import type { JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { assertContent, cacheControlOf, isPlainText, toBlocks, toTextBlocks } from './blocks-of-parts.ts'
 import { ChatFault, objectAt, textAt } from './chat-fault.ts'
-import { dropLeftovers, isBlank, isNothing, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isBlank, isNothing } from './json-value.ts'
 import { toToolId } from './tool-id.ts'
 import { type Target, toNamedInput, toToolUses } from './tool-uses.ts'
 

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { objectAt, textAt } from './chat-fault.ts'
-import { dropLeftovers, isNothing, type JsonObject } from './json-value.ts'
+import { dropLeftovers, isNothing } from './json-value.ts'
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;[^;,]+)*?;base64,/i
 const FILE_MEMBERS = new Set(['file_data', 'filename', 'file_id'])

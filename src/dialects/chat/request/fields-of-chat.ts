@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { NO_LIMIT } from '../request-schema.ts'
 import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject, toldName } from './json-value.ts'
+import { dropLeftovers, isNothing, toldName } from './json-value.ts'
 
 /** The token limit that the client set, under its new name or its old one. */
 export function toMaxTokens(body: JsonObject): number | undefined {

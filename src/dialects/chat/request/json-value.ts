@@ -1,12 +1,5 @@
+import type { JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
-
-/** A parsed JSON object whose members are not known yet. */
-export type JsonObject = Readonly<Record<string, unknown>>
-
-/** Tells whether `value` is an object that is neither null nor an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** A typed object as one whose members are read with care, whatever their names. */
 export function asJson(value: object): JsonObject {

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
+import { dropLeftovers, isNothing, wordOf } from './json-value.ts'
 import { partsOfDocument } from './parts-of-document.ts'
 
 /** Members of a block that are read, by the block's type. */

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
-import { isObject, type JsonObject } from './json-value.ts'
 
 /** What a file without a title is called: OpenAI asks for a name. */
 const UNTITLED = 'document.pdf'

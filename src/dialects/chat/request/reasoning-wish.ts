@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { type Effort, isEffort } from '../request-schema.ts'
 import { ChatFault, countAt, flagAt, objectAt } from './chat-fault.ts'
-import { dropLeftovers, type JsonObject } from './json-value.ts'
+import { dropLeftovers } from './json-value.ts'
 
 /** How much a chat client wants the model to reason. */
 export interface ReasoningWish {

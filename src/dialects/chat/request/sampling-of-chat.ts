@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { countAt, numberAt, textAt } from './chat-fault.ts'
 import { claudeTraitsOf } from './claude-traits.ts'
-import type { JsonObject } from './json-value.ts'
 
 /** `temperature`, `top_p` and `top_k` of a Messages request. */
 export interface Sampling {

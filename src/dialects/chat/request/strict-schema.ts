@@ -1,4 +1,4 @@
-import { isObject } from './json-value.ts'
+import { isObject } from '../../../core/json/read-json.ts'
 
 /** What says of which kind a value is; one of them must stand in every schema. */
 const KINDS = ['type', 'anyOf', '$ref']

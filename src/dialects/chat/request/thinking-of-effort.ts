@@ -10,11 +10,12 @@
  * whose first thoughts are not there (they never are: chat completions have no place for their signature). An answer
  * without thoughts is better than none, so there the effort is dropped.
  */
+
+import type { JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { Effort } from '../request-schema.ts'
 import { objectAt } from './chat-fault.ts'
 import { type ClaudeTraits, claudeTraitsOf } from './claude-traits.ts'
-import type { JsonObject } from './json-value.ts'
 import { type ReasoningWish, toReasoningWish } from './reasoning-wish.ts'
 
 /** What of the rest of the request decides about thinking. */

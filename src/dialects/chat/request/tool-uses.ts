@@ -1,10 +1,11 @@
 import { BodyFault } from '../../../core/json/body-fault.ts'
 import type { JsonPrinter } from '../../../core/json/json-printer.ts'
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import { ScanError } from '../../../core/json/scan.ts'
 import { skipSpace, skipValue, type Tally } from '../../../core/json/scan-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
-import { dropLeftovers, isObject, type JsonObject, wordOf } from './json-value.ts'
+import { dropLeftovers, wordOf } from './json-value.ts'
 import { toToolId } from './tool-id.ts'
 
 /** What the parts of one translation write to. */

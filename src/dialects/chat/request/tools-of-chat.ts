@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { cacheControlOf } from './blocks-of-parts.ts'
 import { ChatFault, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'
-import { dropLeftovers, isNothing, isObject, type JsonObject, wordOf } from './json-value.ts'
+import { dropLeftovers, isNothing, wordOf } from './json-value.ts'
 
 /** `tools` and `tool_choice` of a Messages request. */
 export interface ToolFields {

@@ -1,7 +1,7 @@
 /**
  * DESIGN: makes `vectors.bin`, in which words with like meanings have like vectors.
  *
- *     node plugins/prune-tools/words/build-vectors.ts [folder]
+ *     node eval/pruning/build-vectors.ts [folder]
  *
  * The 20,000 most frequent English words go one by one through the Universal Sentence Encoder (lite); its 512 dimensions
  * are reduced to the 64 in which the words differ most, and each is rounded to 4 bits. A text is then the mean of its
@@ -16,8 +16,8 @@ import { mkdtemp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { packVectors } from '../../plugins/prune-tools/words/vectors.ts'
 import { principalAxes } from './principal-axes.ts'
-import { packVectors } from './vectors.ts'
 
 const PACKAGES = [
   '@energetic-ai/core@0.2.0',
@@ -41,7 +41,7 @@ const mean = meanOf(encoded)
 const centred = encoded.map((vector) => vector.map((value, i) => value - (mean[i] ?? 0)))
 const axes = principalAxes(centred, DIMENSIONS)
 const vectors = centred.map((vector) => axes.map((axis) => dot(vector, axis)))
-const file = path.join(import.meta.dirname, 'vectors.bin')
+const file = path.join(import.meta.dirname, '../../plugins/prune-tools/words/vectors.bin')
 const bytes = packVectors(words, vectors)
 writeFileSync(file, bytes)
 console.log(`${file}: ${words.length} words, ${bytes.length} bytes`)
