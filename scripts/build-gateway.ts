@@ -12,12 +12,19 @@ import { writeStamp } from '../bin/bundle.mjs'
 import { escapeToAscii } from './bundle/ascii.ts'
 import { keepPlaces, namedPrograms, placeOf } from './bundle/places.ts'
 import { leaveOut } from './bundle/slim.ts'
+import { createStartChunk } from './bundle/start-chunk.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const BUNDLE = path.join(ROOT, 'dist')
 /** Modules that the command imports, and those whose path is only known when the gateway runs. */
-const ENTRIES = ['src/{main,cli/main}.ts', 'src/providers/*/index.ts', 'plugins/*/index.ts']
+const ENTRIES = ['src/{main,cli/main}.ts', 'plugins/*/index.ts']
 const DATA = ['plugins/**/*.bin']
+
+const programs = [...namedPrograms(ROOT), 'src/cli/main.ts'].filter((file) => file !== 'src/main.ts')
+const startChunk = createStartChunk(ROOT, {
+  start: path.join(ROOT, 'src/main.ts'),
+  others: programs.map((file) => path.join(ROOT, file)),
+})
 
 rmSync(BUNDLE, { recursive: true, force: true })
 const bundle = await rolldown({
@@ -26,7 +33,9 @@ const bundle = await rolldown({
   ),
   cwd: ROOT,
   platform: 'node',
-  plugins: [leaveOut(), keepPlaces(ROOT), escapeToAscii()],
+  plugins: [startChunk.plugin, leaveOut(), keepPlaces(ROOT), escapeToAscii()],
+  // Else a chunk takes along what its modules import, also what threads import.
+  preserveEntrySignatures: 'allow-extension',
   // A package writes `eval` to name a function; nothing from outside reaches it.
   checks: { eval: false },
 })
@@ -34,6 +43,7 @@ await bundle.write({
   dir: BUNDLE,
   format: 'esm',
   sourcemap: true,
+  codeSplitting: startChunk.codeSplitting,
   // Comments stay in memory as the code does; source maps lead to them.
   comments: { legal: true, annotation: false, jsdoc: false },
   entryFileNames: '[name].js',

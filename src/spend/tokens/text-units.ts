@@ -1,5 +1,5 @@
 import { classOfCodeUnit, ESCAPE, JSON_CLASSES, NEWLINE, PUNCTUATION, TAB, TEXT_CLASSES } from './byte-classes.ts'
-import { START, STATE_MASK, STEPS, WEIGHT_SHIFT } from './weights.ts'
+import { START, STATE_MASK, stepsByState, WEIGHT_SHIFT } from './weights.ts'
 
 const LOWER_N = 110
 const LOWER_R = 114
@@ -35,6 +35,7 @@ interface Stretch {
  * registers only then; with the escapes read inside, it takes two and a half times as long.
  */
 function walk(bytes: Uint8Array, { classes, start, end }: Stretch): number {
+  const steps = stepsByState()
   let total = 0
   let state = START
   let at = start
@@ -45,13 +46,13 @@ function walk(bytes: Uint8Array, { classes, start, end }: Stretch): number {
       // Here and below, safe: every byte has a class, and every state and class have a step.
       const byteClass = classes[bytes[at]!]!
       if (byteClass === ESCAPE) break
-      const step = STEPS[state | byteClass]!
+      const step = steps[state | byteClass]!
       state = step & STATE_MASK
       units = (units + (step >> WEIGHT_SHIFT)) | 0
     }
     total += units
     if (at === blockEnd) continue
-    const step = STEPS[state | classOfEscape(bytes, at + 1)]!
+    const step = steps[state | classOfEscape(bytes, at + 1)]!
     state = step & STATE_MASK
     total += step >> WEIGHT_SHIFT
     at += bytes[at + 1] === LOWER_U ? 2 + HEX_DIGITS : 2

@@ -3,7 +3,7 @@
  *
  * Purpose: a tokenizer cuts a text into words, runs of digits and runs of signs, and longer or rarer ones further. What
  * a byte adds therefore hangs on its class and on the run that it continues or ends. A state is such a run and how long
- * it is; `STEPS` says for each state and class what the byte adds and which state follows:
+ * it is; a table says for each state and class what the byte adds and which state follows:
  *
  *     " return x+1;\n"     ␣ 31   r 40   e 9  t 9 …   ␣ 31   x 40   + 71   1 114   ; 76   \n 7
  *
@@ -43,10 +43,10 @@ import {
   UPPER,
 } from './byte-classes.ts'
 
-/** Hundredths of a token before calibration: what `STEPS` counts in. */
+/** Hundredths of a token before calibration: what that table counts in. */
 export const UNITS_PER_TOKEN = 100
 
-/** How far a step's weight is shifted to the left of its next state, which is that state's row in `STEPS`. */
+/** How far a step's weight is shifted to the left of its next state, which is that state’s row in the table. */
 export const WEIGHT_SHIFT = 16
 /** The next state's part of a step. */
 export const STATE_MASK = 0xffff
@@ -203,8 +203,13 @@ function weightAfter(weights: Partial<Record<Kind, number>>, kind: Kind, otherwi
   return weights[kind] ?? otherwise
 }
 
-/** For each state (a multiple of 32) plus class: the weight, shifted, and the next state. */
-export const STEPS = createSteps()
+let steps: Int32Array | undefined
+
+/** For each state (a multiple of 32) plus class: the weight, shifted, and the next state. Computed for the first text. */
+export function stepsByState(): Int32Array {
+  steps ??= createSteps()
+  return steps
+}
 
 function createSteps(): Int32Array {
   const kinds = Object.keys(RUNS) as Kind[] // safe: the keys of a constant
