@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { bundleSources } from './scripts/bundle/test-sources.ts'
 import { bundlePackages } from './scripts/one-file-packages.mjs'
 
 const isDrill = process.env.TURNPIKE_DRILL === 'on'
@@ -14,12 +15,23 @@ export default {
     ...(isDrill ? [] : ['!test/witnesses/**']),
   ],
   require: ['./test/support/seed-properties.ts'],
-  nodeArguments: ['--disable-warning=ExperimentalWarning', '--import=./test/support/one-file-packages.mjs'],
+  nodeArguments: [
+    '--disable-warning=ExperimentalWarning',
+    '--import=./test/support/one-file-packages.mjs',
+    '--import=./test/support/bundled-sources.mjs',
+  ],
   timeout: '60s',
   // Most files start processes of their own: more at once would only wait for each other, and some beyond their patience.
   concurrency: availableParallelism(),
   environmentVariables: {
     NODE_COMPILE_CACHE: 'node_modules/.cache/turnpike',
     TURNPIKE_TEST_PACKAGES: await bundlePackages(),
+    TURNPIKE_TEST_SOURCES: await sourcesOfTests(),
   },
+}
+
+/** Coverage is of the sources; and who reads stacks may want them of the sources, too. */
+function sourcesOfTests() {
+  const isFromSources = process.env.NODE_V8_COVERAGE !== undefined || process.env.TURNPIKE_TEST_SOURCES === 'plain'
+  return isFromSources ? '' : bundleSources()
 }

@@ -90,7 +90,7 @@ const BROKEN = {
       head: '\n\nfunction fail() {\n  throw new Error("no such thing")\n}',
       setup: 'fail()',
     }),
-    line: 6,
+    line: 7,
   },
 }
 

@@ -13,8 +13,8 @@ const urls = names === undefined ? {} : JSON.parse(readFileSync(names, 'utf8'))
 registerHooks({
   resolve(specifier, context, next) {
     const url = urls[specifier]
-    // Packages keep what they were installed with.
-    const isOurs = url !== undefined && !context.parentURL?.includes('/node_modules/')
+    // Packages keep what they were installed with; bundles of ours lie beside them.
+    const isOurs = url !== undefined && !/\/node_modules\/(?!\.cache\/)/.test(context.parentURL ?? '')
     return isOurs ? { url, format: 'module', shortCircuit: true } : next(specifier, context)
   },
 })

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import path from 'node:path'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+/** A place in the bundle of the sources for tests, as stacks have it. */
+const PLACE = /(?:file:\/\/)?([^\s()]*\.cache\/turnpike\/sources\/[^\s():]+\.mjs):(\d+):(\d+)/g
+const maps = new Map<string, SourceMap | undefined>()
+
+/**
+ * Replaces places in the bundle for tests by those in the sources. A map is read when a line first names its file: Node's
+ * own switch reads all of them in each thread of tests, whether or not a test fails.
+ */
+export function nameSources(line: string): string {
+  return line.replace(PLACE, (place, file: string, lineOfBundle: string, column: string) => {
+    const entry = mapOf(path.resolve(ROOT, file))?.findEntry(Number(lineOfBundle) - 1, Number(column) - 1)
+    if (entry === undefined || !('originalSource' in entry)) return place
+    const source = path.resolve(path.dirname(path.resolve(ROOT, file)), entry.originalSource)
+    return `${path.relative(ROOT, source)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+  })
+}
+
+function mapOf(file: string): SourceMap | undefined {
+  if (!maps.has(file)) maps.set(file, readMap(file))
+  return maps.get(file)
+}
+
+function readMap(file: string): SourceMap | undefined {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
