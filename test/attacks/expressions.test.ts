@@ -2,7 +2,7 @@ import test from 'ava'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, type SendOptions } from '../support/http-client.ts'
 import { openProbe } from '../support/probed.ts'
-import { openStageWith } from '../support/stage.ts'
+import { openStage, openStageWith } from '../support/stage.ts'
 
 /** An expression that looks to the end of this text for each match: a quarter of a second of CPU, then it is refused. */
 const PATTERN = 'a.*z|a'
@@ -36,7 +36,7 @@ async function openProbed() {
 }
 
 test('expressions: a key whose searches take much CPU is 429 before long, and another searches on', async (t) => {
-  await using stage = await openStageWith(startGatewayProcess)
+  await using stage = await openStage()
   const search = (key: string, text: string) =>
     stage.scene().send({
       body: ask(text),
@@ -58,7 +58,7 @@ test('expressions: a key whose searches take much CPU is 429 before long, and an
 })
 
 test('expressions: one that matches more places than can be kept is 400', async (t) => {
-  await using stage = await openStageWith(startGatewayProcess)
+  await using stage = await openStage()
   const headers = { 'x-svc-pipe': 'preserve', 'x-svc-preserve': 'pattern=a' }
   const reply = await stage.scene().send({ body: ask('ab'.repeat(20_000)), headers })
   t.is(reply.status, 400)
