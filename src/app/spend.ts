@@ -13,7 +13,7 @@ import { loadPriceOverrides, PriceFileError } from '../spend/prices/overrides.ts
 import { CallersTokens } from '../spend/tokens/callers-tokens.ts'
 import { createCallLedger } from '../stores/sql/credits/call-ledger.ts'
 import { createSpendLedger } from '../stores/sql/spend/ledger.ts'
-import { SpendTills } from '../stores/sql/spend/reservation-pools.ts'
+import { ReservationPools } from '../stores/sql/spend/reservation-pools.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import { type Opened, openParts } from './open-parts.ts'
 
@@ -40,13 +40,13 @@ export function openSpend(options: SpendOptions): Promise<Opened<Spend>> {
   return openParts(options, (disposal) => {
     const prices = openPrices(config)
     const ledger = disposal.use('spend', createSpendLedger({ store, log }))
-    const tills = new SpendTills({ ledger, roll: (roll) => store.run('spend.roll', roll), log })
-    disposal.use('tills', tills)
+    const pools = new ReservationPools({ ledger, flush: (flush) => store.run('spend.flush', flush), log })
+    disposal.use('reservation pools', pools)
     const calls = config.mode === 'cloud' ? disposal.use('calls', createCallLedger({ store, log })) : undefined
     const quotaCharges =
       calls && new QuotaCharges({ ledger: calls, plans: plansFrom(config.plans), leaseMs: callLeaseMs(config), log })
     disposal.use('quota charges', quotaCharges)
-    return { ledger: tills, prices, tokens: new CallersTokens(), capsOf: createCapsOf(config.costs), quotaCharges }
+    return { ledger: pools, prices, tokens: new CallersTokens(), capsOf: createCapsOf(config.costs), quotaCharges }
   })
 }
 

@@ -96,7 +96,7 @@ drillTest('rolling restart: no request fails, no stream is cut, and every receip
     )
     return row
   }
-  // Tills give back what they hold within a moment.
+  // Reservation pools give back what they hold within a moment.
   await eventually(async () => (await sums())?.held === 0, 'nothing is held')
   t.deepEqual(await sums(), { settled: costNanoUsd, held: 0 })
 })

@@ -33,7 +33,7 @@ import {
 import { getReceipt, listOldestReceipts, listReceipts, putReceipts } from './receipts/receipts.ts'
 import { pruneHours, pruneReceipts, pruneRequests, pruneWindows } from './retention/prune.ts'
 import { admitSpend } from './spend/admit.ts'
-import { rollSpend } from './spend/flush.ts'
+import { flushSpend } from './spend/flush.ts'
 import { growSpend, reserveSpend, settleSpend, sweepSpend } from './spend/holds.ts'
 import { readSpend } from './spend/windows.ts'
 import { putRequests } from './telemetry/put.ts'
@@ -45,7 +45,7 @@ export const commands = {
   'spend.admit': admitSpend,
   'spend.grow': growSpend,
   'spend.settle': settleSpend,
-  'spend.roll': rollSpend,
+  'spend.flush': flushSpend,
   'spend.sweep': sweepSpend,
   'spend.read': readSpend,
   'spend.prune': pruneWindows,

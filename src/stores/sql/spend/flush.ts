@@ -7,16 +7,16 @@ import { createHold, raiseHold, raiseSpend, settleSpend } from './holds.ts'
 import { changeWindow, holdInWindow, inLockOrder } from './windows.ts'
 
 /**
- * Holds that end, with what was spent of them, and one that takes over what is still open in them. The same roll again
+ * Holds that end, with what was spent of them, and one that takes over what is still open in them. The same flush again
  * changes nothing, and answers what is held.
  */
-export interface SpendRoll {
+export interface SpendFlush {
   readonly ends: readonly { readonly holdId: string; readonly costNanoUsd: number }[]
-  readonly begin: SpendRollBegin | undefined
+  readonly begin: FlushBegin | undefined
 }
 
 /** The hold that begins. */
-export interface SpendRollBegin {
+export interface FlushBegin {
   readonly holdId: string
   /** Money that is owed already; held whatever the limits are. */
   readonly keepNanoUsd: number
@@ -28,13 +28,13 @@ export interface SpendRollBegin {
 }
 
 /** What is held now, and the sums of its windows with it. */
-export interface RollOutcome {
+export interface FlushOutcome {
   readonly heldNanoUsd: number
   readonly standing: readonly WindowStanding[]
 }
 
 /** Ends holds and begins one, in one step. */
-export const rollSpend: Command<SpendRoll, RollOutcome> = async (db, { ends, begin }, now) => {
+export const flushSpend: Command<SpendFlush, FlushOutcome> = async (db, { ends, begin }, now) => {
   for (const end of ends) await settleSpend(db, end, now)
   if (begin === undefined) return { heldNanoUsd: 0, standing: [] }
   const { holdId, keepNanoUsd, leaseMs } = begin
@@ -66,7 +66,7 @@ async function keepInWindow(db: Kysely<Database>, window: SpendWindow, keepNanoU
 }
 
 /** What is wanted, or the share of what is left in the window in which the least is. */
-function grantFrom(standing: readonly WindowStanding[], { wantNanoUsd, shareOfLeft }: SpendRollBegin): number {
+function grantFrom(standing: readonly WindowStanding[], { wantNanoUsd, shareOfLeft }: FlushBegin): number {
   const shares = standing.map(({ limitNanoUsd, settledNanoUsd, heldNanoUsd }) =>
     Math.floor((limitNanoUsd - settledNanoUsd - heldNanoUsd) * shareOfLeft),
   )

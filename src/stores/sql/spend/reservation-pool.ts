@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { GatewayError } from '../../../core/errors.ts'
 import type { SpendWindow, WindowStanding } from '../../../core/ports/spend-ledger.ts'
-import type { RollOutcome, SpendRoll } from './flush.ts'
+import type { FlushOutcome, SpendFlush } from './flush.ts'
 
-/** Of what is left in a window a till takes no more than this part: it must not be felt, even if it is lost in a crash. */
+/** The largest share of what is left in a window that a pool takes, so that a pool lost in a crash matters little. */
 const SHARE_OF_LEFT = 1 / 1000
-/** Fewer requests in a period are not worth a till. */
-const FEWEST_DRAWS = 4
+/** Fewer requests in a period are not worth a pool. */
+const FEWEST_ALLOCATIONS = 4
 /** More than was needed in the last period, so that the next seldom runs dry. */
 const ROOM = 1.5
 const RENEWED_AFTER = 1 / 3
 
-/** What a till is made from. */
-export interface TillOptions {
+/** Input of `ReservationPool`. */
+export interface ReservationPoolOptions {
   readonly windows: readonly SpendWindow[]
   readonly leaseMs: number
-  readonly roll: (roll: SpendRoll) => Promise<RollOutcome>
+  readonly flush: (flush: SpendFlush) => Promise<FlushOutcome>
 }
 
 /** Money that is held for many requests to come, of one caller. It is given out in memory and accounted for now and then. */
-export class SpendTill {
-  readonly #options: TillOptions
+export class ReservationPool {
+  readonly #options: ReservationPoolOptions
   #holdId: string | undefined
   #heldNanoUsd = 0
   #begunAtMs = 0
@@ -28,26 +28,26 @@ export class SpendTill {
   /** Of what is held: spent, and not yet told the database. */
   #spentNanoUsd = 0
   #standing: readonly WindowStanding[] = []
-  /** A roll that was not answered: it may have happened, so it is sent again before anything else. */
-  #unanswered: SpendRoll | undefined
-  #rolling: Promise<void> | undefined
-  #rollingLast: Promise<void> | undefined
-  #openDraws = 0
+  /** A flush without an answer: it may have happened, so it is sent again before any other. */
+  #unanswered: SpendFlush | undefined
+  #flushing: Promise<void> | undefined
+  #flushingLast: Promise<void> | undefined
+  #openAllocations = 0
   /** Of this period. */
-  #draws = 0
-  #drawnNanoUsd = 0
+  #allocations = 0
+  #allocatedNanoUsd = 0
 
-  constructor(options: TillOptions) {
+  constructor(options: ReservationPoolOptions) {
     this.#options = options
   }
 
   /** Whether nothing is held, owed or in doubt. */
   get isEmpty(): boolean {
-    const isSettled = this.#openDraws === 0 && this.#spentNanoUsd === 0 && this.#unanswered === undefined
-    return isSettled && this.#holdId === undefined && this.#draws === 0
+    const isSettled = this.#openAllocations === 0 && this.#spentNanoUsd === 0 && this.#unanswered === undefined
+    return isSettled && this.#holdId === undefined && this.#allocations === 0
   }
 
-  /** The sums of its windows as they would be if each request had a hold of its own; as old as the last roll. */
+  /** The sums of its windows as they would be if each request had a hold of its own; as old as the last flush. */
   get standing(): readonly WindowStanding[] {
     const unusedNanoUsd = this.#freeNanoUsd
     return this.#standing.map((window) => ({
@@ -58,7 +58,7 @@ export class SpendTill {
   }
 
   /** Takes a request's money, if that and the spare are there; gives the sums of the windows with it. */
-  draw(amountNanoUsd: number, spareNanoUsd: number): readonly WindowStanding[] | undefined {
+  allocate(amountNanoUsd: number, spareNanoUsd: number): readonly WindowStanding[] | undefined {
     this.note(amountNanoUsd)
     if (!this.#take(amountNanoUsd)) return undefined
     const { standing } = this
@@ -66,64 +66,64 @@ export class SpendTill {
       this.#openNanoUsd -= amountNanoUsd
       return undefined
     }
-    this.#openDraws++
+    this.#openAllocations++
     return standing
   }
 
-  /** Counts a request, whether the till can serve it or not: what is needed now will be needed again. */
+  /** Counts a request, whether the pool can serve it or not: what is needed now will be needed again. */
   note(amountNanoUsd: number): void {
-    this.#draws++
-    this.#drawnNanoUsd += amountNanoUsd
+    this.#allocations++
+    this.#allocatedNanoUsd += amountNanoUsd
   }
 
   /** Takes more for a request that has drawn before. */
   raise(byNanoUsd: number): boolean {
     if (!this.#take(byNanoUsd)) return false
-    this.#drawnNanoUsd += byNanoUsd
+    this.#allocatedNanoUsd += byNanoUsd
     return true
   }
 
   /** Ends a request that had drawn an amount. */
-  spend(drawnNanoUsd: number, costNanoUsd: number): void {
-    this.#openDraws--
-    this.#openNanoUsd -= drawnNanoUsd
+  spend(allocatedNanoUsd: number, costNanoUsd: number): void {
+    this.#openAllocations--
+    this.#openNanoUsd -= allocatedNanoUsd
     this.#spentNanoUsd += costNanoUsd
   }
 
   /**
    * Tells the database what was spent, gives back what is not needed and takes what the next period may need. Rejects when
-   * the database does not answer; the next roll makes up for it.
+   * the database does not answer; the next flush makes up for it.
    */
-  roll(): Promise<void> {
+  flush(): Promise<void> {
     return this.#begin({ isLast: false })
   }
 
   /** The same, but takes nothing: all that is not open is given back, and all that was spent is told. */
-  rollLast(): Promise<void> {
-    this.#rollingLast ??= this.#rollAllOut().finally(() => {
-      this.#rollingLast = undefined
+  flushLast(): Promise<void> {
+    this.#flushingLast ??= this.#flushOut().finally(() => {
+      this.#flushingLast = undefined
     })
-    return this.#rollingLast
+    return this.#flushingLast
   }
 
-  async #rollAllOut(): Promise<void> {
-    await this.#rolling?.catch(() => {})
+  async #flushOut(): Promise<void> {
+    await this.#flushing?.catch(() => {})
     await this.#begin({ isLast: true })
     // What was spent while nothing was held is only held so far.
     if (this.#spentNanoUsd > 0) await this.#begin({ isLast: true })
   }
 
   #begin(how: { isLast: boolean }): Promise<void> {
-    this.#rolling ??= this.#roll(how).finally(() => {
-      this.#rolling = undefined
+    this.#flushing ??= this.#flush(how).finally(() => {
+      this.#flushing = undefined
     })
-    return this.#rolling
+    return this.#flushing
   }
 
-  async #roll({ isLast }: { isLast: boolean }): Promise<void> {
-    const wantNanoUsd = isLast || this.#draws < FEWEST_DRAWS ? 0 : Math.ceil(ROOM * this.#drawnNanoUsd)
-    this.#draws = 0
-    this.#drawnNanoUsd = 0
+  async #flush({ isLast }: { isLast: boolean }): Promise<void> {
+    const wantNanoUsd = isLast || this.#allocations < FEWEST_ALLOCATIONS ? 0 : Math.ceil(ROOM * this.#allocatedNanoUsd)
+    this.#allocations = 0
+    this.#allocatedNanoUsd = 0
     if (wantNanoUsd === 0 && !this.#isDue()) return
     if (this.#unanswered !== undefined) await this.#send(this.#unanswered)
     const { windows, leaseMs } = this.#options
@@ -133,17 +133,17 @@ export class SpendTill {
     const begin =
       keepNanoUsd + wantNanoUsd === 0
         ? undefined
-        : { holdId: `till-${randomUUID()}`, keepNanoUsd, wantNanoUsd, shareOfLeft: SHARE_OF_LEFT, windows, leaseMs }
+        : { holdId: `pool-${randomUUID()}`, keepNanoUsd, wantNanoUsd, shareOfLeft: SHARE_OF_LEFT, windows, leaseMs }
     await this.#send({ ends, begin })
   }
 
-  /** Until the answer is there the till gives nothing: nobody knows what is held. */
-  async #send(roll: SpendRoll): Promise<void> {
-    this.#unanswered = roll
+  /** Until the answer is there the pool gives nothing: nobody knows what is held. */
+  async #send(flush: SpendFlush): Promise<void> {
+    this.#unanswered = flush
     this.#holdId = undefined
     try {
-      const { heldNanoUsd, standing } = await this.#options.roll(roll)
-      this.#holdId = roll.begin?.holdId
+      const { heldNanoUsd, standing } = await this.#options.flush(flush)
+      this.#holdId = flush.begin?.holdId
       this.#heldNanoUsd = heldNanoUsd
       this.#standing = standing
       this.#begunAtMs = performance.now()

@@ -10,120 +10,129 @@ import type {
   WindowStanding,
 } from '../../../core/ports/spend-ledger.ts'
 import { entryLimit } from '../../../core/system/entry-limit.ts'
-import type { RollOutcome, SpendRoll } from './flush.ts'
-import { SpendTill } from './reservation-pool.ts'
+import type { FlushOutcome, SpendFlush } from './flush.ts'
+import { ReservationPool } from './reservation-pool.ts'
 
 /**
- * DESIGN — tills
+ * DESIGN — reservation pools
  *
- *   far from every cap:  request ──draw──► till (memory) ──a few times a second──► roll: one transaction for all of them
- *   otherwise:           request ─────────────────────────────────────────────────► reserve: one transaction each
+ *   far from every cap:  request ──allocate──► pool (memory) ──four times a second──► flush: one transaction for all
+ *   otherwise:           request ────────────────────────────────────────────────► reserve: one transaction each
  *
- * A till is a hold for many requests to come. It is an ordinary hold of the database, made within the caps by the
- * statement that decides, so what is drawn from it can never be too much; and it is so small beside what is left that
- * nobody feels it. Where a thousand requests of a kind would not fit any more there are no tills, and each decides alone.
- * After a crash a till counts in full, like any hold that was not heard of again.
+ * A pool is money held ahead for many requests of one caller. It is an ordinary hold of the database, made within the caps
+ * by the deciding statement, so allocations never exceed a cap; and it is at most a thousandth of what is left, so no other
+ * process runs short. Where a thousand such requests would not fit any more there is no pool, and each request reserves
+ * alone. After a crash a pool counts in full, as any hold whose lease has ended.
  */
 const PERIOD_MS = 250
 /** A caller is far from its caps while so many more requests would fit. */
 const FAR = 1000
-const MOST_TILLS = 10_000
+const MOST_POOLS = 10_000
 /** Draws that ended lately, so that one that is ended again is known. */
 const MOST_REMEMBERED = 10_000
 
 /** A million dollars: what a provider tells beyond it is nonsense, and must not spoil the sum of the others. */
 const LARGEST_COST_NANO_USD = 1e15
 
-/** What tills are laid over. */
-export interface TillsOptions {
+/** Input of `ReservationPools`. */
+export interface ReservationPoolsOptions {
   readonly ledger: SpendLedger
-  readonly roll: (roll: SpendRoll) => Promise<RollOutcome>
+  readonly flush: (flush: SpendFlush) => Promise<FlushOutcome>
   readonly log: Log
-  /** Between two rolls; default 250 ms. */
+  /** Between two flushes; default 250 ms. */
   readonly periodMs?: number
 }
 
-/** What a request has drawn from a till, and holds beside it where the till had no more. */
-interface Draw {
-  readonly till: SpendTill
+/** A request's share of a pool, and its overflow: a hold of its own for what the pool did not have. */
+interface Allocation {
+  readonly pool: ReservationPool
   readonly windows: readonly SpendWindow[]
-  drawnNanoUsd: number
-  besideNanoUsd: number
-  /** The last question for money beside the till, whatever came of it. */
+  allocatedNanoUsd: number
+  overflowNanoUsd: number
+  /** The last attempt to raise the overflow; settles however that ends. */
   asked: Promise<unknown> | undefined
 }
 
-/** A ledger that keeps money for callers that are far from their caps, and asks the database for the others. */
-export class SpendTills implements SpendLedger {
-  readonly #options: TillsOptions
-  readonly #tills = new Map<string, SpendTill>()
-  readonly #draws = new Map<string, Draw>()
+/** A ledger that serves callers far from their caps from pools in memory, and the others from the database. */
+export class ReservationPools implements SpendLedger {
+  readonly #options: ReservationPoolsOptions
+  readonly #pools = new Map<string, ReservationPool>()
+  readonly #allocations = new Map<string, Allocation>()
   readonly #ended = new LRUCache<string, true>(entryLimit(MOST_REMEMBERED))
   readonly #timer: NodeJS.Timeout
 
-  constructor(options: TillsOptions) {
+  constructor(options: ReservationPoolsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.rollAll(), options.periodMs ?? PERIOD_MS).unref()
+    this.#timer = setInterval(() => void this.flushAll(), options.periodMs ?? PERIOD_MS).unref()
   }
 
   async reserve(hold: SpendHold): Promise<Reservation> {
     const { holdId, amountNanoUsd, spareNanoUsd = 0, windows, leaseMs, fee } = hold
-    if (this.#draws.has(holdId)) return this.grow({ holdId, toNanoUsd: amountNanoUsd, leaseMs })
+    if (this.#allocations.has(holdId)) return this.grow({ holdId, toNanoUsd: amountNanoUsd, leaseMs })
     const key = keyOf(windows)
-    const till = this.#tills.get(key)
-    const standing = till?.draw(amountNanoUsd, spareNanoUsd)
-    if (till !== undefined && standing !== undefined) {
-      this.#draws.set(holdId, { till, windows, drawnNanoUsd: amountNanoUsd, besideNanoUsd: 0, asked: undefined })
+    const pool = this.#pools.get(key)
+    const standing = pool?.allocate(amountNanoUsd, spareNanoUsd)
+    if (pool !== undefined && standing !== undefined) {
+      this.#allocations.set(holdId, {
+        pool,
+        windows,
+        allocatedNanoUsd: amountNanoUsd,
+        overflowNanoUsd: 0,
+        asked: undefined,
+      })
       // The money is held in the database already: it is the fee that decides. What throws is settled by whoever asked.
       await fee?.hold()
       return { ok: true, standing }
     }
-    const result = await withoutRest(till, () => this.#options.ledger.reserve(hold))
-    // A till that is there has counted the request itself.
-    if (till === undefined && result.ok && isFar(result.standing, amountNanoUsd))
-      this.#tillOf(key, hold)?.note(amountNanoUsd)
+    const result = await withoutRest(pool, () => this.#options.ledger.reserve(hold))
+    // A pool that is there has counted the request itself.
+    if (pool === undefined && result.ok && isFar(result.standing, amountNanoUsd))
+      this.#poolOf(key, hold)?.note(amountNanoUsd)
     return result
   }
 
   async grow(change: { holdId: string; toNanoUsd: number; leaseMs: number }): Promise<Reservation> {
-    const draw = this.#draws.get(change.holdId)
-    if (draw === undefined) return this.#options.ledger.grow(change)
-    const byNanoUsd = change.toNanoUsd - draw.drawnNanoUsd - draw.besideNanoUsd
-    if (byNanoUsd <= 0) return { ok: true, standing: draw.till.standing }
-    if (!draw.till.raise(byNanoUsd)) {
-      const asked = this.#growBeside(draw, { ...change, byNanoUsd })
-      draw.asked = asked.catch(() => {})
+    const allocation = this.#allocations.get(change.holdId)
+    if (allocation === undefined) return this.#options.ledger.grow(change)
+    const byNanoUsd = change.toNanoUsd - allocation.allocatedNanoUsd - allocation.overflowNanoUsd
+    if (byNanoUsd <= 0) return { ok: true, standing: allocation.pool.standing }
+    if (!allocation.pool.raise(byNanoUsd)) {
+      const asked = this.#growOverflow(allocation, { ...change, byNanoUsd })
+      allocation.asked = asked.catch(() => {})
       return asked
     }
-    draw.drawnNanoUsd += byNanoUsd
-    return { ok: true, standing: draw.till.standing }
+    allocation.allocatedNanoUsd += byNanoUsd
+    return { ok: true, standing: allocation.pool.standing }
   }
 
   async settle({ holdId, costNanoUsd }: { holdId: string; costNanoUsd: number }): Promise<void> {
-    const draw = this.#draws.get(holdId)
-    if (draw === undefined) {
+    const allocation = this.#allocations.get(holdId)
+    if (allocation === undefined) {
       if (this.#ended.has(holdId)) return
       return this.#options.ledger.settle({ holdId, costNanoUsd })
     }
-    this.#draws.delete(holdId)
+    this.#allocations.delete(holdId)
     this.#ended.set(holdId, true)
-    // What is held beside must be known, or it would never end.
-    if (draw.asked !== undefined) await draw.asked
-    const inAllNanoUsd = draw.drawnNanoUsd + draw.besideNanoUsd
+    // The overflow must be known, or it would stay held.
+    if (allocation.asked !== undefined) await allocation.asked
+    const inAllNanoUsd = allocation.allocatedNanoUsd + allocation.overflowNanoUsd
     const isCost = Number.isSafeInteger(costNanoUsd) && costNanoUsd >= 0 && costNanoUsd <= LARGEST_COST_NANO_USD
     const chargedNanoUsd = isCost ? costNanoUsd : inAllNanoUsd
-    const besideNanoUsd = Math.min(draw.besideNanoUsd, Math.max(0, chargedNanoUsd - draw.drawnNanoUsd))
-    draw.till.spend(draw.drawnNanoUsd, chargedNanoUsd - besideNanoUsd)
-    if (draw.asked !== undefined) await this.#settleBeside(draw, besideOf(holdId), besideNanoUsd)
+    const overflowNanoUsd = Math.min(
+      allocation.overflowNanoUsd,
+      Math.max(0, chargedNanoUsd - allocation.allocatedNanoUsd),
+    )
+    allocation.pool.spend(allocation.allocatedNanoUsd, chargedNanoUsd - overflowNanoUsd)
+    if (allocation.asked !== undefined) await this.#settleOverflow(allocation, overflowOf(holdId), overflowNanoUsd)
     if (!isCost) throw new GatewayError('internal_error', `Nothing costs ${costNanoUsd} nano-dollars: charged as held.`)
   }
 
-  async #settleBeside({ besideNanoUsd }: Draw, holdId: string, costNanoUsd: number): Promise<void> {
+  async #settleOverflow({ overflowNanoUsd }: Allocation, holdId: string, costNanoUsd: number): Promise<void> {
     try {
       await this.#options.ledger.settle({ holdId, costNanoUsd })
     } catch (error) {
-      // Where nothing is known to be held beside, there may be nothing to end.
-      if (besideNanoUsd > 0 || !(error instanceof GatewayError) || error.code !== 'internal_error') throw error
+      // Without a known overflow there may be no hold to settle.
+      if (overflowNanoUsd > 0 || !(error instanceof GatewayError) || error.code !== 'internal_error') throw error
     }
   }
 
@@ -132,66 +141,66 @@ export class SpendTills implements SpendLedger {
   }
 
   /** Accounts for the period that ends now; done a few times a second. Never rejects: the next time makes up for it. */
-  async rollAll(): Promise<void> {
-    const rolls: Promise<void>[] = []
-    for (const [key, till] of this.#tills) {
-      if (till.isEmpty) this.#tills.delete(key)
-      else rolls.push(till.roll().catch((error: unknown) => this.#warn(error)))
+  async flushAll(): Promise<void> {
+    const flushes: Promise<void>[] = []
+    for (const [key, pool] of this.#pools) {
+      if (pool.isEmpty) this.#pools.delete(key)
+      else flushes.push(pool.flush().catch((error: unknown) => this.#warn(error)))
     }
-    await Promise.all(rolls)
+    await Promise.all(flushes)
   }
 
   /** Tells the database all that was spent, and gives back what is not needed. Rejects when it does not answer. */
-  async flush(): Promise<void> {
-    const rolls = await Promise.allSettled([...this.#tills.values()].map((till) => till.rollLast()))
-    const failed = rolls.find(({ status }) => status === 'rejected')
+  async flushLast(): Promise<void> {
+    const flushes = await Promise.allSettled([...this.#pools.values()].map((pool) => pool.flushLast()))
+    const failed = flushes.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
   }
 
-  /** As `flush`, at the end: what it cannot tell counts in full when the tills' leases end. */
+  /** As `flush`, at the end: what it cannot tell counts in full when the pools' leases end. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await this.flush().catch((error: unknown) => this.#warn(error))
+    await this.flushLast().catch((error: unknown) => this.#warn(error))
   }
 
-  /** Holds beside the till what it has no more of. */
-  #growBeside(
-    draw: Draw,
+  /** Holds in the database what the pool has no more of. */
+  #growOverflow(
+    allocation: Allocation,
     { holdId, byNanoUsd, leaseMs }: { holdId: string; byNanoUsd: number; leaseMs: number },
   ): Promise<Reservation> {
     const { ledger } = this.#options
-    const { windows, besideNanoUsd } = draw
-    const toNanoUsd = besideNanoUsd + byNanoUsd
-    const beside = besideOf(holdId)
-    return withoutRest(draw.till, async () => {
+    const { windows, overflowNanoUsd } = allocation
+    const toNanoUsd = overflowNanoUsd + byNanoUsd
+    const overflow = overflowOf(holdId)
+    return withoutRest(allocation.pool, async () => {
       const result =
-        besideNanoUsd === 0
-          ? await ledger.reserve({ holdId: beside, amountNanoUsd: toNanoUsd, windows, leaseMs })
-          : await ledger.grow({ holdId: beside, toNanoUsd, leaseMs })
-      if (result.ok) draw.besideNanoUsd = toNanoUsd
+        overflowNanoUsd === 0
+          ? await ledger.reserve({ holdId: overflow, amountNanoUsd: toNanoUsd, windows, leaseMs })
+          : await ledger.grow({ holdId: overflow, toNanoUsd, leaseMs })
+      if (result.ok) allocation.overflowNanoUsd = toNanoUsd
       return result
     })
   }
 
-  #tillOf(key: string, { windows, leaseMs }: SpendHold): SpendTill | undefined {
-    const known = this.#tills.get(key)
-    if (known !== undefined || this.#tills.size >= MOST_TILLS) return known
-    const till = new SpendTill({ windows, leaseMs, roll: this.#options.roll })
-    this.#tills.set(key, till)
-    return till
+  #poolOf(key: string, { windows, leaseMs }: SpendHold): ReservationPool | undefined {
+    const known = this.#pools.get(key)
+    if (known !== undefined || this.#pools.size >= MOST_POOLS) return known
+    const pool = new ReservationPool({ windows, leaseMs, flush: this.#options.flush })
+    this.#pools.set(key, pool)
+    return pool
   }
 
   #warn(error: unknown): void {
-    this.#options.log.warn({ reason: messageOf(error) }, 'spend.till-not-told')
+    this.#options.log.warn({ reason: messageOf(error) }, 'spend.pool-not-flushed')
   }
 }
 
-/** Asks the database; when it refuses, once more after the till has given back what it does not need. */
-async function withoutRest(till: SpendTill | undefined, ask: () => Promise<Reservation>): Promise<Reservation> {
+/** Asks the database; when it refuses, once more after the pool has given back what it does not need. */
+async function withoutRest(pool: ReservationPool | undefined, ask: () => Promise<Reservation>): Promise<Reservation> {
   const result = await ask()
-  if (result.ok || till === undefined) return result
+  if (result.ok || pool === undefined) return result
   try {
-    await till.rollLast()
+    await pool.flushLast()
   } catch {
     return result
   }
@@ -202,7 +211,7 @@ function keyOf(windows: readonly SpendWindow[]): string {
   return windows.map(({ scope, window, limitNanoUsd }) => `${scope} ${window} ${limitNanoUsd}`).join()
 }
 
-function besideOf(holdId: string): string {
+function overflowOf(holdId: string): string {
   return `${holdId}+`
 }
 

@@ -2,16 +2,16 @@ import type { ExecutionContext } from 'ava'
 import type { Fee } from '../../../src/core/money/quota-charge.ts'
 import type { SpendLedger, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
-import { SpendTills } from '../../../src/stores/sql/spend/reservation-pools.ts'
+import { ReservationPools } from '../../../src/stores/sql/spend/reservation-pools.ts'
 import { type Engine, engines } from './places.ts'
 
-/* Moments in which two things happen to a till at once; the property of tills takes one step after the other. */
+/* Moments in which two things happen to a pool at once; the property of pools takes one step after the other. */
 
 const LEASE_MS = 60_000
 /** The scenes say themselves when a period ends. */
 const NEVER_MS = 3_600_000
 
-async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: 'reserve' | 'roll' } = {}) {
+async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: 'reserve' | 'flush' } = {}) {
   const { place, store } = await engine.shared()
   const plain = createSpendLedger({ store, log: place.log })
   t.teardown(() => plain.close())
@@ -24,31 +24,31 @@ async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: '
       return result
     },
   }
-  const tills = new SpendTills({
+  const pools = new ReservationPools({
     ledger,
     log: place.log,
     periodMs: NEVER_MS,
-    async roll(roll) {
-      const outcome = await store.run('spend.roll', roll)
-      if (slow === 'roll') await gate.opened
+    async flush(flush) {
+      const outcome = await store.run('spend.flush', flush)
+      if (slow === 'flush') await gate.opened
       return outcome
     },
   })
   const window: SpendWindow = { scope: t.title, window: 'd:1', limitNanoUsd: 1_000_000_000 }
   const id = (name: string | number) => `${t.title} ${name}`
   const reserve = (name: string | number, amountNanoUsd: number, fee?: Fee) =>
-    tills.reserve({ holdId: id(name), amountNanoUsd, windows: [window], leaseMs: LEASE_MS, fee })
+    pools.reserve({ holdId: id(name), amountNanoUsd, windows: [window], leaseMs: LEASE_MS, fee })
   return {
-    tills,
+    pools,
     gate,
     reserve,
-    grow: (name: string, toNanoUsd: number) => tills.grow({ holdId: id(name), toNanoUsd, leaseMs: LEASE_MS }),
-    settle: (name: string | number, costNanoUsd: number) => tills.settle({ holdId: id(name), costNanoUsd }),
-    /** Opens a till that has some money. */
+    grow: (name: string, toNanoUsd: number) => pools.grow({ holdId: id(name), toNanoUsd, leaseMs: LEASE_MS }),
+    settle: (name: string | number, costNanoUsd: number) => pools.settle({ holdId: id(name), costNanoUsd }),
+    /** Opens a pool that has some money. */
     async fill() {
       for (let i = 0; i < 8; i++) await reserve(`first ${i}`, 100)
-      await tills.rollAll()
-      for (let i = 0; i < 8; i++) await tills.settle({ holdId: id(`first ${i}`), costNanoUsd: 0 })
+      await pools.flushAll()
+      for (let i = 0; i < 8; i++) await pools.settle({ holdId: id(`first ${i}`), costNanoUsd: 0 })
     },
     async sums() {
       const [sums] = await plain.spent([window])
@@ -58,7 +58,7 @@ async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: '
 }
 
 for (const engine of engines) {
-  engine.test('tills: a request that ends while it asks for more leaves nothing held', async (t) => {
+  engine.test('reservation pools: a request that ends while it asks for more leaves nothing held', async (t) => {
     const stage = await stageOn(t, engine, { slow: 'reserve' })
     await stage.fill()
     t.true((await stage.reserve('a', 50)).ok)
@@ -68,36 +68,36 @@ for (const engine of engines) {
     const settling = stage.settle('a', 100)
     resolve()
     await Promise.all([growing, settling])
-    await stage.tills.close()
+    await stage.pools.close()
     t.deepEqual(await stage.sums(), [100, 0])
   })
 
-  engine.test('tills: a stop during a roll takes nothing along', async (t) => {
-    const stage = await stageOn(t, engine, { slow: 'roll' })
+  engine.test('reservation pools: a stop during a flush takes nothing along', async (t) => {
+    const stage = await stageOn(t, engine, { slow: 'flush' })
     await stage.fill()
     for (let i = 0; i < 8; i++) await stage.reserve(i, 100)
     for (let i = 0; i < 8; i++) await stage.settle(i, 10)
     const { promise, resolve } = Promise.withResolvers<void>()
     stage.gate.opened = promise
-    void stage.tills.rollAll()
-    const closing = stage.tills.close()
+    void stage.pools.flushAll()
+    const closing = stage.pools.close()
     resolve()
     await closing
     t.deepEqual(await stage.sums(), [80, 0])
   })
 
-  engine.test('tills: what is nonsense is charged as held, and spoils nobody’s sum', async (t) => {
+  engine.test('reservation pools: what is nonsense is charged as held, and spoils nobody’s sum', async (t) => {
     const stage = await stageOn(t, engine)
     await stage.fill()
     await stage.reserve('odd', 50)
     await stage.reserve('plain', 50)
     await t.throwsAsync(stage.settle('odd', Number.MAX_SAFE_INTEGER), { message: /charged as held/ })
     await stage.settle('plain', 7)
-    await stage.tills.close()
+    await stage.pools.close()
     t.deepEqual(await stage.sums(), [57, 0])
   })
 
-  engine.test('tills: a fee that is refused leaves nothing held once its request is settled', async (t) => {
+  engine.test('reservation pools: a fee that is refused leaves nothing held once its request is settled', async (t) => {
     const stage = await stageOn(t, engine)
     await stage.fill()
     const fee = {
@@ -111,18 +111,18 @@ for (const engine of engines) {
     }
     await t.throwsAsync(stage.reserve('a', 50, fee), { message: 'no call left' })
     await stage.settle('a', 0)
-    await stage.tills.close()
+    await stage.pools.close()
     t.deepEqual(await stage.sums(), [0, 0])
   })
 
-  engine.test('tills: what was free when it was admitted may cost something in the end', async (t) => {
+  engine.test('reservation pools: what was free when it was admitted may cost something in the end', async (t) => {
     const stage = await stageOn(t, engine)
     await stage.fill()
     t.true((await stage.reserve('free', 0)).ok)
-    await stage.tills.rollAll()
-    await stage.tills.rollAll()
+    await stage.pools.flushAll()
+    await stage.pools.flushAll()
     await stage.settle('free', 1234)
-    await stage.tills.close()
+    await stage.pools.close()
     t.deepEqual(await stage.sums(), [1234, 0])
   })
 }

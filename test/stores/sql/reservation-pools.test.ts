@@ -3,9 +3,9 @@ import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { SpendLedger, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
 import { unavailable } from '../../../src/stores/sql/engine/faults.ts'
-import type { RollOutcome, SpendRoll } from '../../../src/stores/sql/spend/flush.ts'
+import type { FlushOutcome, SpendFlush } from '../../../src/stores/sql/spend/flush.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
-import { SpendTills } from '../../../src/stores/sql/spend/reservation-pools.ts'
+import { ReservationPools } from '../../../src/stores/sql/spend/reservation-pools.ts'
 import type { SqlStore } from '../../../src/stores/sql/store.ts'
 import { type Engine, endLeases, engines, type Place } from './places.ts'
 
@@ -18,7 +18,7 @@ type Step =
   | { kind: 'reserve'; process: number; caller: number; amount: number; spare: number }
   | { kind: 'grow'; hold: number; by: number }
   | { kind: 'settle'; hold: number; share: number }
-  | { kind: 'roll'; process: number; fate: 'answered' | 'lost before' | 'lost after' }
+  | { kind: 'flush'; process: number; fate: 'answered' | 'lost before' | 'lost after' }
   | { kind: 'crash'; process: number }
 
 const process = fc.nat({ max: 1 })
@@ -44,7 +44,7 @@ const usual: fc.WeightedArbitrary<Step>[] = [
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constant('roll' as const),
+      kind: fc.constant('flush' as const),
       process,
       fate: fc.constantFrom('answered' as const, 'answered' as const, 'lost before' as const, 'lost after' as const),
     }),
@@ -74,7 +74,7 @@ class Model {
   readonly #ledger: SpendLedger
   readonly #outcomes: Outcomes
   readonly #windows: readonly SpendWindow[]
-  readonly #processes: SpendTills[]
+  readonly #processes: ReservationPools[]
   readonly #holds: Hold[] = []
   readonly #costs = LIMITS.map(() => 0)
   readonly #lostInCrashes = LIMITS.map(() => 0)
@@ -90,13 +90,13 @@ class Model {
     this.#ledger = { ...ledger, reserve: (hold) => this.#count('alone', ledger.reserve(hold)) }
     void ledger.close() // the sweep is called for
     const run = ++runs
-    this.#windows = LIMITS.map((limitNanoUsd, i) => ({ scope: `tills-${run}-${i}`, window: 'd:1', limitNanoUsd }))
+    this.#windows = LIMITS.map((limitNanoUsd, i) => ({ scope: `pools-${run}-${i}`, window: 'd:1', limitNanoUsd }))
     this.#processes = [this.#open(), this.#open()]
   }
 
   async take(step: Step): Promise<void> {
     if (step.kind === 'reserve') await this.#reserve(step)
-    else if (step.kind === 'roll') await this.#roll(step)
+    else if (step.kind === 'flush') await this.#flush(step)
     else if (step.kind === 'crash') await this.#crash(step.process)
     else await this.#change(step)
     await this.#isHeld()
@@ -105,7 +105,7 @@ class Model {
   /** When everything has ended, what was spent is known to the nano-dollar, and nothing else is taken. */
   async end(): Promise<void> {
     for (const hold of this.#holds.splice(0)) await this.#settle(hold, 50)
-    for (const tills of this.#processes) await tills.close()
+    for (const pools of this.#processes) await pools.close()
     const sums = await this.#ledger.spent(this.#windows)
     for (const [i, { settledNanoUsd, heldNanoUsd }] of sums.entries()) {
       deepEqual(heldNanoUsd, 0)
@@ -114,19 +114,19 @@ class Model {
     }
   }
 
-  #open(): SpendTills {
+  #open(): ReservationPools {
     // One that has crashed says nothing any more, and hears nothing.
-    const roll = (roll: SpendRoll) =>
-      this.#processes.includes(tills) ? this.#answer(roll) : new Promise<never>(() => {})
-    const tills = new SpendTills({ ledger: this.#ledger, roll, log: this.#place.log, periodMs: 3_600_000 })
-    return tills
+    const flush = (flush: SpendFlush) =>
+      this.#processes.includes(pools) ? this.#answer(flush) : new Promise<never>(() => {})
+    const pools = new ReservationPools({ ledger: this.#ledger, flush, log: this.#place.log, periodMs: 3_600_000 })
+    return pools
   }
 
-  async #answer(roll: SpendRoll): Promise<RollOutcome> {
+  async #answer(flush: SpendFlush): Promise<FlushOutcome> {
     const fate = this.#fate
     if (fate !== 'answered') this.#outcomes.lost++
     if (fate === 'lost before') throw unavailable('lost before')
-    const outcome = await this.#store.run('spend.roll', roll)
+    const outcome = await this.#store.run('spend.flush', flush)
     if (fate === 'lost after') throw unavailable('lost after')
     return outcome
   }
@@ -169,9 +169,9 @@ class Model {
     this.#outcomes.settled++
   }
 
-  async #roll({ process, fate }: Step & { kind: 'roll' }): Promise<void> {
+  async #flush({ process, fate }: Step & { kind: 'flush' }): Promise<void> {
     this.#fate = fate
-    await this.#processes[process]!.rollAll()
+    await this.#processes[process]!.flushAll()
     this.#fate = 'answered'
     if (fate === 'answered') this.#inDoubt.delete(process)
     else this.#inDoubt.add(process)
@@ -183,7 +183,7 @@ class Model {
     const held = await this.#ledger.spent(this.#windows)
     for (const [i, { heldNanoUsd }] of held.entries()) this.#lostInCrashes[i]! += heldNanoUsd
     const other = this.#processes[1 - process]!
-    await other.flush().catch(() => {})
+    await other.flushLast().catch(() => {})
     const survivors = this.#holds.filter((hold) => hold.process !== process)
     this.#holds.splice(0, this.#holds.length, ...survivors)
     this.#processes[process] = this.#open()
@@ -192,7 +192,7 @@ class Model {
     await this.#store.run('spend.sweep', undefined)
   }
 
-  /** Never over; all that is spent or running is counted; and, unless a roll was lost just now, little else. */
+  /** Never over; all that is spent or running is counted; and, unless a flush was lost just now, little else. */
   async #isHeld(): Promise<void> {
     const sums = await this.#ledger.spent(this.#windows)
     for (const [i, { settledNanoUsd, heldNanoUsd }] of sums.entries()) {
@@ -241,12 +241,15 @@ async function checkTills(
 const NONE: Outcomes = { drawn: 0, alone: 0, refused: 0, grown: 0, settled: 0, lost: 0, crashed: 0 }
 
 for (const engine of engines) {
-  engine.test('tills: caps hold, what runs is held, what was spent is counted once, and little else', (t) => {
-    const { crashed, ...others } = NONE
-    return checkTills(t, engine, usual, others)
-  })
+  engine.test(
+    'reservation pools: caps hold, what runs is held, what was spent is counted once, and little else',
+    (t) => {
+      const { crashed, ...others } = NONE
+      return checkTills(t, engine, usual, others)
+    },
+  )
 
-  engine.test('tills: a crash takes no more than was held, and frees nothing that was spent', (t) =>
+  engine.test('reservation pools: a crash takes no more than was held, and frees nothing that was spent', (t) =>
     checkTills(t, engine, [...usual, crash], NONE),
   )
 }
