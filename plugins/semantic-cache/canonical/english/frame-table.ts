@@ -93,7 +93,7 @@ export const TABLE = String.raw`
   (?:translate|how (?:do you|to|would you) say|what is|give(?: me)? the translation of) ({Q}) (?:in|to|into) ({T}(?: {T})?) ⇒ translate $1 to $2
   (?:give(?: me)?|what is) (?:the )?({T}(?: {T})?) translation of ({Q}) ⇒ translate $2 to $1
   # Whether.
-  (?:is it possible (?:for me )?to|am i able to|is there a possibility to|would it be possible (?:for me )?to|could i) … ⇒ can i …
+  (?:is it possible for me to|am i able to|would it be possible for me to|could i) … ⇒ can i …
   is it (?:okay|all right|alright|fine) (?:for me )?(?:to|if i) … ⇒ is it okay to …
   (?:is it (?:a good idea|wise|advisable) (?:for me )?to|would it be (?:a good idea|wise) to|ought i to) … ⇒ should i …
   (?:must i|is it necessary (?:for me )?to|do i have to) … ⇒ do i need to …
@@ -131,8 +131,8 @@ export const TABLE = String.raw`
   (?:schedule|book|set up|arrange) (an?) (meeting|call|appointment) … ⇒ schedule $1 $2 …
   …\b(?:at|for) ({N}) on (monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b… ⇒ on $2 at $1…
   …\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday) , (?:at )?({N}) ⇒ on $1 at $2
-  # What is said first, and means the same at the end.
-  ((?:in|on|with|using|for|at|during|after|before|with regard to) (?:{T} ){0,5}{T}) , ((?:how|what|which|where|when|why|who|can|could|should|is|are|do|does|did|compare|explain|list|find|write) (?!{CLAUSE}).+?)(?: \?)? ⇒ $2 $1
+  # A language or program that is named first.
+  in ({P}) , (how (?:do i|can i|to) (?!.*\b(?:in|on|at|from|with|and|or|if|that)\b).+) ⇒ $2 in $1
 `
 
 /** Parts of patterns. */
@@ -157,7 +157,4 @@ export const PARTS: Readonly<Record<string, string>> = {
     '(?:benefits|drawbacks|side effects|symptoms|causes|types|kinds|steps|advantages|disadvantages|features|uses|effects|risks|requirements|stages|main features|main causes|pros and cons|ingredients|rules)',
   SUPERLATIVE:
     '(?:most expensive|cheapest|fastest|easiest|nearest|largest|best|shortest|longest|highest|latest|oldest|most popular)',
-  /** Where there are two clauses, a phrase says another thing in another place. */
-  CLAUSE:
-    '.*\\b(?:that|which|who|whose|if|when|because|while|although|say|says|said|tell|told|think|thinks|thought|believe|know|knew|claim|claims|claimed|not|only|and|or|but|even)\\b',
 }

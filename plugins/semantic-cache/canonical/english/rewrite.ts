@@ -3,7 +3,6 @@ import { withoutCourtesies } from './courtesies.ts'
 import { framed } from './frames.ts'
 import { isStarter } from './language.ts'
 import {
-  ABOUT_MEANING,
   ABOUT_UNQUOTED,
   ABOUT_WORDING,
   ACRONYMS,
@@ -15,7 +14,6 @@ import {
   PHRASES,
   SLIPS,
   SPELLINGS,
-  SYNONYMS,
 } from './words.ts'
 
 /** A quotation is one, whatever it is called. */
@@ -38,7 +36,7 @@ const TIME = /^(\d{1,2}(?::\d{2})?)\s?([AaPp])\.?[Mm]\.?$/
 const UNITS = new Set('km kg cm mm mg ml mph kb gb tb'.split(' '))
 
 /**
- * What an English text asks, said in one way: words in lower case, one spelling and one synonym for each, no courtesies,
+ * What an English text asks, said in one way: words in lower case, one spelling for each, no courtesies,
  * one phrasing for each frame. `undefined` for a text that may be about its own wording.
  */
 export function rewriteEnglish({ tokens, protectedPieces }: Reading, keepsNumerals = false): string | undefined {
@@ -50,21 +48,21 @@ export function rewriteEnglish({ tokens, protectedPieces }: Reading, keepsNumera
   if (ABOUT_WORDING.test(asked)) return undefined
   if (ABOUT_UNQUOTED.test(asked) && !pieces.some((piece) => QUOTED.test(piece))) return undefined
   if (comparesWordings(tokens)) return undefined
-  const words = tokens.map((token, place) => wordOf(token, { tokens, place, pieces, keepsNumerals }))
+  const namesKind = tokens.some(({ text }) => NAMED_KINDS.test(text))
+  const words = tokens.map((token, place) => wordOf(token, { tokens, place, pieces, keepsNumerals, namesKind }))
   const one = joinUnits(words, pieces).join(' ')
   return restored(settled(one), pieces)
 }
 
-/** A text with two spellings or synonyms of one word is about the difference: `Replace colour with color`. */
+/** A text with two spellings of one word is about the difference: `Replace colour with color`. */
 function comparesWordings(tokens: readonly Token[]): boolean {
   const wordings = new Map<string, string>()
   for (const { kind, text } of tokens) {
     if (kind !== 'word') continue
     const lower = text.toLowerCase()
-    const spelled = SPELLINGS.get(lower) ?? americanised(lower)
-    const meant = SYNONYMS.get(spelled) ?? spelled
-    if ((wordings.get(meant) ?? lower) !== lower) return true
-    wordings.set(meant, lower)
+    const spelled = spelling(lower)
+    if ((wordings.get(spelled) ?? lower) !== lower) return true
+    wordings.set(spelled, lower)
   }
   return false
 }
@@ -74,12 +72,13 @@ interface Place {
   readonly place: number
   readonly pieces: string[]
   readonly keepsNumerals: boolean
+  readonly namesKind: boolean
 }
 
 /** A token as rules see it: a word in lower case, or a placeholder for what keeps its form. */
 function wordOf({ kind, text }: Token, where: Place): string {
   if (kind === 'mark') return text
-  const { tokens, place, pieces, keepsNumerals } = where
+  const { tokens, place, pieces, keepsNumerals, namesKind } = where
   if (kind === 'protected') {
     const piece = pieces[placeOf(text) ?? 0] ?? ''
     const time = TIME.exec(piece)
@@ -93,9 +92,7 @@ function wordOf({ kind, text }: Token, where: Place): string {
   }
   const lower = text.toLowerCase()
   if (isPlain(text, tokens[place - 1])) {
-    if (isName(tokens[place - 1]?.text, tokens[place + 1]?.text)) return lower
-    const plain =
-      contraction(lower, tokens[place - 1]?.text) ?? SPELLINGS.get(lower) ?? SLIPS.get(lower) ?? americanised(lower)
+    const plain = contraction(lower, tokens[place - 1]?.text) ?? (namesKind ? lower : spelling(lower))
     const number = keepsNumerals ? undefined : NUMBER_WORDS.get(plain)
     return number === undefined ? plain : protectedIn(pieces, number)
   }
@@ -107,9 +104,9 @@ function contraction(word: string, before = ''): string | undefined {
   return PREPOSITION.test(before) ? undefined : CONTRACTIONS.get(word)
 }
 
-/** A word beside the kind of thing that it names keeps its wording: `the begin keyword`, `the property colour`. */
-function isName(before = '', after = ''): boolean {
-  return NAMED_KINDS.test(before) || NAMED_KINDS.test(after)
+/** Returns the one spelling that stands for all of a word in lower case, slips of the pen among them. */
+function spelling(word: string): string {
+  return SPELLINGS.get(word) ?? SLIPS.get(word) ?? americanised(word)
 }
 
 /** `-ise` is `-ize`, `-our` is `-or`: no two words of six letters and more become one. Compounds may be identifiers. */
@@ -182,7 +179,6 @@ function withoutClosingMark(text: string): string {
 
 const MOST_ROUNDS = 8
 const LONG = 6
-const FEWEST_WITH_SYNONYMS = 4
 
 /** All rules, until none changes anything. */
 function settled(text: string): string {
@@ -190,7 +186,7 @@ function settled(text: string): string {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = form
     form = withoutCourtesies(withoutClosingMark(phrased(form.replace(NAMED_WORD, ''))))
-    form = withSynonyms(framed(withoutArticles(form)))
+    form = framed(withoutArticles(form))
     if (form === before) break
   }
   return form
@@ -202,15 +198,6 @@ const UNIQUE_THE =
 /** Takes `the` away where there is but one: before superlatives, before what is `of` something. */
 function withoutArticles(text: string): string {
   return text.replace(UNIQUE_THE, '')
-}
-
-/** One synonym for each word, but where words themselves are asked about, or are all there is. */
-function withSynonyms(text: string): string {
-  const words = text.split(' ')
-  if (ABOUT_MEANING.test(text) || words.length < FEWEST_WITH_SYNONYMS) return text
-  return words
-    .map((word, place) => (isName(words[place - 1], words[place + 1]) ? word : (SYNONYMS.get(word) ?? word)))
-    .join(' ')
 }
 
 function restored(form: string, pieces: readonly string[]): string {
