@@ -1,10 +1,11 @@
-import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports/provider.ts'
+import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { versionOf } from '../../core/request/version-headers.ts'
 import { askClaude } from '../claude/ask.ts'
 import { pathOfModel, readModel, readModelList } from '../model-list.ts'
-import { type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
+import { type CredentialForm, callerOf } from '../upstream.ts'
+import { UpstreamProvider } from '../upstream-provider.ts'
 
 const OWN_CREDENTIAL = /^sk-ant-/
 const MODELS = /^claude-/
@@ -25,26 +26,9 @@ export const ANTHROPIC_CREDENTIAL: CredentialForm = {
 }
 
 /** The provider that speaks the canonical shape itself: bytes go out and come back as they are. */
-export class AnthropicProvider implements Provider {
-  readonly name = 'anthropic'
-  readonly configured: boolean
-  readonly #upstream: Upstream
-
-  constructor(upstream: Upstream) {
-    this.#upstream = upstream
-    this.configured = upstream.configured
-  }
-
+export class AnthropicProvider extends UpstreamProvider implements Provider {
   claims(model: string): boolean {
     return MODELS.test(model)
-  }
-
-  isUsableBy(credential: PresentedCredential | undefined): boolean {
-    return this.#upstream.isUsableBy(credential)
-  }
-
-  callerParts(credential: PresentedCredential | undefined, headers: RelayCall['headers']): string {
-    return this.#upstream.callerParts(credential, headers)
   }
 
   complete(exchange: Exchange, target: Target): Promise<Reply> {
@@ -52,18 +36,18 @@ export class AnthropicProvider implements Provider {
     const path = `/v1/messages${isOwnDialect ? exchange.query : ''}`
     const headers = isOwnDialect ? [] : versionFor(exchange.headers)
     return askClaude(exchange, target, ({ bytes }) =>
-      this.#upstream.call({ method: 'POST', path, body: bytes, headers }, callerOf(exchange)),
+      this.upstream.call({ method: 'POST', path, body: bytes, headers }, callerOf(exchange)),
     )
   }
 
   countTokens({ query, body, ...caller }: RelayCall): Promise<Reply> {
-    return this.#upstream.call({ method: 'POST', path: `/v1/messages/count_tokens${query}`, body }, caller)
+    return this.upstream.call({ method: 'POST', path: `/v1/messages/count_tokens${query}`, body }, caller)
   }
 
   async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {
     const headers = versionFor(caller.headers)
     const path = `/v1/models?limit=${MOST_MODELS}`
-    const reply = await this.#upstream.call({ method: 'GET', path, body: undefined, headers }, caller)
+    const reply = await this.upstream.call({ method: 'GET', path, body: undefined, headers }, caller)
     return readModelList(reply, this.name)
   }
 
@@ -71,16 +55,8 @@ export class AnthropicProvider implements Provider {
     const path = pathOfModel(id)
     if (path === undefined) return undefined
     const headers = versionFor(caller.headers)
-    const reply = await this.#upstream.call({ method: 'GET', path: `/v1${path}`, body: undefined, headers }, caller)
+    const reply = await this.upstream.call({ method: 'GET', path: `/v1${path}`, body: undefined, headers }, caller)
     return readModel(reply, this.name)
-  }
-
-  relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {
-    return this.#upstream.call({ method, path: path + query, body }, caller)
-  }
-
-  close(): Promise<void> {
-    return this.#upstream.close()
   }
 }
 

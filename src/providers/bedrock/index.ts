@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CLIENT_BETAS } from '../claude/betas.ts'
+import { MADE_FOR_EACH_REQUEST } from '../claude/hosted-provider.ts'
 import { PLAIN_HEADERS } from '../headers.ts'
 import { defineProviderKind, type ProviderParts } from '../kind.ts'
 import { address, fromEnv } from '../options.ts'
@@ -13,7 +14,7 @@ import {
   signedAuthorization,
 } from './authorization.ts'
 import { loadFrameCodec } from './frames.ts'
-import { BedrockProvider, SIGNED } from './provider.ts'
+import { BedrockProvider } from './provider.ts'
 import { bedrockWire } from './wire.ts'
 
 const secret = (env: string) => fromEnv(z.string().min(1).optional(), env, { secret: true })
@@ -75,7 +76,7 @@ export const kind = defineProviderKind({
         name: 'bedrock',
         baseUrl,
         keys: [],
-        form: SIGNED,
+        form: MADE_FOR_EACH_REQUEST,
         credentialOptional: true,
         isSigned: true,
         headers: PLAIN_HEADERS,

@@ -1,32 +1,26 @@
 import { GatewayError } from '../../core/errors.ts'
 import { readJson } from '../../core/json/read-json.ts'
-import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
+import type { Provider, RelayCall } from '../../core/ports/provider.ts'
 import { BytesReply, type Reply } from '../../core/reply/reply.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { refuseServerSideThread } from '../../core/request/server-side-thread.ts'
 import { askClaude } from '../claude/ask.ts'
 import { betasOf, tellLeftOut } from '../claude/betas.ts'
-import { type CallerFacts, type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
+import { type HostedOptions, HostedProvider, withoutHeaders } from '../claude/hosted-provider.ts'
+import { type CallerFacts, callerOf } from '../upstream.ts'
 import type { Wire } from '../wire.ts'
 import type { Authorization } from './authorization.ts'
 import { countableModel, countTokensBody, invokeBody } from './invoke-body.ts'
 
 /** What the provider is made from. */
-export interface BedrockOptions {
-  /** Calls the address, without a credential of its own. */
-  readonly upstream: Upstream
+export interface BedrockOptions extends HostedOptions {
   readonly authorization: Authorization
   readonly wire: Wire
   /** What stands before the path in the operator's address. */
   readonly basePath: string
-  readonly models: readonly string[]
-  readonly leftOutBetas: readonly string[]
   /** Monotonic time in milliseconds. */
   readonly nowMs: () => number
 }
-
-/** No caller has a credential of this form, and the operator's goes with each request, since it signs it. */
-export const SIGNED: CredentialForm = { variable: undefined, headers: () => [], ownOf: () => undefined }
 
 const CONTENT_TYPE = 'application/json'
 /** Headers that are the gateway's own to write here. */
@@ -35,29 +29,10 @@ const OWN_HEADER = /^(?:content-type|accept|authorization|host|x-amz-.*)$/
 const SIGNATURE_LIFE_MS = 4.5 * 60_000
 
 /** Claude on Amazon Bedrock: the canonical shape, but for the model, which is in the path, and the frames of a stream. */
-export class BedrockProvider implements Provider {
-  readonly name = 'bedrock'
-  readonly #options: BedrockOptions
-
-  constructor(options: BedrockOptions) {
-    this.#options = options
-  }
-
-  get configured(): boolean {
-    return this.#options.authorization.isAvailable
-  }
-
-  claims(): boolean {
-    return false
-  }
-
-  isUsableBy(): boolean {
-    return this.configured
-  }
-
+export class BedrockProvider extends HostedProvider<BedrockOptions> implements Provider {
   async complete(exchange: Exchange, target: Target): Promise<Reply> {
     refuseServerSideThread(exchange.request)
-    const { kept, leftOut } = betasOf(exchange.headers, this.#options.leftOutBetas)
+    const { kept, leftOut } = betasOf(exchange.headers, this.options.leftOutBetas)
     const model = `/model/${encodeURIComponent(target.model)}`
     const reply = await askClaude(exchange, target, (request) => {
       const path = `${model}/${request.stream ? 'invoke-with-response-stream' : 'invoke'}`
@@ -68,45 +43,27 @@ export class BedrockProvider implements Provider {
 
   async countTokens({ body, ...caller }: RelayCall, { model }: Target): Promise<Reply> {
     if (body === undefined) throw new GatewayError('invalid_request', 'The body is missing.')
-    const { kept, leftOut } = betasOf(caller.headers, this.#options.leftOutBetas)
+    const { kept, leftOut } = betasOf(caller.headers, this.options.leftOutBetas)
     const path = `/model/${encodeURIComponent(countableModel(model))}/count-tokens`
     const reply = await this.#post({ path, body: countTokensBody(body, kept) }, caller)
     return tellLeftOut(reply.kind === 'bytes' && reply.status === 200 ? toCount(reply) : reply, leftOut)
   }
 
-  /** The runtime has no list of models; the operator may have one. */
-  async listModels(): Promise<readonly ListedModel[]> {
-    return this.#options.models.map((id) => ({ id }))
-  }
-
-  async relay({ path }: RelayCall): Promise<Reply> {
-    throw new GatewayError('not_found', `Bedrock has nothing at ${path}.`)
-  }
-
-  close(): Promise<void> {
-    return this.#options.upstream.close()
-  }
-
   /** A call that waited long for its turn, or between its tries, may arrive with a signature that is too old. */
   async #post(request: { path: string; body: Buffer }, caller: CallerFacts): Promise<Reply> {
-    const signedAtMs = this.#options.nowMs()
+    const signedAtMs = this.options.nowMs()
     const reply = await this.#postSigned(request, caller)
-    const isTooOld = reply.status === 403 && this.#options.nowMs() - signedAtMs > SIGNATURE_LIFE_MS
+    const isTooOld = reply.status === 403 && this.options.nowMs() - signedAtMs > SIGNATURE_LIFE_MS
     return isTooOld ? this.#postSigned(request, caller) : reply
   }
 
   async #postSigned({ path, body }: { path: string; body: Buffer }, caller: CallerFacts): Promise<Reply> {
-    const { upstream, authorization, wire, basePath } = this.#options
+    const { upstream, authorization, wire, basePath } = this.options
     const signable = { path: basePath + path, contentType: CONTENT_TYPE, body }
     const credential = await authorization.headers(signable, caller.signal)
     const headers = ['content-type', CONTENT_TYPE, 'accept', CONTENT_TYPE, ...credential]
-    return upstream.call({ method: 'POST', path, body, headers }, withoutOwn(caller), wire)
+    return upstream.call({ method: 'POST', path, body, headers }, withoutHeaders(caller, OWN_HEADER), wire)
   }
-}
-
-function withoutOwn(caller: CallerFacts): CallerFacts {
-  const headers = Object.fromEntries(Object.entries(caller.headers).filter(([name]) => !OWN_HEADER.test(name)))
-  return { ...caller, headers }
 }
 
 function toCount({ status, headers, bytes }: BytesReply): BytesReply {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports/provider.ts'
+import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
 import type { TokenCounter } from '../../core/ports/token-counter.ts'
 import { jsonReply, type Reply, StreamReply } from '../../core/reply/reply.ts'
 import { DroppedFields } from '../../core/request/dropped-fields.ts'
@@ -13,6 +13,7 @@ import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-requ
 import { addDroppedFields, dropBetas } from '../dropped-fields-header.ts'
 import { pathOfModel, readModel, readModelList } from '../model-list.ts'
 import { callerOf, type Upstream } from '../upstream.ts'
+import { UpstreamProvider } from '../upstream-provider.ts'
 import { translatedWire, verbatimWire, type Wire } from '../wire.ts'
 import { nativeChatRequest } from './native.ts'
 import { withoutUsageChunk } from './usage-filter.ts'
@@ -35,27 +36,16 @@ const NATIVE_WITHOUT_USAGE: Wire = {
 const PATH = '/chat/completions'
 
 /** A provider that speaks OpenAI's chat completions, at an address that ends where `/chat/completions` begins. */
-export class ChatProvider implements Provider {
-  readonly name: string
-  readonly configured: boolean
-  readonly #options: ChatProviderOptions
+export class ChatProvider extends UpstreamProvider implements Provider {
+  readonly #options: Omit<ChatProviderOptions, 'upstream'>
 
-  constructor(options: ChatProviderOptions) {
+  constructor({ upstream, ...options }: ChatProviderOptions) {
+    super(upstream)
     this.#options = options
-    this.name = options.upstream.name
-    this.configured = options.upstream.configured
   }
 
   claims(model: string): boolean {
     return this.#options.models?.test(model) ?? false
-  }
-
-  isUsableBy(credential: PresentedCredential | undefined): boolean {
-    return this.#options.upstream.isUsableBy(credential)
-  }
-
-  callerParts(credential: PresentedCredential | undefined, headers: RelayCall['headers']): string {
-    return this.#options.upstream.callerParts(credential, headers)
   }
 
   complete(exchange: Exchange, target: Target): Promise<Reply> {
@@ -75,29 +65,25 @@ export class ChatProvider implements Provider {
   }
 
   async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {
-    const reply = await this.#options.upstream.call({ method: 'GET', path: '/models', body: undefined }, caller)
+    const reply = await this.upstream.call({ method: 'GET', path: '/models', body: undefined }, caller)
     return readModelList(reply, this.name)
   }
 
   async findModel(id: string, caller: RelayCall): Promise<ListedModel | undefined> {
     const path = pathOfModel(id)
     if (path === undefined) return undefined
-    return readModel(await this.#options.upstream.call({ method: 'GET', path, body: undefined }, caller), this.name)
+    return readModel(await this.upstream.call({ method: 'GET', path, body: undefined }, caller), this.name)
   }
 
-  relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {
+  override relay(call: RelayCall): Promise<Reply> {
     // The address has its version already.
-    return this.#options.upstream.call({ method, path: path.replace(/^\/v1/, '') + query, body }, caller)
-  }
-
-  close(): Promise<void> {
-    return this.#options.upstream.close()
+    return super.relay({ ...call, path: call.path.replace(/^\/v1/, '') })
   }
 
   async #completeNatively(exchange: Exchange, target: Target): Promise<Reply> {
-    const { upstream, habits } = this.#options
+    const { habits } = this.#options
     const { bytes, droppedFields, asksUsage } = nativeChatRequest(exchange, target, habits)
-    const reply = await upstream.call(
+    const reply = await this.upstream.call(
       { method: 'POST', path: PATH + exchange.query, body: bytes },
       callerOf(exchange),
       asksUsage ? NATIVE_WITHOUT_USAGE : NATIVE,
@@ -106,7 +92,7 @@ export class ChatProvider implements Provider {
   }
 
   async #translate(exchange: Exchange, { model }: Target): Promise<Reply> {
-    const { upstream, habits } = this.#options
+    const { habits } = this.#options
     const droppedFields = new DroppedFields()
     droppedFields.add(exchange.client.droppedFields)
     dropBetas(exchange, droppedFields)
@@ -119,7 +105,11 @@ export class ChatProvider implements Provider {
       toError: toMessagesError,
       createTranslator: () => createMessagesEvents(told),
     })
-    const reply = await upstream.call({ method: 'POST', path: PATH, body: translation.bytes }, callerOf(exchange), wire)
+    const reply = await this.upstream.call(
+      { method: 'POST', path: PATH, body: translation.bytes },
+      callerOf(exchange),
+      wire,
+    )
     return addDroppedFields(reply, droppedFields)
   }
 }

@@ -1,11 +1,12 @@
 import { GatewayError } from '../../core/errors.ts'
-import type { ListedModel, PresentedCredential, Provider, RelayCall } from '../../core/ports/provider.ts'
+import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
 import { BytesReply, type Reply } from '../../core/reply/reply.ts'
 import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 import { addDroppedFields, dropBetas } from '../dropped-fields-header.ts'
-import { type CredentialForm, callerOf, type Upstream } from '../upstream.ts'
+import { type CredentialForm, callerOf } from '../upstream.ts'
+import { UpstreamProvider } from '../upstream-provider.ts'
 import { translatedWire } from '../wire.ts'
 import { toCountTokensReply } from './count-tokens.ts'
 import { toMessagesError, trueStatus } from './errors.ts'
@@ -26,26 +27,9 @@ export const GEMINI_CREDENTIAL: CredentialForm = {
 }
 
 /** Google's Gemini API, in its own shape. */
-export class GeminiProvider implements Provider {
-  readonly name = 'gemini'
-  readonly configured: boolean
-  readonly #upstream: Upstream
-
-  constructor(upstream: Upstream) {
-    this.#upstream = upstream
-    this.configured = upstream.configured
-  }
-
+export class GeminiProvider extends UpstreamProvider implements Provider {
   claims(model: string): boolean {
     return MODELS.test(model)
-  }
-
-  isUsableBy(credential: PresentedCredential | undefined): boolean {
-    return this.#upstream.isUsableBy(credential)
-  }
-
-  callerParts(credential: PresentedCredential | undefined, headers: RelayCall['headers']): string {
-    return this.#upstream.callerParts(credential, headers)
   }
 
   async complete(exchange: Exchange, { model }: Target): Promise<Reply> {
@@ -63,7 +47,7 @@ export class GeminiProvider implements Provider {
       createTranslator: () => createMessagesEvents(told),
     })
     const method = exchange.wantsStream ? 'streamGenerateContent?alt=sse' : 'generateContent'
-    const reply = await this.#upstream.call(
+    const reply = await this.upstream.call(
       { method: 'POST', path: pathOf(model, method), body: translation.bytes },
       callerOf(exchange),
       wire,
@@ -82,22 +66,14 @@ export class GeminiProvider implements Provider {
       createTranslator: () => createMessagesEvents({ model, id: '' }),
     })
     const call = { method: 'POST', path: pathOf(model, 'countTokens'), body: bytes } as const
-    return addDroppedFields(await this.#upstream.call(call, caller, wire), droppedFields)
+    return addDroppedFields(await this.upstream.call(call, caller, wire), droppedFields)
   }
 
   async listModels(caller: RelayCall): Promise<readonly ListedModel[]> {
-    const reply = await this.#upstream.call({ method: 'GET', path: LIST, body: undefined }, caller)
+    const reply = await this.upstream.call({ method: 'GET', path: LIST, body: undefined }, caller)
     if (reply instanceof BytesReply && reply.status === 200) return readGeminiModels(reply.bytes)
     reply.cancel()
     throw new GatewayError('upstream_error', `Provider gemini answered ${reply.status} and no list of models.`)
-  }
-
-  relay({ method, path, query, body, ...caller }: RelayCall): Promise<Reply> {
-    return this.#upstream.call({ method, path: path + query, body }, caller)
-  }
-
-  close(): Promise<void> {
-    return this.#upstream.close()
   }
 }
 

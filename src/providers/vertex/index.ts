@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { CLIENT_BETAS } from '../claude/betas.ts'
+import { MADE_FOR_EACH_REQUEST } from '../claude/hosted-provider.ts'
 import { PLAIN_HEADERS } from '../headers.ts'
 import { defineProviderKind } from '../kind.ts'
 import { address, fromEnv } from '../options.ts'
 import { Upstream } from '../upstream.ts'
 import { addressOf } from './address.ts'
 import { googleAuthorization, tokenAuthorization } from './credentials.ts'
-import { TOKEN, VertexProvider } from './provider.ts'
+import { VertexProvider } from './provider.ts'
 
 /** The kind of provider. */
 export const kind = defineProviderKind({
@@ -63,7 +64,7 @@ export const kind = defineProviderKind({
         name: 'vertex',
         baseUrl,
         keys: [],
-        form: TOKEN,
+        form: MADE_FOR_EACH_REQUEST,
         credentialOptional: true,
         isSigned: true,
         headers: PLAIN_HEADERS,
