@@ -12,7 +12,7 @@ import { Readiness } from '../http/readiness.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { PluginRegistry } from '../pipeline/registry.ts'
 import type { Providers } from '../providers/providers.ts'
-import { openChannel } from '../stores/channels/open.ts'
+import { openRedisChannel, openWorkerChannel } from '../stores/channels/open.ts'
 import { createByteStores } from '../stores/kv/stores.ts'
 import { assertModeComplete, openAccounts } from './accounts.ts'
 import { openAgentPayments } from './agent-payments.ts'
@@ -69,7 +69,8 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
   const stores = disposal.use('stores', await createByteStores({ redisUrl: config.redis_url, log }))
   const database = disposal.use('database', await openDatabase(options))
   const spend = disposal.nest(await openSpend({ ...options, database }))
-  const channel = disposal.use('channel', await openPeerChannel(options))
+  const workers = disposal.use('workers', openWorkerChannel())
+  const channel = disposal.use('channel', await openInstanceChannel(options)) ?? workers
   const intake = openIntake({ ...options, stores, channel })
   const telemetry = disposal.nest(await openTelemetry({ ...options, database, spend, feed: intake.feed }))
   const providers = disposal.use('providers', await openProviders({ ...options, tokens: spend.tokens }))
@@ -89,7 +90,7 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
   disposal.use('billing', billing)
   const readiness = new Readiness(() => database.isInPlace())
   const { capture, live } = intake
-  const server = createServer(options, { ...shared, providers, spend, billing, capture, dashboard, readiness })
+  const server = createServer(options, { ...shared, workers, providers, spend, billing, capture, dashboard, readiness })
   telemetry.startRetention()
   return {
     server,
@@ -101,7 +102,8 @@ async function openSubsystems(options: AppOptions, disposal: Disposal): Promise<
   }
 }
 
-/** Only the dashboard publishes to other processes. */
-async function openPeerChannel({ config, log }: AppOptions): Promise<Channel | undefined> {
-  return config.dashboard.access === 'off' ? undefined : openChannel({ redisUrl: config.redis_url, log })
+/** Only the dashboard publishes to other instances. */
+async function openInstanceChannel({ config, log }: AppOptions): Promise<Channel | undefined> {
+  const { redis_url: redisUrl, dashboard } = config
+  return redisUrl === undefined || dashboard.access === 'off' ? undefined : openRedisChannel(redisUrl, log)
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { listenHost } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
+import type { Channel } from '../core/ports/channel.ts'
 import { isLoopback } from '../core/system/listen-address.ts'
 import { createChatDialect } from '../dialects/chat/dialect.ts'
 import { createMessagesDialect } from '../dialects/messages/dialect.ts'
@@ -31,6 +32,8 @@ export interface ServerParts extends Pick<App, 'pipelines' | 'providers' | 'regi
   capture: DashboardIntake['capture']
   dashboard: DashboardOptions | undefined
   readiness: Readiness
+  /** To the other workers on this port. */
+  workers: Channel | undefined
 }
 
 /** Creates the HTTP server with all routes; it does not listen yet. */
@@ -49,6 +52,7 @@ export function createServer(
     capture,
     dashboard,
     readiness,
+    workers,
   }: ServerParts,
 ): Server {
   const { authenticate } = accounts
@@ -113,7 +117,7 @@ export function createServer(
     knownHosts: knownHostsOf(config),
     isOnLoopback: isLoopback(listenHost(config)),
     allowedRoutes: config.providers.allow_routes,
-    metrics: metricsRouteOf(metrics, config),
+    metrics: metricsRouteOf({ metrics, workers }, config),
     enter: () => metrics?.enter(),
     observe: (record) => {
       telemetry.observe(record)

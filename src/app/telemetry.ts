@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
+import type { Channel } from '../core/ports/channel.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { RequestRecord } from '../core/ports/request-record.ts'
@@ -94,10 +95,10 @@ function refusalsOf(store: SqlTelemetry | undefined, { feed, clock }: TelemetryO
 
 /** Returns the options of `GET /metrics`. */
 export function metricsRouteOf(
-  metrics: Metrics | undefined,
+  { metrics, workers }: { metrics: Metrics | undefined; workers: Channel | undefined },
   { mode, metrics: { token } }: Config,
 ): MetricsRouteOptions {
-  const collect = metrics && collector(() => metrics.snapshot())
+  const collect = metrics && collector(() => metrics.snapshot(), workers)
   return { print: collect && (async () => printMetrics(await collect())), type: METRICS_TYPE, token, mode }
 }
 

@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { type Command, InvalidArgumentError } from 'commander'
-import { passMetricsOn } from '../metrics/workers.ts'
 import { passTextsOn } from '../stores/channels/workers.ts'
 import { addHelp } from './help.ts'
 
@@ -37,7 +36,6 @@ function parseWorkers(text: string): number {
 
 function startWorkers(count: number): void {
   cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.ts', import.meta.url)) })
-  passMetricsOn()
   passTextsOn()
   let isStopping = false
   const fork = (index: number): void => {
