@@ -11,6 +11,7 @@ export const {
   jsonReply,
   messageReply,
   onAbort,
+  replaceText,
   suggest,
   z,
 } = await importEntry('plugin')

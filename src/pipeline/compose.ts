@@ -21,6 +21,7 @@ import type { Exchange } from '../core/request/exchange.ts'
 import type { StepTrace } from '../core/telemetry/traces.ts'
 import type { PluginMiddleware } from '../plugin/contract.ts'
 import type { PipelineContext } from './context.ts'
+import { saved, savedAnswer } from './saved-answer.ts'
 
 /** A middleware bound to its place in a pipeline. */
 export interface BoundStep {
@@ -118,6 +119,7 @@ class StepRun implements Run {
     this.#signal = passage.exchange.signal
     this.#exchange = passage.exchange.forStep(this.#trace)
     this.#exchange.onPatience = this.#setPatient
+    this.#exchange.onRewriteFailure = this.#failRewriting
   }
 
   async run(): Promise<void> {
@@ -207,10 +209,7 @@ class StepRun implements Run {
     }
     if (this.#downstreamState === 'running') await this.#downstream?.catch(() => {})
     if (this.#downstreamState === 'failed') throw this.#downstreamError
-    this.#passage.options.log.warn(
-      { module: this.#step.name, onError: this.#step.onError, requestId: this.#exchange.id, err: error },
-      'module.failed',
-    )
+    this.#warn(error)
     if (this.#step.onError === 'refuse') {
       throw new GatewayError(
         'service_unavailable',
@@ -229,6 +228,19 @@ class StepRun implements Run {
     } finally {
       this.#resumedAtMs = performance.now()
     }
+  }
+
+  /** A stream flows when the step is over: bypassed it can only be as long as all that has passed on is as it came. */
+  #failRewriting = (error: unknown, canGoOn: boolean): Error | undefined => {
+    this.#warn(error)
+    const isBypassed = this.#step.onError === 'bypass' && canGoOn
+    this.#trace.action = isBypassed ? 'bypassed' : 'failed'
+    return isBypassed ? undefined : new Error(`module ${this.#step.name} failed`, { cause: error })
+  }
+
+  #warn(error: unknown): void {
+    const { name, onError } = this.#step
+    this.#passage.options.log.warn({ module: name, onError, requestId: this.#exchange.id, err: error }, 'module.failed')
   }
 
   /** A module works on with a stream until that has ended. */
@@ -258,40 +270,6 @@ class StepRun implements Run {
   }
 }
 
-/** The same without the headers: for a step that has let the request through. */
-function savedAnswer(ctx: PipelineContext): () => void {
-  const restoreExchange = ctx.state.exchange.save()
-  const { statusCode } = ctx.res
-  // Its members, which Koa's types do not show.
-  const response = ctx.response as unknown as KoaAnswer
-  const { _body, _explicitStatus, _explicitNullBody } = response
-  return () => {
-    restoreExchange()
-    // Ends a stream that was to be the body.
-    if (ctx.body !== _body) ctx.body = null
-    Object.assign(response, { _body, _explicitStatus, _explicitNullBody })
-    ctx.res.statusCode = statusCode
-  }
-}
-
 function hasReply(ctx: PipelineContext): boolean {
   return ctx.state.exchange.reply !== undefined || (ctx.body !== undefined && ctx.body !== null)
-}
-
-/** Where Koa keeps an answer. No setter takes one back: a body of null is an answer too, with status 204. */
-interface KoaAnswer {
-  _body?: unknown
-  _explicitStatus?: boolean | undefined
-  _explicitNullBody?: boolean | undefined
-}
-
-/** Remembers what a step may change, and gives the function that puts it back. */
-function saved(ctx: PipelineContext): () => void {
-  const restoreAnswer = savedAnswer(ctx)
-  const headersBefore = ctx.res.getHeaders()
-  return () => {
-    restoreAnswer()
-    for (const name of ctx.res.getHeaderNames()) if (!(name in headersBefore)) ctx.res.removeHeader(name)
-    for (const [name, value] of Object.entries(headersBefore)) if (value !== undefined) ctx.res.setHeader(name, value)
-  }
 }

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 /** What the text around a fragment has introduced. */
 const AROUND = `
 import type { Next } from 'koa'
-import { definePlugin, type Exchange, GatewayError, type Log, messageReply, type ModelClient, type PluginContext, z } from 'turnpike/plugin'
+import { definePlugin, type Exchange, GatewayError, type Log, messageReply, type ModelClient, type PluginContext, replaceText, z } from 'turnpike/plugin'
 declare const exchange: Exchange
 declare const log: Log
 declare const models: ModelClient
@@ -21,6 +21,7 @@ declare const key: string
 declare const wordSchema: z.ZodObject<{ word: z.ZodString }>
 declare function middleware(): (ctx: PluginContext, next: Next) => Promise<void>
 declare function count(data: string): void
+declare function withoutSecrets(json: string): string
 declare function lookUp(key: string, options: { signal: AbortSignal }): Promise<unknown>
 `
 

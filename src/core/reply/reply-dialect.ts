@@ -1,5 +1,7 @@
 import type { RequestDocument } from '../request/request.ts'
 import type { EventTranslator } from './event-translator.ts'
+import { createMessagesPartReader, partsOfMessage } from './messages-parts.ts'
+import type { PartReader, ReplyPart } from './reply-parts.ts'
 import { createMessagesEnd, type StreamEnd } from './stream-end.ts'
 import { readUsage, type Usage } from './usage.ts'
 import { lastNamed, objectsIn, type WrittenIn } from './usage-check.ts'
@@ -26,6 +28,12 @@ export interface ReplyDialect {
   readonly written: WrittenIn
   /** Tells a stream's events in the canonical shape, for whoever listens; `undefined` when they are in it. */
   readonly toMessagesEvents: (() => EventTranslator) | undefined
+  /** A JSON reply in the canonical shape, `undefined` when it is no answer; unset when replies are in it. */
+  readonly toMessage: ((body: Buffer) => Buffer | undefined) | undefined
+  /** Parts of a JSON reply, read as latin1, that modules may rewrite. Throws `ScanError`. */
+  partsOf(json: string): readonly ReplyPart[]
+  /** Creates a reader of the same parts of a stream. */
+  createPartReader(): PartReader
   /** What can end a stream of this dialect early, for the client's own request. */
   createEnd(request: RequestDocument): StreamEnd
 }
@@ -57,6 +65,9 @@ export const MESSAGES_REPLIES: ReplyDialect = {
       }),
   },
   toMessagesEvents: undefined,
+  toMessage: undefined,
+  partsOf: partsOfMessage,
+  createPartReader: createMessagesPartReader,
   createEnd: createMessagesEnd,
 }
 

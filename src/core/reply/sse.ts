@@ -107,8 +107,11 @@ function seamEnd(chunk: Buffer, before: number): number {
   return 0
 }
 
-/** Called for one event: its name, and its data as the bytes of `source` from `dataStart` to `dataEnd`. */
-export type EventVisitor = (name: string, source: Buffer, dataStart: number, dataEnd: number) => void
+/**
+ * Called for one event: its name, its data as the bytes of `source` from `dataStart` to `dataEnd`, and the offset behind
+ * the event's blank line in the portion.
+ */
+export type EventVisitor = (name: string, source: Buffer, dataStart: number, dataEnd: number, eventEnd: number) => void
 
 const DEFAULT_NAME = 'message'
 const EVENT = Buffer.from('event')
@@ -144,12 +147,14 @@ export function scanEvents(portion: Buffer, visit: EventVisitor): void {
   for (let at = 0; at < length; ) {
     const first = portion[at]
     if (first === LF || first === CR) {
-      if (moreLines !== undefined) visitJoined(name, [portion.subarray(dataStart, dataEnd), ...moreLines], visit)
-      else if (dataStart !== -1) visit(name, portion, dataStart, dataEnd)
+      at = lineAfter(portion, at)
+      if (moreLines !== undefined) {
+        const data = Buffer.concat([portion.subarray(dataStart, dataEnd), ...moreLines])
+        visit(name, data, 0, data.length, at)
+      } else if (dataStart !== -1) visit(name, portion, dataStart, dataEnd, at)
       name = DEFAULT_NAME
       dataStart = -1
       moreLines = undefined
-      at = lineAfter(portion, at)
       continue
     }
     // Both ends are remembered: a portion that has only one kind is searched to its end for the other once.
@@ -170,11 +175,6 @@ export function scanEvents(portion: Buffer, visit: EventVisitor): void {
     }
     at = lineAfter(portion, end)
   }
-}
-
-function visitJoined(name: string, lines: Buffer[], visit: EventVisitor): void {
-  const data = Buffer.concat(lines)
-  visit(name, data, 0, data.length)
 }
 
 function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
@@ -212,4 +212,10 @@ function nameOf(bytes: Buffer, start: number, end: number): string {
 /** Prints an event with its type as its name, ready to be sent. */
 export function printEvent(event: { readonly type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+}
+
+/** Prints an event of any data, line by line; an event without a name of its own gets none. */
+export function printRawEvent({ name, data }: { readonly name: string; readonly data: string }): string {
+  const lines = data.split(/\r\n|[\r\n]/).map((line) => `data: ${line}\n`)
+  return `${name === DEFAULT_NAME ? '' : `event: ${name}\n`}${lines.join('')}\n`
 }

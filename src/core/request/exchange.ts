@@ -13,6 +13,7 @@ import type { ClientRequest } from './client-request.ts'
 import { cancelUnopened, type ExchangeState, editState, savedState } from './exchange-state.ts'
 import type { PreservedText } from './preserved.ts'
 import type { RequestDocument } from './request.ts'
+import { RewritableReply } from './rewritable-reply.ts'
 import type { RouteName } from './route-name.ts'
 
 /** Which provider answers, and under which model name. */
@@ -22,7 +23,7 @@ export interface Target {
 }
 
 /** A module's own handle on a request: edits and notes get its name, and once the request went on without it, it changes nothing. */
-export class Exchange {
+export class Exchange extends RewritableReply {
   #state: ExchangeState
   #step: StepTrace | undefined
   #revoked = false
@@ -32,6 +33,7 @@ export class Exchange {
   onPatience: ((isWaiting: boolean) => void) | undefined
 
   constructor(state: ExchangeState, step?: StepTrace) {
+    super()
     this.#state = state
     this.#step = step
   }
@@ -91,10 +93,7 @@ export class Exchange {
     return this.#state.client.document.stream
   }
 
-  /**
-   * The request as it stands: canonical and read-only. Change it through `edit`.
-   * Throws `invalid_request` when the client's own dialect cannot be told in the canonical one.
-   */
+  /** The request as it stands, in the Messages shape and read-only: change it through `edit`. Throws `invalid_request`. */
   get request(): RequestDocument {
     return this.#state.request ?? this.#state.client.canonical
   }

@@ -2,10 +2,14 @@ import type { Child } from '../../core/json/scan.ts'
 import type { EventSign, ReplyDialect } from '../../core/reply/reply-dialect.ts'
 import { lastNamed, membersOf, objectsIn } from '../../core/reply/usage-check.ts'
 import { createChatEnd } from './reply/chat-end.ts'
+import { createChatPartReader, partsOfCompletion } from './reply/chat-parts.ts'
 import { createMessagesEvents } from './reply/to-messages-events.ts'
+import { toMessagesReply } from './reply/to-messages-reply.ts'
 import { readChatUsage } from './reply/usage.ts'
 import { wantsUsage } from './wants-usage.ts'
 
+/** Stands in where a reply has neither id nor model. */
+const NAMELESS = { model: '', id: '' }
 const STOP: EventSign = { kind: 'stop' }
 const FINISH: EventSign = { kind: 'finish' }
 const ERROR: EventSign = { kind: 'error' }
@@ -34,7 +38,10 @@ export const CHAT_REPLIES: ReplyDialect = {
     inReply: (json, members) =>
       objectsIn(json, lastNamed(members, 'choices')).flatMap((choice) => writtenIn(json, choice)),
   },
-  toMessagesEvents: () => createMessagesEvents({ model: '', id: '' }),
+  toMessagesEvents: () => createMessagesEvents(NAMELESS),
+  toMessage: (body) => toMessagesReply(body, NAMELESS),
+  partsOf: partsOfCompletion,
+  createPartReader: createChatPartReader,
   createEnd: (request) => createChatEnd({ includeUsage: wantsUsage(request) }),
 }
 

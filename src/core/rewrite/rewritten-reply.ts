@@ -1,0 +1,62 @@
+import { messageOfStream } from '../reply/message-of-stream.ts'
+import { BytesReply, type Reply, type ReplyHeaders } from '../reply/reply.ts'
+import { streamOfMessage } from '../reply/stream-of-message.ts'
+import { createEventRewriter, type MapEvent } from './event-rewriter.ts'
+import { spliced, textOf } from './held-event.ts'
+import { createPartRewriter } from './part-rewriter.ts'
+import { type OnRewriteFailure, rewrittenStream } from './rewritten-stream.ts'
+import type { PartMap } from './text-map.ts'
+
+/** Headers that describe the bytes of the reply: a rewritten one has others. */
+const OF_BYTES = new Set(['etag', 'content-md5', 'digest', 'content-digest', 'repr-digest'])
+
+/**
+ * The reply with parts of it rewritten, in its own dialect; errors are left as they are. A stream is rewritten as it
+ * flows. Throws what `map` throws for a JSON reply.
+ */
+export function withParts(reply: Reply, map: PartMap, onFailure: OnRewriteFailure): Reply {
+  if (reply.status !== 200) return reply
+  const { dialect } = reply
+  const headers = withoutDigests(reply.headers)
+  if (reply.kind === 'stream') {
+    const rewriter = createPartRewriter(dialect.createPartReader(), map)
+    return rewrittenStream(reply, { rewriter, onFailure, headers, dialect })
+  }
+  const json = reply.bytes.toString('latin1')
+  const replacements = dialect
+    .partsOf(json)
+    .filter(({ kind }) => kind === map.kind)
+    .map((part) => ({ part, before: textOf(json, part) }))
+    .map(({ part, before }) => ({ part, before, ...map.map(before, { before: '', isLast: true, tool: part.tool }) }))
+    .filter(({ text, before }) => text !== before)
+  if (replacements.length === 0) return reply
+  const { status, usage } = reply
+  return new BytesReply(status, headers, Buffer.from(spliced(json, replacements), 'latin1'), { usage, dialect })
+}
+
+/**
+ * The reply with its events rewritten, in the Messages shape; of a JSON reply, those that it would have had as a stream.
+ * Errors are left as they are, and so is a JSON reply of which no event changes. Throws what `map` throws for a JSON
+ * reply, and when the events that it returns are no message.
+ */
+export function withEvents(reply: Reply, map: MapEvent, onFailure: OnRewriteFailure): Reply {
+  if (reply.status !== 200) return reply
+  const { dialect } = reply
+  const headers = withoutDigests(reply.headers)
+  if (reply.kind === 'stream') {
+    const rewriter = createEventRewriter(map, dialect.toMessagesEvents?.())
+    return rewrittenStream(reply, { rewriter, onFailure, headers, dialect: undefined })
+  }
+  const message = dialect.toMessage === undefined ? reply.bytes : dialect.toMessage(reply.bytes)
+  if (message === undefined) throw new Error('the reply is no answer in the Messages shape')
+  const rewriter = createEventRewriter(map)
+  const events = rewriter.take(streamOfMessage(message))
+  if (!rewriter.hasChanged) return reply
+  const bytes = messageOfStream(events)
+  if (bytes === undefined) throw new Error('the rewritten events are no whole message')
+  return new BytesReply(reply.status, headers, bytes, { usage: reply.usage })
+}
+
+function withoutDigests(headers: ReplyHeaders): ReplyHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_BYTES.has(name)))
+}

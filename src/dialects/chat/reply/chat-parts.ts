@@ -1,0 +1,127 @@
+import { type Child, children } from '../../../core/json/scan.ts'
+import { rawOf, stringPart, textAt } from '../../../core/reply/messages-parts.ts'
+import { ALL_ENDED, type PartReader, type ReplyPart } from '../../../core/reply/reply-parts.ts'
+import { lastNamed, membersOf, objectsIn } from '../../../core/reply/usage-check.ts'
+
+/** A call of a stream: its key, and what its first chunk said of it. */
+interface KnownCall {
+  readonly key: string
+  readonly id: string
+  readonly tool: string
+}
+
+/** Parts of a JSON chat completion, of all its choices. Throws `ScanError`. */
+export function partsOfCompletion(json: string): ReplyPart[] {
+  const choices = objectsIn(json, lastNamed(children(json, json.indexOf('{')), 'choices'))
+  return choices.flatMap((choice, index) => {
+    const message = membersOf(json, lastNamed(choice, 'message'))
+    const calls = callsIn(json, message).map((call) => ({ call, key: `${index}/${call.number}`, tool: call.tool }))
+    return [...textsIn(json, message, String(index)), ...calls.flatMap((found) => argumentsPart(json, found) ?? [])]
+  })
+}
+
+/** Creates a reader for a stream of chat completion chunks. */
+export function createChatPartReader(): PartReader {
+  /** Calls by choice, and there by their number in the stream. */
+  const known = new Map<string, Map<string, KnownCall>>()
+  return {
+    read(_name, data) {
+      if (data.startsWith('[DONE]')) return ALL_ENDED
+      const parts: ReplyPart[] = []
+      const ended: string[] = []
+      for (const [position, choice] of objectsIn(
+        data,
+        lastNamed(children(data, data.indexOf('{')), 'choices'),
+      ).entries()) {
+        const index = rawOf(data, lastNamed(choice, 'index')) || String(position)
+        const calls = known.get(index) ?? new Map<string, KnownCall>()
+        known.set(index, calls)
+        const found = readChoice(data, choice, { index, calls })
+        parts.push(...found.parts)
+        ended.push(...found.ended)
+      }
+      return { parts, ended }
+    },
+  }
+}
+
+/** Reads the delta of a choice. Texts end where calls begin, calls at the reason for the end: they may come in turns. */
+function readChoice(
+  json: string,
+  choice: readonly Child[],
+  { index, calls }: { index: string; calls: Map<string, KnownCall> },
+): { readonly parts: readonly ReplyPart[]; readonly ended: readonly string[] } {
+  const delta = membersOf(json, lastNamed(choice, 'delta'))
+  const pieces = callsIn(json, delta)
+  const isFinished = json[lastNamed(choice, 'finish_reason')?.start ?? -1] === '"'
+  const ended = pieces.length > 0 || isFinished ? textKeys(index) : []
+  const inputs = pieces.flatMap((call) => {
+    const { current, replaced } = takeCall(calls, call, index)
+    if (replaced !== undefined) ended.push(replaced)
+    return argumentsPart(json, { call, ...current }) ?? []
+  })
+  if (isFinished) ended.push(...Array.from(calls.values(), ({ key }) => key))
+  return { parts: [...textsIn(json, delta, index), ...inputs], ended }
+}
+
+/** The call that a piece belongs to. Gemini gives several calls one number: another id begins another call. */
+function takeCall(
+  calls: Map<string, KnownCall>,
+  { number, id, tool }: CallPart,
+  index: string,
+): { current: KnownCall; replaced?: string } {
+  const before = calls.get(number)
+  if (before !== undefined && (id === '' || before.id === id)) return { current: before }
+  const current = { key: `${index}/${number}/${id}`, id, tool }
+  calls.set(number, current)
+  return before === undefined ? { current } : { current, replaced: before.key }
+}
+
+function textKeys(index: string): string[] {
+  return [`${index}:content`, `${index}:refusal`]
+}
+
+/** Texts of a message or delta; some servers give the content in parts. */
+function textsIn(json: string, said: readonly Child[], index: string): ReplyPart[] {
+  const [key = '', refusalKey = ''] = textKeys(index)
+  const content = lastNamed(said, 'content')
+  const texts = objectsIn(json, content).map((part) =>
+    rawOf(json, lastNamed(part, 'type')) === '"text"' ? lastNamed(part, 'text') : undefined,
+  )
+  const found = [content, ...texts].map((value) => stringPart(json, value, { kind: 'text', key, tool: '' }))
+  const refusal = stringPart(json, lastNamed(said, 'refusal'), { kind: 'text', key: refusalKey, tool: '' })
+  return [...found, refusal].filter((part) => part !== undefined)
+}
+
+/** A call of a message, or the piece of one that a delta brings. */
+interface CallPart {
+  readonly number: string
+  readonly id: string
+  readonly tool: string
+  readonly input: Child | undefined
+}
+
+/** The calls of a message or delta, the legacy `function_call` included. */
+function callsIn(json: string, said: readonly Child[]): CallPart[] {
+  const calls = objectsIn(json, lastNamed(said, 'tool_calls')).map((call, position) => {
+    const called = membersOf(json, lastNamed(call, 'function'))
+    const number = rawOf(json, lastNamed(call, 'index')) || String(position)
+    return callOf(json, called, { number, id: textAt(json, lastNamed(call, 'id')) })
+  })
+  const legacy = membersOf(json, lastNamed(said, 'function_call'))
+  return legacy.length === 0 ? calls : [...calls, callOf(json, legacy, { number: 'function', id: '' })]
+}
+
+function callOf(json: string, called: readonly Child[], { number, id }: Pick<CallPart, 'number' | 'id'>): CallPart {
+  return { number, id, tool: textAt(json, lastNamed(called, 'name')), input: lastNamed(called, 'arguments') }
+}
+
+/** Arguments are a string of JSON; some servers give the object itself. */
+function argumentsPart(
+  json: string,
+  { call: { input }, key, tool }: { call: CallPart; key: string; tool: string },
+): ReplyPart | undefined {
+  if (input !== undefined && json[input.start] === '{')
+    return { kind: 'input', key, tool, start: input.start, end: input.end }
+  return stringPart(json, input, { kind: 'input', key, tool })
+}

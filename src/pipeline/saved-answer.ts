@@ -1,0 +1,35 @@
+import type { PipelineContext } from './context.ts'
+
+/** Where Koa keeps an answer. No setter takes one back: a body of null is an answer too, with status 204. */
+interface KoaAnswer {
+  _body?: unknown
+  _explicitStatus?: boolean | undefined
+  _explicitNullBody?: boolean | undefined
+}
+
+/** Remembers what a step may change, and gives the function that puts it back. */
+export function saved(ctx: PipelineContext): () => void {
+  const restoreAnswer = savedAnswer(ctx)
+  const headersBefore = ctx.res.getHeaders()
+  return () => {
+    restoreAnswer()
+    for (const name of ctx.res.getHeaderNames()) if (!(name in headersBefore)) ctx.res.removeHeader(name)
+    for (const [name, value] of Object.entries(headersBefore)) if (value !== undefined) ctx.res.setHeader(name, value)
+  }
+}
+
+/** The same without the headers: for a step that has let the request through. */
+export function savedAnswer(ctx: PipelineContext): () => void {
+  const restoreExchange = ctx.state.exchange.save()
+  const { statusCode } = ctx.res
+  // Its members, which Koa's types do not show.
+  const response = ctx.response as unknown as KoaAnswer
+  const { _body, _explicitStatus, _explicitNullBody } = response
+  return () => {
+    restoreExchange()
+    // Ends a stream that was to be the body.
+    if (ctx.body !== _body) ctx.body = null
+    Object.assign(response, { _body, _explicitStatus, _explicitNullBody })
+    ctx.res.statusCode = statusCode
+  }
+}
