@@ -187,9 +187,10 @@ test('searches: a thread that dies costs its own search, and the next has anothe
   const program = new URL(
     `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads'
-    parentPort.on('message', ({ source }) => {
-      if (source === 'die') process.exit()
-      parentPort.postMessage({ kind: 'found', matches: [], cpuMs: 1 })
+    parentPort.on('message', ({ kind, question }) => {
+      if (kind === 'close') return parentPort.close()
+      if (question.source === 'die') process.exit()
+      parentPort.postMessage({ kind: 'answer', answer: { kind: 'found', matches: [], cpuMs: 1 } })
     })`)}`,
   )
   const searches = open(t, { thread: new SearchThread(createRecordingLog(), program) })

@@ -1,5 +1,6 @@
 /** The thread of searches: one search takes up to a quarter of a second, for which the event loop must not stop. */
 import { parentPort } from 'node:worker_threads'
+import type { FromThread, ToThread } from 'turnpike/plugin/thread'
 import { threadCpuMs } from './cpu-budget.ts'
 import { compile, Refusal } from './expression.ts'
 import { matchesIn, tookTooMuch } from './matches.ts'
@@ -11,7 +12,11 @@ const LONGEST_MS = 250
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread.')
 
-port.on('message', (search: Search) => port.postMessage(resultOf(search)))
+port.on('message', (message: ToThread<Search>) => {
+  if (message.kind === 'close') return port.close()
+  port.postMessage({ kind: 'answer', answer: resultOf(message.question) } satisfies FromThread<SearchResult>)
+})
+port.postMessage({ kind: 'ready' } satisfies FromThread<SearchResult>)
 
 function resultOf({ texts, source }: Search): SearchResult {
   const begunMs = threadCpuMs()

@@ -107,9 +107,9 @@ test('sqlite: a thread that throws is told in the log', async (t) => {
 })
 
 test('sqlite: commands that wait for the same commit are a group, of 64 at the most', async (t) => {
-  const program = `parentPort.on('message', ({ group: { commands } }) => {
+  const program = `parentPort.on('message', ({ question: { commands } }) => {
     const outcomes = commands.map(() => ({ output: commands.length }))
-    parentPort.postMessage({ kind: 'outcomes', outcomes })
+    parentPort.postMessage({ kind: 'answer', answer: outcomes })
   })`
   const [store] = await storeOn(t, program, 30_000)
   const sizes = await Promise.all(Array.from({ length: 150 }, (_, i) => reserve(store, `${i}`)))

@@ -1,4 +1,4 @@
-import type { Fault } from '../engine/faults.ts'
+import type { FromThread, ToThread } from '../../../core/system/thread-host.ts'
 import type { TableSetName } from '../migrations.ts'
 import type { Group, Outcome } from './group.ts'
 
@@ -9,11 +9,8 @@ export interface WorkerStart {
   readonly tables: TableSetName
 }
 
-/** What the thread is asked. The next group is sent when the one before is answered. */
-export type ToWorker = { readonly kind: 'group'; readonly group: Group } | { readonly kind: 'close' }
+/** Messages to the thread: a group of commands, after the one before was answered. */
+export type ToWorker = ToThread<Group>
 
-/** What the thread says: first whether it could open the database, then the outcomes of each group. */
-export type FromWorker =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'failed'; readonly fault: Fault }
-  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
+/** Messages of the thread: the outcomes of each group, in its order. */
+export type FromWorker = FromThread<readonly Outcome[]>

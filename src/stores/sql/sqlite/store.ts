@@ -1,5 +1,4 @@
 import type { Clock } from '../../../core/ports/clock.ts'
-import type { Log } from '../../../core/ports/log.ts'
 import type { CommandInput, CommandName, CommandOutput } from '../commands.ts'
 import { FILE_LOST, toError, unavailable } from '../engine/faults.ts'
 import type { SqlStore } from '../store.ts'
@@ -7,7 +6,7 @@ import { backUp } from './backup.ts'
 import { FilePlace } from './file-place.ts'
 import type { Outcome } from './group.ts'
 import { monotonicMs } from './monotonic.ts'
-import { SqliteThread, type ThreadOptions } from './thread.ts'
+import { type DatabaseThread, type DatabaseThreadOptions, startDatabaseThread } from './thread.ts'
 
 /**
  * DESIGN — SQLite store
@@ -33,16 +32,10 @@ const LOOK_EVERY_MS = 1000
 const HANGS_AFTER = 15
 
 /** What a store on SQLite is made from. */
-export interface SqliteStoreOptions {
-  readonly file: string
-  /** What the file holds; default `accounts`. */
-  readonly tables?: ThreadOptions['tables']
-  readonly log: Log
+export interface SqliteStoreOptions extends DatabaseThreadOptions {
   readonly clock: Clock
   /** How long a command may take. */
   readonly patienceMs?: number | undefined
-  /** The thread's program; tests give a broken one. */
-  readonly program?: URL | undefined
 }
 
 interface Pending {
@@ -55,14 +48,12 @@ interface Pending {
 
 /** Opens the database in a thread of its own. Rejects with what is wrong with it. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqlStore> {
-  const thread = new SqliteThread(options)
-  await thread.start()
-  return new SqliteStore(options, thread)
+  return new SqliteStore(options, await startDatabaseThread(options))
 }
 
 class SqliteStore implements SqlStore {
   readonly #options: SqliteStoreOptions
-  readonly #thread: SqliteThread
+  readonly #thread: DatabaseThread
   readonly #patienceMs: number
   readonly #queue: Pending[] = []
   #group: readonly Pending[] = []
@@ -74,7 +65,7 @@ class SqliteStore implements SqlStore {
   #isClosed = false
   #onIdle = () => {}
 
-  constructor(options: SqliteStoreOptions, thread: SqliteThread) {
+  constructor(options: SqliteStoreOptions, thread: DatabaseThread) {
     this.#options = options
     this.#thread = thread
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS
@@ -161,7 +152,8 @@ class SqliteStore implements SqlStore {
     const hasHung = this.#group.length > 0 && nowMs - this.#groupSentAtMs > HANGS_AFTER * this.#patienceMs
     if (!hasHung) return
     this.#groupSentAtMs = nowMs
-    void this.#thread.giveUp()
+    this.#options.log.error({}, 'store.thread-hangs')
+    void this.#thread.end()
   }
 }
 

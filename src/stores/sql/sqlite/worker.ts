@@ -29,8 +29,8 @@ try {
   const database = await openDatabase(file, tables)
   const place = new FilePlace(file)
   port.on('message', async (message: ToWorker) => {
-    if (message.kind === 'group')
-      return tell({ kind: 'outcomes', outcomes: await outcomesOf(database, message.group, place) })
+    if (message.kind === 'ask')
+      return tell({ kind: 'answer', answer: await outcomesOf(database, message.question, place) })
     await database.db.destroy()
     port.close()
   })
