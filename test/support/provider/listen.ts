@@ -13,13 +13,13 @@ export interface StandIn extends AsyncDisposable {
   connections(): number
   /** Number of requests whose response is still open. */
   pending(): number
-  /** Resolves once `condition` holds; looks after every change; rejects after `waitMs` (default 10 s). */
+  /** Resolves once `condition` holds; looks after every change; rejects after `waitMs` (default 40 s). */
   until(condition: () => boolean, waitMs?: number): Promise<void>
   /** Ends every wait, timer and socket; rejects when `serve` threw. */
   close(): Promise<void>
 }
 
-const DEFAULT_WAIT_MS = 10_000
+const DEFAULT_WAIT_MS = 40_000
 
 /** Serves on a free loopback port. */
 export async function listen(
