@@ -86,8 +86,11 @@ async function storeOn(t: ExecutionContext, program: string, patienceMs: number)
   return [store, log]
 }
 
+/** Blocks its thread without using the processor. */
+const HANGING = `parentPort.on('message', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))`
+
 test('sqlite: a thread that hangs is refused in time, and in the end replaced', async (t) => {
-  const [store, log] = await storeOn(t, `parentPort.on('message', () => { for (;;); })`, 60)
+  const [store, log] = await storeOn(t, HANGING, 60)
   await assertRefusesSoon(t, reserve(store, 'a'), /did not answer in time/)
   await eventually(() => log.events().includes('store.thread-restarted'), 'the thread is replaced')
   t.true(log.events().includes('store.thread-hangs'))

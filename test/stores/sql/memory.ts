@@ -27,13 +27,16 @@ export interface MemoryDatabase {
 }
 
 /** Opens one. Commands are run one after another, as the thread does; one that fails rejects with its fault. */
-export async function openInMemory({ openDatabase: open, runGroup: run }: StoreProgram): Promise<MemoryDatabase> {
+export async function openInMemory(
+  { openDatabase: open, runGroup: run }: StoreProgram,
+  nowMs: () => number = () => 1_000_000,
+): Promise<MemoryDatabase> {
   const database = await open(':memory:')
   let last: Promise<unknown> = Promise.resolve()
   return {
     run(name, input) {
       const answer = last.then(async () => {
-        const group = { commands: [{ name, input }], nowMs: 1_000_000, deadlineMs: Number.POSITIVE_INFINITY }
+        const group = { commands: [{ name, input }], nowMs: nowMs(), deadlineMs: Number.POSITIVE_INFINITY }
         const [outcome] = await run(database, group)
         if (outcome === undefined || 'fault' in outcome) {
           const { code = 'internal_error', message = '', reason = '' } = outcome?.fault ?? {}

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
+import { sampled } from '../../support/drill.ts'
 import { endLeases, engines, type Place } from './places.ts'
 
 const PROGRAM = fileURLToPath(new URL('./process.ts', import.meta.url))
@@ -67,9 +68,9 @@ async function assertSumsAgree(t: ExecutionContext, { sql }: Place): Promise<voi
 }
 
 for (const engine of engines) {
-  engine.test('ledger: of four processes’ 500 reservations exactly those are admitted that fit', async (t) => {
+  engine.test('ledger: of the reservations of several processes exactly those are admitted that fit', async (t) => {
     const place = await engine.createPlace(t)
-    const processes = ['a', 'b', 'c', 'd'].map((name) => run(t, 'reserve', place, name))
+    const processes = sampled(['a', 'b', 'c', 'd'], 0, 1, 2).map((name) => run(t, 'reserve', place, name))
     await Promise.all(processes.map(({ until }) => until(1)))
     for (const { child } of processes) child.stdin?.write('go')
     await Promise.all(processes.map(({ ended }) => ended))
@@ -89,17 +90,16 @@ for (const engine of engines) {
   engine.test('ledger: a killed process loses nothing that was acknowledged, and its holds end', async (t) => {
     const place = await engine.createPlace(t)
     let acknowledged = 0
-    for (const [name, count] of [
-      ['first', 400],
-      ['second', 900],
-    ] as const) {
+    let least = 0
+    for (const [name, count] of sampled([['first', 400] as const, ['second', 900] as const], 0)) {
       const { child, lines, until, ended } = run(t, 'load', place, name)
       await until(count)
       child.kill('SIGKILL')
       await ended
+      least += count - 1
       acknowledged += await assertNoneLost(t, place, lines)
     }
-    t.true(acknowledged >= 1298, `${acknowledged}`)
+    t.true(acknowledged >= least, `${acknowledged}`)
     const store = await place.open()
     const ledger = createSpendLedger({ store, log: place.log })
     t.teardown(() => ledger.close())

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { messageOf } from '../../../src/core/errors.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
+import { sampled } from '../../support/drill.ts'
 import { checkLedger, type LedgerUnderTest, noOutcomes } from './ledger-model.ts'
 import { rounds } from './ledger-steps.ts'
 import { copyOfStore, type Fault, openInMemory, REAL, type StoreProgram } from './memory.ts'
@@ -53,7 +54,7 @@ for (const engine of engines) {
     const subject: LedgerUnderTest = { ...ledger, endLease: (id) => endLeases(place, [id]) }
     const property = fc.asyncProperty(rounds, (taken) => checkLedger(subject, taken, outcomes))
     // Few runs, so always the same: each outcome occurs in them.
-    await assertHolds(t, property, { numRuns: 12, seed: 7, endOnFailure: true })
+    await assertHolds(t, property, { numRuns: engine.name === 'sqlite' ? 12 : 6, seed: 7, endOnFailure: true })
     assertAllOccurred(t, outcomes)
   })
 }
@@ -112,7 +113,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'refuses what just fits': ['spend/windows.ts', 'excluded.held_nano_usd <= $', 'excluded.held_nano_usd < $'],
 }
 
-for (const [fault, change] of Object.entries(FAULTS)) {
+// That the property runs at all is a test of the ledger; that it would find these, of the property.
+for (const [fault, change] of sampled(Object.entries(FAULTS), 1, 7, 11)) {
   test(`sqlite: ledger: the property finds out one that ${fault}`, async (t) => {
     const ledger = await ledgerInMemory(await copyOfStore(t, change))
     const property = fc.asyncProperty(rounds, (taken) => checkLedger(ledger, taken))

@@ -79,7 +79,7 @@ for (const engine of engines) {
     const property = fc.asyncProperty(fc.integer({ min: 1, max: 6 }), moments, async (calls, taken) => {
       await play({ place, sessions, seen }, { name: `run-${++runs}`, calls, taken })
     })
-    await fc.assert(property, { numRuns: engine.name === 'sqlite' ? 40 : 15 })
+    await fc.assert(property, { numRuns: engine.name === 'sqlite' ? 40 : 8 })
     t.log(seen)
     for (const [outcome, times] of Object.entries(seen)) t.true(times > 0, outcome)
   })
