@@ -1,9 +1,10 @@
+import type { ExecutionContext } from 'ava'
 import type { BillingParts } from '../../src/accounts/billing/parts.ts'
 import { createStripeClient } from '../../src/accounts/billing/stripe-client.ts'
 import { takeWebhook } from '../../src/accounts/billing/webhook.ts'
 import { createBillingStore } from '../../src/stores/sql/billing/store.ts'
-import type { SqlStore } from '../../src/stores/sql/store.ts'
-import type { Place } from '../stores/sql/places.ts'
+import { type MemoryDatabase, openInMemory, REAL } from '../stores/sql/memory.ts'
+import type { Engine } from '../stores/sql/places.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 import { type StripeStandIn, signatureOf } from '../support/stripe/stand-in.ts'
 import type { StripeEvent } from '../support/stripe/world.ts'
@@ -11,23 +12,36 @@ import type { StripeEvent } from '../support/stripe/world.ts'
 /** Credits of each plan in books of tests. */
 export const CREDITS = { pro: 500_000, team: 2_000_000 } as const
 
+/** A database: its commands, and statements past them. */
+export type Ledger = Omit<MemoryDatabase, 'close'>
+
+/** Opens an empty one. SQLite's is in memory: a property opens dozens, and each would have a thread to start. */
+export async function openLedger(t: ExecutionContext, engine: Engine): Promise<Ledger> {
+  if (engine.name === 'postgres') {
+    const place = await engine.createPlace(t)
+    const store = await place.open()
+    return { run: store.run.bind(store), sql: place.sql }
+  }
+  const ledger = await openInMemory(REAL, Date.now)
+  t.teardown(ledger.close)
+  return ledger
+}
+
 /** Billing on a database, without a gateway. */
 export interface Books {
-  readonly place: Place
-  readonly store: SqlStore
+  readonly ledger: Ledger
   /** Delivers one event as Stripe would; a failure is delivered again. */
   deliver(event: StripeEvent): Promise<void>
 }
 
-/** Opens billing on a place, with a stand-in for Stripe that sells at these prices. */
-export async function openBooks(
-  place: Place,
+/** Opens billing on a database, with a stand-in for Stripe that sells at these prices. */
+export function openBooks(
+  ledger: Ledger,
   { stripe, prices }: { stripe: StripeStandIn; prices: Readonly<Record<'pro' | 'team', string>> },
-): Promise<Books> {
+): Books {
   const clock = { nowMs: () => Date.now() }
-  const store = await place.open()
   const parts: BillingParts = {
-    store: createBillingStore(store, clock),
+    store: createBillingStore(ledger, clock),
     stripe: createStripeClient({ secretKey: stripe.key, apiBase: stripe.url }),
     settings: {
       webhookSecrets: [stripe.secret],
@@ -41,8 +55,7 @@ export async function openBooks(
     log: createRecordingLog(),
   }
   return {
-    place,
-    store,
+    ledger,
     deliver: (event) => {
       const body = Buffer.from(JSON.stringify(event))
       return takeWebhook(parts, { body, signature: signatureOf(body.toString(), { secret: stripe.secret }) })
