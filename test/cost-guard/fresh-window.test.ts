@@ -7,10 +7,10 @@ import { isPostgresExpected, query } from '../support/postgres.ts'
 import { startOnPostgres } from './gateways-on-postgres.ts'
 
 /*
- * The first requests of a window, at once, through four gateways, while the row of that window is locked for longer than
+ * The first requests of a window, at once, through two gateways, while the row of that window is locked for longer than
  * a command may take: the first commands run into their time limit, and the database answers everything else.
  */
-const GATEWAYS = 4
+const GATEWAYS = 2
 const AT_ONCE = 200
 const CAP_USD = 1
 const NANO = 1e9

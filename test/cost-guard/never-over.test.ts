@@ -15,7 +15,7 @@ import type { Script } from '../support/provider/script.ts'
 import { type Provider, startProvider } from '../support/stand-in-provider.ts'
 import { readBooks, tokenOf } from './cost-stage.ts'
 
-const BURST = 500
+const BURST = isDrill ? 500 : 200
 const FITTING = 60
 const AGENTS = 20
 /** As few as the guard's floor: nothing can be lowered, every request holds the same. */

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { boothEnvironment } from '../payments/booth.ts'
 import { isDrill } from '../support/drill.ts'
 import { eventually } from '../support/eventually.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
+import { startGateway } from '../support/gateway.ts'
 import { createHostileRequest, type HostileDialect } from '../support/hostile-requests.ts'
 import { type Reply, send } from '../support/http-client.ts'
 import { valueAt } from '../support/json.ts'
@@ -64,7 +64,7 @@ const openai = await startOpenAI({
 const config = path.join(dataDir, 'turnpike.yaml')
 const unlimited = { challenges_per_minute: { per_address: 0, overall: 0 } }
 await writeFile(config, JSON.stringify({ plugins: { watch: false }, providers: { tries: 1 }, mpp: unlimited }))
-const gateway = await startGatewayProcess({
+const gateway = await startGateway({
   ANTHROPIC_BASE_URL: anthropic.url,
   ANTHROPIC_API_KEY: 'sk',
   OPENAI_BASE_URL: `${openai.url}/v1`,

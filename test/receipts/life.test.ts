@@ -4,6 +4,7 @@ import test from 'ava'
 import { runCommand } from '../support/command-line.ts'
 import { refusalOfStart } from '../support/door.ts'
 import { eventually } from '../support/eventually.ts'
+import { startGateway } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { parseJson, valueAt } from '../support/json.ts'
@@ -24,12 +25,12 @@ const environment = (dataDir: string) => ({
 test('receipts: a stop stores what waits; another start has the same key, and the command verifies', async (t) => {
   const folder = createPluginDirectory(t)
   const env = environment(folder.path)
-  const first = await startGatewayProcess(env, { waitMs: 50_000 })
+  const first = await startGateway(env)
   const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => send(first.url, { body: ask(`hi ${i}`) })))
   const keys = await get(first.url, '/.well-known/turnpike-keys')
   t.deepEqual(await first.stop(), { code: 0, signal: null })
   // The data folder of `env` is the test's own, so the gateway has not removed it.
-  const second = await startGatewayProcess(env, { waitMs: 50_000 })
+  const second = await startGateway(env)
   t.teardown(() => second.stop())
   t.is((await get(second.url, '/.well-known/turnpike-keys')).text, keys.text)
   for (const { headers } of replies)
