@@ -60,6 +60,15 @@ export async function openInMemory(
 /** Where in `src/stores/sql`, what is there, what is put in its place. */
 export type Fault = readonly [file: string, right: string, wrong: string]
 
+/** Asserts that each fault has its place in the sources, once: `npm test` makes few of them. */
+export function assertPlaces(t: ExecutionContext, faults: Readonly<Record<string, Fault>>): void {
+  for (const [name, fault] of Object.entries(faults)) {
+    const [file, right] = fault
+    const text = readFileSync(path.join(ROOT, 'src/stores/sql', file), 'utf8')
+    t.is(text.split(right).length, 2, name)
+  }
+}
+
 /** A copy of the store in which a fault has been made, or a true one. */
 export async function copyOfStore(t: ExecutionContext, fault?: Fault): Promise<StoreProgram> {
   const copy = createPluginDirectory(t).path
@@ -70,10 +79,10 @@ export async function copyOfStore(t: ExecutionContext, fault?: Fault): Promise<S
   const sources = path.join(copy, 'src/stores/sql')
   if (fault !== undefined) {
     const [file, right, wrong] = fault
-    const text = readFileSync(path.join(sources, file), 'utf8')
-    t.is(text.split(right).length, 2, 'the place is there, once')
+    const changed = path.join(sources, file)
+    const text = readFileSync(changed, 'utf8')
     writeFileSync(
-      path.join(sources, file),
+      changed,
       text.replace(right, () => wrong),
     )
   }

@@ -5,7 +5,7 @@ import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
 import { sampled } from '../../support/drill.ts'
 import { checkLedger, type LedgerUnderTest, noOutcomes } from './ledger-model.ts'
 import { rounds } from './ledger-steps.ts'
-import { copyOfStore, type Fault, openInMemory, REAL, type StoreProgram } from './memory.ts'
+import { assertPlaces, copyOfStore, type Fault, openInMemory, REAL, type StoreProgram } from './memory.ts'
 import { endLeases, engines } from './places.ts'
 
 /** A ledger in this thread's memory, from the real source or from a copy of it. */
@@ -99,10 +99,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'heldNanoUsd: wasCounted ? 0 : -hold.amount_nano_usd',
     'heldNanoUsd: wasCounted ? 0 : -costNanoUsd',
   ],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
   'forgets to renew a lease': [
     'spend/holds.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     ' + ${given.leaseMs}`,\n      }))',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     ' - ${given.leaseMs}`,\n      }))',
   ],
   'holds the same twice': [
@@ -112,6 +113,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   ],
   'refuses what just fits': ['spend/windows.ts', 'excluded.held_nano_usd <= $', 'excluded.held_nano_usd < $'],
 }
+
+test('sqlite: ledger: each planted fault has its place', (t) => assertPlaces(t, FAULTS))
 
 // That the property runs at all is a test of the ledger; that it would find these, of the property.
 for (const [fault, change] of sampled(Object.entries(FAULTS), 1, 7, 11)) {

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { messageOf } from '../../../../src/core/errors.ts'
 import { sampled } from '../../../support/drill.ts'
-import { copyOfStore, type Fault, openInMemory, REAL } from '../memory.ts'
+import { assertPlaces, copyOfStore, type Fault, openInMemory, REAL } from '../memory.ts'
 import { engines } from '../places.ts'
 import { drill } from './drill.ts'
 import { checkCredits, noOutcomes, type Outcomes } from './model.ts'
@@ -131,6 +131,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'settledCalls: hold.calls, heldCalls',
   ],
 }
+
+test('sqlite: credits: each planted fault has its place', (t) => assertPlaces(t, FAULTS))
 
 // That the property runs at all is a test of the store; that it would find these, of the property.
 for (const [fault, change] of sampled(Object.entries(FAULTS), 0, 3, 6, 12)) {

@@ -1,18 +1,12 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { messageOf } from '../../../../src/core/errors.ts'
 import type { PaymentClaim } from '../../../../src/core/ports/payments.ts'
 import { createPaymentStore } from '../../../../src/stores/sql/payments/payment-store.ts'
-import type * as GroupModule from '../../../../src/stores/sql/sqlite/group.ts'
-import type * as OpenModule from '../../../../src/stores/sql/sqlite/open.ts'
 import { sampled } from '../../../support/drill.ts'
-import { createPluginDirectory } from '../../../support/plugin-folders.ts'
-import { engines, type Place } from '../places.ts'
+import { assertPlaces, copyOfStore, type Fault, type MemoryDatabase, openInMemory } from '../memory.ts'
+import { engines } from '../places.ts'
 import { checkPayments, noOutcomes, type PaymentsUnderTest, steps } from './payment-model.ts'
-
-const ROOT = path.resolve(import.meta.dirname, '../../../..')
 
 const CLAIM: PaymentClaim = {
   challengeId: 'c',
@@ -28,11 +22,11 @@ const CLAIM: PaymentClaim = {
   leaseMs: 60_000,
 }
 
-function subjectAt(place: Place, store: Awaited<ReturnType<Place['open']>>): PaymentsUnderTest {
+function subjectAt({ run, sql }: Omit<MemoryDatabase, 'close'>): PaymentsUnderTest {
   return {
-    ...createPaymentStore(store),
-    endLease: async (id) => void (await place.sql(`update payment set lease_until_ms = 0 where id = '${id}'`)),
-    makeDue: async (id) => void (await place.sql(`update payment set due_at_ms = 0 where id = '${id}'`)),
+    ...createPaymentStore({ run }),
+    endLease: async (id) => void (await sql(`update payment set lease_until_ms = 0 where id = '${id}'`)),
+    makeDue: async (id) => void (await sql(`update payment set due_at_ms = 0 where id = '${id}'`)),
   }
 }
 
@@ -41,7 +35,7 @@ for (const engine of engines) {
     'payments: whatever is tried, at once and in any order, each step is taken once, by its owner',
     async (t) => {
       const { place, store } = await engine.shared()
-      const subject = subjectAt(place, store)
+      const subject = subjectAt({ run: store.run.bind(store), sql: place.sql })
       const outcomes = noOutcomes()
       const property = fc.asyncProperty(steps, (taken) => checkPayments(subject, taken, outcomes))
       const { failed, seed, counterexample, errorInstance } = await fc.check(property, {
@@ -60,7 +54,8 @@ for (const engine of engines) {
     'payments: one is taken up eight times at most before its capture, and without end after it',
     async (t) => {
       const place = await engine.createPlace(t)
-      const subject = subjectAt(place, await place.open())
+      const store = await place.open()
+      const subject = subjectAt({ run: store.run.bind(store), sql: place.sql })
       await subject.openWindow('w')
       const takeUp = async () => {
         await subject.endLease('c')
@@ -139,99 +134,72 @@ for (const engine of engines) {
 }
 
 /** Faults that the store can have: where, what is there, what is put in its place. */
-const FAULTS: Readonly<Record<string, readonly [file: string, right: string, wrong: string]>> = {
+const FAULTS: Readonly<Record<string, Fault>> = {
   'does not look at the owner’s fence': [
-    'steps.ts',
+    'payments/steps.ts',
     "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', '=', from)",
     "    .where('state', '=', from)",
   ],
-  'does not look at the state before': ['steps.ts', "    .where('state', '=', from)\n", ''],
-  'lets another token go on': ['claim.ts', "    .where('token_hash', '=', claim.tokenHash)\n", ''],
+  'does not look at the state before': ['payments/steps.ts', "    .where('state', '=', from)\n", ''],
+  'lets another token go on': ['payments/claim.ts', "    .where('token_hash', '=', claim.tokenHash)\n", ''],
   'lets two work on one payment': [
-    'claim.ts',
+    'payments/claim.ts',
     "    .where('lease_until_ms', '<=', now)\n    .where((is)",
     '    .where((is)',
   ],
-  'does not count owners': ['claim.ts', "fence: of('fence', '+', 1)", "fence: of('fence', '+', 0)"],
-  'goes on with what is overdue': ['claim.ts', "is('due_at_ms', '>', now)", "is('due_at_ms', '>=', 0)"],
+  'does not count owners': ['payments/claim.ts', "fence: of('fence', '+', 1)", "fence: of('fence', '+', 0)"],
+  'goes on with what is overdue': ['payments/claim.ts', "is('due_at_ms', '>', now)", "is('due_at_ms', '>=', 0)"],
   'takes challenges of windows it has lost': [
-    'claim.ts',
+    'payments/claim.ts',
     'return row !== undefined\n}\n\nasync function isKnownWindow',
     'return true\n}\n\nasync function isKnownWindow',
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-  'takes challenges that are over': ['claim.ts', '${now} < ${expiresAtMs}', '0 < ${expiresAtMs}'],
+  'takes challenges that are over': ['payments/claim.ts', '${now} < ${expiresAtMs}', '0 < ${expiresAtMs}'],
   'reaps under the owner’s hands': [
-    'steps.ts',
+    'payments/steps.ts',
     "    .where('lease_until_ms', '<=', now)\n    .orderBy('due_at_ms')\n    .limit(AT_ONCE)\n    .execute()\n  if (due.length === 0) return []\n  // Asks again on the locked rows: another may have taken them since they were chosen.\n",
     "    .orderBy('due_at_ms')\n    .limit(AT_ONCE)\n    .execute()\n  if (due.length === 0) return []\n  return db.updateTable('payment').set((of) => ({ owner, fence: of('fence', '+', 1) })).where('id', 'in', due.map(({ id }) => id)).returning(['id as challengeId', 'owner', 'fence', 'state', 'reference']).execute() as never\n",
   ],
-  'keeps what was captured due': ['steps.ts', 'captured_at_ms: now, due_at_ms: null', 'captured_at_ms: now'],
+  'keeps what was captured due': ['payments/steps.ts', 'captured_at_ms: now, due_at_ms: null', 'captured_at_ms: now'],
   'renews what is another’s': [
-    'steps.ts',
+    'payments/steps.ts',
     "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', 'in', OPEN)\n    .returning('id')",
     "    .where('state', 'in', OPEN)\n    .returning('id')",
   ],
   'counts what a former owner left': [
-    'steps.ts',
+    'payments/steps.ts',
     "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .where('state', 'in', OPEN)\n    .returning('left_calls')",
     "    .where('state', 'in', OPEN)\n    .returning('left_calls')",
   ],
-  'goes on with what was left too often': ['claim.ts', "    .where('left_calls', '<=', FREE_LEFT_CALLS)\n", ''],
-  'gives back whatever was left': ['steps.ts', "? 'delivered' : 'given-back'", "? 'given-back' : 'given-back'"],
+  'goes on with what was left too often': [
+    'payments/claim.ts',
+    "    .where('left_calls', '<=', FREE_LEFT_CALLS)\n",
+    '',
+  ],
+  'gives back whatever was left': [
+    'payments/steps.ts',
+    "? 'delivered' : 'given-back'",
+    "? 'given-back' : 'given-back'",
+  ],
   'releases what is another’s': [
-    'steps.ts',
+    'payments/steps.ts',
     "    .where('owner', '=', owner)\n    .where('fence', '=', fence)\n    .execute()\n}",
     '    .execute()\n}',
   ],
 }
 
-/** The copy of the store in which `change` has been made, in this thread's memory. */
-async function copyOfStore(t: ExecutionContext, change?: (typeof FAULTS)[string]): Promise<PaymentsUnderTest> {
-  const copy = createPluginDirectory(t).path
-  for (const folder of ['core', 'stores/sql'])
-    cpSync(path.join(ROOT, 'src', folder), path.join(copy, 'src', folder), { recursive: true })
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'))
-  writeFileSync(path.join(copy, 'package.json'), '{ "type": "module" }')
-  const sources = path.join(copy, 'src/stores/sql')
-  if (change !== undefined) {
-    const [file, right, wrong] = change
-    const changed = path.join(sources, 'payments', file)
-    const text = readFileSync(changed, 'utf8')
-    t.is(text.split(right).length, 2, 'the place is there, once')
-    writeFileSync(
-      changed,
-      text.replace(right, () => wrong),
-    )
-  }
-  // The casts are safe: the copies have the same types.
-  const { openDatabase } = (await import(path.join(sources, 'sqlite/open.ts'))) as typeof OpenModule
-  const { runGroup } = (await import(path.join(sources, 'sqlite/group.ts'))) as typeof GroupModule
-  const database = await openDatabase(':memory:')
-  let last: Promise<unknown> = Promise.resolve()
-  const run = (name: GroupModule.Group['commands'][number]['name'], input: unknown): Promise<never> => {
-    const answer = last.then(async () => {
-      const group = { commands: [{ name, input }], nowMs: 1_000_000, deadlineMs: Number.POSITIVE_INFINITY }
-      const [outcome] = await runGroup(database, group)
-      if (outcome === undefined || 'fault' in outcome) throw new Error(`${name}: ${outcome?.fault.reason}`)
-      // The cast is safe: a command answers with its own output.
-      return outcome.output as never
-    })
-    last = answer.catch(() => {})
-    return answer
-  }
-  const changeRow = (text: string) => async (id: string) => void database.raw.prepare(text).run(id)
-  return {
-    ...createPaymentStore({ run }),
-    endLease: changeRow('update payment set lease_until_ms = 0 where id = ?'),
-    makeDue: changeRow('update payment set due_at_ms = 0 where id = ?'),
-  }
+/** Payments in this thread's memory, in a copy of the store. */
+async function paymentsInCopy(t: ExecutionContext, fault?: Fault): Promise<PaymentsUnderTest> {
+  return subjectAt(await openInMemory(await copyOfStore(t, fault)))
 }
+
+test('sqlite: payments: each planted fault has its place', (t) => assertPlaces(t, FAULTS))
 
 // That the property runs at all is a test of the store; that it would find these, of the property.
 for (const [fault, change] of sampled(Object.entries(FAULTS), 0, 3, 8, 12)) {
   test(`sqlite: payments: the property finds out a store that ${fault}`, async (t) => {
-    const subject = await copyOfStore(t, change)
+    const subject = await paymentsInCopy(t, change)
     const property = fc.asyncProperty(steps, (taken) => checkPayments(subject, taken))
     const { failed, numRuns, errorInstance } = await fc.check(property, { numRuns: 400, seed: 5, endOnFailure: true })
     t.true(failed)
@@ -240,7 +208,7 @@ for (const [fault, change] of sampled(Object.entries(FAULTS), 0, 3, 8, 12)) {
 }
 
 test('sqlite: payments: the property finds nothing in a true copy', async (t) => {
-  const subject = await copyOfStore(t)
+  const subject = await paymentsInCopy(t)
   const property = fc.asyncProperty(steps, (taken) => checkPayments(subject, taken))
   await t.notThrowsAsync(() => fc.assert(property, { numRuns: 100 }))
 })
