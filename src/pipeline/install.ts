@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError, messageOf } from '../core/errors.ts'
 import { suggest } from '../core/nearest.ts'
 import type { Log } from '../core/ports/log.ts'
@@ -22,6 +23,9 @@ export interface InstallOptions {
   readonly required: ReadonlySet<string>
   readonly log: Log
 }
+
+/** Longest time from a change of a file to the moment at which the watcher has heard of it. */
+const HEARD_WITHIN_MS = 100
 
 /** The built-in plugins. */
 export const BUILT_IN_PLUGINS = path.join(import.meta.dirname, '../../plugins')
@@ -69,6 +73,9 @@ export class PluginReloader {
       registry.put(plugin)
       log.info({ plugin: name }, current === undefined ? 'plugin.installed' : 'plugin.reloaded')
     } catch (error) {
+      // A file that is being saved was perhaps read in part: the change is heard in a moment, and what it made is loaded.
+      await sleep(HEARD_WITHIN_MS)
+      if (this.#newest.get(folder) !== version || !isSettled()) return
       const isKept = current !== undefined
       registry.noteBroken({ name, folder, reason: messageOf(error), isKept })
       log.error({ plugin: name, reason: messageOf(error), kept: isKept }, 'plugin.broken')

@@ -156,6 +156,15 @@ test('reload: what is saved in two steps serves when it is whole, and never half
   }
 })
 
+test('reload: a version that fails while it is being saved raises no alarm', async (t) => {
+  const stage = await openPluginStage({ 'saved/index.ts': spoken('saved'), 'saved/word.ts': word('one') })
+  t.teardown(stage.close)
+  const save = `;(await import('node:fs')).writeFileSync(import.meta.filename, ${JSON.stringify(word('whole'))})`
+  stage.plugins.put('saved/word.ts', `${word('half')}\n${save}\nthrow new Error('read in part')`)
+  await says(stage, 'saved', 'whole')
+  t.notRegex(stage.gateway.log(), /plugin\.broken/)
+})
+
 test('reload: a folder that was deleted and made again is watched again', async (t) => {
   const stage = await openPluginStage({ 'back/index.ts': spoken('back'), 'back/word.ts': word('one') })
   t.teardown(stage.close)
