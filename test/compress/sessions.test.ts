@@ -16,8 +16,10 @@ const hasData = existsSync(folder)
 const ABSENT = `no sessions in ${folder}: skipped`
 
 const options = preserve.options.parse({ tools: ['Read', 'get_*'], patterns: ['Error.*'], report: true })
-/** One for all sessions: it keeps nothing of them, and has a thread. */
-const preserving = await preserve.setup(options, createPluginServices(createRecordingLog()))
+/** One for all sessions: it keeps nothing of them, and has a thread. An hour passes between two looks at its budgets of CPU. */
+let nowMs = 0
+const clock = { nowMs: () => (nowMs += 3_600_000) }
+const preserving = await preserve.setup(options, { ...createPluginServices(createRecordingLog()), clock })
 test.after.always('end its thread', () => preserving.close?.())
 
 const PRESERVED: Policy = {
@@ -25,8 +27,9 @@ const PRESERVED: Policy = {
   createSteps: async () => [preserving.middleware(options), ...(await STAGE_A.createSteps())],
 }
 
+// One after the other: a replay holds the event loop, and a search whose result waits five seconds for its turn is given up.
 for (const policy of [STAGE_A, PRESERVED]) {
-  test(`${policy.name}: real sessions keep every fact and break no cache, and no block grows`, async (t) => {
+  test.serial(`${policy.name}: real sessions keep every fact and break no cache, and no block grows`, async (t) => {
     if (!hasData) return t.pass(ABSENT)
     for (const session of loadTrajectories(folder)) {
       const { breaks, lostNeedles, largerBlocks } = await replay(session, policy.createSteps, 1)
@@ -35,18 +38,21 @@ for (const policy of [STAGE_A, PRESERVED]) {
   })
 }
 
-test('stage B: long sessions keep nearly every fact, and break the cache once in 20,000 tokens at most', async (t) => {
-  if (!hasData) return t.pass(ABSENT)
-  for (const session of longSessions(loadTrajectories(folder))) {
-    const { breaks, needles, lostNeedles, inputTokens, calls } = await replay(session, STAGE_B.createSteps, 1)
-    t.true(breaks > 0 && breaks <= 5, session.id)
-    t.true(lostNeedles.length <= needles * 0.01 || lostNeedles.length <= 1, session.id)
-    t.true(inputTokens / calls < 45_000)
-  }
-})
+test.serial(
+  'stage B: long sessions keep nearly every fact, and break the cache once in 20,000 tokens at most',
+  async (t) => {
+    if (!hasData) return t.pass(ABSENT)
+    for (const session of longSessions(loadTrajectories(folder))) {
+      const { breaks, needles, lostNeedles, inputTokens, calls } = await replay(session, STAGE_B.createSteps, 1)
+      t.true(breaks > 0 && breaks <= 5, session.id)
+      t.true(lostNeedles.length <= needles * 0.01 || lostNeedles.length <= 1, session.id)
+      t.true(inputTokens / calls < 45_000)
+    }
+  },
+)
 
 for (const policy of [STAGE_A, STAGE_B, PRESERVED]) {
-  test(`${policy.name}: edge cases keep what they must`, async (t) => {
+  test.serial(`${policy.name}: edge cases keep what they must`, async (t) => {
     if (!hasData) return t.pass(ABSENT)
     t.deepEqual(await failedEdgeCases(loadEdgeCases(folder), policy), [])
   })
