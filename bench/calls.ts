@@ -23,7 +23,7 @@ const ledger = createCallLedger({ store, log })
 /** µs of CPU for each request of so many. */
 async function measure(includedCalls: number, accountIds: readonly string[]): Promise<{ all: number; main: number }> {
   const plan = { includedCalls, creditsPerCall: 1 }
-  const fees = new QuotaCharges({ ledger, plans: { free: plan, pro: plan, team: plan }, leaseMs: PATIENCE_MS, log })
+  const charges = new QuotaCharges({ ledger, plans: { free: plan, pro: plan, team: plan }, leaseMs: PATIENCE_MS, log })
   const [before, mainBefore] = [process.cpuUsage(), process.threadCpuUsage()]
   let begun = 0
   const client = async (): Promise<void> => {
@@ -31,13 +31,13 @@ async function measure(includedCalls: number, accountIds: readonly string[]): Pr
       const index = begun++
       // Safe: the index is within the list.
       const userId = accountIds[index % accountIds.length] as string
-      const fee = fees.of(`${process.hrtime.bigint()}-${index}`, { kind: 'key', scope: userId, userId })
-      await fee?.hold()
-      fee?.count()
+      const charge = charges.open(`${process.hrtime.bigint()}-${index}`, { kind: 'key', scope: userId, userId })
+      await charge?.hold()
+      charge?.count()
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, client))
-  await fees.close()
+  await charges.close()
   const [{ user, system }, main] = [process.cpuUsage(before), process.threadCpuUsage(mainBefore)]
   return { all: (user + system) / REQUESTS, main: (main.user + main.system) / REQUESTS }
 }

@@ -1,5 +1,5 @@
 import type { GatewayError } from 'turnpike/plugin'
-import type { Fee, Reservation, SpendLedger, SpendSums, SpendWindow } from 'turnpike/plugin/spend'
+import type { Reservation, SpendLedger, SpendSums, SpendWindow } from 'turnpike/plugin/spend'
 import { requestRefusal, windowRefusal } from './refusal.ts'
 import type { Standing } from './standing.ts'
 import type { Budget, BudgetWindow } from './windows.ts'
@@ -17,8 +17,6 @@ export interface Refused {
 export interface HoldFacts {
   readonly budget: Budget
   readonly atMs: number
-  /** What else the request owes; the ledger holds it along. */
-  readonly fee?: Fee | undefined
 }
 
 /** The money of one request: held before it is spent, raised while a stream runs, settled once. */
@@ -27,17 +25,15 @@ export class Hold {
   readonly #id: string
   readonly #budget: Budget
   readonly #atMs: number
-  readonly #fee: Fee | undefined
   #heldNanoUsd = 0
   #standing: readonly Standing[] = []
   #settling: Promise<void> | undefined
 
-  constructor(ledger: SpendLedger, id: string, { budget, atMs, fee }: HoldFacts) {
+  constructor(ledger: SpendLedger, id: string, { budget, atMs }: HoldFacts) {
     this.#ledger = ledger
     this.#id = id
     this.#budget = budget
     this.#atMs = atMs
-    this.#fee = fee
   }
 
   get heldNanoUsd(): number {
@@ -85,7 +81,6 @@ export class Hold {
 
   async #reserveInWindows(amountNanoUsd: number, spareNanoUsd: number): Promise<Reservation> {
     const { windows } = this.#budget
-    const fee = this.#fee
     try {
       return await this.#ledger.reserve({
         holdId: this.#id,
@@ -93,7 +88,6 @@ export class Hold {
         spareNanoUsd,
         windows,
         leaseMs: LEASE_MS,
-        fee,
       })
     } catch (error) {
       // It may have happened all the same. Without a hold there is nothing to settle, which is an error, and well.

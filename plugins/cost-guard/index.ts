@@ -73,7 +73,7 @@ export default definePlugin({
           const key = `${exchange.caller.scope} ${exchange.target.provider}/${exchange.target.model}`
           const bill: Bill = {
             exchange,
-            hold: new Hold(spend, exchange.id, { budget, atMs, fee: exchange.fee }),
+            hold: new Hold(spend, exchange.id, { budget, atMs }),
             estimate: estimate(exchange, { tokens: counter, prices }, { answers, atMs }),
             isMetered: isMetered(exchange),
             atMs,

@@ -12,6 +12,7 @@ import { withFreeDemo } from '../spend/prices/free-demo.ts'
 import { loadPriceOverrides, PriceFileError } from '../spend/prices/overrides.ts'
 import { CallersTokens } from '../spend/tokens/callers-tokens.ts'
 import { createCallLedger } from '../stores/sql/credits/call-ledger.ts'
+import type { SpendFlush } from '../stores/sql/spend/flush.ts'
 import { createSpendLedger } from '../stores/sql/spend/ledger.ts'
 import { ReservationPools } from '../stores/sql/spend/reservation-pools.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
@@ -39,13 +40,14 @@ export function openSpend(options: SpendOptions): Promise<Opened<Spend>> {
   const { config, database: store, log } = options
   return openParts(options, (disposal) => {
     const prices = openPrices(config)
-    const ledger = disposal.use('spend', createSpendLedger({ store, log }))
-    const pools = new ReservationPools({ ledger, flush: (flush) => store.run('spend.flush', flush), log })
-    disposal.use('reservation pools', pools)
     const calls = config.mode === 'cloud' ? disposal.use('calls', createCallLedger({ store, log })) : undefined
     const quotaCharges =
       calls && new QuotaCharges({ ledger: calls, plans: plansFrom(config.plans), leaseMs: callLeaseMs(config), log })
     disposal.use('quota charges', quotaCharges)
+    const chargeOf = quotaCharges?.find
+    const ledger = disposal.use('spend', createSpendLedger({ store, chargeOf, log }))
+    const flush = (flushed: SpendFlush) => store.run('spend.flush', flushed)
+    const pools = disposal.use('reservation pools', new ReservationPools({ ledger, flush, chargeOf, log }))
     return { ledger: pools, prices, tokens: new CallersTokens(), capsOf: createCapsOf(config.costs), quotaCharges }
   })
 }

@@ -1,7 +1,8 @@
 import type { ParameterizedContext } from 'koa'
-import type { QuotaCharges } from '../accounts/plans/quota-charges.ts'
+import type { OpenCharge, QuotaCharges } from '../accounts/plans/quota-charges.ts'
 import type { ClientRequest } from '../core/request/client-request.ts'
 import { Exchange, type Target } from '../core/request/exchange.ts'
+import type { ExchangeState } from '../core/request/exchange-state.ts'
 import type { RouteName } from '../core/request/route-name.ts'
 import { idleModules } from '../core/telemetry/idle-modules.ts'
 import type { ReceiptSettlement } from '../core/telemetry/receipt.ts'
@@ -25,7 +26,7 @@ export interface AnswerOptions {
   /** What of the caller's own its targets would be shown: it tells requests apart. */
   readonly callerParts: (exchange: Exchange) => string
   /** Charges of plans; unset: calls are free. */
-  readonly quotaCharges: Pick<QuotaCharges, 'of'> | undefined
+  readonly quotaCharges: Pick<QuotaCharges, 'open'> | undefined
   /** Records how replies ended; unset: nothing is recorded. */
   readonly recorder: ReplyRecorder | undefined
   /** Captures bodies for the dashboard; unset: none. */
@@ -61,9 +62,14 @@ const FIRST_ERROR = 400
 
 /** Sends a request through its pipeline, and the reply to the client. */
 export async function answer(ctx: ParameterizedContext<RequestState>, admitted: Admitted): Promise<void> {
-  const { options, pipeline, enteredAtMs, readAtMs, payment, settlement } = admitted
+  const { options, authenticated, pipeline, enteredAtMs, readAtMs, payment, settlement } = admitted
   const disconnect = disconnectController(ctx.res)
-  const exchange = openExchange(ctx, admitted, disconnect.signal)
+  const charge = options.quotaCharges?.open(ctx.state.requestId, authenticated.caller)
+  // No provider is called for a caller whose plan has no call left.
+  const exchange = openExchange(ctx, admitted, {
+    signal: disconnect.signal,
+    beforeUpstream: charge && (() => charge.hold()),
+  })
   ctx.state.exchange = exchange
   const ranPipeline = () => printRan(exchange, pipeline)
   const { recorder, capture } = options
@@ -80,7 +86,7 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
     exchange.signal.throwIfAborted()
     if (payment === undefined) await run()
     else paid = await payment(exchange, run)
-    await chargeQuota(ctx, exchange)
+    await endCharge(ctx, exchange, charge)
   } catch (error) {
     receipt?.markFailed(error)
     exchange.close()
@@ -88,7 +94,9 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
     // A step may have failed while the provider was still at work.
     disconnect.abort(error)
     ctx.set(named)
-    await (ctx.res.destroyed ? exchange.fee?.leave() : exchange.fee?.waive())
+    // Leaving while a provider works must not be a way around a plan.
+    if (ctx.res.destroyed && exchange.isAsked) charge?.count()
+    else await charge?.waive()
     throw error
   } finally {
     receipt?.markReplied()
@@ -105,21 +113,28 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
 }
 
 /** Counts an answer against the caller's plan, also one of a cache; a failed one is free. */
-async function chargeQuota(ctx: ParameterizedContext, { fee, reply }: Exchange): Promise<void> {
-  if (fee === undefined) return
+async function endCharge(
+  ctx: ParameterizedContext,
+  { reply }: Exchange,
+  charge: OpenCharge | undefined,
+): Promise<void> {
+  if (charge === undefined) return
   const status = reply?.status ?? ctx.status
-  if (status >= FIRST_ERROR) return fee.waive()
-  await fee.hold()
-  fee.count()
+  if (status >= FIRST_ERROR) return charge.waive()
+  await charge.hold()
+  charge.count()
 }
 
-function openExchange(ctx: ParameterizedContext<RequestState>, admitted: Admitted, signal: AbortSignal): Exchange {
+function openExchange(
+  ctx: ParameterizedContext<RequestState>,
+  admitted: Admitted,
+  own: Pick<ExchangeState, 'signal' | 'beforeUpstream'>,
+): Exchange {
   const { options, authenticated, pipeline, client, targets, headers } = admitted
   return new Exchange({
     id: ctx.state.requestId,
     route: options.route,
     caller: authenticated.caller,
-    fee: options.quotaCharges?.of(ctx.state.requestId, authenticated.caller),
     credential: forProvider(authenticated.credential, targets[0].provider),
     headers: headers ?? ctx.req.headers,
     callerParts: options.callerParts,
@@ -127,7 +142,7 @@ function openExchange(ctx: ParameterizedContext<RequestState>, admitted: Admitte
     client,
     request: undefined,
     targets,
-    signal,
+    ...own,
     reply: undefined,
     pipeline: pipeline.printed,
     trace: [],

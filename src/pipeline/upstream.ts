@@ -8,15 +8,10 @@ export interface Upstream {
   complete(exchange: Exchange): Promise<Reply>
 }
 
-/**
- * Creates the handler inside all steps of a pipeline: calls a provider. A plan's call is held before, unless a guard has
- * held it along with its money: no provider is called for a caller whose plan has none left.
- */
+/** Creates the handler inside all steps of a pipeline: calls a provider, once the request may. */
 export function createUpstreamHandler(providers: Upstream): (ctx: PipelineContext) => Promise<void> {
   return async function upstream({ state: { exchange } }) {
-    await exchange.fee?.hold()
-    exchange.fee?.markAsked()
-    exchange.markAsked()
+    await exchange.enterUpstream()
     exchange.reply = await providers.complete(exchange)
   }
 }

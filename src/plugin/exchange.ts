@@ -11,7 +11,6 @@ type PublicMember =
   | 'dialect'
   | 'edit'
   | 'edits'
-  | 'fee'
   | 'headers'
   | 'id'
   | 'idle'

@@ -1,6 +1,5 @@
 /** The entry point `turnpike/plugin/spend`: caps, prices, estimates and the ledger, for modules that limit what is spent. */
 export type { Cap, Caps, Prices } from '../core/money/caps.ts'
 export { costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from '../core/money/estimate.ts'
-export type { Fee } from '../core/money/quota-charge.ts'
 export type { Reservation, SpendLedger, SpendSums, SpendWindow } from '../core/ports/spend-ledger.ts'
 export { targetsWithNamed } from '../core/request/named-models.ts'

@@ -26,112 +26,110 @@ function stage(t: ExecutionContext, { answer = async (): Promise<CallReservation
     },
   }
   const log = createRecordingLog()
-  const fees = new QuotaCharges({ ledger, plans: PLANS, leaseMs: 1000, log })
-  t.teardown(() => fees.close())
-  const fee = (id: string) => {
-    const fee = fees.of(id, CALLER)
-    if (fee === undefined) throw new Error('Expected a fee')
-    return fee
+  const charges = new QuotaCharges({ ledger, plans: PLANS, leaseMs: 1000, log })
+  t.teardown(() => charges.close())
+  const charge = (id: string) => {
+    const charge = charges.open(id, CALLER)
+    if (charge === undefined) throw new Error('Expected a charge')
+    return charge
   }
-  return { fees, fee, told, state, log }
+  return { charges, charge, told, state, log }
 }
 
 const end = (holdId: string, usedCalls: number): CallEnd => ({ holdId, accountId: 'u', usedCalls })
 
-test('fees: callers without an account owe nothing', (t) => {
-  const { fees } = stage(t)
-  t.is(fees.of('r', { kind: 'local', scope: 'local:x' }), undefined)
+test('quota charges: callers without an account owe nothing', (t) => {
+  const { charges } = stage(t)
+  t.is(charges.open('r', { kind: 'local', scope: 'local:x' }), undefined)
 })
 
-test('fees: one is held once and counted once', async (t) => {
-  const { fees, fee, told, state } = stage(t)
-  const owed = fee('r')
+test('quota charges: one is held once and counted once', async (t) => {
+  const { charges, charge, told, state } = stage(t)
+  const owed = charge('r')
   await owed.hold()
   await owed.hold()
   t.is(owed.order(), undefined)
   owed.count()
   owed.count()
   await owed.waive()
-  await fees.flush()
+  await charges.flush()
   t.is(state.taken, 1)
   t.deepEqual(told, [[end('r', 1)]])
 })
 
-test('fees: one that a ledger has held along with money is not held again', async (t) => {
-  const { fees, fee, told, state } = stage(t)
-  const owed = fee('r')
+test('quota charges: one that a ledger has held along with money is not held again', async (t) => {
+  const { charges, charge, told, state } = stage(t)
+  const owed = charge('r')
   t.like(owed.order(), { holdId: 'r', accountId: 'u', calls: 1 })
   owed.accept(HELD)
   await owed.hold()
   owed.count()
-  await fees.flush()
+  await charges.flush()
   t.is(state.taken, 0)
   t.deepEqual(told, [[end('r', 1)]])
 })
 
-test('fees: one that was never asked for needs no end', async (t) => {
-  const { fees, fee, told } = stage(t)
-  await fee('r').waive()
-  await fees.flush()
+test('quota charges: one that was never asked for needs no end', async (t) => {
+  const { charges, charge, told } = stage(t)
+  await charge('r').waive()
+  await charges.flush()
   t.deepEqual(told, [])
 })
 
-test('fees: one whose hold was not answered is ended all the same', async (t) => {
-  const { fees, fee, told } = stage(t, { answer: () => Promise.reject(new Error('lost')) })
-  const owed = fee('r')
+test('quota charges: one whose hold was not answered is ended all the same', async (t) => {
+  const { charges, charge, told } = stage(t, { answer: () => Promise.reject(new Error('lost')) })
+  const owed = charge('r')
   await t.throwsAsync(owed.hold(), { message: 'lost' })
   await owed.waive()
   t.deepEqual(told, [])
-  await fees.flush()
+  await charges.flush()
   t.deepEqual(told, [[end('r', 0)]])
 })
 
-test('fees: who leaves has had a call only where somebody worked on the answer', async (t) => {
-  const { fees, fee, told } = stage(t)
-  const [idle, busy] = [fee('idle'), fee('busy')]
-  await idle.hold()
-  await busy.hold()
-  busy.markAsked()
-  await idle.leave()
-  await busy.leave()
-  await fees.flush()
-  t.deepEqual(told.flat(), [end('idle', 0), end('busy', 1)])
+test('quota charges: a charge is found until it has ended, however it ends', async (t) => {
+  const { charges, charge } = stage(t)
+  const [counted, waived] = [charge('counted'), charge('waived')]
+  t.deepEqual([charges.find('counted'), charges.find('waived'), charges.find('other')], [counted, waived, undefined])
+  await counted.hold()
+  counted.count()
+  await waived.waive()
+  t.deepEqual([charges.find('counted'), charges.find('waived')], [undefined, undefined])
 })
 
-test('fees: ends are told again until the database answers', async (t) => {
-  const { fees, fee, told, state, log } = stage(t)
+test('quota charges: ends are told again until the database answers', async (t) => {
+  const { charges, charge, told, state, log } = stage(t)
   state.isDown = true
-  const [failed, answered] = [fee('failed'), fee('answered')]
+  const [failed, answered] = [charge('failed'), charge('answered')]
   await failed.hold()
   await answered.hold()
   await failed.waive()
   answered.count()
-  await t.throwsAsync(fees.flush())
+  await t.throwsAsync(charges.flush())
   state.isDown = false
-  await fees.flush()
+  await charges.flush()
   t.deepEqual(told.flat(), [end('failed', 0), end('answered', 1)])
   t.true(log.lines.some(({ event }) => event === 'calls.ends-not-told'))
 })
 
-test('fees: one that was refused needs no end, and what failed is free before its client hears of it', async (t) => {
+test('quota charges: one that was refused needs no end, and what failed is free before its client hears of it', async (t) => {
   const broke = { reason: 'credits', tier: 'pro', neededCredits: 10, freeCredits: 3 } as const
-  const { fees, fee, told } = stage(t, { answer: async () => ({ ok: false, refused: broke }) })
-  const refused = fee('refused')
+  const { charges, charge, told } = stage(t, { answer: async () => ({ ok: false, refused: broke }) })
+  const refused = charge('refused')
   await t.throwsAsync(refused.hold())
   await refused.waive()
-  await fees.flush()
+  await charges.flush()
   t.deepEqual(told, [])
-  const failed = fee('failed')
+  const failed = charge('failed')
   failed.order()
   failed.accept(HELD)
   await failed.waive()
   t.deepEqual(told, [[end('failed', 0)]])
 })
 
-test('fees: a refusal says what to do, and not to try again', async (t) => {
+test('quota charges: a refusal says what to do, and not to try again', async (t) => {
   const refusal = (refused: Extract<CallReservation, { ok: false }>['refused']) =>
     stage(t, { answer: async () => ({ ok: false, refused }) })
-      .fee('r')
+      .charge('r')
       .hold()
   const resetsAtMs = Date.UTC(2026, 11, 1)
   const used = { reason: 'calls', tier: 'free', includedCalls: 3 } as const
@@ -147,14 +145,14 @@ test('fees: a refusal says what to do, and not to try again', async (t) => {
   })
 })
 
-test('fees: an end that the ledger refuses keeps no other back', async (t) => {
-  const { fees, fee, told, log } = stage(t)
+test('quota charges: an end that the ledger refuses keeps no other back', async (t) => {
+  const { charges, charge, told, log } = stage(t)
   for (const id of ['before', 'poison', 'after']) {
-    const owed = fee(id)
+    const owed = charge(id)
     await owed.hold()
     owed.count()
   }
-  await fees.flush()
+  await charges.flush()
   t.deepEqual(told.flat(), [end('before', 1), end('after', 1)])
   t.like(log.lines.at(-1), { level: 'error', event: 'calls.end-refused', fields: { holdId: 'poison' } })
 })

@@ -1,31 +1,32 @@
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import type { Plans } from '../../core/money/plans.ts'
-import type { Fee } from '../../core/money/quota-charge.ts'
+import type { ChargeOf, QuotaCharge } from '../../core/money/quota-charge.ts'
 import type { CallEnd, CallLedger, CallOrder, CallReservation } from '../../core/ports/calls.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { Caller } from '../../core/request/caller.ts'
 import { callRefusal } from './refusal.ts'
 
 /**
- * DESIGN — fees
+ * DESIGN — quota charges
  *
- *   request ──hold──► ledger: with the guard's money, or alone before the provider is asked or a cache answers
- *      │                                                    └─ 402, 429
- *      └─ the answer begins: count ─┐
- *         there is none: waive ─────┴─► ends that wait ──four times a second, or at once──► one transaction for all of them
+ *   open ──► hold: with the guard's money, or alone before a provider is called or a cache answers; 402, 429
+ *     │
+ *     └─ the answer begins: count ─┐
+ *        no answer: waive ─────────┴─► pending ends ──four times a second, or at once──► one transaction for all of them
  *
- * A hold is made before anybody is asked, so no plan is overrun. That an answer has begun decides nothing any more, so
- * nobody waits for that to be told: such ends are told together. Who gets no answer waits until what was held is free, so
- * that nobody's next try is refused for the last one. What the database did not answer is told again. After a crash a
- * hold ends with its lease, and what it held is free: a call that nobody could count is not charged.
+ * The route opens a charge and ends it; whoever reserves money for the request finds it by the request's id, and holds the
+ * call in the same transaction. A call is held before any work, so no plan is overrun. The end of an answered call decides
+ * nothing any more, so ends are batched. A client without an answer waits until its call is free again, so that its retry
+ * is not refused. Ends that the database did not answer are sent again. After a crash a hold ends with its lease, and is
+ * free: a call that could not be counted is not charged.
  */
 const PERIOD_MS = 250
-/** Ends that are told in one transaction. */
+/** Ends in one transaction. */
 const MOST_AT_ONCE = 64
 /** Ends that wait while the database does not answer; those beyond are left to their leases. */
 const MOST_WAITING = 20_000
 
-/** What fees are taken with. */
+/** Input of `QuotaCharges`. */
 export interface QuotaChargesOptions {
   readonly ledger: CallLedger
   readonly plans: Plans
@@ -34,9 +35,18 @@ export interface QuotaChargesOptions {
   readonly log: Log
 }
 
-/** Takes the fees of requests, by the plans of their accounts. */
+/** A quota charge with its ends; each takes effect once. */
+export interface OpenCharge extends QuotaCharge {
+  /** The answer begins: the call is used. */
+  count(): void
+  /** There is no answer. Resolves when the call is free again, or at once when that is still to be sent. */
+  waive(): Promise<void>
+}
+
+/** Charges calls to the plans of accounts. */
 export class QuotaCharges {
   readonly #options: QuotaChargesOptions
+  readonly #open = new Map<string, OpenCharge>()
   readonly #ends: CallEnd[] = []
   readonly #timer: NodeJS.Timeout
   #telling: Promise<void> | undefined
@@ -47,17 +57,23 @@ export class QuotaCharges {
     this.#timer = setInterval(() => this.#tellQuietly(), PERIOD_MS).unref()
   }
 
-  /** The fee of a request; `undefined` for a caller without an account. */
-  of(requestId: string, { userId }: Caller): Fee | undefined {
+  /** Opens the charge of a request, which is to be counted or waived; `undefined` for a caller without an account. */
+  open(requestId: string, { userId }: Caller): OpenCharge | undefined {
     if (userId === undefined) return undefined
     const { ledger, plans, leaseMs } = this.#options
     const order: CallOrder = { holdId: requestId, accountId: userId, calls: 1, plans, leaseMs }
-    return new PlanCallCharge(order, {
+    const charge = new PlanCallCharge(order, {
       ledger,
+      onClosed: () => this.#open.delete(requestId),
       onEnd: (end) => this.#note(end),
       onWaived: () => this.flush().catch((error: unknown) => this.#warn(error)),
     })
+    this.#open.set(requestId, charge)
+    return charge
   }
+
+  /** Finds the open charge of a request. */
+  readonly find: ChargeOf = (requestId) => this.#open.get(requestId)
 
   /** Tells the ledger of all ends that wait now. Rejects when it does not answer. */
   async flush(): Promise<void> {
@@ -119,19 +135,19 @@ export class QuotaCharges {
 
 interface PlanCallChargeOptions {
   readonly ledger: CallLedger
+  /** The request is over. */
+  readonly onClosed: () => void
   readonly onEnd: (end: CallEnd) => void
   /** What was ended is told at once. */
   readonly onWaived: () => Promise<void>
 }
 
-class PlanCallCharge implements Fee {
+class PlanCallCharge implements OpenCharge {
   readonly #order: CallOrder
   readonly #options: PlanCallChargeOptions
   /** Of the ledger. */
   #isOrdered = false
   #isHeld = false
-  /** Somebody, for the answer. */
-  #isAsked = false
   #isEnded = false
 
   constructor(order: CallOrder, options: PlanCallChargeOptions) {
@@ -157,17 +173,8 @@ class PlanCallCharge implements Fee {
     if (order !== undefined) this.accept(await this.#options.ledger.take(order))
   }
 
-  markAsked(): void {
-    this.#isAsked = true
-  }
-
   count(): void {
     this.#end(this.#isHeld ? 1 : 0)
-  }
-
-  async leave(): Promise<void> {
-    if (this.#isAsked) this.count()
-    else await this.waive()
   }
 
   async waive(): Promise<void> {
@@ -177,6 +184,7 @@ class PlanCallCharge implements Fee {
 
   /** Whether there was something to end, and this is the first end. */
   #end(usedCalls: number): boolean {
+    this.#options.onClosed()
     // What was asked for may be held even if the answer was lost.
     if (this.#isEnded || !this.#isOrdered) return false
     this.#isEnded = true

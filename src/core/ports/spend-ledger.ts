@@ -1,5 +1,3 @@
-import type { Fee } from '../money/quota-charge.ts'
-
 /** A cap: what a scope may spend in a day or month of UTC. */
 export interface SpendWindow {
   /** Whose money: a key, a user, the whole instance. */
@@ -20,8 +18,6 @@ export interface SpendHold {
   readonly windows: readonly SpendWindow[]
   /** How long it is held unless it is renewed; then it counts as spent. */
   readonly leaseMs: number
-  /** Held along with the money, in one transaction where both are asked of the database: both, or neither. */
-  readonly fee?: Fee | undefined
 }
 
 /** Whether money is held, and the sums of its windows with it; if not, by which window, and what is spent and held there. */
@@ -47,7 +43,7 @@ export interface WindowStanding extends SpendWindow, SpendSums {}
 export interface SpendLedger {
   /**
    * Holds an amount in all windows at once, or in none: admitted when settled + held + amount + spare ≤ limit in each.
-   * Windows refuse before a fee does; that throws `plan_calls_used` or `payment_required`.
+   * Holds the call that the request owes its plan, too, or neither; that throws `plan_calls_used`, `payment_required`.
    */
   reserve(hold: SpendHold): Promise<Reservation>
   /**

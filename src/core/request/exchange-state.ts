@@ -1,5 +1,4 @@
 import type { Edit } from '../json/splice.ts'
-import type { Fee } from '../money/quota-charge.ts'
 import type { PresentedCredential } from '../ports/provider.ts'
 import type { Reply } from '../reply/reply.ts'
 import type { CallTrace, EditTrace, StepTrace } from '../telemetry/traces.ts'
@@ -17,7 +16,8 @@ export interface ExchangeState {
   readonly caller: Caller
   /** What a provider may be shown as the caller's own; in cloud mode never the API key. */
   readonly credential: PresentedCredential | undefined
-  readonly fee?: Fee | undefined
+  /** Runs before a provider is called. Throws to refuse. */
+  readonly beforeUpstream?: (() => Promise<void>) | undefined
   /** Request headers as they came, lower-case names. */
   readonly headers: NodeJS.Dict<string | string[]>
   /** What of the caller's own providers would be shown; `undefined`: nothing. */

@@ -1,5 +1,4 @@
 import type { Edit } from '../json/splice.ts'
-import type { Fee } from '../money/quota-charge.ts'
 import type { PresentedCredential } from '../ports/provider.ts'
 import type { Reply } from '../reply/reply.ts'
 import type { ReplyDialect } from '../reply/reply-dialect.ts'
@@ -53,11 +52,6 @@ export class Exchange extends RewritableReply {
 
   get credential(): PresentedCredential | undefined {
     return this.#state.credential
-  }
-
-  /** What the caller's plan takes for an answer. A module that reserves money passes it on. */
-  get fee(): Fee | undefined {
-    return this.#state.fee
   }
 
   get headers(): NodeJS.Dict<string | string[]> {
@@ -184,7 +178,8 @@ export class Exchange extends RewritableReply {
   }
 
   /** @internal */
-  markAsked(): void {
+  async enterUpstream(): Promise<void> {
+    await this.#state.beforeUpstream?.()
     this.#state.isAsked = true
   }
 

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import type { Fee } from '../../../src/core/money/quota-charge.ts'
+import type { QuotaCharge } from '../../../src/core/money/quota-charge.ts'
 import type { SpendLedger, SpendWindow } from '../../../src/core/ports/spend-ledger.ts'
 import { createSpendLedger } from '../../../src/stores/sql/spend/ledger.ts'
 import { ReservationPools } from '../../../src/stores/sql/spend/reservation-pools.ts'
@@ -24,8 +24,10 @@ async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: '
       return result
     },
   }
+  const charges = new Map<string, QuotaCharge>()
   const pools = new ReservationPools({
     ledger,
+    chargeOf: (holdId) => charges.get(holdId.slice(t.title.length + 1)),
     log: place.log,
     periodMs: NEVER_MS,
     async flush(flush) {
@@ -36,10 +38,11 @@ async function stageOn(t: ExecutionContext, engine: Engine, { slow }: { slow?: '
   })
   const window: SpendWindow = { scope: t.title, window: 'd:1', limitNanoUsd: 1_000_000_000 }
   const id = (name: string | number) => `${t.title} ${name}`
-  const reserve = (name: string | number, amountNanoUsd: number, fee?: Fee) =>
-    pools.reserve({ holdId: id(name), amountNanoUsd, windows: [window], leaseMs: LEASE_MS, fee })
+  const reserve = (name: string | number, amountNanoUsd: number) =>
+    pools.reserve({ holdId: id(name), amountNanoUsd, windows: [window], leaseMs: LEASE_MS })
   return {
     pools,
+    charges,
     gate,
     reserve,
     grow: (name: string, toNanoUsd: number) => pools.grow({ holdId: id(name), toNanoUsd, leaseMs: LEASE_MS }),
@@ -97,19 +100,15 @@ for (const engine of engines) {
     t.deepEqual(await stage.sums(), [57, 0])
   })
 
-  engine.test('reservation pools: a fee that is refused leaves nothing held once its request is settled', async (t) => {
+  engine.test('reservation pools: a plan that refuses leaves nothing held once its request is settled', async (t) => {
     const stage = await stageOn(t, engine)
     await stage.fill()
-    const fee = {
+    stage.charges.set('a', {
       order: () => undefined,
       accept() {},
       hold: () => Promise.reject(new Error('no call left')),
-      markAsked() {},
-      count() {},
-      leave: async () => {},
-      waive: async () => {},
-    }
-    await t.throwsAsync(stage.reserve('a', 50, fee), { message: 'no call left' })
+    })
+    await t.throwsAsync(stage.reserve('a', 50), { message: 'no call left' })
     await stage.settle('a', 0)
     await stage.pools.close()
     t.deepEqual(await stage.sums(), [0, 0])

@@ -1,12 +1,12 @@
 import type { CallOrder, CallReservation } from '../../../core/ports/calls.ts'
-import type { Reservation } from '../../../core/ports/spend-ledger.ts'
+import type { Reservation, SpendHold } from '../../../core/ports/spend-ledger.ts'
 import { holdOrder } from '../credits/take.ts'
 import { type Command, Undo } from '../engine/command.ts'
-import { type PlainSpendHold, reserveSpend } from './holds.ts'
+import { reserveSpend } from './holds.ts'
 
 /** Money and the call that goes with it. */
 export interface AdmissionOrder {
-  readonly hold: PlainSpendHold
+  readonly hold: SpendHold
   readonly call: CallOrder
 }
 

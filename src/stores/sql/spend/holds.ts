@@ -47,11 +47,8 @@ export const createHold = statement(
       .returning('id'),
 )
 
-/** A hold that may be sent to another thread. */
-export type PlainSpendHold = Omit<SpendHold, 'fee'>
-
 /** Holds an amount in all windows, or answers the first that it does not fit. The same hold again renews it. */
-export const reserveSpend: Command<PlainSpendHold, Reservation> = async (db, input, now) => {
+export const reserveSpend: Command<SpendHold, Reservation> = async (db, input, now) => {
   const { holdId, amountNanoUsd, leaseMs } = input
   assertAmount(amountNanoUsd)
   const windows = inLockOrder(input.windows, (window) => window)

@@ -1,4 +1,5 @@
 import { GatewayError, messageOf } from '../../../core/errors.ts'
+import type { ChargeOf, QuotaCharge } from '../../../core/money/quota-charge.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { Reservation, SpendHold, SpendLedger } from '../../../core/ports/spend-ledger.ts'
 import type { SqlStore } from '../store.ts'
@@ -9,6 +10,8 @@ const SWEEP_EVERY_MS = 5000
 /** What a ledger is made from. */
 export interface SpendLedgerOptions {
   readonly store: SqlStore
+  /** Calls that requests owe their plans. Default: none. */
+  readonly chargeOf?: ChargeOf | undefined
   readonly log: Log
 }
 
@@ -21,7 +24,7 @@ export interface SqlSpendLedger extends SpendLedger {
 }
 
 /** Keeps the spend ledger in the database. */
-export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendLedger {
+export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions): SqlSpendLedger {
   let sweeping: Promise<void> | undefined
   let isClosed = false
   const sweepQuietly = (): void => {
@@ -35,7 +38,7 @@ export function createSpendLedger({ store, log }: SpendLedgerOptions): SqlSpendL
   const timer = setInterval(sweepQuietly, SWEEP_EVERY_MS).unref()
   sweepQuietly()
   return {
-    reserve: (hold) => reserve(store, hold),
+    reserve: (hold) => reserve(store, hold, chargeOf?.(hold.holdId)),
     grow: (change) => store.run('spend.grow', change),
     settle: (end) => ends.tell(end),
     spent: (windows) => store.run('spend.read', windows),
@@ -55,12 +58,12 @@ async function settle(store: SqlStore, log: Log, end: SpendEnd): Promise<void> {
   if (outcome === 'unknown') throw new GatewayError('internal_error', `The hold ${end.holdId} is unknown.`)
 }
 
-/** With a fee that is due, both are held in one transaction, or neither. */
-async function reserve(store: SqlStore, { fee, ...hold }: SpendHold): Promise<Reservation> {
-  const order = fee?.order()
-  if (fee === undefined || order === undefined) return store.run('spend.reserve', hold)
+/** Holds the money, and the call that the request owes its plan, in one transaction: both, or neither. */
+async function reserve(store: SqlStore, hold: SpendHold, charge: QuotaCharge | undefined): Promise<Reservation> {
+  const order = charge?.order()
+  if (charge === undefined || order === undefined) return store.run('spend.reserve', hold)
   const { spend, call } = await store.run('spend.admit', { hold, call: order })
-  if (call !== undefined) fee.accept(call)
+  if (call !== undefined) charge.accept(call)
   return spend
 }
 

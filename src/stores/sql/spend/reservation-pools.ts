@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { GatewayError, messageOf } from '../../../core/errors.ts'
+import type { ChargeOf } from '../../../core/money/quota-charge.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type {
   Reservation,
@@ -38,6 +39,8 @@ const LARGEST_COST_NANO_USD = 1e15
 export interface ReservationPoolsOptions {
   readonly ledger: SpendLedger
   readonly flush: (flush: SpendFlush) => Promise<FlushOutcome>
+  /** Calls that requests owe their plans. Default: none. */
+  readonly chargeOf?: ChargeOf | undefined
   readonly log: Log
   /** Between two flushes; default 250 ms. */
   readonly periodMs?: number
@@ -67,7 +70,7 @@ export class ReservationPools implements SpendLedger {
   }
 
   async reserve(hold: SpendHold): Promise<Reservation> {
-    const { holdId, amountNanoUsd, spareNanoUsd = 0, windows, leaseMs, fee } = hold
+    const { holdId, amountNanoUsd, spareNanoUsd = 0, windows, leaseMs } = hold
     if (this.#allocations.has(holdId)) return this.grow({ holdId, toNanoUsd: amountNanoUsd, leaseMs })
     const key = keyOf(windows)
     const pool = this.#pools.get(key)
@@ -80,8 +83,8 @@ export class ReservationPools implements SpendLedger {
         overflowNanoUsd: 0,
         asked: undefined,
       })
-      // The money is held in the database already: it is the fee that decides. What throws is settled by whoever asked.
-      await fee?.hold()
+      // The money is held in the database already: the plan decides. The caller settles what throws.
+      await this.#options.chargeOf?.(holdId)?.hold()
       return { ok: true, standing }
     }
     const result = await withoutRest(pool, () => this.#options.ledger.reserve(hold))
