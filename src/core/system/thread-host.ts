@@ -38,6 +38,8 @@ export interface ThreadHostOptions {
   readonly toError?: (fault: unknown) => unknown
   /** Called for an exception that ends the thread. */
   readonly onError?: (error: unknown) => void
+  /** Called when a thread has ended that was not closed. */
+  readonly onEnd?: () => void
   /** Called after each try to start anew, with the error of one that failed. */
   readonly onRestart?: (error: unknown) => void
 }
@@ -140,13 +142,15 @@ export class ThreadHost<Question, Answer> {
   }
 
   #lose(): void {
-    const { absent, restartAfterMs } = this.#options
+    const { absent, restartAfterMs, onEnd } = this.#options
     this.#started?.reject(absent('ended'))
     this.#worker = undefined
     this.#started = undefined
     this.#isReady = false
     this.#answer?.reject(absent('ended'))
-    if (this.#isClosed || restartAfterMs === undefined) return
+    if (this.#isClosed) return
+    onEnd?.()
+    if (restartAfterMs === undefined) return
     this.#restart = setTimeout(() => void this.#startAnew(), restartAfterMs)
   }
 

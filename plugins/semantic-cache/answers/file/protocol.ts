@@ -26,15 +26,14 @@ export interface Operations {
 /** Operations by name. */
 export type OperationName = keyof Operations
 
-/** What the thread is asked: all of a batch is committed together. */
-export type ToFile =
-  | { readonly kind: 'batch'; readonly asked: readonly { name: OperationName; input: unknown }[] }
-  | { readonly kind: 'close' }
+/** Operations that are committed together. */
+export type Batch = readonly { readonly name: OperationName; readonly input: unknown }[]
 
-/** What became of one question. */
+/** The outcome of one operation. */
 export type FileAnswer = { readonly output: unknown } | { readonly fault: string }
 
-/** What the thread says; `setAside` names a damaged file that was put away for a new one. */
-export type FromFile =
-  | { readonly kind: 'ready'; readonly setAside: string | undefined }
-  | { readonly kind: 'answers'; readonly answers: readonly FileAnswer[]; readonly setAside: string | undefined }
+/** The outcomes of a batch, in its order; `setAside` names a damaged file that was put away for a new one. */
+export interface BatchAnswer {
+  readonly answers: readonly FileAnswer[]
+  readonly setAside: string | undefined
+}

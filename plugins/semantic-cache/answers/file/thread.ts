@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
 import type { Log } from 'turnpike/plugin'
-import type { FileAnswer, FileStart, FromFile, OperationName, Operations, ToFile } from './protocol.ts'
+import { ThreadHost } from 'turnpike/plugin/thread'
+import type { Batch, BatchAnswer, FileAnswer, FileStart, OperationName, Operations } from './protocol.ts'
 
 const WORKER = new URL('./worker.ts', import.meta.url)
 /** What a request waits for must come soon, or the request goes on without. */
@@ -9,8 +9,8 @@ const IN_REQUESTS: ReadonlySet<OperationName> = new Set(['get'])
 /** For what is written behind a request's back, for commands, and while the thread starts. */
 const PATIENT_DEADLINE_MS = 5000
 const RESTART_AFTER_MS = 500
-const STOP_WITHIN_MS = 2000
-const TELL_EVERY_MS = 60_000
+const FINISH_WITHIN_MS = 2000
+const LOG_EVERY_MS = 60_000
 /** Others are refused: a disk that hangs must not fill the memory with what waits for it. */
 const MOST_WAITING = 10_000
 
@@ -20,22 +20,32 @@ interface Waiting {
   readonly settled: PromiseWithResolvers<unknown>
 }
 
-/** The thread that has the file. What is asked while it is at work goes as the next batch. One that dies is started anew. */
+/** The thread that has the file. What is asked while it is at work goes as the next batch. */
 export class FileThread {
-  readonly #start: FileStart
+  readonly #host: ThreadHost<Batch, BatchAnswer>
   readonly #log: Log
-  #worker: Worker | undefined
-  #isReady = false
+  #state: 'starting' | 'ready' | 'gone' = 'starting'
   #waiting: Waiting[] = []
-  #underWay: readonly Waiting[] | undefined
-  #restart: NodeJS.Timeout | undefined
+  /** Ends when nothing waits any more. */
+  #sending: Promise<void> | undefined
   #isClosed = false
-  #tellAtMs = 0
+  #logAgainAtMs = 0
 
   constructor(start: FileStart, log: Log) {
-    this.#start = start
     this.#log = log
-    this.#startWorker()
+    this.#host = new ThreadHost({
+      program: WORKER,
+      start,
+      restartAfterMs: RESTART_AFTER_MS,
+      absent: (why) => new Error(`the thread of answers is not there: ${why}`),
+      onError: (error) => log.error({ reason: String(error) }, 'entries.thread-failed'),
+      onEnd: () => this.#lose(),
+      onRestart: (error) => error === undefined && this.#begin(),
+    })
+    this.#host.start().then(
+      () => this.#begin(),
+      () => {}, // it is logged, and tried again
+    )
   }
 
   /** Asks the thread; rejects when it does not answer in time. */
@@ -43,12 +53,12 @@ export class FileThread {
     name: Name,
     input: Parameters<Operations[Name]>[0],
   ): Promise<ReturnType<Operations[Name]>> {
-    if (this.#isClosed || this.#worker === undefined) throw new Error('the thread of answers is not running')
+    if (this.#isClosed || this.#state === 'gone') throw new Error('the thread of answers is not running')
     if (this.#waiting.length >= MOST_WAITING) throw new Error('too much waits for the file of answers')
     const settled = Promise.withResolvers<unknown>()
     this.#waiting.push({ name, input, settled })
-    this.#sendNext()
-    const deadlineMs = this.#isReady && IN_REQUESTS.has(name) ? DEADLINE_MS : PATIENT_DEADLINE_MS
+    this.#send()
+    const deadlineMs = this.#state === 'ready' && IN_REQUESTS.has(name) ? DEADLINE_MS : PATIENT_DEADLINE_MS
     const timer = setTimeout(() => settled.reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
     try {
       // Safe: the thread answers each operation with what it gives.
@@ -61,77 +71,59 @@ export class FileThread {
   /** Lets the thread finish what waits, and ends it if it does not. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#restart)
-    const worker = this.#worker
-    if (worker === undefined) return
-    const { promise: ended, resolve } = Promise.withResolvers<void>()
-    worker.once('exit', () => resolve())
-    worker.ref()
-    const timer = setTimeout(() => void worker.terminate(), STOP_WITHIN_MS)
-    await Promise.race([Promise.allSettled(this.#all().map(({ settled }) => settled.promise)), ended])
-    worker.postMessage({ kind: 'close' } satisfies ToFile)
-    await ended
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, FINISH_WITHIN_MS)
+    await Promise.race([Promise.allSettled(this.#waiting.map(({ settled }) => settled.promise)), late])
+    await Promise.race([this.#sending, late])
     clearTimeout(timer)
+    await this.#host.close()
   }
 
-  #startWorker(): void {
-    const worker = new Worker(WORKER, { workerData: this.#start })
-    this.#worker = worker
-    worker.on('message', (message: FromFile) => this.#hear(message))
-    worker.on('error', (error) => this.#log.error({ reason: String(error) }, 'entries.thread-failed'))
-    worker.once('exit', () => this.#lose())
-    worker.unref()
+  #begin(): void {
+    this.#state = 'ready'
+    this.#send()
   }
 
-  #hear(message: FromFile): void {
-    const { setAside } = message
+  #send(): void {
+    if (this.#state !== 'ready') return
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined
+    })
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting
+      this.#waiting = []
+      try {
+        this.#settle(batch, await this.#host.ask(batch.map(({ name, input }) => ({ name, input }))))
+      } catch (error) {
+        for (const { settled } of batch) settled.reject(error)
+      }
+    }
+  }
+
+  #settle(batch: readonly Waiting[], { answers, setAside }: BatchAnswer): void {
     if (setAside !== undefined) this.#log.error({ setAside }, 'entries.damaged')
-    if (message.kind === 'answers') this.#settle(message.answers)
-    else this.#isReady = true
-    this.#sendNext()
-  }
-
-  #sendNext(): void {
-    if (!this.#isReady || this.#underWay !== undefined || this.#waiting.length === 0) return
-    this.#underWay = this.#waiting
-    this.#waiting = []
-    const asked = this.#underWay.map(({ name, input }) => ({ name, input }))
-    this.#worker?.postMessage({ kind: 'batch', asked } satisfies ToFile)
-  }
-
-  #settle(answers: readonly FileAnswer[]): void {
-    const asked = this.#underWay ?? []
-    this.#underWay = undefined
-    for (const [i, { settled }] of asked.entries()) {
-      const answer = answers[i]
-      if (answer !== undefined && 'output' in answer) settled.resolve(answer.output)
-      else settled.reject(new Error(answer?.fault ?? 'no answer'))
+    for (const [i, { settled }] of batch.entries()) {
+      const answer: FileAnswer = answers[i] ?? { fault: 'no answer' }
+      if ('output' in answer) settled.resolve(answer.output)
+      else settled.reject(new Error(answer.fault))
     }
     const fault = answers.find((answer) => 'fault' in answer)?.fault
-    if (fault !== undefined) this.#tellFault(fault)
-    this.#sendNext()
+    if (fault !== undefined) this.#logFault(fault)
   }
 
-  /** A disk that is full fails each time, and is told now and then. */
-  #tellFault(reason: string): void {
-    if (performance.now() < this.#tellAtMs) return
-    this.#tellAtMs = performance.now() + TELL_EVERY_MS
+  /** A disk that is full fails each time, and is logged once a minute. */
+  #logFault(reason: string): void {
+    if (performance.now() < this.#logAgainAtMs) return
+    this.#logAgainAtMs = performance.now() + LOG_EVERY_MS
     this.#log.warn({ reason }, 'entries.failed')
   }
 
   #lose(): void {
-    for (const { settled } of this.#all()) settled.reject(new Error('the thread of answers has ended'))
-    this.#worker = undefined
-    this.#isReady = false
-    this.#underWay = undefined
-    this.#waiting = []
-    if (this.#isClosed) return
+    this.#state = 'gone'
+    for (const { settled } of this.#waiting.splice(0)) settled.reject(new Error('the thread of answers has ended'))
     this.#log.error({}, 'entries.thread-ended')
-    this.#restart = setTimeout(() => this.#startWorker(), RESTART_AFTER_MS)
-    this.#restart.unref()
-  }
-
-  #all(): readonly Waiting[] {
-    return [...(this.#underWay ?? []), ...this.#waiting]
   }
 }

@@ -2,8 +2,9 @@
 import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { FromThread, ToThread } from 'turnpike/plugin/thread'
 import { AnswerDatabase } from './database.ts'
-import type { FileAnswer, FileStart, FromFile, OperationName, ToFile } from './protocol.ts'
+import type { Batch, BatchAnswer, FileAnswer, FileStart, OperationName } from './protocol.ts'
 
 /** SQLite's codes for a file that is not what it should be. */
 const SQLITE_CORRUPT = 11
@@ -16,7 +17,7 @@ const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread.')
 // Safe: the engine alone starts this thread.
 const { file, maxBytes } = workerData as FileStart
-const tell = (message: FromFile): void => port.postMessage(message)
+const tell = (message: FromThread<BatchAnswer>): void => port.postMessage(message)
 
 let setAsideLast: string | undefined
 mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
@@ -55,7 +56,7 @@ function replaceDamaged(): void {
   opened = openSound()
 }
 
-function answersTo(asked: Extract<ToFile, { kind: 'batch' }>['asked']): FileAnswer[] {
+function answersTo(asked: Batch): FileAnswer[] {
   try {
     const { database } = opened
     // Safe: the other side lets a name be asked with its own input only.
@@ -75,12 +76,12 @@ function takeSetAside(): string | undefined {
   return aside
 }
 
-port.on('message', (message: ToFile) => {
-  if (message.kind === 'batch') {
-    const answers = answersTo(message.asked)
-    return tell({ kind: 'answers', answers, setAside: takeSetAside() })
+port.on('message', (message: ToThread<Batch>) => {
+  if (message.kind === 'ask') {
+    const answers = answersTo(message.question)
+    return tell({ kind: 'answer', answer: { answers, setAside: takeSetAside() } })
   }
   opened.database.close()
   port.close()
 })
-tell({ kind: 'ready', setAside: takeSetAside() })
+tell({ kind: 'ready' })
