@@ -51,7 +51,7 @@ export const NAMED_KINDS =
  * `film` and `movie`) each fits a sentence in which the two differ, and all of them were worth 0.15 % of the hits.
  */
 export const PHRASES = table(`
-  i'd like=i would like; i'd love=i would love; in order to=to; at the moment=now; right now=now; at present=now; as of now=now; currently=now; login to=log in to;
+  i'd like=i would like; i'd love=i would love; in order to=to; at the moment=now; at present=now; as of now=now; currently=now; login to=log in to;
   sign out=log out; log off=log out;
   due to the fact that=because; a lot of=many; lots of=many; cell phone=mobile phone
   cellphone=mobile phone; cell phones=mobile phones; united states of america=usa; united states=usa
