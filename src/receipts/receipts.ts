@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BufferedWriter } from '../core/buffered-writer.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
-import type { Receipt, ReceiptPage, ReceiptStore, SignedReceipt } from '../core/telemetry/receipt.ts'
+import type { Receipt, ReceiptPage, ReceiptStore, SignedReceipt, StoredReceipt } from '../core/telemetry/receipt.ts'
 import type { Accountants } from './billing.ts'
 import { buildReceipt, type ReplyFacts } from './build.ts'
 import type { PublicReceiptKey } from './public-key.ts'
@@ -9,7 +10,6 @@ import { RandomPool } from './random-pool.ts'
 import { createReceiptId, ID_RANDOM_BYTES, RECEIPT_ID } from './receipt-id.ts'
 import { signReceipt } from './sign.ts'
 import type { ReceiptKey } from './signing-key.ts'
-import { ReceiptWriter } from './writer.ts'
 
 /** Is told how replies ended. */
 export interface ReplyRecorder {
@@ -66,9 +66,39 @@ async function findLater(store: ReceiptStore, scope: string, id: string): Promis
   }
 }
 
+/** As many as one statement takes, and few enough not to hold up others. */
+const MOST_AT_ONCE = 64
+const MOMENT_MS = 50
+const PAUSE_MS = 1000
+
+/** Receipts wait as text, which is what is stored and weighs least on the collector of garbage. */
+function createWriter(store: ReceiptStore, log: Log): BufferedWriter<StoredReceipt> {
+  return new BufferedWriter({
+    put: (batch) => store.put(batch),
+    log,
+    event: 'receipts.not-stored',
+    mostAtOnce: MOST_AT_ONCE,
+    momentMs: MOMENT_MS,
+    pauseMs: PAUSE_MS,
+    longestPauseMs: PAUSE_MS,
+    warnEveryMs: PAUSE_MS,
+    retriesAtEnd: true,
+  })
+}
+
+/** Returns the receipt of this scope among those that wait to be stored. */
+export function findWaiting(
+  waiting: readonly StoredReceipt[],
+  { scope, id }: Pick<StoredReceipt, 'scope' | 'id'>,
+): SignedReceipt | undefined {
+  const found = waiting.find((receipt) => receipt.id === id && receipt.scope === scope)
+  // Safe: what waits is a signed receipt's JSON.
+  return found && (JSON.parse(found.json) as SignedReceipt)
+}
+
 /** Puts building, signing and storing together. */
 export function createReceipts({ key, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
-  const writer = new ReceiptWriter({ store, log })
+  const writer = createWriter(store, log)
   const building = new Set<Promise<void>>()
   const randomness = new RandomPool(ID_RANDOM_BYTES)
   const make = async (facts: ReplyFacts, { isKept }: { isKept: boolean }): Promise<void> => {
@@ -99,7 +129,8 @@ export function createReceipts({ key, store, clock, log, onBuilt, ...accountants
     open,
     record: (facts) => record(facts, { isKept: true }),
     unwritten: { writesReceipts: false, open, record: (facts) => record(facts, { isKept: false }) },
-    find: async (scope, id) => writer.find(scope, id) ?? (await store.get(scope, id)) ?? findLater(store, scope, id),
+    find: async (scope, id) =>
+      findWaiting(writer.waiting, { scope, id }) ?? (await store.get(scope, id)) ?? findLater(store, scope, id),
     list: (scope, page) => store.list(scope, page),
     async close(timeoutMs) {
       const atMost = new AbortController()

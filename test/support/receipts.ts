@@ -1,5 +1,4 @@
-import { GatewayError } from '../../src/core/errors.ts'
-import type { Receipt, ReceiptStore, SignedReceipt, StoredReceipt } from '../../src/core/telemetry/receipt.ts'
+import type { Receipt, StoredReceipt } from '../../src/core/telemetry/receipt.ts'
 
 /** A whole receipt; `parts` replace members. */
 export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
@@ -36,35 +35,4 @@ export function storedSample(id: string, scope = 'mine'): StoredReceipt {
   const receipt = sampleReceipt({ id })
   const json = JSON.stringify({ ...receipt, signature: { alg: 'Ed25519', key: 'k', value: 's' } })
   return { id, scope, createdAtMs: Date.parse(receipt.created_at), json }
-}
-
-/** A store in memory that can be made to fail. */
-export interface MemoryReceipts extends ReceiptStore {
-  /** All that was put, in the order of the puts. */
-  readonly kept: readonly StoredReceipt[]
-  /** What `put` does before it keeps anything; default nothing. */
-  beforePut: (receipts: readonly StoredReceipt[]) => Promise<void>
-}
-
-/** Creates an empty store. */
-export function createMemoryReceipts(): MemoryReceipts {
-  const kept: StoredReceipt[] = []
-  const own = (scope: string) =>
-    kept.filter((each) => each.scope === scope).map(({ json }) => JSON.parse(json) as SignedReceipt)
-  const store: MemoryReceipts = {
-    kept,
-    beforePut: async () => {},
-    async put(receipts) {
-      await store.beforePut(receipts)
-      kept.push(...receipts)
-    },
-    get: async (scope, id) => own(scope).find((receipt) => receipt.id === id),
-    list: async (scope, { limit }) => own(scope).slice(0, limit),
-  }
-  return store
-}
-
-/** What a database that is down says. */
-export function storeIsDown(): GatewayError {
-  return new GatewayError('service_unavailable', 'The database cannot be reached.')
 }

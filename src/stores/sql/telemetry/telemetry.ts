@@ -1,3 +1,4 @@
+import { BufferedWriter, type BufferedWriterOptions } from '../../../core/buffered-writer.ts'
 import { messageOf, messageWithCause } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
@@ -7,11 +8,20 @@ import { unavailable } from '../engine/faults.ts'
 import { telemetryFile } from '../sqlite/location.ts'
 import { openSqliteStore } from '../sqlite/store.ts'
 import type { SqlStore } from '../store.ts'
-import { toRow } from './rows.ts'
-import { TelemetryWriter, type TelemetryWriterOptions } from './writer.ts'
+import { type RequestRow, toRow } from './rows.ts'
 
 /** A batch is large, and nobody waits for it. */
 const PATIENCE_MS = 10_000
+
+const WRITING = {
+  event: 'telemetry.not-stored',
+  mostAtOnce: 500,
+  momentMs: 250,
+  pauseMs: 1000,
+  longestPauseMs: 60_000,
+  warnEveryMs: 10_000,
+  retriesAtEnd: false,
+} as const
 
 /** Telemetry in a database. */
 export interface SqlTelemetry extends Telemetry, Pick<SqlStore, 'run'> {
@@ -20,7 +30,8 @@ export interface SqlTelemetry extends Telemetry, Pick<SqlStore, 'run'> {
 }
 
 /** What telemetry is made from. */
-export interface TelemetryOptions extends Pick<TelemetryWriterOptions, 'mostWaiting' | 'momentMs' | 'pauseMs'> {
+export interface TelemetryOptions
+  extends Partial<Pick<BufferedWriterOptions<RequestRow>, 'mostWaiting' | 'momentMs' | 'pauseMs'>> {
   /** Opens its database; called again when that failed. */
   readonly open: () => Promise<Pick<SqlStore, 'run' | 'close'>>
   readonly log: Log
@@ -55,7 +66,12 @@ export function createTelemetry({ open, log, ...settings }: TelemetryOptions): S
   const opener = new Opener(open, onFailure)
   const run = async <Name extends CommandName>(name: Name, input: CommandInput<Name>): Promise<CommandOutput<Name>> =>
     (await opener.opened()).run(name, input)
-  const writer = new TelemetryWriter({ ...settings, log, put: (rows) => run('telemetry.put', rows) })
+  const writer = new BufferedWriter<RequestRow>({
+    ...WRITING,
+    ...settings,
+    log,
+    put: (rows) => run('telemetry.put', rows),
+  })
   return {
     run,
     record(request) {

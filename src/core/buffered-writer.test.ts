@@ -1,0 +1,152 @@
+import test, { type ExecutionContext } from 'ava'
+import { eventually } from '../../test/support/eventually.ts'
+import { createRecordingLog } from '../../test/support/recording-log.ts'
+import { BufferedWriter, type BufferedWriterOptions } from './buffered-writer.ts'
+import { GatewayError } from './errors.ts'
+
+const isDown = () => new GatewayError('service_unavailable', 'The database’s disk is full.')
+const A_LONG_TIME_MS = 3_600_000
+
+/** A writer of numbers whose batches are kept; `before` may refuse one. */
+function open(
+  t: ExecutionContext,
+  {
+    before = async () => {},
+    ...options
+  }: Partial<BufferedWriterOptions<number>> & { before?: (rows: readonly number[]) => Promise<void> } = {},
+) {
+  const log = createRecordingLog()
+  const batches: (readonly number[])[] = []
+  let asked = 0
+  const writer = new BufferedWriter<number>({
+    put: async (rows) => {
+      asked++
+      await before(rows)
+      batches.push(rows)
+    },
+    log,
+    event: 'rows.not-stored',
+    mostAtOnce: 500,
+    momentMs: 1,
+    pauseMs: 1,
+    longestPauseMs: 4,
+    warnEveryMs: A_LONG_TIME_MS,
+    retriesAtEnd: false,
+    ...options,
+  })
+  t.teardown(() => writer.close(0))
+  const add = (from: number, to: number) => {
+    for (let i = from; i < to; i++) writer.add(i)
+  }
+  const dropped = () => log.lines.reduce((sum, { fields }) => sum + Number(fields.dropped), 0)
+  return { writer, log, batches, add, dropped, asked: () => asked }
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+/** Rejects the first calls. */
+function failing(calls: number): () => Promise<void> {
+  let left = calls
+  return async () => {
+    if (left-- > 0) throw isDown()
+  }
+}
+
+test('buffered writer: rows of one moment are one batch', async (t) => {
+  const { batches, add } = open(t, { momentMs: 20 })
+  add(0, 30)
+  t.deepEqual(batches, [])
+  await eventually(() => batches.length > 0, 'a batch')
+  t.deepEqual(batches, [upTo(30)])
+})
+
+test('buffered writer: a full batch does not wait, and none is larger', async (t) => {
+  const { writer, batches, add } = open(t, { momentMs: A_LONG_TIME_MS })
+  add(0, 1200)
+  await eventually(() => batches.length === 2, 'two full batches')
+  await writer.close(10_000)
+  t.deepEqual(
+    batches.map(({ length }) => length),
+    [500, 500, 200],
+  )
+  t.deepEqual(batches.flat(), upTo(1200))
+})
+
+test('buffered writer: one batch is under way at a time', async (t) => {
+  let running = 0
+  let most = 0
+  const before = async () => {
+    most = Math.max(most, ++running)
+    await new Promise(setImmediate)
+    running--
+  }
+  const { batches, add } = open(t, { before })
+  add(0, 2600)
+  await eventually(() => batches.flat().length === 2600, 'all are stored')
+  t.is(most, 1)
+})
+
+test('buffered writer: a database that is down is asked again, and nothing is lost within the bound', async (t) => {
+  const { batches, add, log, asked } = open(t, { before: failing(3) })
+  add(0, 700)
+  await eventually(() => batches.flat().length === 700, 'all are stored')
+  t.deepEqual(batches.flat(), upTo(700))
+  t.true(asked() >= 5)
+  const fields = { dropped: 0, waiting: 700, reason: 'The database’s disk is full.' }
+  t.deepEqual(log.lines, [{ level: 'warn', event: 'rows.not-stored', fields }], 'one warning within `warnEveryMs`')
+})
+
+test('buffered writer: what does not fit is dropped, the newest first, and counted', async (t) => {
+  const { writer, batches, add, dropped } = open(t, { mostWaiting: 100, momentMs: A_LONG_TIME_MS })
+  add(0, 130)
+  await writer.close(10_000)
+  t.deepEqual(batches.flat(), upTo(100))
+  t.is(dropped(), 30)
+})
+
+test('buffered writer: a row that is refused for good does not take others along', async (t) => {
+  const before = async (rows: readonly number[]) => {
+    if (rows.includes(1)) throw new Error('a constraint')
+  }
+  const { writer, batches, add, log, dropped } = open(t, { before, momentMs: A_LONG_TIME_MS })
+  add(0, 3)
+  await writer.close(10_000)
+  t.deepEqual(batches.flat(), [0, 2])
+  t.is(dropped(), 1)
+  t.is(log.lines[0]?.fields.reason, 'a constraint')
+})
+
+test('buffered writer: a database that goes down among single rows keeps the rest', async (t) => {
+  let calls = 0
+  const before = async () => {
+    calls++
+    if (calls === 1) throw new Error('a constraint')
+    if (calls === 3) throw isDown()
+  }
+  const { batches, add, dropped } = open(t, { before })
+  add(0, 4)
+  await eventually(() => batches.flat().length === 4, 'all are stored')
+  t.deepEqual(batches.flat(), upTo(4))
+  t.is(dropped(), 0)
+})
+
+test('buffered writer: the end waits for a database that comes back, where it is to retry', async (t) => {
+  const back = open(t, { before: failing(3), retriesAtEnd: true, momentMs: A_LONG_TIME_MS })
+  back.add(0, 10)
+  await back.writer.close(A_LONG_TIME_MS)
+  t.deepEqual(back.batches, [upTo(10)])
+  t.is(back.dropped(), 0)
+})
+
+test('buffered writer: the end waits neither for one that stays down nor for one that hangs', async (t) => {
+  const down = open(t, { before: () => Promise.reject(isDown()), momentMs: A_LONG_TIME_MS })
+  down.add(0, 10)
+  await down.writer.close(A_LONG_TIME_MS)
+  t.is(down.dropped(), 10)
+  const hanging = open(t, { before: () => new Promise(() => {}), retriesAtEnd: true, momentMs: A_LONG_TIME_MS })
+  hanging.add(0, 10)
+  await hanging.writer.close(20)
+  t.like(hanging.log.lines.at(-1)?.fields, { dropped: 10, waiting: 10, reason: 'the gateway stopped' })
+  hanging.add(10, 11)
+  t.is(hanging.dropped(), 11, 'what comes late is counted too')
+})

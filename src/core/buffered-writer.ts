@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GatewayError, messageOf } from './errors.ts'
+import type { Log } from './ports/log.ts'
+
+/**
+ * DESIGN — rows on their way to a database
+ *
+ *   add() ──► waiting (bounded) ──a moment, or a full batch──► put ──► gone
+ *                 ▲                                             │ the database is down
+ *                 └─────────── after a growing pause ◄──────────┘
+ *
+ * Rows wait for a moment so that many share one message and one commit: alone, a row would cost several times what its
+ * request does.
+ *
+ * Guarantees: `add` never waits, throws or rejects; one batch is under way at a time, and its rows wait until its fate is
+ * known; a row that is refused for good does not take the others of its batch along; a warning counts what was dropped
+ * and what waits, at most once in `warnEveryMs`. Limits: what does not fit is dropped, the newest first; what waits at a
+ * crash is lost.
+ */
+const MOST_WAITING = 10_000
+
+/** Input of a `BufferedWriter`. */
+export interface BufferedWriterOptions<Row> {
+  /** Stores rows wholly or not at all; rows that are there already stay as they are. */
+  readonly put: (rows: readonly Row[]) => Promise<void>
+  readonly log: Log
+  /** The log event of its warnings. */
+  readonly event: string
+  /** Rows of a batch. */
+  readonly mostAtOnce: number
+  /** Time for which rows wait for others. */
+  readonly momentMs: number
+  /** Pause after the first failure; each further failure doubles it, up to `longestPauseMs`. */
+  readonly pauseMs: number
+  readonly longestPauseMs: number
+  readonly warnEveryMs: number
+  /** Whether `close` tries a database that is down again, for as long as it may take. */
+  readonly retriesAtEnd: boolean
+  /** Default 10,000 rows. */
+  readonly mostWaiting?: number | undefined
+}
+
+/** Stores rows in batches, in the background. */
+export class BufferedWriter<Row> {
+  readonly #options: BufferedWriterOptions<Row>
+  readonly #mostWaiting: number
+  #waiting: Row[] = []
+  #writing: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #failures = 0
+  #dropped = 0
+  #reason = ''
+  #warning: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: BufferedWriterOptions<Row>) {
+    this.#options = options
+    this.#mostWaiting = options.mostWaiting ?? MOST_WAITING
+  }
+
+  /** Rows that are not stored yet. */
+  get waiting(): readonly Row[] {
+    return this.#waiting
+  }
+
+  /** Takes a row; it is stored later, or dropped when too many wait. */
+  add(row: Row): void {
+    if (this.#isClosed) return void this.#drop(1, 'the gateway stopped')
+    if (this.#waiting.length >= this.#mostWaiting) return void this.#drop(1, this.#reason || 'too many wait')
+    this.#waiting.push(row)
+    // While the database is down, full batches wait for the pause to end like all others.
+    if (this.#waiting.length >= this.#options.mostAtOnce && this.#failures === 0) this.#begin()
+    else this.#timer ??= setTimeout(() => this.#begin(), this.#options.momentMs).unref()
+  }
+
+  /** Counts a row that could not even be made. */
+  fail(error: unknown): void {
+    this.#drop(1, messageOf(error))
+  }
+
+  /** Stores what waits, for at most `timeoutMs`; the rest is dropped, and counted. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    const ending = new AbortController()
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, timeoutMs)
+    await Promise.race([this.#writeAll(ending.signal), late])
+    clearTimeout(timer)
+    ending.abort()
+    const left = this.#waiting.length
+    if (left > 0) this.#drop(left, this.#reason || 'the gateway stopped')
+    clearTimeout(this.#warning)
+    this.#tell()
+    this.#waiting = []
+  }
+
+  async #writeAll(signal: AbortSignal): Promise<void> {
+    await this.#writing
+    while (this.#waiting.length > 0 && !signal.aborted) {
+      await this.#write()
+      if (this.#failures === 0) continue
+      if (!this.#options.retriesAtEnd) return
+      await sleep(this.#pauseMs, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+      this.#schedule()
+    })
+  }
+
+  #schedule(): void {
+    if (this.#waiting.length === 0 || this.#isClosed) return
+    clearTimeout(this.#timer)
+    const { mostAtOnce, momentMs } = this.#options
+    const afterMs = this.#failures > 0 ? this.#pauseMs : this.#waiting.length >= mostAtOnce ? 0 : momentMs
+    this.#timer = setTimeout(() => this.#begin(), afterMs).unref()
+  }
+
+  get #pauseMs(): number {
+    const { pauseMs, longestPauseMs } = this.#options
+    return Math.min(pauseMs * 2 ** (this.#failures - 1), longestPauseMs)
+  }
+
+  /** Writes one batch; one that is refused for good row by row, to find those at fault. Never rejects. */
+  async #write(): Promise<void> {
+    const batch = this.#waiting.slice(0, this.#options.mostAtOnce)
+    if ((await this.#put(batch)) !== 'refused') return
+    for (const row of batch) {
+      const result = await this.#put([row])
+      if (result === 'down') return
+      if (result === 'refused') {
+        this.#waiting.shift()
+        this.#drop(1, this.#reason)
+      }
+    }
+  }
+
+  /** Stores the first of the waiting rows. */
+  async #put(rows: readonly Row[]): Promise<'stored' | 'refused' | 'down'> {
+    try {
+      await this.#options.put(rows)
+      this.#failures = 0
+      this.#reason = ''
+      this.#waiting.splice(0, rows.length)
+      return 'stored'
+    } catch (error) {
+      this.#reason = messageOf(error)
+      const isDown = error instanceof GatewayError && error.code === 'service_unavailable'
+      this.#failures = isDown ? this.#failures + 1 : 0
+      if (isDown) this.#warn()
+      return isDown ? 'down' : 'refused'
+    }
+  }
+
+  #drop(count: number, reason: string): void {
+    this.#dropped += count
+    this.#reason = reason
+    this.#warn()
+  }
+
+  #warn(): void {
+    if (this.#warning === undefined) this.#tell()
+  }
+
+  #tell(): void {
+    this.#warning = undefined
+    const [dropped, waiting, reason] = [this.#dropped, this.#waiting.length, this.#reason]
+    if (dropped === 0 && (this.#failures === 0 || this.#isClosed)) return
+    this.#dropped = 0
+    const { log, event, warnEveryMs } = this.#options
+    log.warn({ dropped, waiting, reason }, event)
+    if (!this.#isClosed) this.#warning = setTimeout(() => this.#tell(), warnEveryMs).unref()
+  }
+}
