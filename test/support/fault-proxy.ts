@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDrill } from './drill.ts'
 import { freePort } from './ports.ts'
 
 /*
@@ -27,7 +28,7 @@ export type LinkFault =
   | { readonly kind: 'slow'; readonly delayMs: number }
   /** Each connection is reset as soon as something is sent on it. */
   | { readonly kind: 'resets' }
-  /** Whatever is sent is answered with these bytes; default: random ones. */
+  /** Whatever is sent is answered with these bytes; default: garbage. */
   | { readonly kind: 'answers'; readonly bytes?: Buffer }
 
 /** A relay in front of one server. */
@@ -43,6 +44,8 @@ export interface FaultProxy {
 }
 
 const GARBAGE_BYTES = 200
+/** No protocol begins an answer so; of random bytes one in some hundred is an answer of Redis. */
+const GARBAGE = Buffer.from(Array.from({ length: GARBAGE_BYTES }, (_, index) => 128 + ((index * 37) % 128)))
 
 /** Opens a relay in front of the server at this address. */
 export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
@@ -151,7 +154,7 @@ class Relay {
         return this.#pass(piece.subarray(half), { from, to, way })
       }
       case 'answers':
-        return void (way === 'there' ? from : to).write(fault.bytes ?? randomBytes(GARBAGE_BYTES))
+        return void (way === 'there' ? from : to).write(fault.bytes ?? (isDrill ? randomBytes(GARBAGE_BYTES) : GARBAGE))
       case 'refuses':
       case 'resets':
         from.resetAndDestroy()
