@@ -10,6 +10,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { folderToRun } from '../bin/bundle.mjs'
 import { createPostgres } from '../test/support/postgres.ts'
+import { createRedis, isRedisExpected, MOST_DATABASES } from '../test/support/redis.ts'
 import { nameSources } from './bundle/source-places.ts'
 
 const STEPS = [
@@ -52,11 +53,14 @@ for (const step of STEPS) {
   process.exit(status ?? 1)
 }
 
-/** One server for all files of the run, each of which makes databases of its own; it ends with this process. */
+/** One server of each kind for all files of the run, which take databases of their own; they end with this process. */
 async function startServers(): Promise<Record<string, string>> {
-  const postgres = await createPostgres({ teardown: () => {} })
-  const address = new URL(await postgres.createDatabase())
-  return { TURNPIKE_TEST_POSTGRES: String(address) }
+  const owner = { teardown: () => {} }
+  const postgres = await createPostgres(owner)
+  const TURNPIKE_TEST_POSTGRES = await postgres.createDatabase()
+  if (!isRedisExpected) return { TURNPIKE_TEST_POSTGRES }
+  const { url } = await createRedis(owner, MOST_DATABASES)
+  return { TURNPIKE_TEST_POSTGRES, TURNPIKE_TEST_REDIS: url }
 }
 
 /** A temporary folder in memory, where there is enough. */

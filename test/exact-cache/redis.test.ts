@@ -5,7 +5,7 @@ import { eventually, type Stage, stateOf } from '../support/cache-stage.ts'
 import { assertMessageStream } from '../support/events.ts'
 import { send } from '../support/http-client.ts'
 import { freePort } from '../support/ports.ts'
-import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { startSharedStage } from '../support/shared-cache-stage.ts'
 
 const testWithRedis = isRedisExpected ? test.serial : test.serial.skip
@@ -43,8 +43,8 @@ async function assertGoesOn(t: ExecutionContext, stage: Stage, prompt: string): 
 const openResources = () => process.getActiveResourcesInfo().length
 
 testWithRedis('redis: what one gateway stores, another one replays, in either mode', async (t) => {
-  const redis = await createRedis(t)
-  const [one, other] = await Promise.all([stageOn(t, redis.url), stageOn(t, redis.url)])
+  const redisUrl = await createRedisDatabase()
+  const [one, other] = await Promise.all([stageOn(t, redisUrl), stageOn(t, redisUrl)])
   await Promise.all([untilHits(one, 'warm one'), untilHits(other, 'warm other')])
   const live = await one.ask(t.title, { stream: true })
   const replayed = await eventually(

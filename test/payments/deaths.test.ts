@@ -8,7 +8,7 @@ import type { Gateway } from '../support/gateway.ts'
 import { ask, type Reply, send } from '../support/http-client.ts'
 import { type JsonObject, valueAt } from '../support/json.ts'
 import { createDatabase, isPostgresExpected } from '../support/postgres.ts'
-import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { booksOf, grantToken } from '../support/stripe/machine-payments.ts'
 import { AGENT, credential, readChallenge, receiptOf } from './booth.ts'
 import { openRow, type Row } from './row.ts'
@@ -241,8 +241,7 @@ const redisTest = isRedisExpected ? test.serial : test.serial.skip
 redisTest(
   'deaths: killed after the last step, with an Idempotency-Key and Redis, the answer is had again',
   async (t) => {
-    const redis = await createRedis(t)
-    const row = await openRow(t, { env: { REDIS_URL: redis.url } })
+    const row = await openRow(t, { env: { REDIS_URL: await createRedisDatabase() } })
     const [survivor] = row.gateways as [Gateway]
     const dying = await row.startProcess({ ...MORTAL, TURNPIKE_DIES: 'move to consumed' })
     const challenge = readChallenge(await sendTo(survivor, call))

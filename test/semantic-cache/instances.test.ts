@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { eventually, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
-import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { type JudgeStage, startJudgeStage } from './judge-stage.ts'
 
 const PIPE = 'semantic-cache'
@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<StartInst
     return instances(t, () => folder, {})
   },
   ...(isRedisExpected && {
-    redis: async (t: ExecutionContext) => instances(t, () => dataFolder(t), { REDIS_URL: (await createRedis(t)).url }),
+    redis: async (t: ExecutionContext) => instances(t, () => dataFolder(t), { REDIS_URL: await createRedisDatabase() }),
   }),
 }
 

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { eventually, type Stage, startStage, stateOf, untilCacheOpen } from '../support/cache-stage.ts'
 import { type CommandResult, runCommand } from '../support/command-line.ts'
-import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 import { startSharedStage } from '../support/shared-cache-stage.ts'
 import { rowsOf } from '../support/telemetry.ts'
 
@@ -44,7 +44,7 @@ const databaseOf = (env: Environment) => path.join(env.SVC_DATA_DIR ?? '', 'plug
 const PLACES: Readonly<Record<string, (t: ExecutionContext) => Promise<Environment>>> = {
   local: dataFolder,
   ...(isRedisExpected && {
-    redis: async (t: ExecutionContext) => ({ ...(await dataFolder(t)), REDIS_URL: (await createRedis(t)).url }),
+    redis: async (t: ExecutionContext) => ({ ...(await dataFolder(t)), REDIS_URL: await createRedisDatabase() }),
   }),
 }
 

@@ -7,15 +7,14 @@ import { openLimiter } from '../../src/stores/limits/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
-import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 
 const testWithRedis = isRedisExpected ? test : test.skip
 const KEYS = Array.from({ length: 20 }, (_, i) => `key ${i}`)
 const HOUR_MS = 3_600_000
 
 async function openProxy(t: ExecutionContext): Promise<FaultProxy> {
-  const redis = await createRedis(t)
-  const proxy = await startFaultProxy(redis.url)
+  const proxy = await startFaultProxy(await createRedisDatabase())
   t.teardown(proxy.close)
   return proxy
 }
@@ -121,9 +120,9 @@ testWithRedis('redis: limits are shared again after garbage', async (t) => {
 const READABLE = ['#t', '#f', ':5', '+OK', '_', '*0', '*1\r\n:1', '*2\r\n+1\r\n:2', '$14\r\n{"value":true}', ',0.5']
 
 testWithRedis('redis: who answers something else is no Redis, for values and for limits', async (t) => {
-  const redis = await createRedis(t)
+  const redisUrl = await createRedisDatabase()
   const check = async (answer: string): Promise<void> => {
-    const proxy = await startFaultProxy(redis.url)
+    const proxy = await startFaultProxy(redisUrl)
     t.teardown(proxy.close)
     const store = await openFilled(t, proxy.url)
     const { one, areShared } = await openLimiters(t, proxy.url)

@@ -4,7 +4,7 @@ import { openLimiter } from '../../src/stores/limits/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/ports.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
-import { createRedis, isRedisExpected } from '../support/redis.ts'
+import { createRedis, createRedisDatabase, isRedisExpected } from '../support/redis.ts'
 
 const testWithRedis = isRedisExpected ? test : test.skip
 const LIMIT = 20
@@ -15,8 +15,8 @@ function open(redisUrl: string) {
 }
 
 testWithRedis('shared limits: two instances let through one limit together, however they interleave', async (t) => {
-  const redis = await createRedis(t)
-  const limiters = await Promise.all([open(redis.url), open(redis.url)])
+  const redisUrl = await createRedisDatabase()
+  const limiters = await Promise.all([open(redisUrl), open(redisUrl)])
   // Until an instance has its connection it counts by itself.
   let polls = 0
   await eventually(async () => {
@@ -47,10 +47,10 @@ return { redis.call('PTTL', KEYS[1]), math.floor((used - time[1] * 1000000 - tim
 `
 
 testWithRedis('shared limits: what a key has used is kept until all of it is free again', async (t) => {
-  const redis = await createRedis(t)
-  const limiter = await open(redis.url)
+  const redisUrl = await createRedisDatabase()
+  const limiter = await open(redisUrl)
   t.teardown(() => limiter.close())
-  const client = await createClient({ url: redis.url }).connect()
+  const client = await createClient({ url: redisUrl }).connect()
   t.teardown(() => client.destroy())
   await eventually(async () => {
     await limiter.take('warm')

@@ -1,16 +1,25 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { once as eventOf } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createClient } from '@redis/client'
 import { eventually } from './eventually.ts'
 import { HERE } from './here.ts'
+import { once } from './once.ts'
 import { freePort } from './ports.ts'
 import type { Owner } from './postgres.ts'
 
+/** The server of the whole run, which `npm test` starts where there is one: `redis://host:port`. */
+const SHARED = process.env.TURNPIKE_TEST_REDIS
+
 /** Whether tests with Redis run: where it is installed, and on a build server, where a missing one is a failure. */
-export const isRedisExpected = spawnSync('redis-server', ['--version']).status === 0 || Boolean(process.env.CI)
+export const isRedisExpected =
+  SHARED !== undefined || spawnSync('redis-server', ['--version']).status === 0 || Boolean(process.env.CI)
+
+/** Databases of the server of the run: more than all tests take. */
+export const MOST_DATABASES = 1024
 
 /** A Redis of the test's own. */
 export interface Redis {
@@ -22,6 +31,23 @@ export interface Redis {
   thaw(): void
 }
 
+const server = once(() => createRedis({ teardown: () => {} }, MOST_DATABASES))
+
+/**
+ * Gives the address of an empty database: on the server of the run, or on one of this file's own that ends with its thread.
+ * A test that freezes, kills or restarts a server uses `createRedis`.
+ */
+export async function createRedisDatabase(): Promise<string> {
+  const url = SHARED ?? (await server()).url
+  const client = await createClient({ url }).connect()
+  try {
+    // The first one counts the others.
+    return `${url}/${await client.incr('databases')}`
+  } finally {
+    client.destroy()
+  }
+}
+
 /** Starts a Redis with so many databases on a free port; it ends with its owner. */
 export async function createRedis(owner: Owner, databases = 16): Promise<Redis> {
   const port = await freePort()
@@ -29,7 +55,8 @@ export async function createRedis(owner: Owner, databases = 16): Promise<Redis> 
   let child: ChildProcess | undefined
   const kill = async () => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
+    child.ref()
+    const exited = eventOf(child, 'exit')
     child.kill('SIGKILL')
     await exited
   }
@@ -45,6 +72,7 @@ export async function createRedis(owner: Owner, databases = 16): Promise<Redis> 
     const isOpen = ['--protected-mode', 'no'] // for the hosts of the cluster's drill
     const options = [...place, ...isOpen, '--save', '', '--appendonly', 'no', '--databases', String(databases)]
     child = spawn('redis-server', options, { stdio: 'ignore' })
+    child.unref()
     await eventually(() => canConnect(port), 'Redis takes connections')
   }
   await start()
