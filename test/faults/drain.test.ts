@@ -2,14 +2,16 @@ import { Agent } from 'node:http'
 import test from 'ava'
 import { assertMessageStream } from '../support/events.ts'
 import { eventually } from '../support/eventually.ts'
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, send } from '../support/http-client.ts'
 import { childrenOf, hasProcessFacts } from '../support/process-facts.ts'
 import { holdEvent, type Script } from '../support/provider/script.ts'
 import { connectRaw } from '../support/raw-client.ts'
-import { OPERATOR_KEY, openStageWith, type Stage } from '../support/stage.ts'
+import { OPERATOR_KEY, openStage, openStageWith, type Stage } from '../support/stage.ts'
 import { startProvider } from '../support/stand-in-provider.ts'
 
+/** A gateway that is cut for want of patience has code `null`. */
+const LONGEST_MS = 40_000
 const streamed = { body: ask('hello there', { stream: true }) }
 
 /** Resolves when the gateway takes no more connections. */
@@ -27,7 +29,7 @@ const refusing = (port: number) =>
   )
 
 /** A request whose reply is under way and waits for `release`. */
-async function underWay(stage: Stage<GatewayProcess>, agent?: Agent) {
+async function underWay(stage: Stage, agent?: Agent) {
   const gate = Promise.withResolvers<void>()
   const script: Script = { kind: 'answer', writes: holdEvent(3, gate.promise) }
   const scene = stage.scene(script)
@@ -51,41 +53,41 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 test('drain: a request whose reply has not begun is answered as well', async (t) => {
-  await using stage = await openStageWith(startGatewayProcess)
+  await using stage = await openStage()
   const gate = Promise.withResolvers<void>()
   const scene = stage.scene({ kind: 'answer', before: { until: gate.promise } })
   const reply = scene.send({ body: ask('late') })
   await stage.provider.until(() => scene.seen().length === 1)
-  process.kill(stage.gateway.pid, 'SIGTERM')
+  const ended = stage.gateway.stop(LONGEST_MS)
   await refusing(stage.gateway.port)
   gate.resolve()
   t.is((await reply).status, 200)
-  t.is((await stage.gateway.exited).code, 0)
+  t.is((await ended).code, 0)
 })
 
 test('drain: a kept-alive connection does not hold the exit up once its reply is out', async (t) => {
-  await using stage = await openStageWith(startGatewayProcess, { config: { server: { drain_timeout: '10m' } } })
+  await using stage = await openStage({ config: { server: { drain_timeout: '10m' } } })
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
   const { reply, release } = await underWay(stage, agent)
-  process.kill(stage.gateway.pid, 'SIGTERM')
+  const ended = stage.gateway.stop(LONGEST_MS)
   await refusing(stage.gateway.port)
   release()
   t.true((await reply).endedCleanly)
   let isOver = false
-  void stage.gateway.exited.then(() => {
+  void ended.then(() => {
     isOver = true
   })
-  await eventually(() => isOver, 'the gateway exits when its last reply is out, not when drain_timeout ends')
-  t.is((await stage.gateway.exited).code, 0)
+  await eventually(() => isOver, 'the gateway ends when its last reply is out, not when drain_timeout ends')
+  t.is((await ended).code, 0)
 })
 
 test('drain: what does not finish within drain_timeout is cut, and the exit code is 0', async (t) => {
-  await using stage = await openStageWith(startGatewayProcess, { config: { server: { drain_timeout: '1s' } } })
+  await using stage = await openStage({ config: { server: { drain_timeout: '1s' } } })
   const { reply } = await underWay(stage)
-  process.kill(stage.gateway.pid, 'SIGTERM')
+  const ended = stage.gateway.stop(LONGEST_MS)
   t.false((await reply).endedCleanly)
-  t.deepEqual(await stage.gateway.exited, { code: 0, signal: null })
+  t.deepEqual(await ended, { code: 0, signal: null })
 })
 
 test('drain: a second signal ends the process at once', async (t) => {
@@ -105,9 +107,9 @@ test('drain: a second signal ends the process at once', async (t) => {
   t.not((await stage.gateway.exited).code, 0)
 })
 
-test('drain: with nothing under way the exit is immediate and clean', async (t) => {
-  await using stage = await openStageWith(startGatewayProcess, { config: { server: { drain_timeout: '10m' } } })
-  t.deepEqual(await stage.gateway.stop(), { code: 0, signal: null })
+test('drain: with nothing under way the end is immediate and clean', async (t) => {
+  await using stage = await openStage({ config: { server: { drain_timeout: '10m' } } })
+  t.deepEqual(await stage.gateway.stop(LONGEST_MS), { code: 0, signal: null })
 })
 
 test('drain: for drain_delay it is not ready, serves all the same, and closes each connection with its reply', async (t) => {

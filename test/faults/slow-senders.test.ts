@@ -4,7 +4,7 @@ import { connectRaw } from '../support/raw-client.ts'
 import { openStage } from '../support/stage.ts'
 
 const stage = await openStage({
-  config: { server: { header_timeout: '2s', body_timeout: '2s', keep_alive_timeout: '1s' } },
+  config: { server: { header_timeout: '1s', body_timeout: '1s', keep_alive_timeout: '1s' } },
 })
 test.after.always(async () => stage.close())
 test.after('slow senders: nothing is left of all of them', (t) => stage.assertClean(t))
@@ -38,6 +38,6 @@ test('slow senders: an idle connection is closed after its reply', async (t) => 
 })
 
 test('slow senders: a reply may take longer than a request may', async (t) => {
-  const scene = stage.scene({ kind: 'answer', before: { delayMs: 4500 } })
+  const scene = stage.scene({ kind: 'answer', before: { delayMs: 2500 } })
   t.is((await scene.send({ body: ask('think long') })).status, 200)
 })

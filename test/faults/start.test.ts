@@ -78,7 +78,7 @@ for (const [claim, text, expected] of files) {
 }
 
 test('start: every fault of a configuration is told at once', (t) =>
-  assertExits(
+  assertRefused(
     t,
     { SVC_CONFIG: configFile(t, 'server:\n  prot: 1\n  body_limit: big\nproviders:\n  tries: 0') },
     /prot[\s\S]*body_limit[\s\S]*tries|body_limit[\s\S]*prot[\s\S]*tries|body_limit[\s\S]*tries[\s\S]*prot/,
@@ -115,7 +115,7 @@ test('start: a process that cannot find its plugins exits with the reason, too',
 
 test('start: a secret with a bad value is not repeated', async (t) => {
   const env = { HTTPS_PROXY: 'socks5://user:CANARY@proxy' }
-  const error = await t.throwsAsync(startGatewayProcess(env, PATIENT).then((gateway) => gateway.stop()))
+  const error = await t.throwsAsync(startGateway(env).then((gateway) => gateway.stop()))
   t.regex(String(error?.message), /providers\.proxy/)
   t.notRegex(String(error?.message), /CANARY/)
 })

@@ -40,19 +40,22 @@ export interface Subject {
   open(behave: (nth: number) => Behaviour | undefined): Scene
 }
 
-/** Long enough for a busy machine, short enough to wait for. */
-const FIRST_BYTE = '10s'
 const CUT_AFTER_BYTES = 700
 const PAGE = '<html>Service</html>'
 const PAGE_HEADERS = { 'content-type': 'text/html' }
 const BEDROCK_KEY = 'operator-bedrock-api-key'
 const VERTEX = { token: 'operator-vertex-token', project: 'operators-project', location: 'europe-west1' }
 
-/** Starts a gateway with every kind of provider, and gives the subjects. */
-export async function openSubjects() {
+/** Starts a gateway with every kind of provider, and gives the subjects. Default time to the first byte: that of users. */
+export async function openSubjects({ firstByte }: { firstByte?: string } = {}) {
   const [bedrock, vertex] = await Promise.all([startBedrock({ apiKey: BEDROCK_KEY }), startVertex(VERTEX)])
   const stage = await openProviderStage({
-    config: { providers: { forward_headers: ['x-claude-code-scene'], timeouts: { first_byte: FIRST_BYTE } } },
+    config: {
+      providers: {
+        forward_headers: ['x-claude-code-scene'],
+        ...(firstByte !== undefined && { timeouts: { first_byte: firstByte } }),
+      },
+    },
     env: {
       BEDROCK_BASE_URL: bedrock.url,
       AWS_BEARER_TOKEN_BEDROCK: BEDROCK_KEY,

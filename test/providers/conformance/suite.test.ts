@@ -4,8 +4,8 @@ import { eventually } from '../../support/eventually.ts'
 import { parseJson, valueAt } from '../../support/json.ts'
 import { type Behaviour, openSubjects } from './subjects.ts'
 
-const { subjects, gateway, close } = await openSubjects()
-test.after.always(close)
+const [{ subjects, gateway, close }, impatient] = await Promise.all([openSubjects(), openSubjects({ firstByte: '1s' })])
+test.after.always(() => Promise.all([close(), impatient.close()]))
 
 const QUESTION = { max_tokens: 200, messages: [{ role: 'user', content: 'What is the weather in Oslo?' }] }
 const TOOL = {
@@ -132,14 +132,6 @@ for (const subject of subjects) {
     t.is(scene.seen().length, 3)
   })
 
-  test(title('that says nothing is given up, and not asked again'), async (t) => {
-    const scene = open(always({ kind: 'hang' }))
-    const { status, json } = await scene.send(QUESTION)
-    t.is(status, 502)
-    t.like(json, { error: { type: 'upstream_error' } })
-    t.is(scene.seen().length, 1)
-  })
-
   test(title('that breaks off a stream is told by an error event'), async (t) => {
     const scene = open(always({ kind: 'cut' }))
     const { status, body } = await scene.send({ ...QUESTION, stream: true })
@@ -188,3 +180,12 @@ test('conformance: /health shows each provider as configured', async (t) => {
   const json = parseJson(await (await fetch(`${gateway.url}/health`)).text())
   t.deepEqual(valueAt(json, 'providers'), Object.fromEntries(subjects.map(({ name }) => [name, true])))
 })
+
+for (const { name, open } of impatient.subjects)
+  test(`conformance: ${name} that says nothing is given up, and not asked again`, async (t) => {
+    const scene = open(always({ kind: 'hang' }))
+    const { status, json } = await scene.send(QUESTION)
+    t.is(status, 502)
+    t.like(json, { error: { type: 'upstream_error' } })
+    t.is(scene.seen().length, 1)
+  })
