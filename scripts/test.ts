@@ -1,9 +1,9 @@
 /**
- * `npm test`: the checks and the tests, one npm script after another. The first that fails ends it and is named.
+ * `npm test`: the checks, side by side, and the tests. The first npm script that fails ends it and is named.
  * The tests come last, so that the output ends with their summary, and with what broke a file of tests off: the summary
  * only counts that.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import path from 'node:path'
@@ -13,12 +13,9 @@ import { createPostgres } from '../test/support/postgres.ts'
 import { createRedis, isRedisExpected, MOST_DATABASES } from '../test/support/redis.ts'
 import { nameSources } from './bundle/source-places.ts'
 
+/** Steps of a lane run one after the other; lanes at the same time, each on a core. */
+const CHECKS = [['check:types'], ['check:lint', 'check:unused', 'check:docs', 'check:examples']]
 const STEPS = [
-  'check:lint',
-  'check:types',
-  'check:unused',
-  'check:docs',
-  'check:examples',
   'build:dashboard',
   // Processes of the gateway run from the bundle in half the time, if it is that of these sources.
   ...(folderToRun() === 'dist' ? [] : ['build:gateway']),
@@ -37,19 +34,41 @@ if (folder !== undefined) {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 }
 
+await Promise.all(CHECKS.map((lane) => runLane(lane)))
 for (const step of STEPS) {
   console.log(`\n▸ npm run ${step}`)
-  // On Windows npm is a script that only a shell can start.
-  const child = spawn('npm', ['run', '--silent', step], {
+  const child = start(step, {
     stdio: ['inherit', process.stdout.isTTY ? 'inherit' : 'pipe', 'inherit'],
-    shell: process.platform === 'win32',
     env: step === 'tests' ? { ...process.env, ...(await startServers()) } : process.env,
   })
   const ended = once(child, 'close')
   const told = child.stdout ? await passOn(child.stdout) : []
   const [status] = await ended
   if (status === 0) continue
-  console.error(step === 'tests' ? told.join('\n') : `\n✗ npm test stopped at \`npm run ${step}\`.`)
+  if (step === 'tests') console.error(told.join('\n'))
+  stopAt(step, status)
+}
+
+/** Runs steps one after the other, and prints what each has printed when it has ended. */
+async function runLane(steps: readonly string[]): Promise<void> {
+  for (const step of steps) {
+    const child = start(step, { stdio: ['inherit', 'pipe', 'pipe'] })
+    const output: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => output.push(piece))
+    const [status] = await once(child, 'close')
+    console.log(`\n▸ npm run ${step}`)
+    process.stdout.write(Buffer.concat(output))
+    if (status !== 0) stopAt(step, status)
+  }
+}
+
+function start(step: string, options: SpawnOptions): ChildProcess {
+  // On Windows npm is a script that only a shell can start.
+  return spawn('npm', ['run', '--silent', step], { shell: process.platform === 'win32', ...options })
+}
+
+function stopAt(step: string, status: number | null): never {
+  if (step !== 'tests') console.error(`\n✗ npm test stopped at \`npm run ${step}\`.`)
   process.exit(status ?? 1)
 }
 
