@@ -5,6 +5,7 @@ export function pluginTemplate(name: string): Record<string, string> {
     'index.ts': `import { definePlugin, z } from 'turnpike/plugin'
 
 export default definePlugin({
+  apiVersion: 1,
   name: '${name}',
   summary: 'Puts a word into a reply header.',
   options: z.strictObject({
@@ -20,7 +21,7 @@ export default definePlugin({
         async function ${identifier}(ctx, next) {
           // Here the request is on its way in: read ctx.state.exchange.request, change it with exchange.edit(…).
           await next()
-          // Here the reply is on its way out.
+          // Here the reply is on its way out: change its texts with ctx.state.exchange.mapText(…).
           ctx.set('x-${name}', word)
         },
     }
@@ -29,16 +30,11 @@ export default definePlugin({
 `,
     'test.ts': `import assert from 'node:assert/strict'
 import test from 'node:test'
+import { runPlugin } from 'turnpike/plugin/test'
 import plugin from './index.ts'
 
 test('${name}: puts its word into the reply header and goes on', async () => {
-  const headers: Record<string, string> = {}
-  const options = plugin.options.parse({ word: 'hi' })
-  const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
-  const { middleware } = await plugin.setup(options, { log })
-  let wentOn = false
-  const ctx = { set: (name: string, value: string) => void (headers[name] = value) }
-  await middleware(options)(ctx as never, async () => void (wentOn = true))
+  const { headers, wentOn } = await runPlugin(plugin, { options: { word: 'hi' } })
   assert.equal(wentOn, true)
   assert.equal(headers['x-${name}'], 'hi')
 })

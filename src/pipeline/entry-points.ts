@@ -6,6 +6,7 @@ const ENTRY_POINTS: Readonly<Record<string, URL>> = {
   'turnpike/plugin/bytes': new URL('../plugin/bytes.ts', import.meta.url),
   'turnpike/plugin/cache': new URL('../plugin/cache.ts', import.meta.url),
   'turnpike/plugin/spend': new URL('../plugin/spend.ts', import.meta.url),
+  'turnpike/plugin/test': new URL('../plugin/test.ts', import.meta.url),
   'turnpike/plugin/thread': new URL('../plugin/thread.ts', import.meta.url),
 }
 const PREFIX = 'turnpike/'

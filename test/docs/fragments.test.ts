@@ -12,6 +12,8 @@ const run = promisify(execFile)
 const AROUND = `
 import type { Next } from 'koa'
 import { definePlugin, type Exchange, GatewayError, type Log, messageReply, type ModelClient, type PluginContext, replaceText, z } from 'turnpike/plugin'
+import { runPlugin } from 'turnpike/plugin/test'
+declare const plugin: ReturnType<typeof definePlugin>
 declare const exchange: Exchange
 declare const log: Log
 declare const models: ModelClient

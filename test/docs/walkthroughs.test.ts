@@ -7,7 +7,7 @@ const LONGEST_WALK_MS = 180_000
 test('docs: the plugin tutorial does what it says', async (t) => {
   t.timeout(LONGEST_WALK_MS)
   const { done, log } = await walkThrough(t, 'docs/plugin-tutorial.md')
-  t.true(done.written === 3 && done.started === 2 && done.run > 7 && done.compared > 7, JSON.stringify(done))
+  t.true(done.written === 5 && done.started === 2 && done.run > 9 && done.compared > 7, JSON.stringify(done))
   t.regex(log(), /"steps":"brief:asked/)
   t.regex(log(), /"msg":"brief\.ended"/)
 })

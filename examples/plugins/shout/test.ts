@@ -1,46 +1,32 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Edit, RequestDocument } from 'turnpike/plugin'
+import { runPlugin } from 'turnpike/plugin/test'
 import plugin from './index.ts'
 
-/** Sends a request through the plugin; gives the edits it made. */
-async function editsOf(body: object, given: object = {}): Promise<Edit[]> {
-  const options = plugin.options.parse(given)
-  const { middleware } = await plugin.setup(options, {})
-  const edits: Edit[] = []
-  const exchange = {
-    request: new RequestDocument(Buffer.from(JSON.stringify(body))),
-    edit: (...made: Edit[]) => void edits.push(...made),
-    note() {},
-  }
-  let wentOn = 0
-  await middleware(options)({ state: { exchange } } as never, async () => void wentOn++)
-  assert.equal(wentOn, 1)
-  return edits
+/** The messages of a request behind the plugin. */
+async function messagesOf(messages: readonly object[], options = {}): Promise<unknown> {
+  const { request, wentOn } = await runPlugin(plugin, { body: { messages }, options })
+  assert.equal(wentOn, true)
+  return (request as { messages: unknown }).messages
 }
 
 test('shout: writes a text in capitals', async () => {
-  const edits = await editsOf({ messages: [{ role: 'user', content: 'hello' }] })
-  assert.deepEqual(edits, [{ op: 'replace', path: ['messages', 0, 'content'], value: 'HELLO' }])
+  assert.deepEqual(await messagesOf([{ role: 'user', content: 'hello' }]), [{ role: 'user', content: 'HELLO' }])
 })
 
 test('shout: changes the text blocks of the last user message and nothing else', async () => {
   const image = { type: 'image', source: { type: 'url', url: 'http://127.0.0.1/a.png' } }
-  const edits = await editsOf({
-    messages: [
-      { role: 'user', content: 'first' },
-      { role: 'assistant', content: 'well' },
-      { role: 'user', content: [image, { type: 'text', text: 'last' }] },
-      { role: 'assistant', content: 'so' },
-    ],
-  })
-  assert.deepEqual(edits, [{ op: 'replace', path: ['messages', 2, 'content', 1, 'text'], value: 'LAST' }])
+  const before = [
+    { role: 'user', content: 'first' },
+    { role: 'assistant', content: 'well' },
+    { role: 'user', content: [image, { type: 'text', text: 'last' }] },
+    { role: 'assistant', content: 'so' },
+  ]
+  const last = { role: 'user', content: [image, { type: 'text', text: 'LAST' }] }
+  assert.deepEqual(await messagesOf(before), before.with(2, last))
 })
 
 test('shout: leaves a text that is longer than `max` alone', async () => {
-  assert.deepEqual(await editsOf({ messages: [{ role: 'user', content: 'hello' }] }, { max: 4 }), [])
-})
-
-test('shout: leaves a request without a user message alone', async () => {
-  assert.deepEqual(await editsOf({ messages: [] }), [])
+  const messages = [{ role: 'user', content: 'hello' }]
+  assert.deepEqual(await messagesOf(messages, { max: 4 }), messages)
 })

@@ -1,0 +1,3 @@
+import { importEntry } from '../entry.mjs'
+
+export const { runPlugin } = await importEntry('plugin/test')
