@@ -16,7 +16,6 @@ export interface Fleet {
 
 /** An engine, and how many gateways use it. */
 export interface FleetKind {
-  readonly name: string
   readonly test: (title: string, run: Implementation<[]>) => void
   /** One fleet for all tests of the file. */
   open(): Promise<Fleet>
@@ -66,7 +65,6 @@ export function fleets(env: Readonly<Record<string, string>> = {}): FleetKind[] 
     const run = engine === 'postgres' && !isPostgresExpected ? test.skip : test
     let fleet: Promise<Fleet> | undefined
     return {
-      name,
       test: (title, implementation) => void run(`${name}: ${title}`, implementation),
       open: () => {
         fleet ??= openFleet(engine, size, env)
