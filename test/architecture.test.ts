@@ -264,3 +264,15 @@ test('architecture: sources of bytes are made in one way, but for the connection
   )
   t.deepEqual(made.map(({ file }) => file).sort(), ['src/core/reply/flow.ts', 'src/providers/transport.ts'])
 })
+
+test('architecture: jobs that take time run at intervals in one way; other timers do synchronous work', (t) => {
+  const timed = files.filter(({ text }) => /\bsetInterval\(/.test(text)).map(({ file }) => file)
+  t.deepEqual(timed.sort(), [
+    'plugins/exact-cache/turn.ts',
+    'src/http/dashboard/live-pages.ts',
+    'src/http/dashboard/live-route.ts',
+    'src/http/server.ts',
+    'src/providers/transport.ts',
+    'src/stores/sql/sqlite/store.ts',
+  ])
+})

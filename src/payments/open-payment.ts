@@ -1,4 +1,5 @@
 import { GatewayError, messageOf } from '../core/errors.ts'
+import { startInterval } from '../core/interval.ts'
 import type { Log } from '../core/ports/log.ts'
 import type {
   HeldPayment,
@@ -67,13 +68,12 @@ export function createOpenPayment(held: HeldPayment, options: OpenPaymentOptions
   const own = { challengeId, owner, fence }
   let { state, reference } = held
   let isClosed = false
-  const renewer = setInterval(() => {
-    store.renew({ ...own, leaseMs }).catch((error: unknown) => {
-      log.warn({ challengeId, reason: messageOf(error) }, 'payment.renewal-failed')
-    })
-  }, leaseMs / RENEWALS_A_LEASE).unref()
+  const renewer = startInterval(() => store.renew({ ...own, leaseMs }), {
+    everyMs: leaseMs / RENEWALS_A_LEASE,
+    onError: (error) => log.warn({ challengeId, reason: messageOf(error) }, 'payment.renewal-failed'),
+  })
   const close = () => {
-    clearInterval(renewer)
+    void renewer.close()
     if (!isClosed) onClosed()
     isClosed = true
   }

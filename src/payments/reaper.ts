@@ -1,4 +1,5 @@
 import { messageOf } from '../core/errors.ts'
+import { startInterval } from '../core/interval.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { OverduePayment, PaymentGateway, PaymentStore, SessionStore } from '../core/ports/payments.ts'
 import { createOpenPayment } from './open-payment.ts'
@@ -31,26 +32,13 @@ export interface Reaper {
  */
 export function createReaper(options: ReaperOptions): Reaper {
   const { everyMs, log } = options
-  const closing = new AbortController()
-  let reaping: Promise<void> | undefined
-  const reapQuietly = (): void => {
-    reaping ??= reapAll(options, closing.signal)
-      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'payment.reaping-failed'))
-      .finally(() => {
-        reaping = undefined
-      })
-  }
-  const timer = setInterval(reapQuietly, everyMs).unref()
-  reapQuietly()
-  return {
-    reap: () => reapAll(options, closing.signal),
-    async close() {
-      clearInterval(timer)
-      // A comparison with all that Stripe has may take minutes, and can be done another day.
-      closing.abort()
-      await reaping
-    },
-  }
+  const interval = startInterval((signal) => reapAll(options, signal), {
+    everyMs,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'payment.reaping-failed'),
+  })
+  void interval.run()
+  // A comparison with all that Stripe has may take minutes, and can be done another day: `close` aborts it.
+  return { reap: () => reapAll(options, new AbortController().signal), close: () => interval.close() }
 }
 
 async function reapAll(options: ReaperOptions, signal: AbortSignal): Promise<void> {

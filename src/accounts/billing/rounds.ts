@@ -1,3 +1,4 @@
+import { startInterval } from '../../core/interval.ts'
 import { faultFields } from './errors.ts'
 import { reportMeter } from './meter.ts'
 import type { BillingParts } from './parts.ts'
@@ -62,21 +63,9 @@ interface Round {
   readonly work: () => Promise<void>
 }
 
-/** A round never overlaps itself; a failed one is told and tried again with the next. */
+/** A failed round is logged, and tried again with the next. */
 function startRound({ log }: BillingParts, { name, firstMs, everyMs, work }: Round): () => Promise<void> {
-  let isStopped = false
-  let running: Promise<void> | undefined
-  let timer = setTimeout(run, firstMs).unref()
-  function run(): void {
-    running = work()
-      .catch((error: unknown) => log.warn({ round: name, ...faultFields(error) }, 'billing.round-failed'))
-      .then(() => {
-        if (!isStopped) timer = setTimeout(run, everyMs).unref()
-      })
-  }
-  return async () => {
-    isStopped = true
-    clearTimeout(timer)
-    await running
-  }
+  const onError = (error: unknown) => log.warn({ round: name, ...faultFields(error) }, 'billing.round-failed')
+  const interval = startInterval(work, { firstMs, everyMs, onError })
+  return () => interval.close()
 }

@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/errors.ts'
+import { type Interval, startInterval } from '../../core/interval.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import type { KeyStore } from '../../core/ports/keys.ts'
 import type { Log } from '../../core/ports/log.ts'
@@ -19,12 +20,14 @@ export interface LastUsedOptions {
 export class LastUsed {
   readonly #options: LastUsedOptions
   readonly #waiting = new Map<string, number>()
-  readonly #timer: NodeJS.Timeout
-  #flushing: Promise<void> | undefined
+  readonly #interval: Interval
 
   constructor(options: LastUsedOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.#flushQuietly(), FLUSH_EVERY_MS).unref()
+    this.#interval = startInterval(() => this.flush(), {
+      everyMs: FLUSH_EVERY_MS,
+      onError: (error) => options.log.warn({ reason: messageOf(error) }, 'keys.last-used-not-written'),
+    })
   }
 
   /** A key is used now. */
@@ -51,17 +54,7 @@ export class LastUsed {
 
   /** Ends the timer and writes down what is left. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#flushing
-    await this.#flushQuietly()
-  }
-
-  #flushQuietly(): Promise<void> {
-    this.#flushing ??= this.flush()
-      .catch((error: unknown) => this.#options.log.warn({ reason: messageOf(error) }, 'keys.last-used-not-written'))
-      .finally(() => {
-        this.#flushing = undefined
-      })
-    return this.#flushing
+    await this.#interval.close()
+    await this.#interval.run()
   }
 }

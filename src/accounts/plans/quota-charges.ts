@@ -1,4 +1,5 @@
 import { GatewayError, messageOf } from '../../core/errors.ts'
+import { type Interval, startInterval } from '../../core/interval.ts'
 import type { Plans } from '../../core/money/plans.ts'
 import type { ChargeOf, QuotaCharge } from '../../core/money/quota-charge.ts'
 import type { CallEnd, CallLedger, CallOrder, CallReservation } from '../../core/ports/calls.ts'
@@ -48,13 +49,14 @@ export class QuotaCharges {
   readonly #options: QuotaChargesOptions
   readonly #open = new Map<string, OpenCharge>()
   readonly #ends: CallEnd[] = []
-  readonly #timer: NodeJS.Timeout
+  readonly #interval: Interval
   #telling: Promise<void> | undefined
   #dropped = 0
 
   constructor(options: QuotaChargesOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#tellQuietly(), PERIOD_MS).unref()
+    const onError = (error: unknown) => this.#warn(error)
+    this.#interval = startInterval(() => this.#tellPending(), { everyMs: PERIOD_MS, onError })
   }
 
   /** Opens the charge of a request, which is to be counted or waived; `undefined` for a caller without an account. */
@@ -84,7 +86,7 @@ export class QuotaCharges {
 
   /** As `flush`, at the end: what cannot be told ends with its lease. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    await this.#interval.close()
     await this.flush().catch((error: unknown) => this.#warn(error))
   }
 
@@ -93,9 +95,8 @@ export class QuotaCharges {
     else this.#dropped++
   }
 
-  #tellQuietly(): void {
-    if (this.#ends.length === 0) return
-    this.#tellOnce().catch((error: unknown) => this.#warn(error))
+  async #tellPending(): Promise<void> {
+    if (this.#ends.length > 0) await this.#tellOnce()
   }
 
   #tellOnce(): Promise<void> {

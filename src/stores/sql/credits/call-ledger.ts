@@ -1,4 +1,5 @@
 import { messageOf } from '../../../core/errors.ts'
+import { startInterval } from '../../../core/interval.ts'
 import type { CallLedger } from '../../../core/ports/calls.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { SqlStore } from '../store.ts'
@@ -15,17 +16,11 @@ export interface SqlCallLedger extends CallLedger {
 
 /** Keeps calls and credits in the database. */
 export function createCallLedger({ store, log }: { store: SqlStore; log: Log }): SqlCallLedger {
-  const closing = new AbortController()
-  let sweeping: Promise<void> | undefined
-  const sweepQuietly = (): void => {
-    sweeping ??= sweepAll(store, { log, signal: closing.signal })
-      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'calls.sweep-failed'))
-      .finally(() => {
-        sweeping = undefined
-      })
-  }
-  const timer = setInterval(sweepQuietly, SWEEP_EVERY_MS).unref()
-  sweepQuietly()
+  const sweeper = startInterval((signal) => sweepAll(store, { log, signal }), {
+    everyMs: SWEEP_EVERY_MS,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'calls.sweep-failed'),
+  })
+  void sweeper.run()
   return {
     take: (order) => store.run('ledger.take', order),
     async end(ends) {
@@ -36,11 +31,7 @@ export function createCallLedger({ store, log }: { store: SqlStore; log: Log }):
       return outcomes
     },
     sweep: () => sweepAll(store, { log, signal: undefined }),
-    async close() {
-      closing.abort()
-      clearInterval(timer)
-      await sweeping
-    },
+    close: () => sweeper.close(),
   }
 }
 

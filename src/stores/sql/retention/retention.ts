@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageWithCause } from '../../../core/errors.ts'
+import { type Interval, startInterval } from '../../../core/interval.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { SqlStore } from '../store.ts'
@@ -49,29 +50,20 @@ type Batch = () => Promise<number>
 /** Retention that deletes nothing until it is started. */
 export function createRetention(options: RetentionOptions): Retention {
   const { log } = options
+  const onError = (error: unknown) => log.warn({ reason: messageWithCause(error) }, 'retention.failed')
   const closing = new AbortController()
-  let pruning: Promise<void> | undefined
-  const pruneQuietly = (parts: RetentionOptions = options): void => {
-    pruning ??= pruneAll(parts, closing.signal)
-      .catch((error: unknown) => log.warn({ reason: messageWithCause(error) }, 'retention.failed'))
-      .finally(() => {
-        pruning = undefined
-      })
-  }
-  let timer: NodeJS.Timeout | undefined
+  let first: Promise<void> | undefined
+  let interval: Interval | undefined
   return {
     start() {
-      timer ??= setTimeout(() => {
-        pruneQuietly()
-        timer = setInterval(() => pruneQuietly(), EVERY_MS).unref()
-      }, FIRST_TELEMETRY_AFTER_MS).unref()
-      pruneQuietly({ ...options, telemetry: undefined })
+      first ??= pruneAll({ ...options, telemetry: undefined }, closing.signal).catch(onError)
+      const times = { firstMs: FIRST_TELEMETRY_AFTER_MS, everyMs: EVERY_MS }
+      interval ??= startInterval((signal) => pruneAll(options, signal), { ...times, onError })
     },
     prune: () => pruneAll(options, closing.signal),
     async close() {
-      clearTimeout(timer)
       closing.abort()
-      await pruning
+      await Promise.all([first, interval?.close()])
     },
   }
 }

@@ -1,4 +1,5 @@
 import { GatewayError, messageOf } from '../../../core/errors.ts'
+import { startInterval } from '../../../core/interval.ts'
 import type { ChargeOf, QuotaCharge } from '../../../core/money/quota-charge.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { Reservation, SpendHold, SpendLedger } from '../../../core/ports/spend-ledger.ts'
@@ -25,28 +26,20 @@ export interface SqlSpendLedger extends SpendLedger {
 
 /** Keeps the spend ledger in the database. */
 export function createSpendLedger({ store, chargeOf, log }: SpendLedgerOptions): SqlSpendLedger {
-  let sweeping: Promise<void> | undefined
-  let isClosed = false
-  const sweepQuietly = (): void => {
-    sweeping ??= sweepAll(store, { log, isEnough: () => isClosed })
-      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'spend.sweep-failed'))
-      .finally(() => {
-        sweeping = undefined
-      })
-  }
   const ends = new SpendEnds({ tell: (end) => settle(store, log, end), log })
-  const timer = setInterval(sweepQuietly, SWEEP_EVERY_MS).unref()
-  sweepQuietly()
+  const sweeper = startInterval((signal) => sweepAll(store, { log, signal }), {
+    everyMs: SWEEP_EVERY_MS,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'spend.sweep-failed'),
+  })
+  void sweeper.run()
   return {
     reserve: (hold) => reserve(store, hold, chargeOf?.(hold.holdId)),
     grow: (change) => store.run('spend.grow', change),
     settle: (end) => ends.tell(end),
     spent: (windows) => store.run('spend.read', windows),
-    sweep: () => sweepAll(store, { log, isEnough: () => false }),
+    sweep: () => sweepAll(store, { log, signal: undefined }),
     async close() {
-      isClosed = true
-      clearInterval(timer)
-      await sweeping
+      await sweeper.close()
       await ends.close()
     },
   }
@@ -67,11 +60,14 @@ async function reserve(store: SqlStore, hold: SpendHold, charge: QuotaCharge | u
   return spend
 }
 
-async function sweepAll(store: SqlStore, { log, isEnough }: { log: Log; isEnough: () => boolean }): Promise<void> {
+async function sweepAll(
+  store: SqlStore,
+  { log, signal }: { log: Log; signal: AbortSignal | undefined },
+): Promise<void> {
   for (;;) {
     const { expired, isMore } = await store.run('spend.sweep', undefined)
     // Somebody held money and was not heard of again: a crash, or a lease too short.
     if (expired > 0) log.warn({ holds: expired }, 'spend.holds-expired')
-    if (!isMore || isEnough()) return
+    if (!isMore || signal?.aborted) return
   }
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { GatewayError, messageOf } from '../../../core/errors.ts'
+import { type Interval, startInterval } from '../../../core/interval.ts'
 import type { ChargeOf } from '../../../core/money/quota-charge.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type {
@@ -62,11 +63,15 @@ export class ReservationPools implements SpendLedger {
   readonly #pools = new Map<string, ReservationPool>()
   readonly #allocations = new Map<string, Allocation>()
   readonly #ended = new LRUCache<string, true>(entryLimit(MOST_REMEMBERED))
-  readonly #timer: NodeJS.Timeout
+  readonly #interval: Interval
 
   constructor(options: ReservationPoolsOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.flushAll(), options.periodMs ?? PERIOD_MS).unref()
+    // A pool joins its own flush under way: a slow one holds up no other.
+    this.#interval = startInterval(async () => void this.flushAll(), {
+      everyMs: options.periodMs ?? PERIOD_MS,
+      onError: (error) => this.#warn(error),
+    })
   }
 
   async reserve(hold: SpendHold): Promise<Reservation> {
@@ -162,7 +167,7 @@ export class ReservationPools implements SpendLedger {
 
   /** As `flush`, at the end: what it cannot tell counts in full when the pools' leases end. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    await this.#interval.close()
     await this.flushLast().catch((error: unknown) => this.#warn(error))
   }
 
