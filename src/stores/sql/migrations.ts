@@ -1,39 +1,28 @@
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { GatewayError, messageOf } from '../../core/errors.ts'
 import { accounts } from './accounts/migrations.ts'
 import { billing, billingProrations } from './billing/migrations.ts'
 import { ledger } from './credits/migrations.ts'
+import { addCounts, addTexts, type Table } from './engine/columns.ts'
 import { payments, paymentsByTime, paymentsLeft } from './payments/migrations.ts'
 
 import type { Database } from './schema.ts'
 import { telemetryMigrations } from './telemetry/migrations.ts'
 
-/** Beyond it a number of JavaScript is no longer exact. */
-const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
-
-/** A column of money; the database itself refuses what cannot be. */
-function addMoney(table: CreateTableBuilder<string, string>, name: string): CreateTableBuilder<string, string> {
-  return table.addColumn(name, 'bigint', (column) =>
-    column.notNull().check(sql`${sql.ref(name)} between 0 and ${LARGEST}`),
-  )
-}
-
 const spend: Migration = {
   async up(db) {
-    let windows: CreateTableBuilder<string, string> = db.schema.createTable('spend_window')
-    windows = windows.addColumn('scope', 'text', (column) => column.notNull())
-    windows = windows.addColumn('window_id', 'text', (column) => column.notNull())
-    windows = addMoney(addMoney(windows, 'settled_nano_usd'), 'held_nano_usd')
-    await windows.addPrimaryKeyConstraint('spend_window_key', ['scope', 'window_id']).execute()
+    const windows = addTexts(db.schema.createTable('spend_window'), ['scope', 'window_id'])
+    await addCounts(windows, ['settled_nano_usd', 'held_nano_usd'])
+      .addPrimaryKeyConstraint('spend_window_key', ['scope', 'window_id'])
+      .execute()
 
     const isState = (name: string) => sql<boolean>`${sql.ref(name)} in ('open', 'expired', 'settled')`
-    let holds: CreateTableBuilder<string, string> = db.schema.createTable('spend_hold')
+    let holds: Table = db.schema.createTable('spend_hold')
     holds = holds.addColumn('id', 'text', (column) => column.primaryKey().notNull())
     holds = holds.addColumn('state', 'text', (column) => column.notNull().check(isState('state')))
     holds = holds.addColumn('previous_state', 'text', (column) => column.notNull().check(isState('previous_state')))
-    holds = addMoney(addMoney(holds, 'amount_nano_usd'), 'previous_amount_nano_usd')
-    await holds
+    await addCounts(holds, ['amount_nano_usd', 'previous_amount_nano_usd'])
       .addColumn('cost_nano_usd', 'bigint')
       .addColumn('windows', 'text', (column) => column.notNull())
       .addColumn('due_at_ms', 'bigint', (column) => column.notNull())

@@ -1,9 +1,7 @@
 import { type CreateTableBuilder, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { makeAppendOnly } from '../engine/append-only.ts'
-
-/** Beyond it a number of JavaScript is no longer exact. */
-const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
+import { LARGEST } from '../engine/columns.ts'
 
 /** The tables of accounts, keys and the audit log. */
 export const accounts: Migration = {

@@ -1,23 +1,6 @@
-import { type CreateTableBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-
-/** Beyond it a number of JavaScript is no longer exact. */
-const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
-
-type Table = CreateTableBuilder<string, string>
-
-function addTexts(table: Table, names: readonly string[]): Table {
-  return names.reduce((table, name) => table.addColumn(name, 'text', (column) => column.notNull()), table)
-}
-
-/** Columns of whole numbers from 0; the database itself refuses what cannot be. */
-function addCounts(table: Table, names: readonly string[]): Table {
-  const isCount = (name: string) => sql`${sql.ref(name)} between 0 and ${LARGEST}`
-  return names.reduce(
-    (table, name) => table.addColumn(name, 'bigint', (column) => column.notNull().check(isCount(name))),
-    table,
-  )
-}
+import { addCounts, addTexts, type Table } from '../engine/columns.ts'
 
 /** The tables of what the payment provider knows. */
 export const billing: Migration = {

@@ -1,26 +1,7 @@
-import { type CreateTableBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { makeAppendOnly } from '../engine/append-only.ts'
-
-/** Beyond it a number of JavaScript is no longer exact. */
-const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
-
-type Table = CreateTableBuilder<string, string>
-
-/** Columns of whole numbers from 0; the database itself refuses what cannot be. */
-function addCounts(table: Table, names: readonly string[]): Table {
-  return names.reduce(
-    (table, name) =>
-      table.addColumn(name, 'bigint', (column) =>
-        column.notNull().check(sql`${sql.ref(name)} between 0 and ${LARGEST}`),
-      ),
-    table,
-  )
-}
-
-function addTexts(table: Table, names: readonly string[]): Table {
-  return names.reduce((table, name) => table.addColumn(name, 'text', (column) => column.notNull()), table)
-}
+import { addCounts, addTexts, type Table } from '../engine/columns.ts'
 
 /** The tables of credits and calls. */
 export const ledger: Migration = {

@@ -10,6 +10,7 @@ import {
   type UsageRange,
   type UsageSums,
 } from '../../../core/telemetry/telemetry.ts'
+import { LARGEST } from '../engine/columns.ts'
 import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
 import { toFinished, toListed } from './rows.ts'
@@ -21,7 +22,6 @@ const US_PER_MS = 1000
 const MOST_STEPS = 1000
 /** Far more than a scope has models, times the steps of a chart. */
 const MOST_SUMS = 20_000
-const LARGEST = sql.lit(Number.MAX_SAFE_INTEGER)
 const LISTED = REQUEST_COLUMNS.filter((column) => column !== 'trace')
 
 const SEARCHED = [
