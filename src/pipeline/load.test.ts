@@ -94,7 +94,7 @@ const faults: Record<string, { files: Record<string, string>; says: RegExp[] }> 
   },
   'an import that throws': {
     files: { 'sample/index.js': `throw new Error('at once')` },
-    says: [/imported: \/.*\/sample\/index\.js:1: at once/],
+    says: [/imported: \/.*\/sample\/index\.js:1:7: at once/],
   },
   'an import that does not exist': {
     files: { 'sample/index.js': `import './missing.js'` },
@@ -130,7 +130,7 @@ const faults: Record<string, { files: Record<string, string>; says: RegExp[] }> 
   },
   'a setup that throws': {
     files: sample({ setup: `throw new Error('no disk')` }),
-    says: [/could not be set up: \/.*\/sample\/index\.ts:\d+: no disk/],
+    says: [/could not be set up: \/.*\/sample\/index\.ts:\d+:\d+: no disk/],
   },
   'a setup that returns no middleware': {
     files: sample({ setup: 'return {}' }),

@@ -105,7 +105,7 @@ async function importDefinition(found: PluginFolder, version: number): Promise<u
     return await importPlugin(found.entryFile, version)
   } catch (cause) {
     throw new PluginError(
-      `plugin \`${found.name}\` cannot be imported: ${placeIn(found.folder, cause)}${messageOf(cause)}`,
+      `plugin \`${found.name}\` cannot be imported: ${await placeIn(found.folder, cause)}${messageOf(cause)}`,
       {
         cause,
       },
@@ -236,7 +236,7 @@ async function setUp(
     // One that comes too late after all has taken resources, and nobody else would give them back.
     settingUp?.then((instance) => instance?.close?.()).catch(() => {})
     throw new PluginError(
-      `plugin \`${definition.name}\` could not be set up: ${placeIn(folder, cause)}${messageOf(cause)}`,
+      `plugin \`${definition.name}\` could not be set up: ${await placeIn(folder, cause)}${messageOf(cause)}`,
       {
         cause,
       },

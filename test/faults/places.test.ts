@@ -80,25 +80,47 @@ test('places: Redis that is down at the start is one line with its host', async 
   t.notRegex(gateway.log(), /CANARY/)
 })
 
-const BROKEN = {
+const BROKEN: Readonly<Record<string, { files: Record<string, string>; at: string }>> = {
   syntax: {
-    source: 'import { definePlugin } from "turnpike/plugin"\nexport default definePlugin({\n  oops here\n})\n',
-    line: 3,
+    files: {
+      'index.ts': 'import { definePlugin } from "turnpike/plugin"\nexport default definePlugin({\n\toops here\n})\n',
+    },
+    at: 'index.ts:3:7',
+  },
+  enums: { files: { 'index.ts': '// An enum\nexport enum Word { one }\n' }, at: 'index.ts:2:8' },
+  script: { files: { 'index.mjs': 'export default {}\n\tlet é = "x" +;\n' }, at: 'index.mjs:2:15' },
+  part: {
+    files: {
+      'index.js': 'import "./parts/one.js"\nexport default {}\n',
+      'parts/one.js': 'let one\nlet one\n',
+      'node_modules/other/index.js': 'never {{ loaded',
+    },
+    at: 'parts/one.js:2:5',
+  },
+  name: {
+    files: { 'index.ts': 'import {\n  definePlugin,\n  defineModule,\n} from "turnpike/plugin"\n' },
+    at: 'index.ts:3:3',
   },
   setup: {
-    source: pluginSource('setup', {
-      head: '\n\nfunction fail() {\n  throw new Error("no such thing")\n}',
-      setup: 'fail()',
-    }),
-    line: 7,
+    files: {
+      'index.ts': pluginSource('setup', {
+        head: '\n\nfunction fail() {\n  throw new Error("no such thing")\n}',
+        setup: 'fail()',
+      }),
+    },
+    at: 'index.ts:7:9',
   },
 }
 
-for (const [name, { source, line }] of Object.entries(BROKEN))
-  test(`places: a plugin that is broken at its ${name} is told with file and line, and not listed as working`, async (t) => {
-    const plugins = createPluginDirectory(t, { [`${name}/index.ts`]: source })
-    const place = `${plugins.path}/${name}/index.ts:${line}: `
+for (const [name, { files, at }] of Object.entries(BROKEN))
+  test(`places: a plugin that is broken at its ${name} is reported with file, line and column, and not listed as working`, async (t) => {
+    const plugins = createPluginDirectory(t)
+    for (const [file, source] of Object.entries(files)) plugins.put(`${name}/${file}`, source)
+    const place = `${plugins.path}/${name}/${at}: `
     const env = { SVC_PLUGINS_DIR: plugins.path, SVC_DATA_DIR: path.join(plugins.path, 'data') }
+    const checked = await runCommand(['plugin', 'check', path.join(plugins.path, name)], { env })
+    t.is(checked.code, 1)
+    t.regex(checked.stderr, new RegExp(place))
     const list = await runCommand(['plugin', 'list'], { env })
     t.is(list.code, 1)
     t.regex(list.stdout, new RegExp(`\n${name} +BROKEN: .*${place}`))
