@@ -19,7 +19,7 @@ import { createCloudViewer, createLocalViewer, operatorClaim, type ReadViewer } 
 import type { RequestLimits } from '../http/rate-limit.ts'
 import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { LoadedPlugin, PluginRegistry } from '../pipeline/registry.ts'
-import { createPaymentBooks } from '../stores/sql/payments/books.ts'
+import { createPaymentBooks } from '../stores/sql/payments/payment-books.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import type { Accounts } from './accounts.ts'
 import type { AgentPayments } from './agent-payments.ts'

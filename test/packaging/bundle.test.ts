@@ -97,6 +97,25 @@ test('bundle: a stack trace names the line of the source', async (t) => {
   t.true(source[Number(line) - 1]?.startsWith('export function duration('), stderr)
 })
 
+/** The files of the bundle that one imports statically, with itself. */
+function loadedWith(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  const code = readFileSync(file, 'utf8')
+  for (const [, name = ''] of code.matchAll(/^import .*?"(\.[^"]+)";$/gm))
+    loadedWith(path.resolve(file, '..', name), found)
+  return found
+}
+
+test('bundle: the thread of a database loads no gateway, and the gateway no queries', (t) => {
+  const packagesOf = (entry: string) => {
+    const code = [...loadedWith(path.join(ROOT, 'dist', entry))].map((file) => readFileSync(file, 'utf8')).join('\n')
+    return ['kysely', 'koa', 'zod'].filter((name) => code.includes(`\n// node_modules/${name}/`))
+  }
+  t.deepEqual(packagesOf('stores/sql/sqlite/worker.js'), ['kysely'])
+  t.deepEqual(packagesOf('main.js'), ['koa', 'zod'])
+})
+
 test('bundle: every program and module that a source names by its URL is in the bundle', (t) => {
   const named = namedPrograms(ROOT)
   t.true(named.length >= 8, `${named.length} named`)

@@ -1,8 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { ListedPayment, PaymentBooks, PaymentPage } from '../../../core/ports/payment-books.ts'
+import type { ListedPayment, PaymentPage } from '../../../core/ports/payment-books.ts'
 import type { PaymentBook, PaymentSum } from '../../../core/ports/payments.ts'
 import type { Command } from '../engine/command.ts'
-import type { SqlStore } from '../store.ts'
 
 /** One more than a page may have tells whether there is another. */
 const LONGEST_LIST = 501
@@ -89,16 +88,4 @@ export const reportPayments: Command<{ sinceMs: number }, PaymentSum[]> = async 
     payments: Number(payments),
     cents: Number(cents),
   }))
-}
-
-/** Shows payments as they are in the database. */
-export function createPaymentBooks(store: Pick<SqlStore, 'run'>): PaymentBooks {
-  return {
-    list: (page) => store.run('payments.list', page),
-    async find(challengeId) {
-      const [found] = await store.run('payments.list', { challengeId, limit: 1 })
-      return found
-    },
-    report: (span) => store.run('payments.report', span),
-  }
 }

@@ -4,11 +4,9 @@ import {
   type SessionCall,
   type SessionOpening,
   type SessionStanding,
-  type SessionStore,
 } from '../../../core/ports/payments.ts'
 import type { Command } from '../engine/command.ts'
 import type { Database } from '../schema.ts'
-import type { SqlStore } from '../store.ts'
 
 /**
  * DESIGN — sessions
@@ -145,17 +143,4 @@ function toStanding(row: {
 }): SessionStanding {
   const { id, calls_total: callsTotal, calls_left: callsLeft, expires_at_ms: expiresAtMs } = row
   return { sessionId: id, callsTotal, callsLeft, expiresAtMs }
-}
-
-/** Keeps sessions in the database. */
-export function createSessionStore(store: Pick<SqlStore, 'run'>): SessionStore {
-  return {
-    open: (opening) => store.run('sessions.open', opening),
-    reserve: (call) => store.run('sessions.reserve', call),
-    commit: (callId) => store.run('sessions.commit', { callId }),
-    release: (callId) => store.run('sessions.release', { callId }),
-    leave: (callId) => store.run('sessions.leave', { callId }),
-    sweep: () => store.run('sessions.sweep', undefined),
-    standing: (tokenHash) => store.run('sessions.read', { tokenHash }),
-  }
 }

@@ -1,7 +1,7 @@
 import type { PaymentBook, PaymentClaim } from '../../../../src/core/ports/payments.ts'
-import { createPaymentBooks } from '../../../../src/stores/sql/payments/books.ts'
+import { createPaymentBooks } from '../../../../src/stores/sql/payments/payment-books.ts'
 import { createPaymentStore } from '../../../../src/stores/sql/payments/payment-store.ts'
-import { createSessionStore } from '../../../../src/stores/sql/payments/sessions.ts'
+import { createSessionStore } from '../../../../src/stores/sql/payments/session-store.ts'
 import { engines, type Place } from '../places.ts'
 
 const CLAIM: PaymentClaim = {

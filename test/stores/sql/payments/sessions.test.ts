@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { createSessionStore } from '../../../../src/stores/sql/payments/sessions.ts'
+import { createSessionStore } from '../../../../src/stores/sql/payments/session-store.ts'
 import { engines, type Place } from '../places.ts'
 
 const OPENING = { sessionId: 's', tokenHash: 't', reference: 'pi_1', calls: 10, ttlMs: 3_600_000 }
