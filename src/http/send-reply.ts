@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import type { EventTranslator } from '../core/reply/event-translator.ts'
 import type { BytesReply, Reply, ReplyHeaders, StreamReply } from '../core/reply/reply.ts'
-import { scanEvents } from '../core/reply/sse.ts'
 import type { ClientRequest } from '../core/request/client-request.ts'
 import type { ClientDialect } from '../dialects/client-dialect.ts'
+import { createStreamRenderer, renderBytes } from '../dialects/render.ts'
 import { onClosed } from './client-disconnect.ts'
 import { keptPrivate } from './kept-private.ts'
 import { Pinger } from './pinger.ts'
@@ -32,9 +31,8 @@ export function sendReply(response: ServerResponse, reply: Reply, options: SendO
     reply.cancel()
     return
   }
-  const isOwn = reply.dialect.name === options.dialect.name
   if (reply.kind === 'stream') sendStream(response, reply, options)
-  else sendBytes(response, isOwn ? reply : options.dialect.render(reply), options.headers)
+  else sendBytes(response, renderBytes(reply, options.dialect), options.headers)
 }
 
 function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesReply, gateways: ReplyHeaders): void {
@@ -71,8 +69,7 @@ function sendStream(
   { dialect, request, headers, pingIntervalMs }: SendOptions & Addressee,
 ): void {
   response.writeHead(reply.status, listHeaders(reply.headers, headers))
-  const isOwn = reply.dialect.name === dialect.name
-  const translator = isOwn || request === undefined ? undefined : dialect.createTranslator(request)
+  const renderer = createStreamRenderer(reply, { dialect, request })
   let hasBegun = false
   const pinger = new Pinger(response, {
     rules: dialect.ping,
@@ -89,7 +86,7 @@ function sendStream(
   })
   reply.open({
     write(portion) {
-      const bytes = translator === undefined ? portion : translate(portion, translator)
+      const bytes = renderer.portion(portion)
       if (bytes.length === 0) return true
       hasBegun = true
       pinger.see(bytes)
@@ -98,7 +95,7 @@ function sendStream(
     end(ending) {
       pinger.stop()
       if (response.destroyed) return
-      if (ending.error === undefined) response.end(translator?.end())
+      if (ending.error === undefined) response.end(renderer.end())
       else if (reply.isTorn) response.destroy()
       else response.end(dialect.breakEvent(`The reply broke off: ${ending.error.message}.`))
     },
@@ -107,12 +104,4 @@ function sendStream(
   setImmediate(() => {
     if (!hasBegun && !response.destroyed) response.flushHeaders()
   })
-}
-
-function translate(portion: Buffer, translator: EventTranslator): string {
-  let text = ''
-  scanEvents(portion, (name, bytes, start, end) => {
-    text += translator.event(name, bytes.toString('utf8', start, end))
-  })
-  return text
 }

@@ -2,7 +2,6 @@ import { GatewayError } from '../../core/errors.ts'
 import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
 import type { TokenCounter } from '../../core/ports/token-counter.ts'
 import { jsonReply, type Reply, StreamReply } from '../../core/reply/reply.ts'
-import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 import { CHAT_REPLIES } from '../../dialects/chat/replies.ts'
@@ -10,11 +9,12 @@ import { toMessagesError } from '../../dialects/chat/reply/errors.ts'
 import { createMessagesEvents } from '../../dialects/chat/reply/to-messages-events.ts'
 import { toMessagesReply } from '../../dialects/chat/reply/to-messages-reply.ts'
 import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-request.ts'
-import { addDroppedFields, dropBetas } from '../dropped-fields-header.ts'
+import { addDroppedFields } from '../dropped-fields-header.ts'
 import { pathOfModel, readModel, readModelList } from '../model-list.ts'
+import { completeTranslated, type Translation } from '../translation.ts'
 import { callerOf, type Upstream } from '../upstream.ts'
 import { UpstreamProvider } from '../upstream-provider.ts'
-import { translatedWire, verbatimWire, type Wire } from '../wire.ts'
+import { verbatimWire, type Wire } from '../wire.ts'
 import { nativeChatRequest } from './native.ts'
 import { withoutUsageChunk } from './usage-filter.ts'
 
@@ -35,13 +35,30 @@ const NATIVE_WITHOUT_USAGE: Wire = {
 }
 const PATH = '/chat/completions'
 
+/** The shape of chat completions, with a provider's habits. */
+function chatTranslation(habits: ChatHabits): Translation {
+  return {
+    toWire(exchange, { model }) {
+      const { bytes, droppedFields } = toChatRequest(exchange.request, { model, habits, assumed: exchange.assumed })
+      return { path: PATH, bytes, droppedFields }
+    },
+    fromWire: (named) => ({
+      toMessage: (body) => toMessagesReply(body, named),
+      toError: toMessagesError,
+      createTranslator: () => createMessagesEvents(named),
+    }),
+  }
+}
+
 /** A provider that speaks OpenAI's chat completions, at an address that ends where `/chat/completions` begins. */
 export class ChatProvider extends UpstreamProvider implements Provider {
   readonly #options: Omit<ChatProviderOptions, 'upstream'>
+  readonly #translation: Translation
 
   constructor({ upstream, ...options }: ChatProviderOptions) {
     super(upstream)
     this.#options = options
+    this.#translation = chatTranslation(options.habits)
   }
 
   claims(model: string): boolean {
@@ -49,9 +66,8 @@ export class ChatProvider extends UpstreamProvider implements Provider {
   }
 
   complete(exchange: Exchange, target: Target): Promise<Reply> {
-    return exchange.dialect.name === 'chat'
-      ? this.#completeNatively(exchange, target)
-      : this.#translate(exchange, target)
+    if (exchange.dialect.name === 'chat') return this.#completeNatively(exchange, target)
+    return completeTranslated(exchange, target, { upstream: this.upstream, translation: this.#translation })
   }
 
   /** Estimates: these services have no way to count tokens without answering. */
@@ -89,27 +105,5 @@ export class ChatProvider extends UpstreamProvider implements Provider {
       asksUsage ? NATIVE_WITHOUT_USAGE : NATIVE,
     )
     return droppedFields === undefined ? reply : addDroppedFields(reply, droppedFields)
-  }
-
-  async #translate(exchange: Exchange, { model }: Target): Promise<Reply> {
-    const { habits } = this.#options
-    const droppedFields = new DroppedFields()
-    droppedFields.add(exchange.client.droppedFields)
-    dropBetas(exchange, droppedFields)
-    const translation = toChatRequest(exchange.request, { model, habits, assumed: exchange.assumed })
-    droppedFields.add(translation.droppedFields)
-    droppedFields.assertCarried(this.name)
-    const told = { model, id: `msg_${exchange.id.slice('req_'.length)}` }
-    const wire = translatedWire({
-      toMessage: (body) => toMessagesReply(body, told),
-      toError: toMessagesError,
-      createTranslator: () => createMessagesEvents(told),
-    })
-    const reply = await this.upstream.call(
-      { method: 'POST', path: PATH, body: translation.bytes },
-      callerOf(exchange),
-      wire,
-    )
-    return addDroppedFields(reply, droppedFields)
   }
 }

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../core/errors.ts'
 import type { ListedModel, Provider, RelayCall } from '../../core/ports/provider.ts'
 import { BytesReply, type Reply } from '../../core/reply/reply.ts'
-import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
-import { addDroppedFields, dropBetas } from '../dropped-fields-header.ts'
-import { type CredentialForm, callerOf } from '../upstream.ts'
+import { addDroppedFields } from '../dropped-fields-header.ts'
+import { completeTranslated, type Translation } from '../translation.ts'
+import type { CredentialForm } from '../upstream.ts'
 import { UpstreamProvider } from '../upstream-provider.ts'
 import { translatedWire } from '../wire.ts'
 import { toCountTokensReply } from './count-tokens.ts'
@@ -26,45 +26,36 @@ export const GEMINI_CREDENTIAL: CredentialForm = {
   ownOf: (presented) => (OWN_CREDENTIAL.test(presented.secret) ? presented : undefined),
 }
 
+/** Gemini's shape. */
+const GEMINI: Translation = {
+  toWire(exchange, { model }) {
+    const method = exchange.wantsStream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+    const { bytes, droppedFields } = toGeminiRequest(exchange.request, { model, assumed: exchange.assumed })
+    return { path: pathOf(model, method), bytes, droppedFields }
+  },
+  fromWire: (named) => ({
+    toMessage: (body) => toMessagesReply(body, named),
+    toError: toMessagesError,
+    statusOfError: trueStatus,
+    createTranslator: () => createMessagesEvents(named),
+  }),
+}
+
 /** Google's Gemini API, in its own shape. */
 export class GeminiProvider extends UpstreamProvider implements Provider {
   claims(model: string): boolean {
     return MODELS.test(model)
   }
 
-  async complete(exchange: Exchange, { model }: Target): Promise<Reply> {
-    const droppedFields = new DroppedFields()
-    droppedFields.add(exchange.client.droppedFields)
-    dropBetas(exchange, droppedFields)
-    const translation = toGeminiRequest(exchange.request, { model, assumed: exchange.assumed })
-    droppedFields.add(translation.droppedFields)
-    droppedFields.assertCarried(this.name)
-    const told = { model, id: `msg_${exchange.id.slice('req_'.length)}` }
-    const wire = translatedWire({
-      toMessage: (body) => toMessagesReply(body, told),
-      toError: toMessagesError,
-      statusOfError: trueStatus,
-      createTranslator: () => createMessagesEvents(told),
-    })
-    const method = exchange.wantsStream ? 'streamGenerateContent?alt=sse' : 'generateContent'
-    const reply = await this.upstream.call(
-      { method: 'POST', path: pathOf(model, method), body: translation.bytes },
-      callerOf(exchange),
-      wire,
-    )
-    return addDroppedFields(reply, droppedFields)
+  complete(exchange: Exchange, target: Target): Promise<Reply> {
+    return completeTranslated(exchange, target, { upstream: this.upstream, translation: GEMINI })
   }
 
   async countTokens({ body, ...caller }: RelayCall, { model }: Target): Promise<Reply> {
     const request = new RequestDocument(body ?? Buffer.from('{}'))
     const { bytes, droppedFields } = toCountTokensRequest(request, { model })
     droppedFields.assertCarried(this.name)
-    const wire = translatedWire({
-      toMessage: toCountTokensReply,
-      toError: toMessagesError,
-      statusOfError: trueStatus,
-      createTranslator: () => createMessagesEvents({ model, id: '' }),
-    })
+    const wire = translatedWire({ ...GEMINI.fromWire({ model, id: '' }), toMessage: toCountTokensReply })
     const call = { method: 'POST', path: pathOf(model, 'countTokens'), body: bytes } as const
     return addDroppedFields(await this.upstream.call(call, caller, wire), droppedFields)
   }

@@ -1,0 +1,44 @@
+import type { Reply } from '../core/reply/reply.ts'
+import { DroppedFields } from '../core/request/dropped-fields.ts'
+import type { Exchange, Target } from '../core/request/exchange.ts'
+import { addDroppedFields, dropBetas } from './dropped-fields-header.ts'
+import { callerOf, type Upstream } from './upstream.ts'
+import { type ReplyTranslation, translatedWire } from './wire.ts'
+
+/** A request in a provider's own shape. */
+export interface WireRequest {
+  readonly path: string
+  readonly bytes: Buffer
+  /** Fields of the Messages shape that it does not carry. */
+  readonly droppedFields: DroppedFields
+}
+
+/** The shape of a provider that speaks neither of the clients' dialects, or not this client's: requests in, replies out. */
+export interface Translation {
+  /** Translates the exchange's request. */
+  toWire(exchange: Exchange, target: Target): WireRequest
+  /** Translates replies into the Messages shape, with a model and an id for those that have none. */
+  fromWire(named: { model: string; id: string }): ReplyTranslation
+}
+
+/**
+ * Calls a provider in its own shape. Throws `invalid_request` for what cannot be carried, before the call; fields that were
+ * dropped are named in the reply's `x-svc-dropped`.
+ */
+export async function completeTranslated(
+  exchange: Exchange,
+  target: Target,
+  { upstream, translation }: { upstream: Upstream; translation: Translation },
+): Promise<Reply> {
+  const droppedFields = new DroppedFields()
+  droppedFields.add(exchange.client.droppedFields)
+  dropBetas(exchange, droppedFields)
+  const request = translation.toWire(exchange, target)
+  droppedFields.add(request.droppedFields)
+  droppedFields.assertCarried(upstream.name)
+  const wire = translatedWire(
+    translation.fromWire({ model: target.model, id: `msg_${exchange.id.slice('req_'.length)}` }),
+  )
+  const call = { method: 'POST', path: request.path, body: request.bytes } as const
+  return addDroppedFields(await upstream.call(call, callerOf(exchange), wire), droppedFields)
+}
