@@ -4,12 +4,12 @@ import { startSharedStage } from '../support/shared-cache-stage.ts'
 
 const SCENE = 'of the winter tyres, wooden ladders, copper kettles and garden lamps in the old garage behind the house'
 const LONG = Array.from({ length: 30 }, () => SCENE).join(' and ')
-const MANY = 700
+const MANY = 200
 const NAMES = 'abcdefghijklmnopqrstuvwxyz'
 
 test('semantic-cache: texts beyond `max_entries_memory` make those go that were used longest ago', async (t) => {
   const stage = await startSharedStage({
-    config: { plugins: { 'semantic-cache': { persist: false, max_entries_memory: '4MB', max_words: 1000 } } },
+    config: { plugins: { 'semantic-cache': { persist: false, max_entries_memory: '1MB', max_words: 1000 } } },
   })
   t.teardown(() => stage.close())
   const pipe = 'semantic-cache?mode=threshold&threshold=0.9'
