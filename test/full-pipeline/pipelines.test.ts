@@ -92,6 +92,7 @@ const ALONE: Readonly<Record<string, string>> = {
   'semantic-cache/embedders.test.ts': 'failures of the embedder are counted, and a second caller would cause some',
   'semantic-cache/faults.test.ts': 'entries are counted, and a second caller would have some',
   'semantic-cache/lasting.test.ts': 'one test looks at all entries',
+  'semantic-cache/no-graph.test.ts': 'sends five hundred requests, which is enough',
 }
 
 test('pipelines: where a cache answers, a second caller asks, too', (t) => {

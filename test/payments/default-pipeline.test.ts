@@ -46,10 +46,8 @@ for (const stream of [false, true]) {
     const request = { body: ask(`the same, ${kind}`, { stream }), headers: { authorization } }
     const first = agent.send({ ...request, signal: leaving.signal }).catch(() => undefined)
     await booth.stage.provider.until(() => agent.calls() === 1)
-    const sent = Promise.withResolvers<void>()
-    const second = agent.send({ ...request, onSent: sent.resolve })
-    await sent.promise
-    await booth.stage.scene().send({ method: 'GET', path: '/health' })
+    const second = agent.send(request)
+    await eventually(async () => (await left(agent, authorization)) === 8, 'both have a call')
     leaving.abort()
     await first
     await booth.stage.scene().send({ method: 'GET', path: '/health' })
