@@ -1,14 +1,12 @@
 import type { Command } from 'commander'
-import { loadConfig } from '../config/load.ts'
-import { GatewayError } from '../core/errors.ts'
 import type { PaymentBook, PaymentSum } from '../core/ports/payments.ts'
 import { createPaymentStore } from '../stores/sql/payments/payment-store.ts'
-import { openSqlStore } from '../stores/sql/store.ts'
 import { addHelp } from './help.ts'
-import { commandLog } from './offline.ts'
+import { wholeNumber } from './whole-number.ts'
+import { withStore } from './with-store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const USUAL_DAYS = '30'
+const USUAL_DAYS = 30
 const MOST_DAYS = 3660
 const CENTS = 100
 
@@ -26,7 +24,7 @@ export function addReportCommand(mpp: Command): void {
   const command = mpp
     .command('report')
     .description('Sum up holds, captures and write-offs of payments by agents, by day (UTC).')
-    .option('-d, --days <days>', 'how many days back, today included', USUAL_DAYS)
+    .option('-d, --days <days>', 'how many days back, today included', wholeNumber(MOST_DAYS), USUAL_DAYS)
     .option('--json', 'print JSON; amounts in cents')
     .action(report)
   addHelp(command, {
@@ -39,28 +37,11 @@ export function addReportCommand(mpp: Command): void {
   })
 }
 
-async function report({ days: asked, json }: { days: string; json?: boolean }): Promise<void> {
+async function report({ days, json }: { days: number; json?: boolean }): Promise<void> {
   const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS
-  const sinceMs = todayMs - (daysOf(asked) - 1) * DAY_MS
-  const sums = await read(sinceMs)
+  const sinceMs = todayMs - (days - 1) * DAY_MS
+  const sums = await withStore((store) => createPaymentStore(store).report({ sinceMs }))
   process.stdout.write(json ? `${JSON.stringify(shown(sums, sinceMs), undefined, 2)}\n` : render(sums))
-}
-
-function daysOf(text: string): number {
-  const days = Number(text)
-  if (Number.isInteger(days) && days >= 1 && days <= MOST_DAYS) return days
-  throw new GatewayError('invalid_request', `--days: expected a whole number from 1 to ${MOST_DAYS}, got \`${text}\`.`)
-}
-
-async function read(sinceMs: number): Promise<readonly PaymentSum[]> {
-  const { config } = loadConfig(process.env)
-  const { database_url: databaseUrl, data_dir: dataDir } = config
-  const store = await openSqlStore({ databaseUrl, dataDir, log: commandLog, clock: { nowMs: () => Date.now() } })
-  try {
-    return await createPaymentStore(store).report({ sinceMs })
-  } finally {
-    await store.close()
-  }
 }
 
 type Total = Pick<PaymentSum, 'payments' | 'cents'>

@@ -1,15 +1,11 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
-import type { Config } from '../config/schema.ts'
-import type { Log } from '../core/ports/log.ts'
 import type { Target } from '../core/request/exchange.ts'
-import { createProviders } from '../providers/providers.ts'
 import { createPriceBook } from '../spend/prices/book.ts'
 import { loadPriceOverrides } from '../spend/prices/overrides.ts'
 import type { PriceSheet, TokenRates } from '../spend/prices/sheet.ts'
 import { addHelp } from './help.ts'
-
-const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
+import { withProviders } from './with-providers.ts'
 
 /** `turnpike prices`: what a model costs now, and who says so. */
 export function addPricesCommand(program: Command): void {
@@ -31,25 +27,13 @@ async function showPrices(model: string, { provider, json }: { provider?: string
     overrides: loadPriceOverrides(config.prices.file),
     ceiling: config.prices.ceiling,
   })
-  const targets = provider === undefined ? await targetsOf(model, config) : [{ provider, model }]
+  const targets =
+    provider === undefined
+      ? await withProviders(config, (providers) => providers.targetsOf(model))
+      : [{ provider, model }]
   const nowMs = Date.now()
   const shown = targets.map((target) => toShown(target, book.sheet(target, nowMs)))
   process.stdout.write(json ? `${JSON.stringify(shown, undefined, 2)}\n` : shown.map(render).join('\n'))
-}
-
-/** Who may answer the model, as the configuration has it. */
-async function targetsOf(model: string, config: Config): Promise<readonly Target[]> {
-  const providers = await createProviders(config, {
-    log: silent,
-    tokens: { inputTokens: () => 1 }, // nothing is asked here, so nothing is counted
-    random: Math.random,
-    nowMs: () => performance.now(),
-  })
-  try {
-    return providers.targetsOf(model)
-  } finally {
-    await providers.close()
-  }
 }
 
 /** USD per million tokens. */

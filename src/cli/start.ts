@@ -1,8 +1,9 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { passTextsOn } from '../stores/channels/workers.ts'
 import { addHelp } from './help.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const MOST_WORKERS = 256
 /** A worker that lives shorter than this is not replaced: it would die again. */
@@ -13,7 +14,12 @@ export function addStartCommand(program: Command): void {
   const command = program
     .command('start')
     .description('Start the gateway.')
-    .option('-w, --workers <count>', 'processes that share the port; one a core is a good number', parseWorkers, 1)
+    .option(
+      '-w, --workers <count>',
+      'processes that share the port; one a core is a good number',
+      wholeNumber(MOST_WORKERS),
+      1,
+    )
     .action(async ({ workers }: { workers: number }) => {
       if (workers === 1) await import('../main.ts')
       else startWorkers(workers)
@@ -26,12 +32,6 @@ export function addStartCommand(program: Command): void {
       78: 'it cannot start: the configuration, a plugin, or the port',
     },
   })
-}
-
-function parseWorkers(text: string): number {
-  const count = Number(text)
-  if (Number.isInteger(count) && count >= 1 && count <= MOST_WORKERS) return count
-  throw new InvalidArgumentError(`expected a whole number from 1 to ${MOST_WORKERS}`)
 }
 
 function startWorkers(count: number): void {

@@ -7,9 +7,9 @@ import { billingPartsOf, stripeClientOf } from '../app/billing.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { openSqlStore } from '../stores/sql/store.ts'
 import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
+import { withStore } from './with-store.ts'
 
 /** `turnpike stripe`: sets up what is sold, and makes good for lost webhooks. */
 export function addStripeCommand(program: Command): void {
@@ -77,17 +77,13 @@ async function runReconcile({ json }: { json?: boolean }): Promise<void> {
   const { config } = loadConfig(process.env)
   await clientOf(config)
   const clock = { nowMs: () => Date.now() }
-  const { database_url: databaseUrl, data_dir: dataDir } = config
-  const store = await openSqlStore({ databaseUrl, dataDir, log: commandLog, clock })
-  try {
-    const seen = await told(() => reconcile(billingPartsOf({ config, database: store, clock, log: commandLog })))
-    if (json) return void process.stdout.write(`${JSON.stringify(seen)}\n`)
-    process.stdout.write(
-      `Looked at ${seen.subscriptions} subscriptions, ${seen.invoices} paid invoices and ${seen.recharges} payments.\n`,
-    )
-  } finally {
-    await store.close()
-  }
+  const seen = await withStore((database) =>
+    told(() => reconcile(billingPartsOf({ config, database, clock, log: commandLog }))),
+  )
+  if (json) return void process.stdout.write(`${JSON.stringify(seen)}\n`)
+  process.stdout.write(
+    `Looked at ${seen.subscriptions} subscriptions, ${seen.invoices} paid invoices and ${seen.recharges} payments.\n`,
+  )
 }
 
 /** Throws `ConfigError` when there is no key. */

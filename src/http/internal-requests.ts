@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import Koa from 'koa'
 import { GatewayError } from '../core/errors.ts'
-import { readJson } from '../core/json/read-json.ts'
+import { tryParseJson } from '../core/json/json-value.ts'
 import type { Prices } from '../core/money/caps.ts'
 import type { Clock } from '../core/ports/clock.ts'
 import { OPERATOR } from '../core/ports/provider.ts'
@@ -104,5 +104,5 @@ function answerOf(
   const isBilled = usage !== undefined && answered !== undefined
   // The price book adds the calls inside a call, such as an advisor's.
   const costNanoUsd = isBilled ? prices.price(answered, usage, atMs).costNanoUsd : 0
-  return { message: readJson(reply.bytes), costNanoUsd }
+  return { message: tryParseJson(reply.bytes), costNanoUsd }
 }

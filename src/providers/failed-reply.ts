@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorOptions } from '../core/errors.ts'
-import { isObject, readJson } from '../core/json/read-json.ts'
+import { isObject, tryParseJson } from '../core/json/json-value.ts'
 import { hideSecrets } from '../core/secrets.ts'
 
 /** A provider's own account of a failed try. */
@@ -81,7 +81,7 @@ interface ErrorBody {
 
 /** Gemini's servers wrap an error in a list. */
 function parseBody(body: Buffer): ErrorBody | undefined {
-  const parsed = readJson(body)
+  const parsed = tryParseJson(body)
   const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed
   // Safe: every member may be missing or hold anything, and readers check.
   return isObject(first) ? (first as ErrorBody) : undefined

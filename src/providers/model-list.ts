@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors.ts'
-import { isObject, readJson } from '../core/json/read-json.ts'
+import { isObject, tryParseJson } from '../core/json/json-value.ts'
 import type { ListedModel } from '../core/ports/provider.ts'
 import type { Reply } from '../core/reply/reply.ts'
 
@@ -56,7 +56,7 @@ function dataOf(bytes: Buffer): RawModel[] | undefined {
 }
 
 function parse(bytes: Buffer): RawModel {
-  const parsed = readJson(bytes)
+  const parsed = tryParseJson(bytes)
   return isObject(parsed) ? parsed : {}
 }
 

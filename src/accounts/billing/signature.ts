@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { GatewayError } from '../../core/errors.ts'
-import { readJson } from '../../core/json/read-json.ts'
+import { tryParseJson } from '../../core/json/json-value.ts'
 import { notConfigured } from './errors.ts'
 import { type BillingParts, stripeOf } from './parts.ts'
 
@@ -62,7 +62,7 @@ function isOfTheFuture(signature: string, nowMs: number): boolean {
 
 function parseEvent(body: Buffer): SignedEvent {
   // Safe: Stripe has signed it, and the members that are used are checked. Of null and of texts nothing is left.
-  const event = { ...(readJson(body) as Partial<SignedEvent> | null) }
+  const event = { ...(tryParseJson(body) as Partial<SignedEvent> | null) }
   const { id, type, object } = event
   if (!isName(id) || !isName(type) || !isName(object))
     throw new GatewayError('invalid_request', 'Expected an event with `id`, `type` and `object`.')

@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { onAbort } from '../../core/abortable.ts'
 import { addHelp } from '../help.ts'
 import { addGatewayOptions, findGateway, type GatewayOptions } from '../remote/gateway.ts'
 import { createPaint, type Paint } from '../terminal/paint.ts'
 import { jsonLine, visible } from '../terminal/visible.ts'
+import { wholeNumber } from '../whole-number.ts'
 import { isShown, parseStatus, type TailFilter } from './filter.ts'
 import { type FeedEvent, follow } from './follow.ts'
 import { headLine, requestLine } from './row.ts'
@@ -28,7 +29,7 @@ export function addTailCommand(program: Command): void {
       new Option('--cache <outcome>', 'only where the cache said so').choices(['hit', 'attached', 'miss', 'none']),
     )
     .option('--text <text>', 'only with this in an id, a model, a provider, a pipeline or a reason')
-    .option('-n, --limit <count>', 'stop after so many', parseLimit)
+    .option('-n, --limit <count>', 'stop after so many', wholeNumber(Number.MAX_SAFE_INTEGER))
     .option('--json', 'print JSON, one request a line')
   addHelp(addGatewayOptions(command), {
     examples: [
@@ -42,12 +43,6 @@ export function addTailCommand(program: Command): void {
       'hit? is hit, join (shared the reply of a request under way), miss, or – where no cache was asked; in/out are tokens; ~ marks what is estimated. Where there is little room, modules go by their initials: ec for exact-cache. A gateway that goes away is waited for; notes go to standard error.',
     ],
   }).action(tail)
-}
-
-function parseLimit(text: string): number {
-  const count = Number(text)
-  if (Number.isInteger(count) && count >= 1 && count <= Number.MAX_SAFE_INTEGER) return count
-  throw new InvalidArgumentError('expected a whole number from 1')
 }
 
 async function tail({ limit = Number.POSITIVE_INFINITY, json = false, ...options }: TailOptions): Promise<void> {

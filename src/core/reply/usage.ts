@@ -1,4 +1,4 @@
-import { isObject } from '../json/read-json.ts'
+import { isObject } from '../json/json-value.ts'
 
 /** What one answer used, in tokens and requests. Counts that the provider did not give are 0, words are left out. */
 export interface Usage {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject, readJson } from '../json/read-json.ts'
+import { isObject, tryParseJson } from '../json/json-value.ts'
 import type { Channel } from '../ports/channel.ts'
 
 /**
@@ -71,7 +71,7 @@ export function connectPeers({ channel, topic, answer }: PeersOptions): AskPeers
 
 /** Reads a message; `undefined` for one of another version, or of another program. */
 function messageOf(text: string): { home: string; id: string; text: string } | undefined {
-  const message = readJson(text)
+  const message = tryParseJson(text)
   if (!isObject(message)) return undefined
   const { home, id, text: content } = message
   if (typeof home !== 'string' || typeof id !== 'string' || typeof content !== 'string') return undefined

@@ -1,7 +1,7 @@
 import { readJson } from '../../core/json/json-error.ts'
 import { JsonPrinter } from '../../core/json/json-printer.ts'
+import type { JsonObject } from '../../core/json/json-value.ts'
 import { parseJson } from '../../core/json/parse-json.ts'
-import type { JsonObject } from '../../core/json/read-json.ts'
 import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import { outlineOf } from '../../core/request/long-texts.ts'
 import type { RequestDocument } from '../../core/request/request.ts'

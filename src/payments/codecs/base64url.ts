@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, readJson } from '../../core/json/read-json.ts'
+import { isObject, type JsonObject, tryParseJson } from '../../core/json/json-value.ts'
 
 /** Text as base64url without padding (RFC 4648, section 5). */
 export function toBase64url(text: string): string {
@@ -19,7 +19,7 @@ export function fromBase64url(encoded: string): string | undefined {
 /** The JSON object in base64url; `undefined` when there is none. */
 export function objectFromBase64url(encoded: string): JsonObject | undefined {
   const text = fromBase64url(encoded)
-  return text === undefined ? undefined : asObject(readJson(text))
+  return text === undefined ? undefined : asObject(tryParseJson(text))
 }
 
 /** Returns the value when it is an object, else `undefined`. */

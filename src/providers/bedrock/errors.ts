@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJson } from '../../core/json/read-json.ts'
+import { tryParseJson } from '../../core/json/json-value.ts'
 import type { ReplyHeaders } from '../../core/reply/reply.ts'
 import { printEvent } from '../../core/reply/sse.ts'
 import { messagesErrorBody } from '../messages-error.ts'
@@ -21,7 +21,7 @@ const EXCEPTION_TYPES = new Map([
  * header (Amazon Bedrock API Reference, "Common Error Types"); the model's pass as they are.
  */
 export function toMessagesError(status: number, headers: ReplyHeaders, body: Buffer): Buffer {
-  const json = readJson(body)
+  const json = tryParseJson(body)
   if (messagesErrorSchema.safeParse(json).success) return body
   const name = headers['x-amzn-errortype']
   const named = typeof name === 'string' ? ` (${name.split(':')[0]})` : ''
@@ -31,7 +31,7 @@ export function toMessagesError(status: number, headers: ReplyHeaders, body: Buf
 
 /** An exception within a stream, as the Messages event that ends one. */
 export function exceptionEvent(name: string, body: Buffer): string {
-  const message = messageIn(readJson(body)) ?? `The provider ended the stream with ${name}.`
+  const message = messageIn(tryParseJson(body)) ?? `The provider ended the stream with ${name}.`
   const event = { type: 'error', error: { type: EXCEPTION_TYPES.get(name) ?? 'api_error', message } }
   return printEvent(event)
 }

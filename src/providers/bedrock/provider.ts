@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/errors.ts'
-import { readJson } from '../../core/json/read-json.ts'
+import { tryParseJson } from '../../core/json/json-value.ts'
 import type { Provider, RelayCall } from '../../core/ports/provider.ts'
 import { BytesReply, type Reply } from '../../core/reply/reply.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
@@ -67,7 +67,7 @@ export class BedrockProvider extends HostedProvider<BedrockOptions> implements P
 }
 
 function toCount({ status, headers, bytes }: BytesReply): BytesReply {
-  const counted = readJson(bytes)
+  const counted = tryParseJson(bytes)
   const tokens = typeof counted === 'object' && counted !== null && 'inputTokens' in counted && counted.inputTokens
   if (typeof tokens !== 'number')
     throw new GatewayError('upstream_error', 'Provider bedrock answered a token count without a number.')

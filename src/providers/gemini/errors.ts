@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJson } from '../../core/json/read-json.ts'
+import { tryParseJson } from '../../core/json/json-value.ts'
 import { messagesErrorBody } from '../messages-error.ts'
 
 const errorSchema = z.looseObject({
@@ -32,5 +32,5 @@ export function statusOfError(body: Buffer): number {
 }
 
 function parseError(body: Buffer): z.infer<typeof errorSchema> | undefined {
-  return replySchema.safeParse(readJson(body)).data?.error
+  return replySchema.safeParse(tryParseJson(body)).data?.error
 }

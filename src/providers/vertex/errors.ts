@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJson } from '../../core/json/read-json.ts'
+import { tryParseJson } from '../../core/json/json-value.ts'
 import { messagesErrorBody } from '../messages-error.ts'
 
 const messagesErrorSchema = z.looseObject({ type: z.literal('error'), error: z.looseObject({ type: z.string() }) })
@@ -15,7 +15,7 @@ const bodySchema = z.union([
  * the model's pass as they are.
  */
 export function toMessagesError(status: number, body: Buffer): Buffer {
-  const json = readJson(body)
+  const json = tryParseJson(body)
   if (messagesErrorSchema.safeParse(json).success) return body
   return messagesErrorBody(status, bodySchema.safeParse(json).data?.error.message || undefined)
 }

@@ -1,4 +1,4 @@
-import { readJson } from '../../../core/json/read-json.ts'
+import { tryParseJson } from '../../../core/json/json-value.ts'
 import { scanEvents } from '../../../core/reply/sse.ts'
 import type { StreamEnd } from '../../../core/reply/stream-end.ts'
 import { readUsage } from '../../../core/reply/usage.ts'
@@ -17,7 +17,7 @@ export function createChatEnd({ includeUsage }: { includeUsage: boolean }): Stre
       })
     },
     atLimit(usage) {
-      const { id, created, model } = recordOf(readJson(first ?? '')) ?? {}
+      const { id, created, model } = recordOf(tryParseJson(first ?? '')) ?? {}
       const head = { id, object: 'chat.completion.chunk', created, model }
       const last = { ...head, choices: [{ index: 0, delta: {}, finish_reason: 'length' }] }
       const told = { ...head, choices: [], usage: toChatUsage(readUsage(usage)) }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import { listOf } from './narrow.ts'
 
 /** The one choice that can be told: the Messages shape has a single answer. */

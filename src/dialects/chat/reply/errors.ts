@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, readJson } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject, tryParseJson } from '../../../core/json/json-value.ts'
 import { errorTypeOf } from '../../messages/error-type.ts'
 import { listOf, recordOf, stringOf } from './narrow.ts'
 
@@ -44,7 +44,7 @@ interface ChatError {
  */
 export function toMessagesError(status: number, body: Buffer): Buffer {
   const text = body.toString()
-  return Buffer.from(JSON.stringify(messagesErrorOf(status, readJson(text) ?? text)))
+  return Buffer.from(JSON.stringify(messagesErrorOf(status, tryParseJson(text) ?? text)))
 }
 
 /**
@@ -53,7 +53,7 @@ export function toMessagesError(status: number, body: Buffer): Buffer {
  */
 export function toChatError(status: number, body: Buffer): Buffer {
   const text = body.toString()
-  return Buffer.from(JSON.stringify(chatErrorOf(status, readJson(text) ?? text)))
+  return Buffer.from(JSON.stringify(chatErrorOf(status, tryParseJson(text) ?? text)))
 }
 
 /** The Messages error that a chat provider's error says: a body or chunk, or the text of one that is no JSON. */

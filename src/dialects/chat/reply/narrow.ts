@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 
 /** The value when it is an object, else `undefined`. */
 export function recordOf(value: unknown): JsonObject | undefined {

@@ -9,8 +9,8 @@
  * Source of shapes: OpenAI, API reference, "the chat completion chunk object", and recorded streams.
  */
 
+import { isObject, type JsonObject, tryParseJson } from '../../../core/json/json-value.ts'
 import { latin1Of, membersOf, utf8Of } from '../../../core/json/raw-json.ts'
-import { isObject, type JsonObject, readJson } from '../../../core/json/read-json.ts'
 import { ScanError } from '../../../core/json/scan.ts'
 import type { EventTranslator } from '../../../core/reply/event-translator.ts'
 import { startedEvents } from '../../../core/reply/started-blocks.ts'
@@ -72,7 +72,7 @@ class ChatChunks implements EventTranslator {
 
   event(name: string, data: string): string {
     if (name === 'ping') return this.#phase === 'open' || this.#phase === 'before' ? PING : ''
-    const event = recordOf(readJson(data))
+    const event = recordOf(tryParseJson(data))
     if (event === undefined || this.#phase === 'complete' || this.#phase === 'failed') return ''
     if (event.type === 'error') return this.#fail(event)
     if (event.type === 'message_start') return this.#phase === 'before' ? this.#start(event, data) : ''

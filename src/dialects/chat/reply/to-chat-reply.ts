@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, tryParseJson } from '../../../core/json/json-value.ts'
 import { elementsOf, membersOf, utf8Of } from '../../../core/json/raw-json.ts'
-import { isObject, type JsonObject, readJson } from '../../../core/json/read-json.ts'
 import { ScanError } from '../../../core/json/scan.ts'
 import { readUsage } from '../../../core/reply/usage.ts'
 import { recordOf, stringOf } from './narrow.ts'
@@ -11,7 +11,7 @@ import { toChatUsage } from './usage.ts'
  * Blocks of the provider's own tools, redacted thinking, signatures and citations have no place there and are left out.
  */
 export function toChatReply(message: Buffer, options: { created: number }): Buffer | undefined {
-  const parsed = recordOf(readJson(message))
+  const parsed = recordOf(tryParseJson(message))
   if (parsed === undefined || !Array.isArray(parsed.content)) return undefined
   const calls = callsOf(parsed.content, message)
   if (calls === undefined) return undefined

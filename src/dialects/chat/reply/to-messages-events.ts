@@ -11,8 +11,8 @@
  * Limits: counts in `message_start` are 0, for a chat stream tells them last.
  */
 
-import type { JsonObject } from '../../../core/json/read-json.ts'
-import { readJson } from '../../../core/json/read-json.ts'
+import type { JsonObject } from '../../../core/json/json-value.ts'
+import { tryParseJson } from '../../../core/json/json-value.ts'
 import type { EventTranslator } from '../../../core/reply/event-translator.ts'
 import { printEvent } from '../../../core/reply/sse.ts'
 import type { Usage } from '../../../core/reply/usage.ts'
@@ -61,7 +61,7 @@ class MessagesEvents implements EventTranslator {
   event(name: string, data: string): string {
     if (this.#phase !== 'open') return ''
     if (data === DONE) return this.#complete()
-    const chunk = recordOf(readJson(data))
+    const chunk = recordOf(tryParseJson(data))
     if (chunk === undefined) return ''
     if (chunk.error || name === 'error') return this.#fail(chunk)
     return this.#take(chunk, data)

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../core/json/read-json.ts'
-import { readJson } from '../../../core/json/read-json.ts'
+import type { JsonObject } from '../../../core/json/json-value.ts'
+import { tryParseJson } from '../../../core/json/json-value.ts'
 import { firstChoiceOf } from './choices.ts'
 import { recordOf, stringOf } from './narrow.ts'
 import { reasoningOf, textOf } from './said.ts'
@@ -13,7 +13,7 @@ import { NO_USAGE, readChatUsage } from './usage.ts'
  * Further choices and annotations are left out.
  */
 export function toMessagesReply(completion: Buffer, options: { model: string; id: string }): Buffer | undefined {
-  const parsed = recordOf(readJson(completion))
+  const parsed = recordOf(tryParseJson(completion))
   if (parsed === undefined) return undefined
   const first = firstChoiceOf(parsed)
   const said = recordOf(first?.choice.message)

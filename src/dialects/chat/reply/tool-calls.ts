@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { isObject, type JsonObject, tryParseJson } from '../../../core/json/json-value.ts'
 import { latin1Of, utf8Of } from '../../../core/json/raw-json.ts'
-import { isObject, type JsonObject, readJson } from '../../../core/json/read-json.ts'
 import { children, ScanError } from '../../../core/json/scan.ts'
 import { listOf, recordOf, stringOf } from './narrow.ts'
 
@@ -71,7 +71,7 @@ function rawAt({ json, path }: Place, steps: readonly (string | number)[]): stri
 export function inputOf(text: string): string {
   const blank = text.trim()
   if (blank === '' || blank === 'null') return '{}'
-  if (!isObject(readJson(text))) return JSON.stringify({ arguments: text })
+  if (!isObject(tryParseJson(text))) return JSON.stringify({ arguments: text })
   return text.isWellFormed() ? text : text.replace(LONE_SURROGATES, escapeSurrogate)
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import { readUsage, type Usage } from '../../../core/reply/usage.ts'
 import { recordOf } from './narrow.ts'
 

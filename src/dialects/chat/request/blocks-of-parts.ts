@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
 import { documentOf } from './document-of-file.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json/read-json.ts'
+import type { JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { ContentBlock } from '../../../core/request/message.ts'
 import { asJson, dropLeftovers } from './json-value.ts'

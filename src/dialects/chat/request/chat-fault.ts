@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 
 /**
  * Thrown where a chat body is not what it must be. The translation is the fast check: it looks at everything it reads.

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'

@@ -8,7 +8,7 @@
  *     tool, function      tool_result blocks; those in a row are one user message, and stand first in it
  */
 
-import type { JsonObject } from '../../../core/json/read-json.ts'
+import type { JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { assertContent, cacheControlOf, isPlainText, toBlocks, toTextBlocks } from './blocks-of-parts.ts'
 import { ChatFault, objectAt, textAt } from './chat-fault.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json/read-json.ts'
+import type { JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, isNothing } from './json-value.ts'

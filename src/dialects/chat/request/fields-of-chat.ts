@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { NO_LIMIT } from '../request-schema.ts'
 import { ChatFault, countAt, flagAt, listAt, objectAt, textAt } from './chat-fault.ts'

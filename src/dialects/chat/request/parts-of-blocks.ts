@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { dropLeftovers, isNothing, wordOf } from './json-value.ts'
 import { partsOfDocument } from './parts-of-document.ts'

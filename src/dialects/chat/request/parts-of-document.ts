@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 
 /** What a file without a title is called: OpenAI asks for a name. */

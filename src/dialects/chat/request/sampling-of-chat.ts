@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json/read-json.ts'
+import type { JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { countAt, numberAt, textAt } from './chat-fault.ts'
 import { claudeTraitsOf } from './claude-traits.ts'

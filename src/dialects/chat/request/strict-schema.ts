@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/json/read-json.ts'
+import { isObject } from '../../../core/json/json-value.ts'
 
 /** What says of which kind a value is; one of them must stand in every schema. */
 const KINDS = ['type', 'anyOf', '$ref']

@@ -11,7 +11,7 @@
  * without thoughts is better than none, so there the effort is dropped.
  */
 
-import type { JsonObject } from '../../../core/json/read-json.ts'
+import type { JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { Effort } from '../request-schema.ts'
 import { objectAt } from './chat-fault.ts'

@@ -1,6 +1,6 @@
 import { BodyFault } from '../../../core/json/body-fault.ts'
 import type { JsonPrinter } from '../../../core/json/json-printer.ts'
-import { isObject, type JsonObject } from '../../../core/json/read-json.ts'
+import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import { ScanError } from '../../../core/json/scan.ts'
 import { skipSpace, skipValue, type Tally } from '../../../core/json/scan-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'

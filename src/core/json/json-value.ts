@@ -2,7 +2,7 @@
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Parses JSON; returns `undefined` for anything else: a page of a proxy, a body that was cut, OpenAI's `[DONE]`. */
-export function readJson(json: Buffer | string): unknown {
+export function tryParseJson(json: Buffer | string): unknown {
   try {
     return JSON.parse(json.toString())
   } catch {
