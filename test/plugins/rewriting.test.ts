@@ -37,6 +37,19 @@ const PLUGINS: Record<string, PluginParts> = {
         return dropped.has(index) ? [] : event
       })`,
   },
+  frame: {
+    run: `await next()
+      exchange.mapEvents((event) => {
+        if (event.name !== 'content_block_start' || JSON.parse(event.data).index !== 0) return event
+        const block = (name, more) => ({ name, data: JSON.stringify({ type: name, index: 0, ...more }) })
+        return [
+          block('content_block_start', { content_block: { type: 'text', text: '' } }),
+          block('content_block_delta', { delta: { type: 'text_delta', text: 'Checked: ' } }),
+          block('content_block_stop', {}),
+          event,
+        ]
+      })`,
+  },
   early: { onError: 'refuse', run: 'exchange.mapText((text) => text); await next()' },
 }
 
@@ -383,6 +396,32 @@ test('rewriting: an error of the provider passes as it is', async (t) => {
   t.is(reply.status, 400)
   t.regex(reply.text, /a secret error/)
 })
+
+for (const [client, provider] of PAIRS)
+  for (const stream of [false, true])
+    test(`rewriting: events are added, and blocks counted anew: ${client} client, ${provider}, stream ${stream}`, async (t) => {
+      const scene = stage.scene({ [provider]: { kind: 'answer', text: TEXT } })
+      const request = { client, provider, stream, more: stream && client === 'chat' ? USAGE : {} }
+      const reply = await sendTo(scene, { ...request, pipe: 'mask,frame' })
+      t.is(answerOf(reply.body, request).text, `Checked: ${MASKED}`)
+    })
+
+for (const stream of [false, true])
+  test(`rewriting: costs are the same with a guard in front, behind or alone: stream ${stream}`, async (t) => {
+    const scene = stage.scene({ anthropic: { kind: 'answer', text: TEXT } })
+    const guard = 'cost-guard?per_day=50'
+    const bills = []
+    for (const pipe of [guard, `mask,frame,${guard}`, `${guard},mask,frame`]) {
+      const { headers, text } = await sendTo(scene, { client: 'messages', provider: 'anthropic', stream, pipe })
+      const usage = await usageOf(scene, headers['x-svc-receipt'])
+      const receipt = await scene.send({ method: 'GET', path: `/v1/receipts/${headers['x-svc-receipt']}` })
+      bills.push([usage, valueAt(receipt.json, 'cost'), valueAt(receipt.json, 'outcome')])
+      t.is(text.includes('Checked'), pipe !== guard)
+    }
+    t.deepEqual(bills[1], bills[0])
+    t.deepEqual(bills[2], bills[0])
+    t.truthy(bills[0]?.[1])
+  })
 
 test('rewriting: a client that does not read holds the provider back', async (t) => {
   const events = 48
