@@ -1,13 +1,13 @@
 import type { PipelineContext } from './context.ts'
 
-/** Where Koa keeps an answer. No setter takes one back: a body of null is an answer too, with status 204. */
+/** Koa's own members for an answer. No setter takes one back: a body of null is an answer too, with status 204. */
 interface KoaAnswer {
   _body?: unknown
   _explicitStatus?: boolean | undefined
   _explicitNullBody?: boolean | undefined
 }
 
-/** Remembers what a step may change, and gives the function that puts it back. */
+/** Saves the parts of a context that a step may change. Returns the function that restores them. */
 export function saved(ctx: PipelineContext): () => void {
   const restoreAnswer = savedAnswer(ctx)
   const headersBefore = ctx.res.getHeaders()
@@ -18,7 +18,7 @@ export function saved(ctx: PipelineContext): () => void {
   }
 }
 
-/** The same without the headers: for a step that has let the request through. */
+/** Saves the same without the headers, for a step that has called `next()`. */
 export function savedAnswer(ctx: PipelineContext): () => void {
   const restoreExchange = ctx.state.exchange.save()
   const { statusCode } = ctx.res

@@ -13,55 +13,55 @@ import type { TokenCounter } from '../core/ports/token-counter.ts'
 import type { Caller } from '../core/request/caller.ts'
 import type { Exchange } from './exchange.ts'
 
-/** What a plugin can ask for in `needs`. */
+/** The services that a plugin can list in `needs`. */
 export interface PluginServices {
   /** A log whose lines carry the plugin's name. */
   log: Log
-  /** The time. */
+  /** The time, in milliseconds since 1970. */
   clock: Clock
   /** Bounded byte stores: memory on one machine, Redis when `REDIS_URL` is set. */
   stores: ByteStores
-  /** A folder for the plugin alone, under `data_dir`. It is made by whoever first writes into it. */
+  /** Path of a folder for this plugin, under `data_dir`. Create it before the first write. */
   folder: string
-  /** Addresses of the engines that instances share; with credentials, so never to be logged. */
+  /** Addresses of the engines that instances share. They contain credentials: never log them. */
   engines: SharedEngines
-  /** What may be spent, by the operator's configuration and the caller's own key. */
+  /** Returns a caller's caps, from the operator's configuration and the caller's key. */
   caps: CapsOf
-  /** Holds and counts money, for all instances together. */
+  /** Reserves and counts money, for all instances together. */
   spend: SpendLedger
-  /** What models cost. */
+  /** Prices of models. */
   prices: Prices
-  /** Counts the tokens of a request without a network. */
+  /** Counts the tokens of a request, without network access. */
   tokens: TokenCounter
-  /** Asks models for the plugin itself, under a scope of its own. */
+  /** Calls models for the plugin itself, as the caller `plugin:<name>`. */
   models: ModelClient
 }
 
-/** What a question of a plugin's own goes through. */
+/** Pipeline and signal of a plugin's own model call. */
 export interface ModelQuestion {
-  /** Exactly these modules, without the operator's locks: `cost-guard?per_day=1` keeps a cap of the plugin's own. */
+  /** Runs exactly these modules, without the operator's locks: `cost-guard?per_day=1` sets a cap for the plugin. */
   readonly pipeline: string
-  /** Ends the question. */
+  /** Cancels the call. */
   readonly signal: AbortSignal
 }
 
-/** What came of it. */
+/** Result of a plugin's own model call. */
 export interface ModelAnswer {
-  /** The reply, parsed: a message in the Messages shape, if the model keeps to it. */
+  /** The parsed JSON reply, usually a message in the Messages shape; check it. */
   readonly message: unknown
   readonly costNanoUsd: number
 }
 
-/** Asks models at the operator's expense; callers' caps and limits are not touched. */
+/** Calls models at the operator's expense; callers' caps and limits do not apply. */
 export interface ModelClient {
   /**
-   * Asks with a body of the Messages shape, never as a stream. Throws what a client would be told, as a `GatewayError`:
-   * `cost_limit_per_day`, `upstream_error`, …; or the signal's reason.
+   * Sends a body in the Messages shape, never as a stream. Throws the `GatewayError` that a client would receive
+   * (`cost_limit_per_day`, `upstream_error`, …), or the signal's reason.
    */
   ask(body: object, question: ModelQuestion): Promise<ModelAnswer>
 }
 
-/** Where instances meet, as far as the operator has configured it. */
+/** Addresses of the engines that instances share; `undefined` for those that are not configured. */
 export interface SharedEngines {
   readonly redisUrl: string | undefined
   readonly databaseUrl: string | undefined
@@ -70,50 +70,50 @@ export interface SharedEngines {
 /** A service's name. */
 export type ServiceName = keyof PluginServices
 
-/** Koa's context; `ctx.state.exchange` is where modules meet. */
+/** Koa's context; `ctx.state.exchange` is the request and its reply. */
 export type PluginContext = Context & { state: { exchange: Exchange } }
 
 /** A Koa middleware. Answer by setting `exchange.reply` (or `ctx.body`), or call `next()` once and await it. */
 export type PluginMiddleware = (ctx: PluginContext, next: Next) => Promise<void>
 
-/** A path of the gateway at which a plugin answers. */
+/** A path that a plugin serves. */
 export interface PluginRoute {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Under `/v1/`, words in lower case. A path of the gateway's own cannot be had. */
+  /** Below `/v1/`, lower-case words; none of the gateway's own paths. */
   readonly path: string
 }
 
-/** A request to a plugin's route; who sends it has been authenticated and counted. */
+/** A request to a plugin's route, authenticated and counted against the rate limit. */
 export interface RouteCall {
   readonly caller: Caller
-  /** Parsed JSON of at most 64 KB for `POST`; check it. */
+  /** Parsed JSON of at most 128 KB for `POST`; check it. */
   readonly body: unknown
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal
 }
 
-/** Answers with what is sent as JSON, or throws a `GatewayError`. */
+/** Returns the object that is sent as JSON, or throws a `GatewayError`. */
 export type RouteHandler = (call: RouteCall) => Promise<object>
 
-/** What `setup` returns: the running plugin. */
+/** A running plugin, as `setup` returns it. */
 export interface PluginInstance<Options> {
-  /** Makes the middleware for one distinct set of effective options; not called per request. */
+  /** Creates the middleware for one distinct set of effective options; not called per request. */
   middleware(effective: Options): PluginMiddleware
-  /** What answers at the declared routes, by `<method> <path>`. */
+  /** Handlers of the declared routes, by `<method> <path>`. */
   routes?: Readonly<Record<string, RouteHandler>>
-  /** Releases what `setup` took; also called after a `setup` that failed half-way through in a later plugin. */
+  /** Releases what `setup` took; also called when the set-up of a later plugin fails. */
   close?(): void | Promise<void>
 }
 
-/** What a command of a plugin is called with. */
+/** Arguments and services of a plugin's command. */
 export interface CommandCall<Options> extends Pick<PluginServices, 'log' | 'clock' | 'stores' | 'folder' | 'engines'> {
-  /** The operator's. */
+  /** The operator's options. */
   readonly options: Options
-  /** Empty for a command that takes none. */
+  /** The command's argument; empty if it takes none. */
   readonly argument: string
-  /** Whether JSON is wanted. */
+  /** True with `--json`. */
   readonly json: boolean
-  /** Writes to the standard output; a line end is added. */
+  /** Writes a line to standard output. */
   print(text: string): void
 }
 
@@ -121,14 +121,14 @@ export interface CommandCall<Options> extends Pick<PluginServices, 'log' | 'cloc
 export interface PluginCommand<Options> {
   name: string
   summary: string
-  /** The one argument that it must be given, if it takes one. */
+  /** The required argument, for a command that takes one. */
   argument?: {
     name: string
     description: string
-    /** As it stands in the help’s example, with its quotes. */
+    /** The argument in the help's example, with its quotes. */
     example?: string
   }
-  /** Does it; whether all was well. What it throws is told, like a `false`, by exit code 1. */
+  /** Runs the command. Returns false, or throws, for exit code 1. */
   run(call: CommandCall<Options>): boolean | Promise<boolean>
 }
 
@@ -136,30 +136,30 @@ export interface PluginCommand<Options> {
 export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs extends ServiceName = ServiceName> {
   /** Version of the plugin API that the plugin is written for, a whole number. Default: 1. */
   apiVersion?: number
-  /** Equals the folder's name. */
+  /** The folder's name. */
   name: string
   /** One sentence for lists and help. */
   summary: string
-  /** A strict zod object; each option described (what, unit, range, default, when to change it). */
+  /** A strict zod object; `.describe()` of each option gives purpose, unit, range, default and when to change it. */
   options: Schema
-  /** Options that earlier versions had, with what to use in their place: said to whoever still sets them. */
+  /** Options of earlier versions, each with its substitute, for the error message when one is still set. */
   removedOptions?: Readonly<Record<string, string>>
-  /** The only options that a pipeline string may set. */
+  /** The options that callers may set in a pipeline string. */
   perRequest: readonly (keyof z.output<Schema> & string)[]
   /**
-   * Those of them that a caller may set even where the operator has locked the module, because whatever is given can only
-   * tighten: the plugin itself keeps the operator's value where that is tighter.
+   * Those of `perRequest` that callers may set even if the operator has locked the module. The plugin must keep the
+   * operator's value where that is tighter.
    */
   tightening?: readonly (keyof z.output<Schema> & string)[]
-  /** Exactly these services are injected. */
+  /** The services passed to `setup`, exactly these. */
   needs: readonly Needs[]
-  /** When it throws or hangs before `next()`: `bypass` goes on as if it were not there, `refuse` fails the request. */
+  /** On failure: `bypass` continues the request without the plugin, `refuse` fails it with 503. */
   onError: 'bypass' | 'refuse'
-  /** Routes at which it answers; they are there while the plugin is in use: once a pipeline has named it. */
+  /** Routes that it serves from the moment when a pipeline first names the plugin. */
   routes?: readonly PluginRoute[]
-  /** The word before its commands; default: the plugin's name. */
+  /** First word of its commands. Default: the plugin's name. */
   commandGroup?: string
-  /** Commands for operators. They run without a gateway and without `setup`. */
+  /** Commands for operators, which run without a gateway and without `setup`. */
   commands?: readonly PluginCommand<z.output<Schema>>[]
   setup(
     options: z.output<Schema>,

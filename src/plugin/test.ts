@@ -24,15 +24,15 @@ interface PluginRun<Schema extends z.ZodType> {
    * a character an event. An error is what `next()` rejects with. Default: `Hello!`
    */
   readonly answer?: string | readonly object[] | Error
-  /** Services in the place of those of the test: a log that records, a clock that stands still, stores in memory. */
+  /** Services in the place of those of the test: a recording log, a fixed clock, stores in memory. */
   readonly services?: Partial<PluginServices>
 }
 
-/** What a plugin did with a request. */
+/** Effects of a plugin on a request and its reply. */
 interface PluginRunResult {
   /** The request in the Messages shape, parsed, with the plugin's edits. */
   readonly request: unknown
-  /** Whether `next()` was called. */
+  /** True if `next()` was called. */
   readonly wentOn: boolean
   /** Headers that the plugin has set with `ctx.set`. */
   readonly headers: Readonly<Record<string, string>>

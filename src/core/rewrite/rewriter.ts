@@ -6,6 +6,6 @@ export interface Rewriter {
   finish(): Buffer
   /** Rewrites no more: later portions pass. Returns what is held as it came, the portion at which `take` threw included. */
   giveUp(): Buffer
-  /** Whether bytes that have passed on differ from those that came. */
+  /** True once bytes that have passed on differ from those that came. */
   readonly hasChanged: boolean
 }

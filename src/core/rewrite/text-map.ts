@@ -4,7 +4,7 @@ import type { ReplyPart } from '../reply/reply-parts.ts'
 export interface TextPiece {
   /** Up to 64 characters of the text before the piece, as the model wrote them. */
   readonly before: string
-  /** Whether the text ends with this piece. In a JSON reply it always does. */
+  /** True for the last piece of a text; always true in a JSON reply. */
   readonly isLast: boolean
 }
 

@@ -37,7 +37,7 @@ function createStores(): ByteStores {
 }
 
 /**
- * The services in `needs`: those of the test, else a log that records, a clock that stands at the start of 2026 and stores
+ * The services in `needs`: those of the test, else a recording log, a clock fixed at the start of 2026 and stores
  * in memory. Throws for a service that the test must give itself.
  */
 export function servicesFor<Needs extends ServiceName>(
