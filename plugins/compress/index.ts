@@ -12,7 +12,7 @@ const KEEP_RESULTS = 3
 /** Fewer tokens for the same conversation. */
 export default definePlugin({
   name: 'compress',
-  summary: 'Shortens what tools gave back, so that every call of a conversation costs less and caches stay good.',
+  summary: 'Shortens tool results, so that every call of a conversation costs less and the prompt cache keeps hitting.',
   options,
   perRequest: ['elide', 'max_context', 'step', 'keep'],
   needs: ['clock'],

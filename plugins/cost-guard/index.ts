@@ -11,35 +11,31 @@ import { budgetHeaders, type Standing } from './standing.ts'
 import { type Budget, budgetOf } from './windows.ts'
 
 const usd = (what: string) =>
-  z.number().min(0).max(1_000_000).optional().describe(`${what}, in USD. Tightens what the operator has set. 0 blocks.`)
+  z.number().min(0).max(1_000_000).optional().describe(`${what}, in USD. Tightens the operator’s cap. 0 blocks.`)
 
 const options = z.strictObject({
-  per_request: usd('The most that one request may cost'),
-  per_day: usd('The most that a caller may spend in a UTC day'),
-  per_month: usd('The most that a caller may spend in a UTC month'),
+  per_request: usd('Cap on the cost of one request'),
+  per_day: usd('Cap on a caller’s spend in a UTC day'),
+  per_month: usd('Cap on a caller’s spend in a UTC month'),
   clamp: z
     .boolean()
     .default(true)
     .describe(
-      'Whether `max_tokens` is lowered to what fits where a reply cannot be metered while it runs. Off: such a request is refused.',
+      'Whether to lower `max_tokens` to what fits if a reply cannot be metered while it is produced. Off: such requests are refused.',
     ),
-  floor: z
-    .int()
-    .min(1)
-    .default(64)
-    .describe('The fewest output tokens worth having: a request that could not have them is refused.'),
+  floor: z.int().min(1).default(64).describe('Fewest useful output tokens: a request that cannot get them is refused.'),
   refusal_status: z
     .literal([429, 402])
     .default(429)
     .describe(
-      'HTTP status of a refusal. Coding agents other than Claude Code take 429 for a short rate limit and retry for a while; with 402 nearly all stop and show the message. Paid calls of agents are always refused with 429: there 402 asks for a payment.',
+      'HTTP status of a refusal. Coding agents other than Claude Code treat 429 as a short rate limit and retry; with 402 nearly all stop and show the message. Paid calls of agents are always refused with 429, since 402 requests a payment there.',
     ),
 })
 
 /** Caps that hold, and lock nobody out. */
 export default definePlugin({
   name: 'cost-guard',
-  summary: 'Keeps spend within caps per request, day and month: money is held before it is spent.',
+  summary: 'Enforces caps per request, day and month: money is held before it is spent.',
   options,
   perRequest: ['per_request', 'per_day', 'per_month'],
   tightening: ['per_request', 'per_day', 'per_month'],

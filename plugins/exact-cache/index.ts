@@ -10,20 +10,16 @@ const options = z
     ...cacheOptions,
     max_entry: bytes({ min: '1KB', max: '256MB' })
       .prefault('4MB')
-      .describe(
-        'Largest reply that is stored. Larger ones pass through; nobody can attach to them once they are over it.',
-      ),
+      .describe('Largest reply to store. Larger replies pass through, and accept no further readers beyond this size.'),
     max_memory: bytes({ min: '1MB', max: '64GB' })
       .prefault('256MB')
-      .describe(
-        'Memory for stored replies; what was used longest ago goes first. Without meaning when `REDIS_URL` is set.',
-      ),
+      .describe('Memory for stored replies; the least recently used is evicted. Ignored with `REDIS_URL`.'),
   })
   .refine(...sharingRule)
 
 export default definePlugin({
   name: 'exact-cache',
-  summary: 'Answers a repeated request with the reply it had, and joins identical requests that run at the same time.',
+  summary: 'Answers repeated requests with the stored reply, and attaches identical concurrent requests to one call.',
   options,
   perRequest: ['ttl', 'scope'],
   needs: ['log', 'stores'],

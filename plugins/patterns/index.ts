@@ -12,52 +12,51 @@ const options = z.strictObject({
     .max(32)
     .default(DEFAULT_DIRECTORIES)
     .describe(
-      'Folders of patterns, each with a folder per pattern that holds a PATTERN.md, SKILL.md or system.md. Of two patterns with one name that of the earlier folder counts.',
+      'Folders of patterns, each with a folder per pattern that contains a PATTERN.md, SKILL.md or system.md. Of two patterns with the same name the earlier folder’s is used.',
     ),
   use: z
     .string()
     .max(1000)
     .optional()
     .describe(
-      'The patterns to inject, whatever they match, joined by `+`, or `none`. Unset: those that match. A request header `x-svc-patterns` goes before it.',
+      'The patterns to inject, whatever they match, joined by `+`, or `none`. Unset: those that match. The request header `x-svc-patterns` takes precedence.',
     ),
   max_patterns: z
     .int()
     .min(0)
     .max(100)
     .default(3)
-    .describe('Most different patterns in a request, those of earlier messages included. Callers can only lower it.'),
+    .describe(
+      'Largest number of distinct patterns in a request, those of earlier messages included. Callers can only lower it.',
+    ),
   max_tokens: z
     .int()
     .min(0)
     .max(1_000_000)
     .default(1500)
     .describe(
-      'Most tokens injected into a request, those in earlier messages included, by a count that is rather too high. Raise it for long conversations or long patterns. Callers can only lower it.',
+      'Largest number of injected tokens in a request, those in earlier messages included, by a count that errs on the high side. Raise it for long conversations or patterns. Callers can only lower it.',
     ),
   vars: z
     .record(z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/), z.string().max(1000))
     .default({})
-    .describe('Values for the variables of patterns that are taken `from: config:<name>`.'),
+    .describe('Values of pattern variables with `from: config:<name>`.'),
   max_memory: bytes({ min: '1MB', max: '4GB' })
     .prefault('32MB')
     .describe(
-      'Memory for what running conversations were given, so that they keep it when patterns change; about. What was used longest ago goes first. Raise it with `max_tokens`.',
+      'Approximate memory for the injections of active conversations, which keep them when patterns change. The least recently used is evicted. Raise it with `max_tokens`.',
     ),
   watch: z
     .boolean()
     .default(true)
-    .describe(
-      'Whether the folders are read again when a file changes. Running conversations stay with what they have.',
-    ),
+    .describe('Whether to reload the folders when a file changes. Active conversations keep their injections.'),
 })
 
 const HEADER = 'x-svc-patterns'
 
 export default definePlugin({
   name: 'patterns',
-  summary:
-    'Puts the operator’s instructions into requests whose text asks for them, at places that keep prompt caches.',
+  summary: 'Injects the operator’s instructions into matching requests, where they keep the prompt cache.',
   options,
   perRequest: ['use', 'max_patterns', 'max_tokens'],
   tightening: ['max_patterns', 'max_tokens'],

@@ -12,7 +12,7 @@ const PER_REQUEST = ['tools', 'ranges', 'pattern', 'last_turns', 'report'] as co
 /** Says what must survive, to whoever comes behind. */
 export default definePlugin({
   name: 'preserve',
-  summary: 'Declares what must survive compression: pins, tools, messages, patterns; and checks that it has.',
+  summary: 'Protects pins, tools, messages and matches from plugins that change texts, and checks that they survived.',
   options,
   perRequest: PER_REQUEST,
   // All of them add to what the operator wants kept.

@@ -37,17 +37,17 @@ const wishes = {
   tools: tools
     .default([])
     .describe(
-      'Tools whose results stay as they are; a trailing `*` stands for any rest. A list, or a text with commas. For results that are copied, signed or compared.',
+      'Tools whose results stay unchanged; a trailing `*` matches any rest. A list, or comma-separated text. For results that are copied, signed or compared.',
     ),
   ranges: ranges
     .default([])
     .describe(
-      'Messages that stay as they are, counted from 0: `0-3`, `7`, `12-` for all from there on. A list, or a text with commas.',
+      'Messages that stay unchanged, counted from 0: `0-3`, `7`, `12-` for all from there on. A list, or comma-separated text.',
     ),
   pattern: pattern
     .optional()
     .describe(
-      'A regular expression in RE2’s syntax, without lookaround and back references: what it matches in texts of users and in results of tools stays as it is. It may take 250 ms of CPU a request, and all of a key together half a second at once and a fiftieth of the time in the long run; beyond it requests are 429. All callers together may use two seconds at once and half of one CPU in the long run, in a thread of their own; a search that waits longer than 5 s is 503.',
+      'A regular expression in RE2’s syntax, without lookaround and back-references: its matches in user texts and tool results stay unchanged. CPU limits: 250 ms per request; per key half a second at once and a fiftieth of the time in the long run, beyond which requests are 429; for all callers, in a thread of their own, two seconds at once and half of one CPU. A search that waits longer than 5 s is 503.',
     ),
   last_turns: z
     .int()
@@ -55,7 +55,7 @@ const wishes = {
     .max(1000)
     .default(0)
     .describe(
-      'How many of the last turns stay as they are, from a message of the user on to all that follow. Where the turn ends, the provider’s cache of it is written anew: with 0 nothing ever is.',
+      'How many of the last turns stay unchanged; a turn is a user message with all that follow it. Each turn that leaves the window is written to the provider’s cache again; with 0 none is.',
     ),
 }
 
@@ -64,24 +64,24 @@ export const options = z.strictObject({
   pins: z
     .boolean()
     .default(true)
-    .describe('Whether what stands between `<keep>` and `</keep>` in a text of a user or a tool stays as it is.'),
+    .describe('Whether text between `<keep>` and `</keep>`, in user messages and tool results, stays unchanged.'),
   ...wishes,
   patterns: z
     .array(operatorsPattern)
     .max(MOST_ITEMS)
     .default([])
-    .describe('Further regular expressions, like `pattern`, which callers cannot take away.'),
+    .describe('Further regular expressions, like `pattern`, which callers cannot remove.'),
   report: z
     .union([z.boolean(), z.literal(0), z.literal(1)])
     .default(false)
     .describe(
-      'Whether every later edit is checked: what was declared must still be there, byte for byte. `x-svc-preserve` tells how many texts were.',
+      'Whether to check every later edit: protected texts must survive byte for byte. `x-svc-preserve` reports how many there are.',
     ),
   violation: z
     .enum(['restore', 'refuse'])
     .default('restore')
     .describe(
-      'What happens, with `report`, to an edit that does not keep them: the module that made it is passed over as if it were not there (`restore`), or the request is refused with 503 (`refuse`).',
+      'With `report`, the effect of an edit that loses a protected text: its plugin is bypassed (`restore`), or the request is refused with 503 (`refuse`).',
     ),
 })
 

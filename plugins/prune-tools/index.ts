@@ -11,48 +11,47 @@ const options = z.strictObject({
     .enum(['off', 'slim', 'defer', 'drop'])
     .default('slim')
     .describe(
-      'What becomes of tools that the conversation seems not to need. `slim`: they lose their prose and can still be called. `defer`: the provider loads them when the model searches for them; only with Anthropic, elsewhere as `slim`. `drop`: those of unlikely servers are left out, the others are slim. `off`: nothing.',
+      'What happens to tools that the conversation seems not to need. `slim`: they lose their prose and stay callable. `defer`: the provider loads them when the model searches for them; only at Anthropic, elsewhere as `slim`. `drop`: those of unlikely servers are dropped, others are slim. `off`: nothing.',
     ),
   keep: z
     .int()
     .min(0)
     .max(1000)
     .default(6)
-    .describe('How many tools, the nearest to what the user said first, are kept whole. More of them save less.'),
+    .describe('How many tools, the nearest to the first user message, are kept whole. More of them save less.'),
   growth: z
     .enum(['namespace', 'never'])
     .default('namespace')
     .describe(
-      'Whether, in `drop`, a later turn may bring back the tools of a server that it clearly speaks of. Each time costs the provider’s prompt cache once. `never`: the first turn decides.',
+      'Whether, in `drop`, a later turn that clearly concerns a server may restore its tools. Each time breaks the provider’s prompt cache once. `never`: the first turn decides.',
     ),
   min_tools: z
     .int()
     .min(1)
     .default(30)
-    .describe('The fewest tools for which the module does anything, without those that the provider runs.'),
+    .describe('Fewest tools for which the plugin acts, not counting those that the provider runs.'),
   min_tokens: z
     .int()
     .min(0)
     .default(8000)
-    .describe('The fewest tokens that the tools must have together, estimated as bytes / 3.82.'),
+    .describe('Fewest tokens of all tools for which the plugin acts, estimated as bytes / 3.82.'),
   always_include: z
     .array(z.string().min(1))
     .default(['filesystem', 'shell', 'bash', 'terminal', 'time'])
     .describe(
-      'Tools that are never touched: patterns with `*` for a tool’s name, with its prefix or without, or for a server’s name.',
+      'Tools that stay unchanged: globs with `*` for a tool’s name, with or without prefix, or for a server’s name.',
     ),
   max_memory: bytes({ min: '8MB', max: '4GB' })
     .prefault('128MB')
     .describe(
-      'Memory for lists of tools that were seen, at most 50, and their tools, at most 10,000, about. What was used longest ago goes first, and what takes more than half of it is made ready at each request; a hundred tools take 15 ms.',
+      'Approximate memory for known tool lists, at most 50, and their tools, at most 10,000. The least recently used is evicted; a list above half of it is processed at each request, which takes 15 ms for a hundred tools.',
     ),
 })
 
 /** Fewer tokens of tools, and never another list in the middle of a conversation. */
 export default definePlugin({
   name: 'prune-tools',
-  summary:
-    'Shortens or leaves out tools that a conversation seems not to need, in a way that the prompt cache survives.',
+  summary: 'Shortens or drops tools that a conversation seems not to need, and keeps the prompt cache hitting.',
   options,
   perRequest: ['mode', 'keep', 'growth'],
   needs: ['log'],

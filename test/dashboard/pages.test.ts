@@ -150,7 +150,7 @@ test('playground: steps are dragged', async (t) => {
 })
 
 for (const [name, hash, shown] of [
-  ['plugins', '#/plugins', 'Keeps spend within caps'],
+  ['plugins', '#/plugins', 'Enforces caps per request'],
   ['keys', '#/keys', 'Local mode needs none'],
   ['billing', '#/billing', 'Local mode is free'],
   ['agents', '#/agents', 'The agent route is off'],

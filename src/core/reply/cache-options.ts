@@ -5,18 +5,18 @@ import { duration } from '../units.ts'
 export const cacheOptions = {
   ttl: duration({ min: '1s', max: '30d' })
     .prefault('1h')
-    .describe('How long a reply may be given again. Shorten it where answers age.'),
+    .describe('How long a stored reply may be served. Shorten it where answers age.'),
   scope: z
     .enum(['key', 'user', 'shared'])
     .default('key')
     .describe(
-      'Whose replies a caller may be given: those of the same key, of the same user, or of everybody. `shared` needs `allow_shared`.',
+      'Whose stored replies a caller may receive: those of the same key, of the same user, or of all callers. `shared` requires `allow_shared`.',
     ),
   allow_shared: z
     .boolean()
     .default(false)
     .describe(
-      'Whether `scope=shared` may be used at all. Prompts of one caller then answer another; only for callers who trust each other.',
+      'Whether `scope=shared` is allowed. One caller’s prompts then answer another’s; only for callers that trust each other.',
     ),
 }
 
