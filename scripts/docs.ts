@@ -13,7 +13,7 @@
  *   bench/sizing ───────► the plan and the costs in docs/scaling.md
  *
  * What stands in the source is not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
- * writes nothing, prints a line for each file that is stale and for each link that leads nowhere, and exits with 1.
+ * writes nothing, prints a line for each stale file, broken link and refused word, and exits with 1.
  * The same source gives the same bytes: no dates, no order that depends on the machine.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -30,6 +30,7 @@ import { metricsPage } from './docs/metrics-page.ts'
 import { loadPluginDefinitions, pluginReadme, pluginsPage } from './docs/plugins-page.ts'
 import { reliabilityPage } from './docs/reliability-page.ts'
 import { scalingPage } from './docs/scaling-page.ts'
+import { refusedWords } from './docs/words.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const RELIABILITY = 'docs/reliability.md'
@@ -74,7 +75,8 @@ function write(file: string, text: string): void {
 
 const stale = [...(await render())].filter(([file, text]) => read(file) !== text)
 if (process.argv.includes('--check')) {
-  const faults = [...stale.map(([file]) => `${file} is stale: run \`npm run docs\``), ...brokenLinks(ROOT)]
+  const outdated = stale.map(([file]) => `${file} is stale: run \`npm run docs\``)
+  const faults = [...outdated, ...brokenLinks(ROOT), ...refusedWords(ROOT)]
   for (const fault of faults) console.error(fault)
   if (faults.length > 0) process.exitCode = 1
 } else {

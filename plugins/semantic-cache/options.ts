@@ -30,73 +30,73 @@ export const options = z
       .enum(['strict', 'judged', 'threshold'], { error: removedModeMessage })
       .default('strict')
       .describe(
-        'When the answer to another text is given. `strict`: when listed rewrites explain every difference (measured: wrong for 0 of 1,184 pairs of different questions). `judged`: also when `judge_model` says that the nearest question asks the same; as wrong as that model is. `threshold`: also from that cosine on, for comparison with other caches (measured at 0.95: wrong for 187 of 758 pairs that were written to mislead, and 10 of 426 others).',
+        'When a stored answer is served for another text. `strict`: if listed rewrites explain every difference. `judged`: also if `judge_model` finds that the nearest question asks the same; as wrong as that model is. `threshold`: also from that cosine on, for comparison with other caches; often wrong for misleading pairs. The page on caching has the measured error rates.',
       ),
-    threshold: z.number().min(0.5).max(1).default(0.95).describe('Least cosine in mode `threshold`.'),
+    threshold: z.number().min(0.5).max(1).default(0.95).describe('Smallest cosine that mode `threshold` serves.'),
     near_miss: z
       .number()
       .min(0.3)
       .max(1)
       .default(0.6)
-      .describe('Least cosine that mode `judged` has judged. Raise it to judge less.'),
+      .describe('Smallest cosine that mode `judged` submits to the judge. Raise it to judge less.'),
     judge_model: z
       .string()
       .min(1)
       .max(200)
       .optional()
       .describe(
-        'Model that mode `judged` asks, through the gateway and at the operator’s expense, while the request waits for at most 5 s: once, and once more after a yes. A small one will do.',
+        'Model that mode `judged` calls, through the gateway and at the operator’s expense, while the request waits for at most 5 s: once, and once more after a yes. A small one suffices.',
       ),
     judge_per_day: z
       .number()
       .min(0)
       .max(100_000)
       .default(1)
-      .describe('Most that judging may cost in a UTC day, in USD, kept by `cost-guard` apart from callers’ caps.'),
+      .describe('Cap on the cost of judging in a UTC day, in USD, enforced by `cost-guard` apart from callers’ caps.'),
     shadow: z
       .boolean()
       .default(false)
-      .describe('Serves nothing, judges nothing, and says in trace and log what it would have served. To try a mode.'),
+      .describe(
+        'Serves and judges nothing, and records in trace and log what it would have served. For trying a mode.',
+      ),
     ...cacheOptions,
     max_words: z
       .int()
       .min(10)
       .max(1000)
       .default(400)
-      .describe(
-        'Longest last text, in words, that rules and vectors look at. Longer ones are found by the same text only.',
-      ),
+      .describe('Longest last text, in words, for rules and vectors. Longer ones match by identical text only.'),
     max_temperature: z
       .number()
       .min(0)
       .max(2)
       .default(1)
-      .describe('Requests above it want another answer each time: they are left alone.'),
+      .describe('Highest temperature that is cached: requests above it expect a new answer each time.'),
     max_scope_entries: z
       .int()
       .min(100)
       .max(1_000_000)
       .default(20_000)
-      .describe('Texts of one scope that vectors are compared with; the oldest goes first.'),
+      .describe('Texts of one scope kept for vector comparison; the oldest is evicted.'),
     max_entries_memory: bytes({ min: '1MB', max: '64GB' })
       .prefault('64MB')
       .describe(
-        'Memory for those texts and vectors, in each process: about 1 KB each, 3 KB in a scope of over 500. The scope used longest ago goes first.',
+        'Memory for those texts and vectors, in each process: about 1 KB each, 3 KB in a scope of over 500. The least recently used scope is evicted.',
       ),
     persist: z
       .boolean()
       .default(true)
       .describe(
-        'Whether answers outlive the process: in a file under `data_dir` that the processes of the machine share. Without meaning with `REDIS_URL`: they are there then.',
+        'Whether answers outlive the process, in a file under `data_dir` that the machine’s processes share. Ignored with `REDIS_URL`, which then stores them.',
       ),
     max_disk: bytes({ min: '1MB', max: '1024GB' })
       .prefault('1GB')
-      .describe('Room of that file; the oldest goes first.'),
-    max_entry: bytes({ min: '1KB', max: '256MB' }).prefault('4MB').describe('Largest reply that is stored.'),
+      .describe('Size of that file; the oldest entries are evicted.'),
+    max_entry: bytes({ min: '1KB', max: '256MB' }).prefault('4MB').describe('Largest reply to store.'),
     max_memory: bytes({ min: '1MB', max: '64GB' })
       .prefault('256MB')
       .describe(
-        'Memory for answers with `persist: false` and without `REDIS_URL`; the least recently used goes first.',
+        'Memory for answers with `persist: false` and without `REDIS_URL`; the least recently used is evicted.',
       ),
     ...embedderOptions,
   })
