@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { GatewayError } from '../../core/errors.ts'
 import { type AutoRecharge, CREDITS_PER_CENT, CREDITS_PER_USD } from '../../core/ports/billing.ts'
+import { describeObject, parseFields } from '../../core/request/parse-fields.ts'
 
 const SMALLEST = 5 * CREDITS_PER_USD
 const LARGEST = 2000 * CREDITS_PER_USD
@@ -23,55 +23,42 @@ const LONGEST_ADDRESS = 2000
 const address = z.string().max(LONGEST_ADDRESS).optional()
 
 /** The body of `POST /v1/billing/checkout`. */
-export const checkoutFields = z.strictObject({ tier: z.enum(['pro', 'team']), successUrl: address, cancelUrl: address })
+export const checkoutFields = z.strictObject(
+  { tier: z.enum(['pro', 'team']), successUrl: address, cancelUrl: address },
+  { error: describeObject },
+)
 
 /** The body of `POST /v1/billing/portal`. */
-export const portalFields = z.strictObject({ returnUrl: address })
+export const portalFields = z.strictObject({ returnUrl: address }, { error: describeObject })
 
 /** The body of `PATCH /v1/billing/auto-recharge`: members of the balance record. */
 export const autoRechargeFields = z
-  .strictObject({
-    autoRechargeEnabled: z.boolean().optional(),
-    autoRechargeThreshold: z.int().min(0).max(LARGEST).optional(),
-    autoRechargeAmount: z
-      .int()
-      .min(SMALLEST)
-      .max(LARGEST)
-      .refine(isWholeCents, `expected whole cents, a multiple of ${CREDITS_PER_CENT} credits`)
-      .optional(),
-    autoRechargeMonthlyLimit: z.int().min(SMALLEST).max(LARGEST_MONTH).optional(),
-  })
+  .strictObject(
+    {
+      autoRechargeEnabled: z.boolean().optional(),
+      autoRechargeThreshold: z.int().min(0).max(LARGEST).optional(),
+      autoRechargeAmount: z
+        .int()
+        .min(SMALLEST)
+        .max(LARGEST)
+        .refine(isWholeCents, `expected whole cents, a multiple of ${CREDITS_PER_CENT} credits`)
+        .optional(),
+      autoRechargeMonthlyLimit: z.int().min(SMALLEST).max(LARGEST_MONTH).optional(),
+    },
+    { error: describeObject },
+  )
   .refine((wish) => Object.keys(wish).length > 0, 'expected at least one member, e.g. `autoRechargeEnabled`')
-
-/** Checks the body of `POST /v1/billing/checkout`; its addresses are not looked at. Throws `invalid_request`. */
-export function parseCheckout(body: unknown): z.output<typeof checkoutFields> {
-  return parse(checkoutFields, body)
-}
-
-/** Checks the body of `POST /v1/billing/portal`; its address is not looked at. Throws `invalid_request`. */
-export function parsePortal(body: unknown): z.output<typeof portalFields> {
-  return parse(portalFields, body)
-}
 
 /**
  * Checks the body of `PATCH /v1/billing/auto-recharge`, members of the balance record, and lays it over what is set.
  * Throws `invalid_request`.
  */
 export function parseAutoRecharge(body: unknown, present: AutoRecharge): Omit<AutoRecharge, 'disabledReason'> {
-  const wish = parse(autoRechargeFields, body)
+  const wish = parseFields(autoRechargeFields, body)
   return {
     enabled: wish.autoRechargeEnabled ?? present.enabled,
     thresholdCredits: wish.autoRechargeThreshold ?? present.thresholdCredits,
     amountCredits: wish.autoRechargeAmount ?? present.amountCredits,
     monthlyLimitCredits: wish.autoRechargeMonthlyLimit ?? present.monthlyLimitCredits,
   }
-}
-
-/** Throws `invalid_request` that says which member is wrong and what was expected. */
-function parse<Output>(schema: z.ZodType<Output>, body: unknown): Output {
-  const parsed = schema.safeParse(body)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const path = issue?.path.join('.') ?? ''
-  throw new GatewayError('invalid_request', `${path === '' ? 'The body' : path}: ${issue?.message ?? 'is not valid'}.`)
 }

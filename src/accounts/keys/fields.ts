@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { GatewayError } from '../../core/errors.ts'
+import { describeObject } from '../../core/request/parse-fields.ts'
 
 const LONGEST_NAME = 120
 const LONGEST_PIPELINE = 8000
@@ -63,18 +63,3 @@ export const keyChangeFields = z.strictObject(
   { name, pipelineConfig: pipelineConfig.nullable().optional(), limits },
   { error: describeObject },
 )
-
-function describeObject({ code, keys }: { code?: string; keys?: readonly string[] }): string {
-  if (code !== 'unrecognized_keys') return 'expected a JSON object'
-  return `unknown field ${(keys ?? []).map((key) => `\`${key}\``).join(', ')}`
-}
-
-/** Checks a body against its fields. Throws `invalid_request` that names each field at fault and what was expected. */
-export function parseFields<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(body)
-  if (parsed.success) return parsed.data
-  const faults = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join('.')}: ${message}`,
-  )
-  throw new GatewayError('invalid_request', `${faults.join('; ')}.`)
-}

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { z } from 'zod'
-import { GatewayError } from '../../core/errors.ts'
+import { parseFields } from '../../core/request/parse-fields.ts'
 
 /** A whole number from 0, as a query has it. */
 export const wholeNumber = z
@@ -13,9 +13,6 @@ export const MOST_IN_ONE_LIST = 500
 export const limit = wholeNumber.pipe(z.int().min(1).max(MOST_IN_ONE_LIST)).default(100)
 
 /** Reads a query strictly. Throws `invalid_request` that names the member, and what was expected. */
-export function readQuery<T>(schema: z.ZodType<T>, ctx: Context): T {
-  const parsed = schema.safeParse({ ...ctx.query })
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new GatewayError('invalid_request', `${issue?.path.join('.')}: ${issue?.message}.`)
+export function readQuery<Schema extends z.ZodType>(schema: Schema, ctx: Context): z.output<Schema> {
+  return parseFields(schema, { ...ctx.query })
 }

@@ -1,4 +1,5 @@
-import { amount, anyOf, count, list, nullable, object, ref, text, time } from './shapes.ts'
+import { sessionOrder } from '../routes/agent-sessions.ts'
+import { amount, anyOf, count, described, list, nullable, object, ref, text, time } from './shapes.ts'
 
 const offer = object(
   { intent: anyOf('charge'), method: anyOf('stripe'), amount: text, currency: text, price_usd_per_call: amount },
@@ -54,11 +55,7 @@ export const PAYMENT_SCHEMAS = {
     terms: ref('PaymentTerms'),
     expires_at: time,
   }),
-  SessionOrder: {
-    type: 'object',
-    properties: { calls: { type: 'integer', minimum: 10, maximum: 1000, default: 10 } },
-    additionalProperties: false,
-  },
+  SessionOrder: described(sessionOrder),
   OpenedSession: object({ ...session, authorization: { ...text, description: 'Pays for each call.' } }),
   Session: object(session),
   SettledList: object({ data: list(ref('Settled')), has_more: { type: 'boolean' }, next_cursor: nullable('string') }),

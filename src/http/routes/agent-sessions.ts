@@ -1,6 +1,9 @@
 import type { Middleware } from 'koa'
+import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
 import type { SessionStanding } from '../../core/ports/payments.ts'
+import { describeObject, parseFields } from '../../core/request/parse-fields.ts'
+import { parseBody } from '../../dialects/scan-body.ts'
 import { contentDigest } from '../../payments/codecs/digest.ts'
 import { CaptureRefused } from '../../payments/open-payment.ts'
 import { disconnectSignal } from '../client-disconnect.ts'
@@ -28,6 +31,13 @@ export type SessionRouteOptions = PaymentChallengeParts & Pick<AgentRouteOptions
 /** The fewest calls of a session: as many as cost what Stripe charges at least. */
 export const FEWEST_CALLS = 10
 const MOST_CALLS = 1000
+const wholeCalls = { error: `expected a whole number from ${FEWEST_CALLS} to ${MOST_CALLS}` }
+
+/** The body of `POST /v1/agent/sessions`. */
+export const sessionOrder = z.strictObject(
+  { calls: z.int(wholeCalls).min(FEWEST_CALLS, wholeCalls).max(MOST_CALLS, wholeCalls).default(FEWEST_CALLS) },
+  { error: describeObject },
+)
 const LARGEST_BODY_BYTES = 1024
 const CENTS = 100
 const NO_MODEL = 'session'
@@ -46,7 +56,7 @@ export function openSessionRoute(options: SessionRouteOptions): Middleware<Reque
       limitBytes: LARGEST_BODY_BYTES,
     })
     if (bytes.length > 0) assertJson(ctx.req)
-    const calls = bytes.length === 0 ? FEWEST_CALLS : callsOf(bytes)
+    const { calls } = parseFields(sessionOrder, bytes.length === 0 ? {} : parseBody(bytes))
     const amountCents = calls * prices.sessionCallCents
     const request = { route: SESSIONS_PATH, digest: contentDigest(bytes), amountCents }
     if (isUnpaid(presented)) return sendChallenge(ctx, options, { request, ...unpaid(presented) })
@@ -99,23 +109,4 @@ function shown(
     price_usd_per_call: prices.sessionCallCents / CENTS,
     expires_at: new Date(expiresAtMs).toISOString(),
   }
-}
-
-function callsOf(bytes: Buffer): number {
-  let body: unknown
-  try {
-    body = JSON.parse(bytes.toString())
-  } catch (cause) {
-    throw new GatewayError('invalid_request', 'The body is not a valid JSON object.', { cause })
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new GatewayError('invalid_request', 'The body is not a valid JSON object.')
-  const { calls = FEWEST_CALLS, ...unknown } = body as { calls?: unknown } // safe: an object, just checked
-  const [name] = Object.keys(unknown)
-  if (name !== undefined) throw new GatewayError('invalid_request', `${name}: expected \`calls\` and nothing else.`)
-  if (typeof calls === 'number' && Number.isInteger(calls) && calls >= FEWEST_CALLS && calls <= MOST_CALLS) return calls
-  throw new GatewayError(
-    'invalid_request',
-    `calls: expected a whole number from ${FEWEST_CALLS} to ${MOST_CALLS}, got \`${JSON.stringify(calls)}\`.`,
-  )
 }

@@ -2,12 +2,13 @@ import type { Context, Middleware } from 'koa'
 import type { Billing } from '../../accounts/billing/billing.ts'
 import {
   AUTO_RECHARGE_DEFAULTS,
+  checkoutFields,
   parseAutoRecharge,
-  parseCheckout,
-  parsePortal,
+  portalFields,
 } from '../../accounts/billing/billing-request.ts'
 import { type ReturnAddresses, returnAddress } from '../../accounts/billing/return-address.ts'
 import type { Balance } from '../../core/ports/billing.ts'
+import { parseFields } from '../../core/request/parse-fields.ts'
 import type { Intakes } from '../body-intake.ts'
 import { clientSubnet } from '../client-subnet.ts'
 import { readControlBody } from '../control-body.ts'
@@ -32,7 +33,8 @@ const WEBHOOK_LIMIT_BYTES = 256 * 1024
 export function checkoutRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<RequestState> {
   return async function checkout(ctx) {
     const { userId } = await session(ctx)
-    const { tier, ...wished } = parseCheckout(
+    const { tier, ...wished } = parseFields(
+      checkoutFields,
       await readControlBody(ctx.req, { intake: intakes.callers, sender: userId }),
     )
     const home = homeOf(ctx, addresses)
@@ -46,7 +48,10 @@ export function checkoutRoute({ billing, session, addresses, intakes }: BillingR
 export function portalRoute({ billing, session, addresses, intakes }: BillingRouteOptions): Middleware<RequestState> {
   return async function portal(ctx) {
     const { userId } = await session(ctx)
-    const wished = parsePortal(await readControlBody(ctx.req, { intake: intakes.callers, sender: userId }))
+    const wished = parseFields(
+      portalFields,
+      await readControlBody(ctx.req, { intake: intakes.callers, sender: userId }),
+    )
     const home = homeOf(ctx, addresses)
     const returnUrl = returnAddress('returnUrl', wished.returnUrl ?? home, { addresses, home })
     ctx.body = await billing.openPortal({ accountId: userId, returnUrl })
