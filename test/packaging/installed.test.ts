@@ -147,6 +147,13 @@ for (const entry of ENTRY_POINTS)
     t.true(globSync(`dist/types/${entry}.d.ts`, { cwd: installed }).length === 1)
   })
 
+test('installed: a new plugin passes its own test, wherever its folder is', async (t) => {
+  const turnpike = (...args: string[]) => run(process.execPath, [entry, 'plugin', ...args], { cwd: place.path })
+  await turnpike('new', 'fresh', '--dir', path.join(place.path, 'apart'))
+  const { stdout } = await turnpike('test', path.join(place.path, 'apart/fresh'))
+  t.regex(stdout, /pass 1\b/)
+})
+
 test('installed: a plugin in a folder outside of any project imports every entry point', async (t) => {
   const names = ENTRY_POINTS.filter((entry) => entry !== './plugin').map((entry) => entry.replace('.', 'turnpike'))
   const imports = names.map((name, index) => `import * as entry${index} from '${name}'`)

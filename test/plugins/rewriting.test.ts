@@ -53,6 +53,25 @@ const PLUGINS: Record<string, PluginParts> = {
   early: { onError: 'refuse', run: 'exchange.mapText((text) => text); await next()' },
 }
 
+/** Plugins that rewrite from a timer: when the reply is being sent, or when they have been bypassed. */
+for (const [name, run] of [
+  ['late', 'await next(); attempt()'],
+  ['bypassed', `attempt(); throw new Error('at once')`],
+] as const)
+  PLUGINS[name] = {
+    needs: ['log'],
+    run: `const attempt = () => setTimeout(() => {
+        try {
+          if (exchange.reply === undefined) return attempt()
+          exchange.mapText((text) => text)
+          services.log.info({}, '${name}.rewrote')
+        } catch (error) {
+          services.log.info({ reason: error.message }, '${name}.refused')
+        }
+      }, 20)
+      ${run}`,
+  }
+
 /** Plugins that fail at the word «boom». */
 for (const onError of ['bypass', 'refuse'] as const)
   PLUGINS[`boom-${onError}`] = {
@@ -421,6 +440,19 @@ for (const stream of [false, true])
     t.deepEqual(bills[1], bills[0])
     t.deepEqual(bills[2], bills[0])
     t.truthy(bills[0]?.[1])
+  })
+
+for (const pipe of ['late', 'bypassed'])
+  test(`rewriting: a call that comes too late is an error and leaves the reply as it is: ${pipe}`, async (t) => {
+    const tried = Promise.withResolvers<void>()
+    const between = (writesDone: number) => (writesDone === 3 ? { until: tried.promise } : undefined)
+    const bytes = streamOf('one', 'two', 'three')
+    const scene = stage.scene({ anthropic: { kind: 'sse', bytes, writes: { sizes: 'events', between } } })
+    const sent = sendTo(scene, { client: 'messages', provider: 'anthropic', stream: true, pipe })
+    await eventually(() => new RegExp(`"${pipe}\\.`).test(stage.gateway.log()), 'the module has tried')
+    tried.resolve()
+    t.is((await sent).body.toString(), bytes.toString())
+    t.regex(stage.gateway.log(), new RegExp(`"${pipe}\\.refused"`))
   })
 
 test('rewriting: a client that does not read holds the provider back', async (t) => {

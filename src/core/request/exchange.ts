@@ -286,6 +286,12 @@ export class Exchange extends RewritableReply {
     this.#revoked = true
   }
 
+  /** @internal */
+  assertReplaceable(): void {
+    this.#assertLive()
+    if (this.#state.isClosed) throw new Error('the reply is being sent: it can be rewritten until the pipeline is over')
+  }
+
   #assertLive(): void {
     if (!this.#revoked) return
     throw new Error(`module ${this.#step?.module ?? ''} was bypassed: the request went on without it`)

@@ -15,6 +15,8 @@ export abstract class RewritableReply {
   abstract get reply(): Reply | undefined
   abstract set reply(reply: Reply)
   abstract get client(): ClientRequest
+  /** @internal throws when the reply is being sent, or the request went on without the module */
+  abstract assertReplaceable(): void
 
   /**
    * Rewrites the texts of the reply, in JSON and streams of every dialect; call it after `next()`. Thinking is never
@@ -43,6 +45,8 @@ export abstract class RewritableReply {
   }
 
   #rewrite(rewrite: (reply: Reply, onFailure: OnRewriteFailure) => Reply): void {
+    // The setter cancels a reply that comes too late, and with it the one that it rewrites.
+    this.assertReplaceable()
     const { reply } = this
     if (reply === undefined) throw new Error('there is no reply to rewrite: call it after `await next()`')
     const rewritten = rewrite(reply, this.onRewriteFailure)
