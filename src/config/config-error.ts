@@ -1,4 +1,4 @@
-/** A configuration that cannot be used; its message lists every fault. */
+/** Invalid configuration; the message lists every fault. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }

@@ -4,7 +4,9 @@ import { messageOf } from '../core/errors.ts'
 import { makeFolder } from '../core/system/make-folder.ts'
 import { ConfigError } from './config-error.ts'
 
-/** Makes the data folder if it is not there. Throws `ConfigError` with its path and the cause when it cannot be used. */
+/**
+ * Creates the data folder if it is missing. Throws `ConfigError` with its path and the cause when it cannot be used.
+ */
 export function openDataFolder(dataDir: string): void {
   const folder = path.resolve(dataDir)
   try {

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 
-/** Behind the host: the end of credentials that hold a raw `/`, `?` or `#`. A query has its `@` in values. */
+/**
+ * Matches behind the host: the end of credentials that hold a raw `/`, `?` or `#`. A query may have `@` in its values.
+ */
 const CREDENTIALS_GO_ON = /^(?:\/[^?#]*|\?[^=#]*|[^#]*#.*)@/
 
 /**
- * An address of a database or cache, with credentials. One whose password is not percent-encoded is refused: its host would
- * be read from the password, and messages show hosts.
+ * Returns a schema for the address of a database or cache, with credentials. Refuses a password that is not
+ * percent-encoded: the host would be parsed from the password, and messages show hosts.
  */
 export function engineAddress(protocol: RegExp, path = /^/) {
   return z

@@ -2,50 +2,50 @@ import { z } from 'zod'
 import { duration } from '../core/units.ts'
 import { address, fromEnv } from '../providers/options.ts'
 
-/** What is proved of requests, and for how long. */
+/** Signed receipts and their retention. */
 export const receipts = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
     .describe(
-      'Whether replies of models have receipts. Off saves the CPU of digests and a signature for each request, less while `telemetry` is on, and nobody can prove what happened.',
+      'Sign a receipt for each model reply. `false` saves the CPU of digests and a signature for each request (less while `telemetry` is on); requests can then not be proved.',
     ),
   keep: duration({ min: '0s', max: '3650d' })
     .prefault('400d')
     .describe(
-      'How long receipts are kept; `0s`: for ever. The default covers a year’s books and the weeks in which a bill is disputed. Lower it where disk is scarce: a receipt takes about 1.5 KB.',
+      'Retention of receipts; `0s`: forever. The default covers a year’s accounts and the weeks in which a bill may be disputed. Lower it where disk is scarce: a receipt takes about 1.5 KB.',
     ),
 })
 
-/** What is counted of requests, and for how long. */
+/** Usage rows and traces, and their retention. */
 export const telemetry = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
     .describe(
-      'Whether each request leaves a row of usage figures and a trace of what modules did, without prompts and answers: what the dashboard shows. SQLite keeps them in a file of their own, `telemetry.db`, that requests never wait for.',
+      'Store a row of usage figures and a trace of plugin steps for each request, without prompts and replies; the dashboard reads them. SQLite keeps them in a separate file, `telemetry.db`, which requests never wait for.',
     ),
   keep: duration({ min: '1h', max: '3650d' })
     .prefault('30d')
     .describe(
-      'How long rows and traces are kept, about 1 KB a request. Sums by hour and model stay for 400 days in any case.',
+      'Retention of rows and traces, about 1 KB per request. Sums by hour and model are kept for 400 days regardless.',
     ),
 })
 
-/** What is counted of requests, for dashboards and alarms. */
+/** Counters and histograms for dashboards and alerts. */
 export const metrics = z.strictObject({
   enabled: fromEnv(z.stringbool().or(z.boolean()).default(true), 'SVC_METRICS').describe(
-    'Whether this process counts what happens, for `GET /metrics` in the text format of Prometheus. Costs some microseconds a request.',
+    'Collect metrics in this process and serve them at `GET /metrics` in the Prometheus text format. Costs some microseconds per request.',
   ),
   token: fromEnv(z.string().min(16).optional(), 'SVC_METRICS_TOKEN', { secret: true }).describe(
-    'Whoever shows it as a bearer token may read `/metrics`. Unset: in local mode this machine may, in cloud mode nobody.',
+    'Bearer token required to read `/metrics`. Unset: local mode allows clients on this machine, cloud mode refuses all.',
   ),
 })
 
-/** What requests did, for a collector of traces. */
+/** OpenTelemetry traces of requests. */
 export const tracing = z.strictObject({
   endpoint: fromEnv(address.optional(), 'OTEL_EXPORTER_OTLP_ENDPOINT').describe(
-    'Address of a collector that takes OpenTelemetry’s protocol over HTTP, as `http://localhost:4318`. Unset: no traces, and nothing of them is loaded. With it, calls to providers carry `traceparent`.',
+    'Address of a collector that accepts OTLP over HTTP, e.g. `http://localhost:4318`. Unset: no traces, and no tracing code is loaded. When set, provider calls carry `traceparent`.',
   ),
   headers: z
     .record(z.string(), z.string())
@@ -53,6 +53,6 @@ export const tracing = z.strictObject({
     .meta({ secret: true })
     .describe('Headers for the collector. `OTEL_EXPORTER_OTLP_HEADERS` is read as well.'),
   service_name: fromEnv(z.string().min(1).default('turnpike'), 'OTEL_SERVICE_NAME').describe(
-    'What this gateway is called in traces.',
+    'Service name of this gateway in traces.',
   ),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fromEnv } from '../providers/options.ts'
 
-/** API keys, in cloud mode. */
+/** API keys of cloud mode. */
 export const keys = z.strictObject({
   label: fromEnv(
     z
@@ -10,15 +10,10 @@ export const keys = z.strictObject({
       .default('svc'),
     'SVC_KEY_LABEL',
   ).describe(
-    'What new keys begin with: `<label>_live_…`. Secret scanners know keys by it. Keys with an earlier label go on working.',
+    'Prefix of new keys: `<label>_live_…`. Secret scanners recognise keys by it. Keys with an earlier label remain valid.',
   ),
   pepper: fromEnv(z.string().min(16).optional(), 'SVC_KEY_PEPPER', { secret: true }).describe(
-    'Secret that goes into the stored hashes of keys, at least 16 characters. Keys have enough randomness to do without. Setting or changing it makes all keys unknown.',
+    'Pepper of the stored key hashes, at least 16 characters. Optional, since keys are random enough. Setting or changing it invalidates all keys.',
   ),
-  per_account: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .default(1000)
-    .describe('How many keys that are not revoked an account may have.'),
+  per_account: z.int().min(1).max(100_000).default(1000).describe('Most active (not revoked) keys of an account.'),
 })

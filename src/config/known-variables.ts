@@ -4,12 +4,15 @@ import { configSchema } from './schema.ts'
 import { variablesNamedIn } from './variables.ts'
 
 const OWN_PREFIX = /^svc_/i
-/** Variables that are no option: where the configuration file is, and what commands send to a running gateway. */
+/**
+ * Variables that are no options: the path of the configuration file, and credentials that commands send to a running
+ * gateway.
+ */
 const BESIDE_OPTIONS = ['SVC_CONFIG', 'SVC_SESSION_TOKEN', 'SVC_API_KEY']
 
 /**
- * Lists a fault for each set variable that begins with `SVC_` and has no effect, with the nearest known name. A variable
- * that the configuration file names as `${NAME}` has one. An empty variable counts as unset.
+ * Returns a fault for each set variable that begins with `SVC_` and has no effect, with the nearest known name. A
+ * variable that the configuration file references as `${NAME}` has an effect. An empty variable counts as unset.
  */
 export function unknownVariables(env: NodeJS.ProcessEnv, file: unknown): string[] {
   const options = listOptions(configSchema).flatMap(({ env: name }) => (name?.startsWith('SVC_') ? [name] : []))

@@ -26,7 +26,7 @@ test('config: the defaults need neither file nor environment', (t) => {
   t.is(sourceOf('server.port'), 'default')
 })
 
-test('config: the environment goes before the file, and that before the default', (t) => {
+test('config: the environment overrides the file, which overrides the default', (t) => {
   const yaml =
     'server: { port: 4000, body_limit: 1MB }\npipeline:\n  default: none\nproviders: { anthropic: { base_url: "http://a" } }'
   const { config, sourceOf } = load(t, yaml, { PORT: '5000', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' })
@@ -42,7 +42,7 @@ test('config: the environment goes before the file, and that before the default'
   ])
 })
 
-test('config: an empty variable is as good as none', (t) => {
+test('config: an empty variable counts as unset', (t) => {
   const { config } = load(t, 'server: { port: 4000 }', { PORT: '', SVC_PIPELINE: '', ANTHROPIC_API_KEY: '' })
   t.is(config.server.port, 4000)
   t.is(config.pipeline.default, 'exact-cache,cost-guard')
@@ -58,7 +58,7 @@ test('config: lists in the environment are separated by a colon for folders and 
   t.deepEqual(config.server.cors_origins, ['https://a.example', 'http://b.example:8080'])
 })
 
-test('config: proxy variables count in lower case too, and the upper case goes first', (t) => {
+test('config: proxy variables are read in lower case too, and upper case takes precedence', (t) => {
   t.is(load(t, '', { https_proxy: 'http://low:1' }).config.providers.proxy, 'http://low:1')
   t.is(load(t, '', { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' }).config.providers.proxy, 'http://up:1')
 })
@@ -73,7 +73,7 @@ test('config: a section whose options are all commented out is unset', (t) => {
   t.deepEqual(config.pipeline.locked, [])
 })
 
-test('config: options of plugins are handed on as they are, without the settings beside them', (t) => {
+test('config: options of plugins are passed on unchanged, without the other settings of `plugins`', (t) => {
   const { config } = load(t, 'plugins: { watch: false, dirs: [/a], exact-cache: { ttl: 2h, any: [1] }, mine: {} }')
   t.deepEqual(
     [...pluginOptions(config)],
@@ -98,7 +98,7 @@ for (const [yaml, key, nearest] of [
   })
 }
 
-for (const [yaml, env, ...says] of [
+for (const [yaml, env, ...parts] of [
   ['server: { port: 70000 }', {}, '`server.port`', '65535', '70000'],
   ['', { PORT: 'http' }, '`server.port`', 'number', '"http"'],
   ['server: { body_limit: 5 }', {}, '`server.body_limit`', 'string', '5'],
@@ -111,11 +111,11 @@ for (const [yaml, env, ...says] of [
 ] as const) {
   test(`config: a bad value is refused with its path and what was expected: ${yaml}${JSON.stringify(env)}`, (t) => {
     const message = faultsOf(t, yaml, env)
-    for (const part of says) t.true(message.includes(part), `${part} in: ${message}`)
+    for (const part of parts) t.true(message.includes(part), `${part} in: ${message}`)
   })
 }
 
-test('config: all faults are told at once', (t) => {
+test('config: all faults are reported at once', (t) => {
   const message = faultsOf(t, 'server: { port: -1, prot: 1 }\nmod: local', { LOG_LEVEL: 'loud' })
   for (const part of ['server.port', 'server.prot', '`mod`', 'log_level']) t.true(message.includes(part), message)
 })
@@ -125,7 +125,7 @@ for (const [what, yaml, env] of [
   ['a store with a password', '', { REDIS_URL: `http://:${CANARY}@redis` }],
   ['a credential of the wrong type', `providers: { anthropic: { api_key: [${CANARY}] } }`, {}],
   ['a misspelt key of a credential', `providers: { anthropic: { api_keyy: ${CANARY} } }`, {}],
-  ['a credential on a line that is no YAML', `providers:\n  anthropic:\n    api_key: "${CANARY}\n`, {}],
+  ['a credential on a line of invalid YAML', `providers:\n  anthropic:\n    api_key: "${CANARY}\n`, {}],
   ['a credential given twice', `providers:\n  anthropic:\n    api_key: a\n    api_key: ${CANARY}\n`, {}],
   ['a credential where a section belongs', `providers: { anthropic: ${CANARY} }`, {}],
   ['a credential in a list that should be a section', `providers: { anthropic: [{ api_key: ${CANARY} }] }`, {}],
@@ -142,18 +142,18 @@ test('config: a file that SVC_CONFIG names must exist', (t) => {
   t.regex(error.message, /`\/no\/such\/file\.yaml` does not exist.*SVC_CONFIG/)
 })
 
-test('config: broken YAML is told with its place', (t) => {
+test('config: invalid YAML is reported with line and column', (t) => {
   t.regex(faultsOf(t, 'server:\n  port: [1\n'), /turnpike\.yaml` is not valid YAML at line \d+, column \d+/)
   t.regex(faultsOf(t, 'mode: local\nmode: cloud\n'), /not valid YAML at line 2, column 1/)
 })
 
 for (const yaml of ['- a\n- b', 'just text', '5']) {
-  test(`config: ${JSON.stringify(yaml)} is no map of options`, (t) => {
+  test(`config: ${JSON.stringify(yaml)} is refused: not a map of options`, (t) => {
     t.regex(faultsOf(t, yaml), /expected a map of options/)
   })
 }
 
-test('config: a file cannot make a process expand without end', (t) => {
+test('config: aliases in a file cannot expand without bound', (t) => {
   const level = (name: string, inner: string) => `${name}: &${name} [${Array(12).fill(inner).join(', ')}]`
   const yaml = [level('a', 'x'), level('b', '*a'), level('c', '*b'), level('d', '*c')].join('\n')
   t.throws(() => load(t, yaml), { instanceOf: ConfigError })

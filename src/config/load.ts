@@ -13,10 +13,10 @@ import { type Config, configSchema, PLUGIN_SETTINGS } from './schema.ts'
 import { withVariables } from './variables.ts'
 import { wordsOfYaml } from './yaml-words.ts'
 
-/** Where an option's value came from. */
+/** Source of an option's value. */
 export type ConfigSource = 'default' | 'file' | 'environment'
 
-/** The configuration in force, and where each value came from (by dotted path). */
+/** Effective configuration, and the source of each value (by dotted path). */
 export interface LoadedConfig {
   readonly config: Config
   readonly file: string | undefined
@@ -24,19 +24,19 @@ export interface LoadedConfig {
 }
 
 const DEFAULT_FILE = 'config/turnpike.yaml'
-/** Levels of nesting in a configuration file. */
+/** Deepest nesting of a configuration file, in levels. */
 const DEEPEST = 50
 const LIST_SEPARATORS: Record<string, string> = { SVC_PLUGINS_DIR: ':' }
 
 /**
  * Reads the configuration file (`SVC_CONFIG`, else `config/turnpike.yaml` when it exists) and overrides it from `env`.
- * Throws `ConfigError` that names each unknown key and each unknown `SVC_…` variable with the nearest valid one, and each
- * bad value with what was expected.
+ * Throws `ConfigError` that names each unknown key and each unknown `SVC_…` variable with the nearest valid one, and
+ * each invalid value with the expected form.
  */
 export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
   const file = env.SVC_CONFIG || (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
   const { written, lineOf } = file === undefined ? NO_FILE : readConfigFile(file)
-  // Safe: a map stays a map.
+  // Safe: a map remains a map.
   const raw = withVariables(written, env) as Record<string, unknown>
   const sources = new Map<string, ConfigSource>()
   for (const path of leafPaths(raw)) sources.set(path, 'file')
@@ -50,29 +50,29 @@ export function loadConfig(env: NodeJS.ProcessEnv): LoadedConfig {
   const unknown = unknownVariables(env, written)
   if (!parsed.success || unknown.length > 0) {
     const faults = [...unknown, ...(parsed.success ? [] : describeFaults(parsed.error, { raw, lineOf, sources }))]
-    // A secret may stand where none belongs: in a name, or as the value of another option.
+    // A secret may be misplaced: in a name, or as the value of another option.
     throw new ConfigError(hideSecrets(listFaults(faults, file)))
   }
   return { config: withGuardLocked(parsed.data), file, sourceOf: (path) => sourceAt(sources, path) }
 }
 
-/** Of an option that is a map, that of any of its members. */
+/** Returns the source of an option; for a map, the source of the first of its members that has one. */
 function sourceAt(sources: ReadonlyMap<string, ConfigSource>, path: string): ConfigSource {
   const within = [...sources].find(([name]) => name === path || name.startsWith(`${path}.`))
   return within?.[1] ?? 'default'
 }
 
-/** The options that the configuration gives to plugins, by plugin name, unparsed. */
+/** Returns the options of plugins in the configuration, by plugin name, unparsed. */
 export function pluginOptions(config: Config): Map<string, Record<string, unknown>> {
   const entries = Object.entries(config.plugins).filter(([key]) => !PLUGIN_SETTINGS.includes(key))
   // The schema's catch-all makes every other key a record.
   return new Map(entries as [string, Record<string, unknown>][])
 }
 
-/** What a configuration file holds. */
+/** Parsed configuration file. */
 interface ConfigFile {
   readonly written: Record<string, unknown>
-  /** The line of an option's value, from 1; `undefined` for one that the file does not have. */
+  /** Returns the line of an option's value, from 1; `undefined` for an option that is not in the file. */
   readonly lineOf: (path: readonly PropertyKey[]) => number | undefined
 }
 
@@ -110,11 +110,15 @@ function parseYaml(text: string, { file, lines }: { file: string; lines: LineCou
     // Pretty errors and warnings quote the file, which may hold a secret.
     return parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' })
   } catch (cause) {
-    throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: it cannot be read to its end.`, { cause })
+    throw new ConfigError(`Configuration file \`${file}\` is not valid YAML: it cannot be parsed completely.`, {
+      cause,
+    })
   }
 }
 
-/** Throws when the file names an alias that it does not define, or grows by its aliases without end, or too deep. */
+/**
+ * Returns the document as a plain value. Throws when an alias is undefined, expands without bound, or nests too deep.
+ */
 function plainValueOf(document: Document.Parsed, file: string): unknown {
   try {
     assertNames(document)
@@ -122,7 +126,7 @@ function plainValueOf(document: Document.Parsed, file: string): unknown {
     assertFinite(value)
     return value
   } catch (cause) {
-    // The parser's own words tell the alias, which may be a secret that begins with an asterisk.
+    // The parser's own message quotes the alias, which may be a secret that begins with an asterisk.
     const isAlias = cause instanceof ReferenceError
     const reason = isAlias
       ? 'it has an alias (`*…`) without an anchor, or too many of them. A text that begins with `*` needs quotes.'
@@ -131,23 +135,23 @@ function plainValueOf(document: Document.Parsed, file: string): unknown {
   }
 }
 
-/** Throws for a list or a map as a key: as a name it is printed, warned of, and takes minutes when it is nested. */
+/** Throws for a list or a map as a key: it would be printed as a name, and takes minutes when it is nested. */
 function assertNames(document: Document.Parsed): void {
   visit(document, {
     Pair(_, { key }) {
-      if (key !== null && !isScalar(key)) throw new Error('a key is no name, but a list, a map or an alias.')
+      if (key !== null && !isScalar(key)) throw new Error('a key is a list, a map or an alias; expected a name.')
     },
   })
 }
 
-/** Throws for a list that is nested without end, by an alias inside what it stands for. */
+/** Throws for a list that nests without bound through an alias to itself. */
 function assertFinite(value: unknown, depth = 0): void {
   if (depth > DEEPEST) throw new Error(`it is nested deeper than ${DEEPEST} levels.`)
   if (typeof value !== 'object' || value === null) return
   for (const member of Object.values(value)) assertFinite(member, depth + 1)
 }
 
-/** A key without a value, such as a section whose options are all commented out, is unset. */
+/** Removes keys without a value, such as a section whose options are all commented out: they count as unset. */
 export function withoutNulls(node: Record<string, unknown>): Record<string, unknown> {
   const kept = Object.entries(node).filter(([, value]) => value !== null)
   return Object.fromEntries(kept.map(([key, value]) => [key, isMap(value) ? withoutNulls(value) : value]))

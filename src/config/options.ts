@@ -1,22 +1,22 @@
 import type { z } from 'zod'
 import type { OptionMeta } from './schema.ts'
 
-/** One option of the configuration, found by walking the schema. */
+/** Option of the configuration, found by walking the schema. */
 export interface Option extends OptionMeta {
   readonly path: readonly string[]
   readonly schema: z.ZodType
   readonly defaultValue: unknown
 }
 
-/** The walk over a schema of hundreds of options takes milliseconds, and a faulty configuration asks for it often. */
+/** Memo of the walk: it takes milliseconds for hundreds of options, and each fault of a configuration needs it. */
 const LISTED = new WeakMap<z.ZodType, readonly Option[]>()
 
-/** Stands in a path for a name that the operator chooses. */
+/** Placeholder in a path for a name that the operator chooses. */
 export const ANY_NAME = '<name>'
 
 /**
- * Lists every option of an object schema, depth first, in the order of its declaration; last those of sections that the
- * operator names, under `<name>`.
+ * Lists every option of an object schema, depth first, in order of declaration; options of sections that the operator
+ * names come last, under `<name>`.
  */
 export function listOptions(schema: z.ZodType, path: readonly string[] = []): readonly Option[] {
   if (path.length > 0) return optionsBelow(schema, path)
@@ -35,19 +35,19 @@ function optionsBelow(schema: z.ZodType, path: readonly string[]): Option[] {
   return any === undefined ? named : [...named, ...optionsBelow(any, [...path, ANY_NAME])]
 }
 
-/** The schema of an object's sections that the operator names; `undefined` when there are none. */
+/** Returns the schema of an object's operator-named sections; `undefined` when there are none. */
 function sectionOfAnyName(schema: z.ZodType): z.ZodType | undefined {
   const { catchall } = unwrap(schema).def
   return catchall !== undefined && shapeOf(catchall) !== undefined ? catchall : undefined
 }
 
-/** The members of an object schema, through its wrappers; `undefined` when it is not an object. */
+/** Returns the members of an object schema, through its wrappers; `undefined` when it is not an object. */
 export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefined {
   const { def } = unwrap(schema)
   return def.type === 'object' ? def.shape : undefined
 }
 
-/** The schema of one member of an object, or of a map's values. */
+/** Returns the schema of one member of an object, or of a map's values. */
 export function memberOf(schema: z.ZodType, key: string): z.ZodType | undefined {
   return shapeOf(schema)?.[key] ?? sectionOfAnyName(schema) ?? unwrap(schema).def.valueType
 }
@@ -66,7 +66,7 @@ interface Definition {
   defaultValue?: unknown
 }
 
-/** Zod's definition object, as documented for library authors. */
+/** Returns zod's definition object, as documented for library authors. */
 function definitionOf(schema: z.ZodType): Definition {
   return schema.def as unknown as Definition
 }
@@ -88,7 +88,7 @@ function defaultOf(schema: z.ZodType): unknown {
   return def.innerType === undefined ? undefined : defaultOf(def.innerType)
 }
 
-/** A short name of an option's type for people: `text`, `number`, `a | b`, `list`, … */
+/** Returns a short name of an option's type for documentation: `text`, `number`, `a | b`, `list`, … */
 export function typeNameOf(schema: z.ZodType): string {
   const { def } = unwrap(schema)
   if (def.type === 'enum')
@@ -108,7 +108,7 @@ export function typeNameOf(schema: z.ZodType): string {
   return names[def.type] ?? def.type
 }
 
-/** Whether the option is a list. */
+/** Tests for a list option. */
 export function isList(schema: z.ZodType): boolean {
   return unwrap(schema).def.type === 'array'
 }

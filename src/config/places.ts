@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Config } from './schema.ts'
 
-/** Where a plugin may keep things, and where instances meet. */
+/** Returns a plugin's data folder and the shared stores of all instances. */
 export function placesOf(
   plugin: string,
   { data_dir: dataDir, redis_url: redisUrl, database_url: databaseUrl }: Config,

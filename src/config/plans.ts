@@ -11,12 +11,12 @@ const includedCalls = (tier: string, calls: number) =>
     .max(MOST_CALLS)
     .default(calls)
     .describe(
-      `Calls of a ${tier} account that cost no credits, in its paid period, or in a UTC month where none is known. An answer from a cache is a call too; a request without an answer is none.`,
+      `Calls of a ${tier} account that cost no credits, in its paid period, or in a UTC month where none is known. A cached reply counts as a call; a request without a reply does not.`,
     )
 
 const creditsPerCall = z.int().min(0).max(MOST_CREDITS)
 
-/** What the tiers of cloud mode include. */
+/** Quotas of the tiers of cloud mode. */
 export const plans = z.strictObject({
   free: z
     .strictObject({
@@ -24,7 +24,7 @@ export const plans = z.strictObject({
       credits_per_call: creditsPerCall
         .optional()
         .describe(
-          'Credits for each further call. Unset: there are none until the next month, and requests are answered 429. 100,000 credits are 1 USD.',
+          'Credits for each further call. Unset: further calls are refused with 429 until the next month. 100,000 credits are 1 USD.',
         ),
     })
     .prefault({}),
@@ -33,7 +33,9 @@ export const plans = z.strictObject({
       included_calls: includedCalls('pro', 100_000),
       credits_per_call: creditsPerCall
         .default(10)
-        .describe('Credits for each further call, taken from the balance; without enough, requests are answered 402.'),
+        .describe(
+          'Credits for each further call, taken from the balance; when it is too low, requests are answered 402.',
+        ),
     })
     .prefault({}),
   team: z
@@ -44,7 +46,7 @@ export const plans = z.strictObject({
     .prefault({}),
 })
 
-/** The plans in the words of the ledger. */
+/** Converts the plans to the ledger's form. */
 export function plansFrom({ free, pro, team }: z.output<typeof plans>): Plans {
   return { free: toPlan(free), pro: toPlan(pro), team: toPlan(team) }
 }

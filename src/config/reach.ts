@@ -2,12 +2,12 @@ import { isLoopback } from '../core/system/listen-address.ts'
 import { ConfigError } from './config-error.ts'
 import type { Config } from './schema.ts'
 
-/** The address to listen on: `server.host`, else loopback in local mode and every interface in cloud mode. */
+/** Returns the address to listen on: `server.host`, else loopback in local mode and every interface in cloud mode. */
 export function listenHost({ mode, server: { host } }: Pick<Config, 'mode' | 'server'>): string {
   return host ?? (mode === 'local' ? '127.0.0.1' : '0.0.0.0')
 }
 
-/** Whether machines other than this one can send requests without a key. */
+/** Tests whether other machines can send requests without a key. */
 export function isOpenToOthers(config: Pick<Config, 'mode' | 'server'>): boolean {
   return config.mode === 'local' && !isLoopback(listenHost(config))
 }

@@ -18,14 +18,14 @@ import { sessions } from './sessions.ts'
  * The reference page and `config/turnpike.yaml` are generated from here; options are documented nowhere else.
  */
 
-/** What an option's schema carries besides its type. */
+/** Metadata of an option's schema besides its type. */
 export interface OptionMeta {
   description?: string
-  /** The environment variable that overrides the option. */
+  /** Environment variable that overrides the option. */
   env?: string
-  /** Never printed or logged. */
+  /** Excluded from all output and logs. */
   secret?: boolean
-  /** Explained elsewhere: a preset's copy of an option that every section of its kind has. */
+  /** Documented elsewhere: a preset's copy of an option that every section of its kind has. */
   repeated?: boolean
 }
 
@@ -40,26 +40,28 @@ const clampBounds = z.strictObject({
 
 const pipeline = z.strictObject({
   default: fromEnv(z.string().max(LONGEST_PIPELINE).default('exact-cache,cost-guard'), 'SVC_PIPELINE').describe(
-    'The pipeline of requests that name none: module names separated by commas, outermost first; `none` for no modules.',
+    'Pipeline of requests that name none: plugin names separated by commas, outermost first; `none` for no plugins.',
   ),
   locked: z
     .array(z.string())
     .default([])
     .describe(
-      'Modules that always run, with your options; a caller can neither drop, move nor loosen them. A module that stands first in `pipeline.default` runs before what a caller names, any other after it. A configured cap locks `cost-guard`.',
+      'Plugins that always run, with your options; a caller can neither remove, move nor relax them. A plugin that comes first in `pipeline.default` runs before those that a caller names, any other after them. A configured cap locks `cost-guard`.',
     ),
   allowed: z
     .array(z.string())
     .optional()
-    .describe('Modules that callers may name in `x-svc-pipe` or in a key. Unset: all that are installed.'),
+    .describe('Plugins that callers may name in `x-svc-pipe` or in a key. Unset: all that are installed.'),
   clamps: z
     .record(z.string(), z.record(z.string(), clampBounds))
     .default({})
-    .describe('Bounds on what callers may set, by module and option, e.g. `exact-cache: { ttl: { max: 1h } }`.'),
+    .describe(
+      'Bounds on option values that callers may set, by plugin and option, e.g. `exact-cache: { ttl: { max: 1h } }`.',
+    ),
   step_timeout: duration({ min: '1ms', max: '10m' })
     .prefault('5s')
     .describe(
-      'How long a module may take before it calls `next()` or answers; then its `onError` decides. Waiting that a module declares does not count.',
+      'Time limit of a plugin until it calls `next()` or replies; beyond it, its `onError` applies. Waiting that a plugin declares does not count.',
     ),
 })
 
@@ -71,30 +73,28 @@ const plugins = z
     watch: z
       .boolean()
       .optional()
-      .describe('Pick up changed plugin folders while running. Unset: on in local mode, off in cloud mode.'),
+      .describe('Reload changed plugin folders while running. Unset: on in local mode, off in cloud mode.'),
     setup_timeout: duration({ min: '100ms', max: '10m' })
       .prefault('10s')
-      .describe('How long a plugin may take to set itself up; the error names it.'),
+      .describe('Time limit of a plugin’s set-up; the error names the plugin.'),
   })
   .catchall(z.record(z.string(), z.unknown()))
 
 const timeouts = z.strictObject({
-  connect: duration({ min: '100ms', max: '5m' })
-    .prefault('10s')
-    .describe('How long connecting to the provider may take.'),
+  connect: duration({ min: '100ms', max: '5m' }).prefault('10s').describe('Time limit for connecting to the provider.'),
   first_byte: duration({ min: '1s', max: '2h' })
     .prefault('15m')
     .describe(
-      'How long the provider may take until its reply headers arrive. Models that think answer late: keep it above ten minutes. A JSON reply must be whole after as long again.',
+      'Time limit until the provider’s reply headers arrive. Reasoning models reply late: keep it above ten minutes. A JSON reply must be complete within the same time again.',
     ),
   idle: duration({ min: '1s', max: '2h' })
     .prefault('10m')
-    .describe('Longest silence inside a reply. Beyond it the reply is ended with an error.'),
+    .describe('Longest idle time within a reply. Beyond it the reply ends with an error.'),
 })
 
 const limits = z.strictObject({
   requests_per_minute: fromEnv(z.coerce.number().int().min(0).max(1_000_000).optional(), 'SVC_RATE_LIMIT').describe(
-    'How many requests a key may send in a minute; as many may come at once. 0 switches the limit off. Unset: 600 in cloud mode, off in local mode.',
+    'Most requests of a key per minute, which may come in one burst. 0 disables the limit. Unset: 600 in cloud mode, off in local mode.',
   ),
   requests_at_once: z
     .int()
@@ -102,7 +102,7 @@ const limits = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe(
-      'How many requests to models a key may have running at once in a process, streams included; more are 429 with `retry-after`. 0 switches the limit off. Unset: 1000 in cloud mode, off in local mode. Lower it where `providers.connections` is low.',
+      'Most in-flight model requests of a key in a process, streams included; beyond it: 429 with `retry-after`. 0 disables the limit. Unset: 1000 in cloud mode, off in local mode. Lower it where `providers.connections` is low.',
     ),
   failures_per_minute: z
     .int()
@@ -110,20 +110,20 @@ const limits = z.strictObject({
     .max(1_000_000)
     .optional()
     .describe(
-      'How many requests without a valid credential an address may send in a minute. 0 switches the limit off. Unset: 30 in cloud mode, off in local mode. Leave it off behind a proxy, whose address all clients share.',
+      'Most requests of an address per minute without a valid credential. 0 disables the limit. Unset: 30 in cloud mode, off in local mode. Disable it behind a proxy, whose address all clients share.',
     ),
 })
 
-/** What holds for all providers. */
+/** Options that apply to all providers. */
 const providerSettings = z.strictObject({
-  default: z.string().default('anthropic').describe('The provider of models whose name no provider claims.'),
+  default: z.string().default('anthropic').describe('Provider of models whose name matches no provider.'),
   timeouts: timeouts.prefault({}),
   tries: z
     .int()
     .min(1)
     .max(10)
     .default(3)
-    .describe('How often a call is tried when the provider answers 5xx or the connection breaks.'),
+    .describe('Most attempts of a call, the first included, when the provider replies 5xx or the connection breaks.'),
   connections: z
     .int()
     .min(1)
@@ -134,7 +134,7 @@ const providerSettings = z.strictObject({
     ),
   reply_limit: bytes({ min: '64KB', max: '1GB' })
     .prefault('64MB')
-    .describe('Largest JSON reply taken from a provider.'),
+    .describe('Largest JSON reply accepted from a provider.'),
   forward_headers: z
     .array(z.string().min(1))
     .default([])
@@ -142,7 +142,7 @@ const providerSettings = z.strictObject({
       'Further request headers to pass to providers, besides the provider’s own; `*` at the end matches any rest.',
     ),
   shared: fromEnv(z.stringbool().or(z.boolean()).default(false), 'SVC_PROVIDERS_SHARED').describe(
-    'Cloud mode: whether callers who bring no key of their own in `x-provider-key` use your credentials.',
+    'Cloud mode: callers that send no key of their own in `x-provider-key` use your credentials.',
   ),
   allow_routes: z
     .array(z.string().startsWith('/v1/'))
@@ -161,13 +161,13 @@ const providerSettings = z.strictObject({
     .min(1)
     .default(32_000)
     .describe(
-      'Longest answer, in tokens, to a chat completion that names no limit, from a provider that must be given one. Lower it for older models.',
+      'Output limit, in tokens, of a chat completion that names none, for providers that require one. Lower it for older models.',
     ),
 })
 
 /**
- * Each kind of provider has a section of its own. The cast keeps the type to what is known here: a section is parsed by
- * its kind's schema, and read by that kind alone.
+ * Each kind of provider has its own section. The cast keeps the type to what is known here: a section is parsed by its
+ * kind's schema and read by that kind alone.
  */
 const providers = providerSettings.extend(
   Object.fromEntries(providerKinds.map(({ name, options }) => [name, options])),
@@ -186,7 +186,7 @@ const models = z
   )
   .default({})
   .describe(
-    'Names of models and where they lead: one model, or several of which the next is asked when one fails (5xx, time-out, rate limit), e.g. `fast: [groq/llama-3.3-70b-versatile, openai/gpt-5-mini]`. A name may be an alias of your own or a model’s.',
+    'Model names and their targets: one model, or several as fallbacks, of which the next is called when one fails (5xx, time-out, rate limit), e.g. `fast: [groq/llama-3.3-70b-versatile, openai/gpt-5-mini]`. A name may be an alias of your own or a model’s.',
   )
 
 const cap = (what: string, env?: string) => {
@@ -204,18 +204,18 @@ const costs = z.strictObject({
   instance_per_month: cap('The most that all keys together may spend in a UTC month'),
 })
 
-/** Above 0: what is not known is not free. */
+/** Above 0: an unknown price is not free. */
 const usdOfUnknown = z.number().min(0.001).max(100_000)
 
 const prices = z.strictObject({
   file: fromEnv(z.string().min(1).optional(), 'SVC_PRICES').describe(
-    'File of your own prices, which go before the list prices that come with the gateway. Unset: `config/prices.yaml`, if it is there; it explains itself.',
+    'File of your own prices, which override the built-in list prices. Unset: `config/prices.yaml`, if it exists; its comments document the format.',
   ),
   ceiling: z
     .strictObject({
       input: usdOfUnknown
         .default(15)
-        .describe('USD per million input tokens of a model whose price is not known. Such a bill is marked `ceiling`.'),
+        .describe('USD per million input tokens of a model whose price is not known. Such a cost is marked `ceiling`.'),
       output: usdOfUnknown.default(75).describe('USD per million output tokens of such a model.'),
       web_search: usdOfUnknown
         .default(35)
@@ -224,25 +224,25 @@ const prices = z.strictObject({
     .prefault({}),
 })
 
-/** The whole configuration. Unknown keys are errors. */
+/** Schema of the whole configuration. Unknown keys are errors. */
 export const configSchema = z.strictObject({
   mode: fromEnv(z.enum(['local', 'cloud']).default('local'), 'SVC_MODE').describe(
     '`local`: any credential is accepted, no accounts. `cloud`: API keys, sessions, billing.',
   ),
   data_dir: fromEnv(z.string().min(1).default('./data'), 'SVC_DATA_DIR').describe(
-    'Folder for everything the gateway keeps.',
+    'Folder of all files that the gateway writes.',
   ),
   build: fromEnv(z.string().min(1).default('dev'), 'SVC_BUILD').describe(
     'Identifier of the running build, shown by the health probe.',
   ),
   log_level: fromEnv(z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'), 'LOG_LEVEL').describe(
-    'Least severe events that are logged. `info` has one line per request.',
+    'Least severe level that is logged. `info` logs one line per request.',
   ),
   database_url: fromEnv(engineAddress(/^postgres(ql)?$/).optional(), 'DATABASE_URL', { secret: true }).describe(
-    'PostgreSQL database for caps, receipts and accounts, shared by several instances. Unset: SQLite in `data_dir`, which the processes of one machine can share. The tables are made and brought up to date at the start, or by `turnpike migrate`.',
+    'PostgreSQL database for caps, receipts and accounts, shared by several instances. Unset: SQLite in `data_dir`, which the processes of one machine can share. Tables are created and migrated at start-up, or by `turnpike migrate`.',
   ),
   redis_url: fromEnv(engineAddress(/^rediss?$/, /^\/?\d*$/).optional(), 'REDIS_URL', { secret: true }).describe(
-    'Redis or Valkey shared by several instances: caches then live there. Unset: bounded memory.',
+    'Redis or Valkey shared by several instances: caches are then stored there. Unset: bounded memory.',
   ),
   server: server.prefault({}),
   pipeline: pipeline.prefault({}),
@@ -264,8 +264,8 @@ export const configSchema = z.strictObject({
   prices: prices.prefault({}),
 })
 
-/** The parsed configuration: defaults filled in, durations in milliseconds, sizes in bytes. */
+/** Parsed configuration: defaults filled in, durations in milliseconds, sizes in bytes. */
 export type Config = z.output<typeof configSchema>
 
-/** Keys of `plugins` that are not the name of a plugin. */
+/** Keys of `plugins` that are not plugin names. */
 export const PLUGIN_SETTINGS = ['dirs', 'watch', 'setup_timeout']

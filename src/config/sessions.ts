@@ -3,13 +3,13 @@ import { fromEnv } from '../providers/options.ts'
 
 const SHORTEST_SECRET_BYTES = 32
 
-/** How the tokens of users are verified, in cloud mode. */
+/** Verification of users' session tokens, in cloud mode. */
 export const sessions = z.strictObject({
   jwks_url: fromEnv(
     z.url({ protocol: /^https?$/, error: 'expected an http(s) address' }).optional(),
     'SVC_SESSION_JWKS_URL',
   ).describe(
-    'Address of the public keys (a JSON Web Key Set) of whoever issues your users’ session tokens. Cloud mode needs this or `secret`, not both.',
+    'Address of the public keys (JSON Web Key Set) of the issuer of your users’ session tokens. Cloud mode needs either this or `secret`.',
   ),
   secret: fromEnv(
     z
@@ -24,22 +24,22 @@ export const sessions = z.strictObject({
     'Secret that session tokens are signed with (HS256), at least 32 bytes; for development, and for issuers that share a secret. `turnpike session-token` signs with it.',
   ),
   issuer: fromEnv(z.string().min(1).optional(), 'SVC_SESSION_ISSUER').describe(
-    'The `iss` that a token must have, to the letter. Set it whenever the issuer gives one.',
+    'The `iss` that a token must have, exactly. Set it whenever the issuer gives one.',
   ),
   audience: fromEnv(z.string().min(1).optional(), 'SVC_SESSION_AUDIENCE').describe(
-    'The `aud` that a token must be for. Without it a token that the same issuer gave for another of your services is taken.',
+    'The `aud` that a token must have. Unset: tokens of the same issuer for other services are accepted too.',
   ),
   azp: fromEnv(z.array(z.string().min(1)).default([]), 'SVC_SESSION_AZP').describe(
-    'The values of `azp` that are taken, as the origins of your own pages with Clerk. Empty: the claim is not looked at. In the environment: separated by commas.',
+    'Accepted values of `azp`, with Clerk the origins of your own pages. Empty: the claim is not checked. In the environment: separated by commas.',
   ),
   user_claim: fromEnv(z.string().min(1).default('sub'), 'SVC_SESSION_USER_CLAIM').describe(
-    'The claim that names the user, who is the account. It must never be given to another person.',
+    'Claim that identifies the user, and so the account. Its value must never be reassigned to another person.',
   ),
   required_claims: z
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Further claims that a token must have, whatever their values, as `sid` with Clerk, which its custom tokens lack.',
+      'Further claims that a token must have, with any value, e.g. `sid` with Clerk, which its custom tokens lack.',
     ),
   operator_claim: fromEnv(
     z
@@ -48,6 +48,6 @@ export const sessions = z.strictObject({
       .optional(),
     'SVC_SESSION_OPERATOR_CLAIM',
   ).describe(
-    'What makes a user an operator, who sees the requests of all accounts in the dashboard: `name=value` for a claim that has, or lists, that value, as `role=operator`; a name alone for one that is `true`. Unset: nobody is.',
+    'Claim that makes a user an operator, with access to the requests of all accounts in the dashboard: `name=value` for a claim that equals or lists that value, e.g. `role=operator`; a name alone for a claim that is `true`. Unset: no user is.',
   ),
 })

@@ -2,27 +2,27 @@ import { type LoadedConfig, pluginOptions } from './load.ts'
 import { ANY_NAME, listOptions } from './options.ts'
 import { type Config, configSchema } from './schema.ts'
 
-/** Options of plugins are not known without loading them; those with a secret's name are taken for secrets. */
+/** Options of plugins are unknown without loading them; those with a secret's name are treated as secrets. */
 const SECRET_NAME = /key|secret|token|password|credential/i
 
-/** Sections that the schema names; what else stands beside them was named by the operator. */
+/** Sections of the schema; any other key beside them is a name of the operator's. */
 const SECTIONS = new Set(
   listOptions(configSchema).flatMap(({ path }) => path.map((_, i) => path.slice(0, i + 1).join('.'))),
 )
 
-/** One option as it is in force. */
+/** Effective option. */
 export interface SettingInForce {
   readonly name: string
-  /** Secrets are hidden. */
+  /** Value, with secrets hidden. */
   readonly value: unknown
   readonly source: string
-  /** What it is for; options of plugins have theirs elsewhere. */
+  /** Description; options of plugins are described elsewhere. */
   readonly description?: string | undefined
 }
 
-/** The configuration in force, and where each value came from. */
+/** Effective configuration, and the source of each value. */
 export interface SettingsInForce {
-  /** `undefined`: there is none. */
+  /** Path; `undefined` without a configuration file. */
   readonly file: string | undefined
   readonly options: readonly SettingInForce[]
 }
@@ -46,7 +46,7 @@ export function settingsInForce({ config, file, sourceOf }: LoadedConfig): Setti
   return { file, options }
 }
 
-/** A value with all that has a secret's name hidden, however deep it stands. */
+/** Hides every value below a secret's name, at any depth. */
 function withoutSecrets(key: string, value: unknown): unknown {
   if (SECRET_NAME.test(key)) return '[hidden]'
   if (Array.isArray(value)) return value.map((item) => withoutSecrets('', item))
@@ -54,7 +54,10 @@ function withoutSecrets(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutSecrets(name, member)]))
 }
 
-/** The option's value, or one for each section that the operator named; nothing for a section that is not there. */
+/**
+ * Returns the option's value, or one value for each section that the operator named; empty for a section that is
+ * absent.
+ */
 function valuesAt(config: Config, path: readonly string[]): { name: string; value: unknown }[] {
   let found: { name: string; value: unknown }[] = [{ name: '', value: config }]
   for (const key of path) {

@@ -23,28 +23,28 @@ for (const [text, expected] of [
   })
 }
 
-test('variables: strings are replaced wherever they stand, and nothing else', (t) => {
+test('variables: strings at any depth are replaced, and nothing else', (t) => {
   const value = { a: { b: ['${KEY}', 5, null, true] }, '${KEY}': 1.5 }
   t.deepEqual(withVariables(value, ENV), { a: { b: ['sk-1', 5, null, true] }, '${KEY}': 1.5 })
 })
 
-test('variables: one that is not set is an error that names it and its option', (t) => {
+test('variables: an unset variable is an error that names it and its option', (t) => {
   const error = t.throws(() => withVariables({ providers: { keys: [{}, { api_key: '${NOPE}' }] } }, ENV), {
     instanceOf: ConfigError,
   })
   t.is(error.message, '`providers.keys.1.api_key`: the environment variable NOPE is not set.')
 })
 
-test('variables: one that is empty counts as not set', (t) => {
+test('variables: an empty variable counts as unset', (t) => {
   t.throws(() => withVariables({ key: '${EMPTY}' }, ENV), { message: /`key`.*EMPTY/ })
 })
 
-test('variables: the error tells no other value', (t) => {
+test('variables: the error shows no other value', (t) => {
   const error = t.throws(() => withVariables({ key: '${KEY} ${NOPE}' }, ENV))
   t.false(error.message.includes('sk-1'))
 })
 
-test('variables: what names none stays as it is', (t) => {
+test('variables: a text without variables is unchanged', (t) => {
   const value = fc.jsonValue().filter((json) => !JSON.stringify(json).includes('${'))
   fc.assert(fc.property(value, (json) => t.deepEqual(withVariables(json, {}), json)))
 })

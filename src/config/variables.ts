@@ -3,8 +3,8 @@ import { ConfigError } from './config-error.ts'
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 /**
- * Puts the environment's values in the place of `${NAME}` in every string of a configuration file, so that a file can be
- * shared and its secrets not. Throws `ConfigError` that names the variable and the option when it is not set.
+ * Replaces `${NAME}` by the environment's value in every string of a configuration file, so that the file can be shared
+ * without its secrets. Throws `ConfigError` that names the variable and the option when the variable is unset.
  */
 export function withVariables(value: unknown, env: NodeJS.ProcessEnv, path: readonly string[] = []): unknown {
   if (typeof value === 'string') return value.replace(VARIABLE, (_, name: string) => readVariable(name, env, path))
@@ -15,7 +15,7 @@ export function withVariables(value: unknown, env: NodeJS.ProcessEnv, path: read
   )
 }
 
-/** The names of all `${NAME}` in the strings of a configuration file. */
+/** Returns the names of all `${NAME}` in the strings of a configuration file. */
 export function variablesNamedIn(value: unknown): string[] {
   if (typeof value === 'string') return [...value.matchAll(VARIABLE)].map(([, name = '']) => name)
   if (typeof value !== 'object' || value === null) return []
