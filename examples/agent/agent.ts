@@ -1,7 +1,7 @@
 /**
- * An agent without an account: it finds out the price, asks for a quote, pays for one call and prints the answer as it
- * streams. `node examples/agent/agent.ts <gateway> <question>`; the wallet is the command in `WALLET`, which is given the
- * challenge's request as JSON and prints a Shared Payment Token.
+ * Example of an agent without an account: it reads the price, requests a quote, pays for one call and prints the reply
+ * as it streams. `node examples/agent/agent.ts <gateway> <question>`; the wallet is the command in `WALLET`, which
+ * receives the challenge's request as JSON and prints a Shared Payment Token.
  */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +16,7 @@ const discovery = await json(await fetch(`${gateway}/.well-known/mpp`))
 const [method] = discovery.payment_methods as { status: string }[]
 if (method?.status === 'not_configured') throw new Error('Nothing can be paid here.')
 
-/** The very same bytes are quoted, challenged and paid for. */
+/** The same bytes are quoted, challenged and paid for. */
 const body = JSON.stringify({
   model: 'claude-sonnet-4-5',
   max_tokens: 500,
@@ -48,7 +48,7 @@ for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ??
 }
 process.stdout.write('\n')
 
-/** After 502 and 503 the same credential goes on, without a second charge; nothing else should be paid. */
+/** Retries 502 and 503 with the same credential, which charges once; pays for nothing else. */
 async function send(headers: Record<string, string>): Promise<Response> {
   for (let tried = 1; ; tried++) {
     const response = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined)

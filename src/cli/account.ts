@@ -4,9 +4,9 @@ import { GatewayError } from '../core/errors.ts'
 import { addHelp } from './help.ts'
 import { withStore } from './with-store.ts'
 
-/** `turnpike account`: what an operator does to an account. */
+/** Adds `turnpike account`: suspends and resumes accounts. */
 export function addAccountCommand(program: Command): void {
-  const account = program.command('account').description('Suspend accounts, and let them in again.')
+  const account = program.command('account').description('Suspend and resume accounts.')
   const out = account
     .command('suspend')
     .description('Refuse an account’s keys and sessions, from their next request on.')
@@ -15,11 +15,11 @@ export function addAccountCommand(program: Command): void {
     .action((id: string, { json }: { json?: boolean }) => suspend(id, { isSuspended: true, json }))
   const back = account
     .command('resume')
-    .description('Let a suspended account in again.')
+    .description('Resume a suspended account.')
     .argument('<id>', 'the account, which is the user’s id')
     .option('--json', 'print JSON')
     .action((id: string, { json }: { json?: boolean }) => suspend(id, { isSuspended: false, json }))
-  const exits = { 66: 'there is no such account' }
+  const exits = { 66: 'no such account' }
   addHelp(out, { examples: ['turnpike account suspend ada'], exits })
   addHelp(back, { examples: ['turnpike account resume ada'], exits })
 }

@@ -14,13 +14,13 @@ interface AuditOptions {
   json?: boolean
 }
 
-/** `turnpike audit`: who did what to which key or account. */
+/** Adds `turnpike audit`: prints the audit log of keys and accounts. */
 export function addAuditCommand(program: Command): void {
   const command = program
     .command('audit')
-    .description('Show who did what to which key or account, oldest first.')
-    .option('--account <id>', 'of this account only')
-    .option('--since <when>', 'from then on: a date, as 2026-11-22 or 2026-11-22T08:00Z, or so long ago, as 7d')
+    .description('Show the audit log of keys and accounts, oldest first.')
+    .option('--account <id>', 'only entries of this account')
+    .option('--since <when>', 'start: a date such as 2026-11-22 or 2026-11-22T08:00Z, or an age such as 7d')
     .option('--json', 'print JSON, one entry a line')
     .action(async ({ account, since, json }: AuditOptions) => {
       const sinceMs = since === undefined ? undefined : momentOf(since)
@@ -35,7 +35,7 @@ export function addAuditCommand(program: Command): void {
   })
 }
 
-/** Page after page, so that a long log takes no memory. */
+/** Reads page by page, so that a long log takes no memory. */
 async function* entries(
   store: SqlStore,
   query: { accountId: string | undefined; sinceMs: number | undefined },
@@ -55,7 +55,7 @@ function momentOf(text: string): number {
   if (Number.isNaN(atMs))
     throw new GatewayError(
       'invalid_request',
-      `--since: expected a date as 2026-11-22, or a duration as 7d, got \`${text}\`.`,
+      `--since: expected a date such as 2026-11-22, or a duration such as 7d, got \`${text}\`.`,
     )
   return atMs
 }

@@ -7,14 +7,14 @@ import { assertNew, backUp } from '../stores/sql/sqlite/backup.ts'
 import { sqliteFile, telemetryFile } from '../stores/sql/sqlite/location.ts'
 import { addHelp } from './help.ts'
 
-/** `turnpike backup`: copies the databases while the gateway uses them. */
+/** Adds `turnpike backup`: copies the databases while the gateway uses them. */
 export function addBackupCommand(program: Command): void {
   const command = program
     .command('backup')
     .description(
       'Copy the database into a new file while the gateway uses it (SQLite), and telemetry into another beside it.',
     )
-    .argument('<file>', 'where the copy is to be; must not exist')
+    .argument('<file>', 'path of the copy; must not exist')
     .option('--json', 'print JSON, one file a line')
     .action(async (file: string, { json = false }: { json?: boolean }) => {
       const { config } = loadConfig(process.env)
@@ -31,7 +31,7 @@ export function addBackupCommand(program: Command): void {
     })
   addHelp(command, {
     examples: ['turnpike backup backups/2026-11-22.db'],
-    exits: { 2: 'the file exists, or the database is none of SQLite', 66: 'there is no database' },
+    exits: { 2: 'the file exists, or the database is not SQLite', 66: 'there is no database' },
     notes: [
       'Put the copy back as turnpike.db in data_dir while the gateway is stopped.\nThe copy of telemetry has `.telemetry` before its ending, as in copy.telemetry.db; it goes back as telemetry.db.',
     ],

@@ -3,11 +3,11 @@ import { loadConfig } from '../config/load.ts'
 import { settingsInForce } from '../config/settings-in-force.ts'
 import { addHelp } from './help.ts'
 
-/** `turnpike config`: the configuration in force, secrets hidden, and where each value came from. */
+/** Adds `turnpike config`: prints the effective configuration with secrets hidden, and the source of each value. */
 export function addConfigCommand(program: Command): void {
   const command = program
     .command('config')
-    .description('Show the configuration in force; secrets are hidden.')
+    .description('Show the effective configuration; secrets are hidden.')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) => {
       const { file, options: described } = settingsInForce(loadConfig(process.env))

@@ -4,21 +4,20 @@ import { GatewayError } from '../core/errors.ts'
 import { PluginError } from '../pipeline/load.ts'
 import { PriceFileError } from '../spend/prices/overrides.ts'
 
-/** How a command ends, for scripts. What is above 64 are the numbers of BSD’s sysexits.h. */
+/** Exit codes, for scripts. Those above 64 are the numbers of BSD’s sysexits.h. */
 export const EXIT_CODES = {
   0: 'done',
   1: 'failed, or found a fault',
-  2: 'asked for what cannot be: a command, an option or a value',
-  66: 'what was named is not there, or was not kept',
-  69: 'no gateway answers',
-  70: 'ended by an exception that nothing caught',
-  78: 'the configuration cannot be used',
+  2: 'usage error: a command, an option or a value',
+  66: 'not found, or not kept',
+  69: 'no gateway replies',
+  70: 'ended by an uncaught exception',
+  78: 'the configuration is invalid',
 } as const
 
-/** One of them. */
 export type ExitCode = keyof typeof EXIT_CODES
 
-/** A command that cannot go on, and the code that says so. */
+/** Failure of a command, with its exit code. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode
 
@@ -29,7 +28,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The code for what a command has thrown. */
+/** Returns the exit code for an error that a command has thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 
-/** A command as a list of commands shows it. */
+/** Command as it appears in a list of commands. */
 interface Listed {
   readonly name: string
-  /** Its name with its options and arguments. */
+  /** Name with options and arguments. */
   readonly term: string
   readonly description: string
 }
 
-/** Of the gateway's own commands and those of built-in plugins; written with the bundle. */
+/** File with the gateway's own commands and those of built-in plugins; written with the bundle. */
 const FILE = new URL('../commands.json', import.meta.url)
 
 /** Writes the list of a program's commands beside the bundle. */
@@ -17,13 +17,13 @@ export function writeListing(program: Command): void {
   writeFileSync(FILE, JSON.stringify(listingOf(program)))
 }
 
-/** The list that was written with the bundle; `undefined` where the sources run. */
+/** Returns the list that was written with the bundle; `undefined` when running from sources. */
 export function readListing(): readonly Listed[] | undefined {
   if (import.meta.filename.endsWith('.ts') || !existsSync(FILE)) return undefined
   return JSON.parse(readFileSync(FILE, 'utf8'))
 }
 
-/** The list of a program's commands in their order. */
+/** Returns a program's commands in their order. */
 export function listingOf(program: Command): readonly Listed[] {
   const help = program.createHelp()
   return program.commands.map((command) => ({
@@ -33,7 +33,7 @@ export function listingOf(program: Command): readonly Listed[] {
   }))
 }
 
-/** Adds commands that can be listed and not run: for the help of the whole program, without an import of each. */
+/** Adds commands that can be listed but not run: for the help of the whole program, without importing each. */
 export function addListed(program: Command, listing: readonly Listed[]): void {
   const help = program.createHelp()
   const terms = new Map(listing.map(({ name, term }) => [name, term]))

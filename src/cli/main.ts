@@ -6,7 +6,10 @@ import type { PluginFolder } from '../pipeline/load.ts'
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
 import { addListed, readListing, writeListing } from './listing.ts'
 
-/** The gateway's own commands in the order of the help. Each is imported when it is run, or when all are listed. */
+/**
+ * Loaders of the gateway's own commands in the order of the help. Each is imported when it is run, or when all are
+ * listed.
+ */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
   doctor: async () => (await import('./doctor/command.ts')).addDoctorCommand,
@@ -29,19 +32,21 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
 /** Runs the `turnpike` command; sets the exit code that `EXIT_CODES` explains. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   nameSourceLines()
-  // A reader that has seen enough, like `| head`, is no failure.
+  // A reader that closes the pipe early, like `| head`, is no failure.
   process.stdout.on('error', (error) => process.exit(errorCodeOf(error) === 'EPIPE' ? 0 : 1))
   try {
     const program = await programFor(argv.slice(2))
     await program.parseAsync([...argv])
   } catch (error) {
-    // What commander throws it has told already.
+    // Commander has printed its own errors already.
     if (!(error instanceof CommanderError)) process.stderr.write(`${messageOf(error)}\n`)
     process.exitCode = exitCodeOf(error)
   }
 }
 
-/** A command of the gateway's own waits neither for the others nor for plugins to be imported. */
+/**
+ * Creates the program of one command line; a command of the gateway's own imports neither other commands nor plugins.
+ */
 async function programFor(words: readonly string[]): Promise<Command> {
   const [name] = words
   const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
@@ -54,12 +59,12 @@ async function programFor(words: readonly string[]): Promise<Command> {
   return (isWholeHelp(words) ? await createListedProgram() : undefined) ?? (await createWholeProgram())
 }
 
-/** The options of the whole command alone, or none: it lists the commands and runs none. */
+/** Tests for a command line that only lists the commands: options of the whole program, or nothing. */
 function isWholeHelp([first = '--help', ...more]: readonly string[]): boolean {
   return more.length === 0 && ['--help', '-h', 'help'].includes(first)
 }
 
-/** The gateway's own commands, and those of all plugins or of these. */
+/** Creates the program with the gateway's own commands, and those of all plugins or of `folders`. */
 export async function createWholeProgram(folders?: readonly PluginFolder[]): Promise<Command> {
   const program = await createProgram()
   const { addCommandsOfPlugins } = await import('./plugin-commands.ts')
@@ -68,13 +73,13 @@ export async function createWholeProgram(folders?: readonly PluginFolder[]): Pro
   return program
 }
 
-/** Writes the list of commands that come with the gateway beside the bundle, for its help. */
+/** Writes the list of built-in commands beside the bundle, for the help. */
 export async function writeBuiltInListing(): Promise<void> {
   const { builtInFolders } = await import('./plugin-folders.ts')
   writeListing(await createWholeProgram(builtInFolders()))
 }
 
-/** The same list, of which plugins of the operator alone are imported; `undefined` where no bundle has one. */
+/** Creates the same program from that list, importing the operator's plugins only; `undefined` without a bundle. */
 async function createListedProgram(): Promise<Command | undefined> {
   const listing = readListing()
   if (listing === undefined) return undefined
@@ -91,7 +96,7 @@ function versionOf(file: string): string {
   return version
 }
 
-/** The command with all of the gateway’s own commands; those of plugins are added when it is run. */
+/** Creates the program with the gateway’s own commands; those of plugins are added when one is run. */
 export async function createProgram(): Promise<Command> {
   const program = emptyProgram()
   for (const add of await Promise.all(Object.values(COMMANDS).map((load) => load()))) add(program)
@@ -100,7 +105,7 @@ export async function createProgram(): Promise<Command> {
 
 function emptyProgram(): Command {
   return new Command('turnpike')
-    .description('A gateway for model messages: swap the base URL, name the modules.')
+    .description('A gateway for model messages: swap the base URL, name the plugins.')
     .version(versionOf('../../package.json'), '-V, --version', 'print the version')
     .showHelpAfterError('(turnpike --help lists the commands)')
     .showSuggestionAfterError()

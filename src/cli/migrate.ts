@@ -4,11 +4,11 @@ import { migrateDatabase } from '../stores/sql/engine/migrate.ts'
 import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
 
-/** `turnpike migrate`: what a start of the gateway does to the tables, without the start. */
+/** Adds `turnpike migrate`: creates and migrates the tables, as a start-up does. */
 export function addMigrateCommand(program: Command): void {
   const command = program
     .command('migrate')
-    .description('Make the tables of the database, or bring them up to date; a start does the same.')
+    .description('Create or migrate the tables of the database; start-up does the same.')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const { config } = loadConfig(process.env)
@@ -20,6 +20,6 @@ export function addMigrateCommand(program: Command): void {
     })
   addHelp(command, {
     examples: ['turnpike migrate', 'DATABASE_URL=postgres://gateway@db/turnpike turnpike migrate'],
-    exits: { 1: 'the database does not answer, or refuses' },
+    exits: { 1: 'the database does not reply, or refuses' },
   })
 }

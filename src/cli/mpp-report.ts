@@ -10,28 +10,28 @@ const USUAL_DAYS = 30
 const MOST_DAYS = 3660
 const CENTS = 100
 
-/** The books, in the order in which they are told, and what each says. */
+/** Statuses of payments in the order of the report, with their descriptions. */
 const BOOKS: Readonly<Record<PaymentBook, string>> = {
-  open: 'held or asked for, and not settled yet; by the day on which it will be',
+  open: 'held or requested, and not settled yet; by the expected day',
   delivered: 'captured, and answered',
-  owed: 'captured, and not answered: the payer can still have the answer',
-  'written-off': 'held, and let go: no answer, or Stripe refused the capture',
-  none: 'never held: declined, or given up (kept for a day)',
+  owed: 'captured without a delivered reply: the payer can still fetch it',
+  'written-off': 'held and released: no reply, or Stripe refused the capture',
+  none: 'never held: declined or abandoned (kept for a day)',
 }
 
-/** `turnpike mpp report`: what became of agents' money. */
+/** Adds `turnpike mpp report`: sums up payments by agents. */
 export function addReportCommand(mpp: Command): void {
   const command = mpp
     .command('report')
     .description('Sum up holds, captures and write-offs of payments by agents, by day (UTC).')
-    .option('-d, --days <days>', 'how many days back, today included', wholeNumber(MOST_DAYS), USUAL_DAYS)
+    .option('-d, --days <days>', 'number of days back, today included', wholeNumber(MOST_DAYS), USUAL_DAYS)
     .option('--json', 'print JSON; amounts in cents')
     .action(report)
   addHelp(command, {
     examples: ['turnpike mpp report', 'turnpike mpp report --days 7 --json'],
     notes: [
       Object.entries(BOOKS)
-        .map(([book, says]) => `  ${book.padEnd(11)}  ${says}`)
+        .map(([book, description]) => `  ${book.padEnd(11)}  ${description}`)
         .join('\n'),
     ],
   })
@@ -46,7 +46,7 @@ async function report({ days, json }: { days: number; json?: boolean }): Promise
 
 type Total = Pick<PaymentSum, 'payments' | 'cents'>
 
-/** Every book has a total, which may be 0. */
+/** Sums up each book, also one without payments. */
 function totalsOf(sums: readonly PaymentSum[]): Record<PaymentBook, Total> {
   const total = (book: PaymentBook): Total =>
     sums
@@ -76,7 +76,7 @@ function shown(sums: readonly PaymentSum[], sinceMs: number) {
 }
 
 function render(sums: readonly PaymentSum[]): string {
-  if (sums.length === 0) return 'There were no payments.\n'
+  if (sums.length === 0) return 'No payments.\n'
   const totals = Object.entries(totalsOf(sums)).map(([book, total]) => line('total', book, total))
   const days = sums.map(({ dayMs, book, ...sum }) => line(dayOf(dayMs), book, sum))
   return [...days, ...totals].join('')

@@ -11,10 +11,10 @@ import { addReportCommand } from './mpp-report.ts'
 import { commandLog } from './offline.ts'
 
 const TRIAL_CENTS = 50
-/** No service has it: what a trial leaves is not taken for a payment of theirs. */
+/** Realm of no real service, so that traces of a trial are not mistaken for payments. */
 const TRIAL_REALM = 'doctor.invalid'
 
-/** `turnpike mpp`: whether agents can really pay here, and what they have paid. */
+/** Adds `turnpike mpp`: checks agent payments, and reports them. */
 export function addMppCommand(program: Command): void {
   const mpp = program.command('mpp').description('Payments by agents.')
   addReportCommand(mpp)
@@ -42,14 +42,14 @@ function configurationOf({ mpp, billing, server }: Config): Finding[] {
   ]
 }
 
-/** With a live key nothing is tried: money would move. */
+/** Skips the trial with a live key: money would move. */
 async function trialOf(config: Config): Promise<Finding[]> {
   const { mpp, billing } = config
   const stripe = stripeClientOf(config)
   const { network_id: networkId, settlement: mode } = mpp
   if (stripe === undefined || networkId === undefined || billing.secret_key === undefined) return []
   if (!/^[sr]k_test_/.test(billing.secret_key))
-    return [{ ok: true, says: 'The key is a live one: no payment is tried. Try one with a test key' }]
+    return [{ ok: true, says: 'The key is a live one: no payment is attempted. Try one with a test key' }]
   return tryPayment({
     gateway: createStripeGateway({ stripe, realm: TRIAL_REALM, log: commandLog }),
     grantTestToken: async (amountCents) =>

@@ -8,14 +8,14 @@ import { createByteStores } from '../stores/kv/stores.ts'
 
 const print = (fields: object, event: string): void => void process.stderr.write(`${event} ${JSON.stringify(fields)}\n`)
 
-/** A log for commands: faults go to standard error, the rest is not said. */
+/** Log for commands: prints warnings and errors to standard error, drops the rest. */
 export const commandLog: Log = { debug() {}, info() {}, warn: print, error: print, child: () => commandLog }
 
 const unused = () => {
   throw new Error('commands do not run requests')
 }
 
-/** Plugins are set up and never asked: nothing is spent, and no database is needed. */
+/** Ports for plugins that are set up and never run: nothing is spent, and no database is needed. */
 const NO_MONEY = {
   caps: unused,
   prices: { price: unused, rates: unused },
@@ -24,10 +24,10 @@ const NO_MONEY = {
   models: { ask: unused },
 }
 
-/** Nor is anything kept: a file that somebody tried to write there would fail. */
+/** Folder that cannot be written: an attempt fails. */
 const NOWHERE = { folder: '/dev/null/nowhere', engines: { redisUrl: undefined, databaseUrl: undefined } }
 
-/** The plugins of the configuration in force, set up without a server. */
+/** Plugins of the effective configuration, set up without a server. */
 export interface OfflinePlugins {
   readonly config: Config
   readonly registry: PluginRegistry
@@ -35,7 +35,7 @@ export interface OfflinePlugins {
   close(): Promise<void>
 }
 
-/** Sets up all plugins for a command. Nothing is required: a broken one is told and left out. */
+/** Sets up all plugins for a command. None is required: a broken plugin is logged and skipped. */
 export async function loadOffline(): Promise<OfflinePlugins> {
   const { config } = loadConfig(process.env)
   const registry = new PluginRegistry()

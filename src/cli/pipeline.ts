@@ -6,15 +6,15 @@ import { type PipelineSource, type Rails, type ResolvedStep, resolvePipeline } f
 import { addHelp } from './help.ts'
 import { loadOffline } from './offline.ts'
 
-/** `turnpike pipeline explain`: what a pipeline string would really run. */
+/** Adds `turnpike pipeline explain`: shows the pipeline that a string runs. */
 export function addPipelineCommand(program: Command): void {
-  const pipeline = program.command('pipeline').description('Look at pipelines.')
+  const pipeline = program.command('pipeline').description('Inspect pipelines.')
   const command = pipeline
     .command('explain')
-    .description('Show the modules of a pipeline string in order, with their effective options and who set each.')
-    .argument('[string]', 'a pipeline string; without it, the pipeline of requests that name none')
+    .description('Show the plugins of a pipeline string in order, with their effective options and the source of each.')
+    .argument('[string]', 'a pipeline string (default: the pipeline of requests that name none)')
     .addOption(
-      new Option('--as <source>', 'who gives the string').choices(['header', 'key', 'default']).default('header'),
+      new Option('--as <source>', 'source of the string').choices(['header', 'key', 'default']).default('header'),
     )
     .option('--json', 'print JSON')
     .action(explain)
@@ -80,7 +80,7 @@ function explainStep(
   return { name: plugin.name, summary: definition.summary, isLocked, onError: definition.onError, options }
 }
 
-/** A plugin marks an option as secret as the configuration does: `.meta({ secret: true })`. */
+/** Tests for an option that its plugin marks as secret, as the configuration does: `.meta({ secret: true })`. */
 function isSecret(schema: z.ZodType): boolean {
   return listOptions(schema).some(({ secret }) => secret === true)
 }

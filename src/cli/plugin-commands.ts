@@ -8,7 +8,9 @@ import { createByteStores } from '../stores/kv/stores.ts'
 import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
 
-/** `turnpike <plugin> <command>` for each plugin that declares commands. Logs each that cannot be imported. */
+/**
+ * Adds `turnpike <plugin> <command>` for each plugin that declares commands. Logs each plugin that cannot be imported.
+ */
 export async function addCommandsOfPlugins(program: Command, folders: readonly PluginFolder[]): Promise<void> {
   for (const found of folders) {
     try {
@@ -36,7 +38,7 @@ function addCommandsOf(program: Command, definition: PluginDefinition): void {
       declared.name,
       ...(argument === undefined ? [] : [argument.example ?? `<${argument.name}>`]),
     ]
-    addHelp(command, { examples: [words.join(' ')], exits: { 1: 'failed, or has found nothing or a fault' } })
+    addHelp(command, { examples: [words.join(' ')], exits: { 1: 'failed, or found nothing or a fault' } })
     if (argument === undefined) command.action((flags) => run(definition, declared, { argument: '', ...flags }))
     else {
       command.argument(`<${argument.name}>`, argument.description)

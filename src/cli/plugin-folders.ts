@@ -5,17 +5,19 @@ import { loadConfig } from '../config/load.ts'
 import { BUILT_IN_PLUGINS } from '../pipeline/install.ts'
 import { findPluginFolders, type PluginFolder } from '../pipeline/load.ts'
 
-/** The folders of all plugins, the built-in ones first. Never throws: commands that need the configuration do. */
+/**
+ * Returns the folders of all plugins, the built-in ones first. Never throws: commands that need the configuration do.
+ */
 export function pluginFolders(): PluginFolder[] {
   return [...builtInFolders(), ...configuredFolders()]
 }
 
-/** The folders of the plugins that come with the gateway. */
+/** Returns the folders of the built-in plugins. */
 export function builtInFolders(): PluginFolder[] {
   return findPluginFolders(BUILT_IN_PLUGINS)
 }
 
-/** The folders of the operator's plugins. */
+/** Returns the folders of the operator's plugins. */
 export function configuredFolders(): PluginFolder[] {
   return configuredDirectories().filter(existsSync).flatMap(findPluginFolders)
 }

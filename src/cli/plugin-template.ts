@@ -1,4 +1,4 @@
-/** The files of a new plugin, by name: an idea that works, a test that passes, and a README. */
+/** Returns the files of a new plugin, by name: a working example, a passing test, and a README. */
 export function pluginTemplate(name: string): Record<string, string> {
   const identifier = name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
   return {
@@ -7,9 +7,9 @@ export function pluginTemplate(name: string): Record<string, string> {
 export default definePlugin({
   apiVersion: 1,
   name: '${name}',
-  summary: 'Puts a word into a reply header.',
+  summary: 'Sets a reply header.',
   options: z.strictObject({
-    word: z.string().max(100).default('hello').describe('The word that is put into the header.'),
+    word: z.string().max(100).default('hello').describe('The value of the header.'),
   }),
   perRequest: ['word'],
   needs: ['log'],
@@ -19,9 +19,9 @@ export default definePlugin({
     return {
       middleware: ({ word }) =>
         async function ${identifier}(ctx, next) {
-          // Here the request is on its way in: read ctx.state.exchange.request, change it with exchange.edit(…).
+          // Before next(): the request. Read ctx.state.exchange.request, change it with exchange.edit(…).
           await next()
-          // Here the reply is on its way out: change its texts with ctx.state.exchange.mapText(…).
+          // After next(): the reply. Change its texts with ctx.state.exchange.mapText(…).
           ctx.set('x-${name}', word)
         },
     }
@@ -33,7 +33,7 @@ import test from 'node:test'
 import { runPlugin } from 'turnpike/plugin/test'
 import plugin from './index.ts'
 
-test('${name}: puts its word into the reply header and goes on', async () => {
+test('${name}: sets the reply header and calls next()', async () => {
   const { headers, wentOn } = await runPlugin(plugin, { options: { word: 'hi' } })
   assert.equal(wentOn, true)
   assert.equal(headers['x-${name}'], 'hi')
@@ -41,11 +41,11 @@ test('${name}: puts its word into the reply header and goes on', async () => {
 `,
     'README.md': `# ${name}
 
-Puts a word into a reply header.
+Sets a reply header.
 
 | option | meaning | default |
 | --- | --- | --- |
-| \`word\` | The word that is put into the header. May be set per request. | \`hello\` |
+| \`word\` | The value of the header. May be set per request. | \`hello\` |
 `,
   }
 }

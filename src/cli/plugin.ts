@@ -14,9 +14,9 @@ import { pluginTemplate } from './plugin-template.ts'
 
 const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
-/** `turnpike plugin new|list|check`. */
+/** Adds `turnpike plugin new|list|check|test`. */
 export function addPluginCommand(program: Command): void {
-  const plugin = program.command('plugin').description('Make and inspect plugins.')
+  const plugin = program.command('plugin').description('Create and inspect plugins.')
   const create = plugin
     .command('new')
     .description('Write a plugin folder with a passing test.')
@@ -31,20 +31,20 @@ export function addPluginCommand(program: Command): void {
     .action(listPlugins)
   const check = plugin
     .command('check')
-    .description('Import, configure and set up one plugin folder, and say what is wrong.')
+    .description('Import, configure and set up one plugin folder, and report faults.')
     .argument('<folder>', 'the plugin’s folder')
     .option('--json', 'print JSON')
     .action(checkPlugin)
   const test = plugin
     .command('test')
-    .description('Run the tests of a plugin folder, wherever it lies.')
+    .description('Run the tests of a plugin folder, at any path.')
     .argument('<folder>', 'the plugin’s folder')
     .action(testPlugin)
   addHelp(create, { examples: ['turnpike plugin new hello', 'turnpike plugin new hello --dir my-plugins'] })
   addHelp(list, { examples: ['turnpike plugin list', 'turnpike plugin list --json'] })
   addHelp(check, {
     examples: ['turnpike plugin check my-plugins/hello'],
-    exits: { 1: 'something is wrong with the plugin' },
+    exits: { 1: 'the plugin has a fault' },
   })
   addHelp(test, { examples: ['turnpike plugin test my-plugins/hello'], exits: { 1: 'a test has failed' } })
 }
@@ -102,7 +102,7 @@ async function checkPlugin(folder: string, { json }: { json?: boolean }): Promis
   }
 }
 
-/** Node's own test runner, with our door open for folders outside of the project. */
+/** Runs Node's own test runner, with the plugin API resolvable for folders outside of the project. */
 async function testPlugin(folder: string): Promise<void> {
   const hooks = new URL('../pipeline/hooks.ts', import.meta.url).href
   const open = `data:text/javascript,import{installPluginHooks}from${encodeURIComponent(JSON.stringify(hooks))};installPluginHooks()`

@@ -7,13 +7,13 @@ import type { PriceSheet, TokenRates } from '../spend/prices/sheet.ts'
 import { addHelp } from './help.ts'
 import { withProviders } from './with-providers.ts'
 
-/** `turnpike prices`: what a model costs now, and who says so. */
+/** Adds `turnpike prices`: shows a model's current price and its source. */
 export function addPricesCommand(program: Command): void {
   const command = program
     .command('prices')
-    .description('Show what a model costs now, and where the price comes from.')
+    .description('Show a model’s current price and its source.')
     .argument('<model>', 'a model as clients name it')
-    .option('-p, --provider <name>', 'at this provider, which has the model under this name')
+    .option('-p, --provider <name>', 'price at this provider, where the model has this name')
     .option('--json', 'print JSON')
     .action(showPrices)
   addHelp(command, {
@@ -36,7 +36,7 @@ async function showPrices(model: string, { provider, json }: { provider?: string
   process.stdout.write(json ? `${JSON.stringify(shown, undefined, 2)}\n` : shown.map(render).join('\n'))
 }
 
-/** USD per million tokens. */
+/** Prices in USD per million tokens. */
 interface ShownRates {
   readonly input: number
   readonly cache_read: number
@@ -45,7 +45,7 @@ interface ShownRates {
   readonly output: number
 }
 
-/** A sheet in the units of the price file. */
+/** Price sheet in the units of the price file. */
 interface Shown {
   readonly provider: string
   readonly model: string
@@ -93,7 +93,7 @@ function perThousand(picoUsd: bigint): number {
 const SOURCES: Readonly<Record<string, string>> = {
   operator: 'your price file',
   catalogue: 'list price',
-  ceiling: 'not known: the ceiling of the configuration',
+  ceiling: 'unknown: the ceiling of the configuration',
 }
 
 function render({ provider, model, source, matched, prices, web_search, web_fetch, call, factors }: Shown): string {

@@ -12,13 +12,13 @@ import { addHelp } from './help.ts'
 const EXIT_INVALID = 1
 const EXIT_UNUSABLE = 2
 
-/** `turnpike receipt verify`: tells whether a receipt is genuine, without a network. */
+/** Adds `turnpike receipt verify`: verifies a receipt offline. */
 export function addReceiptCommand(program: Command): void {
   const command = program
     .command('receipt')
     .description('Check receipts.')
     .command('verify')
-    .description('Tell whether a receipt is genuine and unchanged, without asking anybody.')
+    .description('Verify offline that a receipt is genuine and unchanged.')
     .argument('<file>', 'the receipt’s JSON; - for standard input')
     .option(
       '-k, --key <key>',
@@ -32,7 +32,7 @@ export function addReceiptCommand(program: Command): void {
       'curl -s https://gateway.example/.well-known/turnpike-keys > keys.json',
       'turnpike receipt verify receipt.json --key keys.json',
     ],
-    exits: { 0: 'genuine', 1: 'not genuine', 2: 'the file or the key cannot be used' },
+    exits: { 0: 'genuine', 1: 'not genuine', 2: 'the file or the key is invalid' },
   })
 }
 
@@ -44,7 +44,7 @@ async function verify(file: string, { key, json }: { key?: string; json?: boolea
   } catch (error) {
     const isUnusable = error instanceof NoReceipt || error instanceof ReceiptKeyError
     if (!isUnusable) throw error
-    const message = error instanceof NoReceipt ? `\`${file}\` is no receipt: ${error.message}` : error.message
+    const message = error instanceof NoReceipt ? `\`${file}\` is not a receipt: ${error.message}` : error.message
     if (json) process.stdout.write(`${JSON.stringify({ valid: false, error: message }, undefined, 2)}\n`)
     process.stderr.write(`${message}\n`)
     process.exitCode = EXIT_UNUSABLE
@@ -93,7 +93,7 @@ function summaryOf({ id, created_at, model_asked, outcome, cost, counterfactual,
     `  model ${model_asked}, ${outcome}, cost ${usdOf(cost.provider_usd)}, without the gateway ${usdOf(counterfactual.usd)}${counterfactual.usd_at_most === undefined ? '' : ` to ${usdOf(counterfactual.usd_at_most)}`}`,
     `  SHA-256 of the request  ${rest.request_sha256}`,
     `  SHA-256 of the reply    ${rest.reply_sha256}  (${rest.reply_bytes} bytes)`,
-    'What the receipt says is the gateway’s word. To tie it to bytes you have, compare their SHA-256.',
+    'A receipt is the gateway’s own statement. To match it with bytes you have, compare their SHA-256.',
   ]
 }
 

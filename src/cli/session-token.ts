@@ -7,13 +7,13 @@ import { addHelp } from './help.ts'
 
 const ttlOf = duration({ min: '1s', max: '30d' })
 
-/** `turnpike session-token`: a token of a user, for development. */
+/** Adds `turnpike session-token`: signs a user's token, for development. */
 export function addSessionTokenCommand(program: Command): void {
   const command = program
     .command('session-token')
     .description('Sign a session token with the shared secret of the configuration, for development.')
-    .requiredOption('--user <id>', 'whose session it is')
-    .option('--ttl <duration>', 'how long it is good for, from 1s to 30d', '1h')
+    .requiredOption('--user <id>', 'user of the session')
+    .option('--ttl <duration>', 'lifetime, from 1s to 30d', '1h')
     .option('--json', 'print JSON')
     .action(async ({ user, ttl, json }: { user: string; ttl: string; json?: boolean }) => {
       const {
@@ -30,7 +30,7 @@ export function addSessionTokenCommand(program: Command): void {
         )
       const parsed = ttlOf.safeParse(ttl)
       if (!parsed.success) throw new GatewayError('invalid_request', `--ttl: ${parsed.error.issues[0]?.message}.`)
-      // Only here: it takes a library that no other command needs.
+      // Imported here: no other command needs this library.
       const { mintSessionToken } = await import('../accounts/sessions/mint.ts')
       const options = { secret, userId: user, userClaim, issuer, audience, azp, extraClaims: required_claims }
       const nowMs = Date.now()

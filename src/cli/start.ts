@@ -6,17 +6,17 @@ import { addHelp } from './help.ts'
 import { wholeNumber } from './whole-number.ts'
 
 const MOST_WORKERS = 256
-/** A worker that lives shorter than this is not replaced: it would die again. */
+/** Lifetime below which a worker is not replaced, since it would crash again. */
 const SHORTEST_LIFE_MS = 5000
 
-/** `turnpike start`: runs the gateway, in this process or in several on one port. */
+/** Adds `turnpike start`: runs the gateway, in this process or in several on one port. */
 export function addStartCommand(program: Command): void {
   const command = program
     .command('start')
     .description('Start the gateway.')
     .option(
       '-w, --workers <count>',
-      'processes that share the port; one a core is a good number',
+      'processes that share the port; one per core is a good number',
       wholeNumber(MOST_WORKERS),
       1,
     )
@@ -28,8 +28,8 @@ export function addStartCommand(program: Command): void {
     examples: ['turnpike start', 'PORT=8080 turnpike start --workers 2'],
     exits: {
       0: 'stopped by SIGTERM or SIGINT',
-      70: 'drained after an exception outside of every request',
-      78: 'it cannot start: the configuration, a plugin, or the port',
+      70: 'drained after an exception outside of any request',
+      78: 'failed to start: the configuration, a plugin, or the port',
     },
   })
 }
@@ -40,7 +40,7 @@ function startWorkers(count: number): void {
   let isStopping = false
   const fork = (index: number): void => {
     const startedAtMs = Date.now()
-    // The first worker shows the banner for all.
+    // Only the first worker prints the banner.
     const worker = cluster.fork(index === 0 ? {} : { TURNPIKE_WORKER: String(index) })
     worker.once('exit', (code) => {
       if (isStopping) return

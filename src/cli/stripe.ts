@@ -11,12 +11,12 @@ import { addHelp } from './help.ts'
 import { commandLog } from './offline.ts'
 import { withStore } from './with-store.ts'
 
-/** `turnpike stripe`: sets up what is sold, and makes good for lost webhooks. */
+/** Adds `turnpike stripe`: creates the products, and reconciles lost webhooks. */
 export function addStripeCommand(program: Command): void {
   const stripe = program.command('stripe').description('Set up and check billing with Stripe (STRIPE_SECRET_KEY).')
   const setup = stripe
     .command('setup')
-    .description('Make products, prices, portal and webhook endpoint at Stripe, as far as they are not there.')
+    .description('Create products, prices, portal and webhook endpoint at Stripe, where missing.')
     .addOption(usdOption('--pro <usd>', 'price of a month of `pro`, in USD', '20'))
     .addOption(usdOption('--team <usd>', 'price of a month of `team`, in USD', '100'))
     .option('--overage <usd>', 'meter calls beyond a plan, at this price each; 0 shows them on the invoice', toSubCents)
@@ -25,7 +25,7 @@ export function addStripeCommand(program: Command): void {
     .action(runSetup)
   const reconciling = stripe
     .command('reconcile')
-    .description('Do now what is done daily: make good for webhooks of the last three days that never came.')
+    .description('Run the daily reconciliation now: apply lost webhooks of the last three days.')
     .option('--json', 'print JSON')
     .action(runReconcile)
   addHelp(setup, {
@@ -33,7 +33,7 @@ export function addStripeCommand(program: Command): void {
       'STRIPE_SECRET_KEY=sk_test_… turnpike stripe setup --url https://gateway.example/v1/billing/webhook',
       'turnpike stripe setup --pro 19.99 --team 99 --overage 0.001',
     ],
-    notes: ['Prints the lines for the environment. It can be run again: what is there is kept.'],
+    notes: ['Prints the lines for the environment. It is idempotent: existing objects are kept.'],
   })
   addHelp(reconciling, { examples: ['turnpike stripe reconcile'] })
 }
@@ -42,8 +42,8 @@ async function runSetup({ pro, team, overage, url, json }: SetupOptions): Promis
   const { config } = loadConfig(process.env)
   const { public_url: publicUrl } = config.server
   const webhookUrl = url ?? (publicUrl && new URL('/v1/billing/webhook', publicUrl).href)
-  const wish = { monthlyCents: { pro, team }, overageCents: overage, webhookUrl }
-  const steps = await told(async () => setUp(await clientOf(config), wish))
+  const wanted = { monthlyCents: { pro, team }, overageCents: overage, webhookUrl }
+  const steps = await reported(async () => setUp(await clientOf(config), wanted))
   const hints = hintsOf(steps, webhookUrl)
   if (json) {
     const variables = Object.fromEntries(steps.flatMap(({ variable }) => (variable === undefined ? [] : [variable])))
@@ -65,12 +65,12 @@ interface SetupOptions {
 function hintsOf(steps: readonly SetupStep[], webhookUrl: string | undefined): string[] {
   if (webhookUrl === undefined)
     return [
-      'No webhook endpoint was made: give --url or set SVC_PUBLIC_URL. For tests: stripe listen (docs/billing.md).',
+      'No webhook endpoint was created: give --url or set SVC_PUBLIC_URL. For tests: stripe listen (docs/billing.md).',
     ]
   const isSecretTold = steps.some(({ variable }) => variable?.[0] === 'STRIPE_WEBHOOK_SECRET')
   return isSecretTold
     ? []
-    : ['The webhook endpoint was there: Stripe’s dashboard shows its secret for STRIPE_WEBHOOK_SECRET.']
+    : ['The webhook endpoint exists already: Stripe’s dashboard shows its secret for STRIPE_WEBHOOK_SECRET.']
 }
 
 async function runReconcile({ json }: { json?: boolean }): Promise<void> {
@@ -78,23 +78,23 @@ async function runReconcile({ json }: { json?: boolean }): Promise<void> {
   await clientOf(config)
   const clock = { nowMs: () => Date.now() }
   const seen = await withStore((database) =>
-    told(() => reconcile(billingPartsOf({ config, database, clock, log: commandLog }))),
+    reported(() => reconcile(billingPartsOf({ config, database, clock, log: commandLog }))),
   )
   if (json) return void process.stdout.write(`${JSON.stringify(seen)}\n`)
   process.stdout.write(
-    `Looked at ${seen.subscriptions} subscriptions, ${seen.invoices} paid invoices and ${seen.recharges} payments.\n`,
+    `Checked ${seen.subscriptions} subscriptions, ${seen.invoices} paid invoices and ${seen.recharges} payments.\n`,
   )
 }
 
-/** Throws `ConfigError` when there is no key. */
+/** Creates the Stripe client. Throws `ConfigError` when there is no key. */
 function clientOf(config: Config): Promise<Stripe> {
   const client = stripeClientOf(config)
   if (client === undefined) throw new ConfigError('`billing.secret_key`: set STRIPE_SECRET_KEY.')
   return client()
 }
 
-/** What Stripe says goes to the operator, but for the key that it may quote. */
-async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Rethrows Stripe's error for the operator, without the key that it may quote. */
+async function reported<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -108,7 +108,7 @@ async function told<Result>(work: () => Promise<Result>): Promise<Result> {
 const USD = /^\d{1,6}(?:\.\d{1,2})?$/
 const FINE_USD = /^\d{1,4}(?:\.\d{1,10})?$/
 
-/** An option in dollars that is kept in cents; its help shows the default in dollars. */
+/** Creates an option in dollars that is stored in cents; its help shows the default in dollars. */
 function usdOption(flags: string, description: string, usd: string): Option {
   return new Option(flags, description).argParser(toCents).default(toCents(usd), usd)
 }
@@ -118,7 +118,7 @@ function toCents(usd: string): number {
   return Math.round(Number(usd) * 100)
 }
 
-/** Cents with decimal places, as text: the digits that were given, moved by two. */
+/** Converts USD to cents as text, without rounding: moves the decimal point by two. */
 function toSubCents(usd: string): string {
   if (!FINE_USD.test(usd)) throw new InvalidArgumentError('expected US dollars, e.g. 0.0001')
   const [whole = '0', fraction = ''] = usd.split('.')

@@ -31,13 +31,13 @@ const MISTAKES: Readonly<Record<string, readonly [env: Record<string, string>, s
   'local mode that everybody reaches': [{ HOST: '0.0.0.0' }, /every machine that reaches it uses your provider keys/],
   'cloud mode without users': [{ SVC_MODE: 'cloud' }, /cloud mode cannot start/],
   'a pipeline that names what is not there': [{ SVC_PIPELINE: 'exact-cash' }, /cannot run.*exact-cash/],
-  'PostgreSQL that is not there': [{ DATABASE_URL: 'postgres://127.0.0.1:9/x' }, /PostgreSQL does not answer/],
-  'Redis that is not there': [{ REDIS_URL: 'redis://127.0.0.1:9' }, /Redis does not answer/],
+  'PostgreSQL that is not there': [{ DATABASE_URL: 'postgres://127.0.0.1:9/x' }, /PostgreSQL does not reply/],
+  'Redis that is not there': [{ REDIS_URL: 'redis://127.0.0.1:9' }, /Redis does not reply/],
   'a data folder that is a file': [{ SVC_DATA_DIR: 'package.json' }, /data folder cannot be written/],
   'an option that cannot be': [{ PORT: 'many' }, /server\.port/],
   'billing without webhooks': [
     { SVC_MODE: 'cloud', SVC_SESSION_SECRET: 'x'.repeat(40), STRIPE_SECRET_KEY: 'sk_test_canary' },
-    /webhooks cannot be checked/,
+    /webhooks cannot be verified/,
   ],
 }
 
@@ -74,7 +74,7 @@ test('doctor: a key that its provider refuses, and a provider that cannot be rea
   const { code, faults } = await examine(t, { ...keys, ANTHROPIC_BASE_URL: url, OPENAI_BASE_URL: NOBODY }, [])
   t.is(code, 1)
   t.regex(faults.find(({ says }) => says.includes('`anthropic`'))?.says ?? '', /refuses its credential/)
-  t.regex(faults.find(({ says }) => says.includes('`openai`'))?.says ?? '', /cannot be asked/)
+  t.regex(faults.find(({ says }) => says.includes('`openai`'))?.says ?? '', /cannot be called/)
   t.notRegex(JSON.stringify(faults), /canary/)
 })
 
@@ -87,11 +87,14 @@ test('doctor: beside a running gateway it knows it, its database and its provide
   t.teardown(() => gateway.stop())
   const { stdout, code } = await runCommand(['doctor'], { env: { ...env, PORT: String(gateway.port) } })
   t.regex(stdout, new RegExp(`^ok {6}a gateway runs on port ${gateway.port}, build dev$`, 'm'))
-  t.regex(stdout, /^ok {6}the database is sound$/m)
-  t.regex(stdout, /^ok {6}provider `anthropic` answers and has \d+ models$/m)
+  t.regex(stdout, /^ok {6}the database is intact$/m)
+  t.regex(stdout, /^ok {6}provider `anthropic` replies and has \d+ models$/m)
   t.is(code, 0, stdout)
   chmodSync(path.join(dataDir, 'receipt-key.pem'), 0o644)
   const spied = await runCommand(['doctor', '--offline'], { env: { ...env, PORT: String(gateway.port) } })
-  t.regex(spied.stdout, /^FAULT {3}others on this machine can read the key that signs receipts\n {8}→ Run `chmod 600/m)
+  t.regex(
+    spied.stdout,
+    /^FAULT {3}other users of this machine can read the key that signs receipts\n {8}→ Run `chmod 600/m,
+  )
   t.is(spied.code, 1)
 })

@@ -24,7 +24,7 @@ test('cli: prices tells an unknown model by its source', async (t) => {
   const env = priced(t, undefined, 'prices: { ceiling: { input: 11, output: 22 } }')
   const { code, stdout } = await runCommand(['prices', 'mystery', '--provider', 'mine'], { env })
   t.is(code, 0)
-  t.regex(stdout, /^mine\/mystery: not known: the ceiling of the configuration$/m)
+  t.regex(stdout, /^mine\/mystery: unknown: the ceiling of the configuration$/m)
   t.regex(stdout, /^ {4}output +22$/m)
 })
 

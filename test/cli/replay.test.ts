@@ -34,7 +34,7 @@ test('replay: a request is sent again as it was, and both are shown side by side
   t.regex(stdout, /^input +100% new 0% read 0% written +100% new 0% read 0% written$/m)
   t.regex(stdout, /^billed +\$\S+ +\$\S+$/m)
   t.regex(stdout, /^pipeline +exact-cache$/m)
-  t.regex(stdout, /^The answers are the same\.$/m)
+  t.regex(stdout, /^The replies are equal\.$/m)
   for (const line of stdout.split('\n')) t.true(line.length <= 80, line)
   const [first, second] = stage.provider.seen.filter(({ raw }) => raw.includes('"again"'))
   t.deepEqual(second?.raw, first?.raw)
@@ -71,7 +71,7 @@ test('replay: an answer that differs is shown from where it does', async (t) => 
   }))
   const { code, stdout } = await replay([await past('another')])
   t.is(code, 0)
-  t.regex(stdout, /^The answers differ, from character 16 on:\nbefore {2}….+ then one\nnow {5}….+ then two$/m)
+  t.regex(stdout, /^The replies differ from character 16 on:\nbefore {2}….+ then one\nnow {5}….+ then two$/m)
 })
 
 test('replay: a stream is a stream again, of either dialect', async (t) => {

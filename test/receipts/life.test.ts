@@ -71,7 +71,7 @@ test('receipts: a stop stores what waits; another start has the same key, and th
     unusable.map(({ code }) => code),
     [2, 2, 2, 2],
   )
-  t.regex(unusable[0]!.stderr, /nowhere\.json` is no receipt: it cannot be read/)
+  t.regex(unusable[0]!.stderr, /nowhere\.json` is not a receipt: it cannot be read/)
   t.regex(unusable[1]!.stderr, /^--key nonsense: Expected a public key/)
   t.regex(unusable[2]!.stderr, /There is no key in .*--key/)
 })

@@ -9,7 +9,7 @@ export default definePlugin({
       .min(1)
       .max(100_000)
       .default(2000)
-      .describe('Longest text that is changed, in characters; a longer one stays as it is.'),
+      .describe('Longest text that is changed, in characters; a longer one is left unchanged.'),
   }),
   perRequest: ['max'],
   needs: [],
@@ -21,7 +21,7 @@ export default definePlugin({
           const { exchange } = ctx.state
           const texts = textsOfLastUser(exchange.request.messages).filter(({ text }) => text.length <= max)
           if (texts.length > 0) {
-            // Only these strings are replaced; every other byte of the request stays as the client wrote it.
+            // Only these strings are replaced; every other byte of the request is as the client sent it.
             exchange.edit(
               ...texts.map(({ path, text }) => ({ op: 'replace', path, value: text.toUpperCase() }) as const),
             )
@@ -34,7 +34,7 @@ export default definePlugin({
 })
 
 interface Text {
-  /** Where the text stands in the request's body. */
+  /** Path of the text in the request's body. */
   readonly path: (string | number)[]
   readonly text: string
 }

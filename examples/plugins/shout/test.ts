@@ -3,7 +3,7 @@ import test from 'node:test'
 import { runPlugin } from 'turnpike/plugin/test'
 import plugin from './index.ts'
 
-/** The messages of a request behind the plugin. */
+/** Runs messages through the plugin and returns them as sent on. */
 async function messagesOf(messages: readonly object[], options = {}): Promise<unknown> {
   const { request, wentOn } = await runPlugin(plugin, { body: { messages }, options })
   assert.equal(wentOn, true)
@@ -26,7 +26,7 @@ test('shout: changes the text blocks of the last user message and nothing else',
   assert.deepEqual(await messagesOf(before), before.with(2, last))
 })
 
-test('shout: leaves a text that is longer than `max` alone', async () => {
+test('shout: leaves a text longer than `max` unchanged', async () => {
   const messages = [{ role: 'user', content: 'hello' }]
   assert.deepEqual(await messagesOf(messages, { max: 4 }), messages)
 })

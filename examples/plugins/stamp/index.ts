@@ -8,7 +8,7 @@ export default definePlugin({
       .string()
       .regex(/^[!-~]{1,100}$/, 'expected 1 to 100 visible ASCII characters')
       .default('turnpike')
-      .describe('What stands before the time, 1 to 100 visible ASCII characters.'),
+      .describe('Label before the time, 1 to 100 visible ASCII characters.'),
   }),
   perRequest: ['label'],
   needs: ['clock'],
@@ -18,7 +18,7 @@ export default definePlugin({
       middleware: ({ label }) =>
         async function stamp(ctx, next) {
           await next()
-          // The reply is there, but none of it has been sent: headers can still be set.
+          // The reply is available, but none of it has been sent: headers can still be set.
           ctx.set('x-stamp', `${label} ${new Date(clock.nowMs()).toISOString()}`)
         },
     }

@@ -9,7 +9,7 @@ test('stamp: puts label and time into the header', async () => {
   assert.equal(headers['x-stamp'], 'here 2026-01-02T03:04:05.000Z')
 })
 
-test('stamp: passes on what fails downstream', async () => {
+test('stamp: propagates errors from downstream', async () => {
   await assert.rejects(runPlugin(plugin, { answer: new Error('down') }), /down/)
 })
 

@@ -11,12 +11,12 @@ import { checkServices } from './services.ts'
 
 const MARKS = { ok: 'ok      ', advice: 'advice  ', fault: 'FAULT   ' } as const
 
-/** `turnpike doctor`: finds what is commonly wrong, and says how to mend it. */
+/** Adds `turnpike doctor`: finds common faults and suggests a remedy for each. */
 export function addDoctorCommand(program: Command): void {
   const command = program
     .command('doctor')
-    .description('Find what is commonly wrong with a gateway, and how to mend it. Changes nothing; sends no prompt.')
-    .option('--offline', 'ask no provider')
+    .description('Find common faults of a gateway, with a remedy for each. Changes nothing; sends no prompt.')
+    .option('--offline', 'call no provider')
     .option('--json', 'print JSON')
     .action(async ({ offline = false, json = false }: { offline?: boolean; json?: boolean }) => {
       const findings = await examine(offline)
@@ -25,7 +25,7 @@ export function addDoctorCommand(program: Command): void {
     })
   addHelp(command, {
     examples: ['turnpike doctor', 'turnpike doctor --offline --json'],
-    exits: { 1: 'there is a fault; advice is none, and a configuration that cannot be used is one' },
+    exits: { 1: 'a fault was found (an invalid configuration is one, advice is not)' },
   })
 }
 
@@ -42,7 +42,7 @@ async function examine(isOffline: boolean): Promise<Finding[]> {
     ]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [fault(error.message, 'docs/reference/configuration.md lists what there is.')]
+    return [fault(error.message, 'docs/reference/configuration.md lists all options.')]
   }
 }
 

@@ -6,10 +6,10 @@ import { messageOf } from '../../core/errors.ts'
 import { isLoopback } from '../../core/system/listen-address.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
 
-/** Mistakes that can be seen without asking anybody. */
+/** Finds faults of the configuration that need no network. */
 export function checkConfiguration({ config, file, sourceOf }: LoadedConfig): Finding[] {
   return [
-    ok(`the configuration can be used (${file ?? 'no file'}, mode ${config.mode})`),
+    ok(`the configuration is valid (${file ?? 'no file'}, mode ${config.mode})`),
     ...checkSelf(config, sourceOf),
     ...checkReach(config),
     ...checkUsers(config),
@@ -18,7 +18,9 @@ export function checkConfiguration({ config, file, sourceOf }: LoadedConfig): Fi
   ]
 }
 
-/** `ANTHROPIC_BASE_URL` is what clients set to reach the gateway: in the gateway’s own shell it sends it to itself. */
+/**
+ * `ANTHROPIC_BASE_URL` makes clients reach the gateway: in the gateway’s own shell it makes the gateway call itself.
+ */
 function checkSelf({ providers, server }: Config, sourceOf: LoadedConfig['sourceOf']): Finding[] {
   const own = [`:${server.port}`, ...(server.public_url === undefined ? [] : [new URL(server.public_url).host])]
   return Object.entries(providers).flatMap(([name, section]) => {
@@ -61,14 +63,14 @@ function checkUsers(config: Config): Finding[] {
   return isUnpinned
     ? [
         advice(
-          'session tokens that your identity provider gave for other services are taken, too',
+          'session tokens that your identity provider issued for other services are accepted too',
           'Set SVC_SESSION_AUDIENCE or SVC_SESSION_AZP.',
         ),
       ]
     : [ok('users are verified')]
 }
 
-/** A configured cap locks the module that enforces it. */
+/** A configured cap locks the plugin that enforces it. */
 function checkCaps({ costs, mode }: Config): Finding[] {
   const isCapped = Object.values(costs).some((cap) => typeof cap === 'number')
   if (!isCapped && mode === 'cloud')
@@ -81,9 +83,11 @@ function checkBilling({ billing, server }: Config): Finding[] {
   const findings: Finding[] = []
   if (billing.webhook_secrets.length === 0)
     findings.push(
-      fault('Stripe’s webhooks cannot be checked', 'Run `turnpike stripe setup`, and set STRIPE_WEBHOOK_SECRET.'),
+      fault('Stripe’s webhooks cannot be verified', 'Run `turnpike stripe setup`, and set STRIPE_WEBHOOK_SECRET.'),
     )
   if (server.public_url === undefined)
-    findings.push(fault('people cannot be sent back from Stripe', 'Set SVC_PUBLIC_URL to the address of this gateway.'))
-  return findings.length > 0 ? findings : [ok('billing is configured; `turnpike stripe reconcile` asks Stripe')]
+    findings.push(fault('Stripe cannot redirect users back', 'Set SVC_PUBLIC_URL to the address of this gateway.'))
+  return findings.length > 0
+    ? findings
+    : [ok('billing is configured; `turnpike stripe reconcile` compares with Stripe')]
 }

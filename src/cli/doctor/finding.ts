@@ -1,23 +1,23 @@
-/** What the doctor has found out about one thing. */
+/** Result of one check of the doctor. */
 export interface Finding {
-  /** `fault`: something does not work, or is not safe. `advice`: it works, and could be better. */
+  /** `fault`: something is broken or unsafe. `advice`: it works, and could be better. */
   readonly level: 'ok' | 'advice' | 'fault'
   readonly says: string
-  /** What to do about it. */
+  /** Suggested action. */
   readonly mend?: string
 }
 
-/** It is as it should be. */
+/** Creates a finding of a passed check. */
 export function ok(says: string): Finding {
   return { level: 'ok', says }
 }
 
-/** Something does not work, or is not safe. */
+/** Creates a finding of something broken or unsafe. */
 export function fault(says: string, mend: string): Finding {
   return { level: 'fault', says, mend }
 }
 
-/** It works, and could be better. */
+/** Creates a finding of something that works and could be better. */
 export function advice(says: string, mend: string): Finding {
   return { level: 'advice', says, mend }
 }

@@ -11,7 +11,7 @@ const LITTLE_BYTES = 1024 ** 3
 const OTHERS = 0o077
 const PATIENCE_MS = 2000
 
-/** Whether the machine has room for the gateway: its folder and its port. */
+/** Checks the machine's resources: the data folder, its disk space, and the port. */
 export async function checkPlace(config: Config): Promise<Finding[]> {
   return [...checkFolder(config), ...checkKeyFile(config), await checkPort(config)]
 }
@@ -21,7 +21,7 @@ function checkFolder({ data_dir: dataDir }: Config): Finding[] {
   const present = nearestPresent(folder)
   try {
     accessSync(present, constants.R_OK | constants.W_OK)
-    if (!statSync(present).isDirectory()) throw new Error(`${present} is no folder`)
+    if (!statSync(present).isDirectory()) throw new Error(`${present} is not a folder`)
   } catch (error) {
     return [fault(`the data folder cannot be written: ${messageOf(error)}`, 'Set SVC_DATA_DIR to a folder that can.')]
   }
@@ -31,13 +31,13 @@ function checkFolder({ data_dir: dataDir }: Config): Finding[] {
     return [
       advice(
         `the disk of ${folder} has ${Math.floor(left / 1024 ** 2)} MB left`,
-        'Make room: without it requests under caps are refused.',
+        'Free some space: without it, requests under caps are refused.',
       ),
     ]
   return [ok(`the data folder is ${folder}`)]
 }
 
-/** The folder itself, or the one in which it will be made. */
+/** Returns the folder itself, or its nearest existing parent. */
 function nearestPresent(folder: string): string {
   return existsSync(folder) || folder === path.dirname(folder) ? folder : nearestPresent(path.dirname(folder))
 }
@@ -46,11 +46,11 @@ function checkKeyFile({ data_dir: dataDir }: Config): Finding[] {
   const file = receiptKeyFile(dataDir)
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat === undefined || (stat.mode & OTHERS) === 0) return []
-  return [fault('others on this machine can read the key that signs receipts', `Run \`chmod 600 ${file}\`.`)]
+  return [fault('other users of this machine can read the key that signs receipts', `Run \`chmod 600 ${file}\`.`)]
 }
 
 async function checkPort({ server: { port, host = '127.0.0.1' } }: Config): Promise<Finding> {
-  if (port === 0) return ok('the port is one that is free')
+  if (port === 0) return ok('the port is chosen at start-up')
   const url = urlHere(host, port)
   if (!(await isTaken(new URL(url).hostname.replace(/^\[|\]$/g, ''), port))) return ok(`port ${port} is free`)
   const running = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })

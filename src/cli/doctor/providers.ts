@@ -6,13 +6,13 @@ import { advice, type Finding, fault, ok } from './finding.ts'
 
 const PATIENCE_MS = 8000
 
-/** Asks each provider that has a credential for its models, which costs nothing. */
+/** Lists the models of each provider that has a credential, which costs nothing. */
 export function checkProviders(config: Config): Promise<Finding[]> {
   return withProviders(config, ({ all }) => {
     const configured = all.filter((provider) => provider.configured)
     if (configured.length > 0) return Promise.all(configured.map(ask))
     const words =
-      config.mode === 'local' ? 'clients must send their own, or get the demo models' : 'callers must bring their own'
+      config.mode === 'local' ? 'clients must send their own, or get the demo models' : 'callers must send their own'
     return [advice(`no provider has a credential: ${words}`, 'Set ANTHROPIC_API_KEY, OPENAI_API_KEY or the like.')]
   })
 }
@@ -30,16 +30,13 @@ async function ask(provider: Provider): Promise<Finding> {
       scope: 'doctor',
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
-    return ok(`provider \`${provider.name}\` answers and has ${models.length} models`)
+    return ok(`provider \`${provider.name}\` replies and has ${models.length} models`)
   } catch (error) {
     return / answered 40[13] /.test(messageOf(error))
-      ? fault(
-          `provider \`${provider.name}\` refuses its credential`,
-          'Check that the key is whole and was not revoked.',
-        )
+      ? fault(`provider \`${provider.name}\` refuses its credential`, 'Check that the key is complete and not revoked.')
       : fault(
-          `provider \`${provider.name}\` cannot be asked: ${messageOf(error)}`,
-          'Check its `base_url`, HTTPS_PROXY, and that this machine reaches it.',
+          `provider \`${provider.name}\` cannot be called: ${messageOf(error)}`,
+          'Check its `base_url`, HTTPS_PROXY, and that this machine can reach it.',
         )
   }
 }

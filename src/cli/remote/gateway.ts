@@ -7,42 +7,38 @@ import { visible } from '../terminal/visible.ts'
 
 const LONGEST_MESSAGE = 1000
 
-/** The options of commands that ask a running gateway. */
+/** Options of commands that call a running gateway. */
 export interface GatewayOptions {
   readonly url?: string
   readonly token?: string
 }
 
-/** A running gateway, as a command asks it. */
+/** Running gateway that a command calls. */
 export interface RemoteGateway {
-  /** Without a slash at its end. */
+  /** Address without a trailing slash. */
   readonly url: string
-  /** What the dashboard's routes want of who looks. */
+  /** Headers that the dashboard's routes require. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** Adds `--url` and `--token` to a command. */
 export function addGatewayOptions(command: Command): Command {
   return command
-    .option(
-      '--url <url>',
-      'the gateway’s address (default: where the configuration has it listen, on this machine)',
-      parseUrl,
-    )
+    .option('--url <url>', 'the gateway’s address (default: the configured one on this machine)', parseUrl)
     .addOption(
       new Option(
         '--token <token>',
-        'session token, in cloud mode: requests of your own keys, or of all for operators',
+        'session token, in cloud mode: shows requests of your own keys, or of all keys for operators',
       ).env('SVC_SESSION_TOKEN'),
     )
 }
 
 function parseUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
-  throw new InvalidArgumentError('expected an address as http://127.0.0.1:3099')
+  throw new InvalidArgumentError('expected an address such as http://127.0.0.1:3099')
 }
 
-/** Where the gateway is and how it is asked. Throws `ConfigError`. */
+/** Returns the address and headers of the gateway. Throws `ConfigError`. */
 export function findGateway({ url, token }: GatewayOptions): RemoteGateway {
   return { url: url ?? localUrl(), headers: token === undefined ? {} : { authorization: `Bearer ${token}` } }
 }
@@ -52,14 +48,14 @@ function localUrl(): string {
   return urlHere(host, port)
 }
 
-/** Asks the gateway. Throws `CommandError`: nobody answers (69), or it refuses (1; 404: 66). */
+/** Calls the gateway. Throws `CommandError` for no reply (69) or a refusal (1; 404: 66). */
 export async function ask(gateway: RemoteGateway, path: string, init: RequestInit = {}): Promise<Response> {
   const reply = await send(gateway, path, { headers: gateway.headers, ...init })
   if (reply.ok) return reply
   throw new CommandError(reply.status === 404 ? 66 : 1, await refusalOf(reply))
 }
 
-/** Sends to the gateway, whatever it answers. A redirect is not followed: it would carry credentials elsewhere. */
+/** Sends to the gateway and returns any reply. A redirect is not followed: it would carry credentials elsewhere. */
 export async function send({ url }: RemoteGateway, path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url + path, { ...init, redirect: 'error' })
@@ -69,7 +65,7 @@ export async function send({ url }: RemoteGateway, path: string, init: RequestIn
     const why = errorCodeOf(cause) ?? messageOf(cause)
     throw new CommandError(
       69,
-      `No gateway answers at ${url} (${visible(why)}). Start one with \`turnpike start\`, or give its address: --url.`,
+      `No gateway replies at ${url} (${visible(why)}). Start one with \`turnpike start\`, or give its address: --url.`,
       { cause: error },
     )
   }
@@ -77,20 +73,20 @@ export async function send({ url }: RemoteGateway, path: string, init: RequestIn
 
 async function refusalOf(reply: Response): Promise<string> {
   const text = await reply.text()
-  const says = visible(messageIn(text).slice(0, LONGEST_MESSAGE))
+  const message = visible(messageIn(text).slice(0, LONGEST_MESSAGE))
   if (reply.status === 401)
-    return `${says}\nGive a session token in SVC_SESSION_TOKEN or --token; in development: turnpike session-token --user <id>`
+    return `${message}\nGive a session token in SVC_SESSION_TOKEN or --token; in development: turnpike session-token --user <id>`
   if (reply.status === 404)
     return text.includes('no such request')
-      ? says
-      : 'The gateway shows no requests: SVC_DASHBOARD=off, or `telemetry.enabled: false`, takes them away.'
-  return `The gateway refuses (${reply.status}): ${says}`
+      ? message
+      : 'The gateway shows no requests: SVC_DASHBOARD=off, or `telemetry.enabled: false`, disables them.'
+  return `The gateway refuses (${reply.status}): ${message}`
 }
 
-/** The message of an error's body, or the body. */
+/** Returns the message of an error's body, or the body. */
 export function messageIn(text: string): string {
   try {
-    // Safe: each member is looked at as if it were not there.
+    // Safe: each member is checked before use.
     const { error } = JSON.parse(text) as { error?: { message?: unknown } }
     return typeof error?.message === 'string' ? error.message : text
   } catch {

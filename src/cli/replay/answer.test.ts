@@ -17,7 +17,7 @@ const message = (text: string, id = 'toolu_1') => ({
 })
 const json = (text: string, id?: string) => JSON.stringify(message(text, id))
 
-test('replay: answers that say the same are the same, whatever their ids, and whether streamed or not', (t) => {
+test('replay: replies with equal content are equal, regardless of ids and streaming', (t) => {
   const { comparable, text } = answerOf(json('Hello'))!
   t.is(answerOf(json('Hello', 'toolu_2'))?.comparable, comparable)
   t.is(answerOf(streamOfMessage(Buffer.from(json('Hello'))).toString())?.comparable, comparable)
@@ -42,7 +42,7 @@ test('replay: chat completions are read whole and as chunks, with their tool cal
   t.is(answerOf(JSON.stringify({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }))?.text, 'Hi')
 })
 
-test('replay: what is no answer is none', (t) => {
+test('replay: other JSON and cut streams are no reply', (t) => {
   for (const text of ['', 'null', '[]', '{', 'event: message_start\ndata: {}\n\n', '<html>'])
     t.is(answerOf(text), undefined, text)
   t.is(answerOf('{"error":{"message":"no"}}')?.comparable, '{"message":"no"}')

@@ -1,18 +1,18 @@
 import { messageOfStream } from '../../core/reply/message-of-stream.ts'
 import { scanEvents } from '../../core/reply/sse.ts'
 
-/** What a reply says, without what differs from call to call: ids, times, usage, signatures. */
+/** Content of a reply, without members that differ from call to call: ids, times, usage, signatures. */
 export interface Answer {
-  /** Of either dialect, as JSON or as a stream: comparable as text. */
+  /** Content as text that can be compared: either dialect, JSON or stream. */
   readonly comparable: string
-  /** For a person: the text, or the whole where there is none. */
+  /** Text of the reply, or the whole reply where it has none. */
   readonly text: string
 }
 
 /** Members that are new in each reply. */
 const NEW_EACH_TIME = new Set(['id', 'signature', 'tool_use_id', 'call_id'])
 
-/** Reads the reply of a model; `undefined` when it is none that can be read, or is not whole. */
+/** Parses a model's reply; `undefined` when it cannot be parsed or is incomplete. */
 export function answerOf(reply: string): Answer | undefined {
   const value = isStream(reply) ? readStream(reply) : parse(reply)
   if (value === undefined) return undefined
@@ -21,15 +21,15 @@ export function answerOf(reply: string): Answer | undefined {
   if (Array.isArray(content))
     return { comparable: print({ content, stopReason }), text: content.map(textOf).join('\n') }
   if (!Array.isArray(choices)) return undefined
-  const told = choices.map(({ message, finish_reason: finishReason }) => ({ message, finishReason }))
-  return { comparable: print(told), text: told.map(({ message }) => textOf(message)).join('\n') }
+  const contents = choices.map(({ message, finish_reason: finishReason }) => ({ message, finishReason }))
+  return { comparable: print(contents), text: contents.map(({ message }) => textOf(message)).join('\n') }
 }
 
 function isStream(reply: string): boolean {
   return /^(event|data|id|retry|:)/.test(reply)
 }
 
-/** What is looked at in a reply; each member as if it were not there. */
+/** Reply with the members that are read; each is treated as absent until checked. */
 interface SomeReply {
   readonly content?: unknown
   readonly stop_reason?: unknown
@@ -70,7 +70,7 @@ interface Choice {
   finish_reason: string | null
 }
 
-/** A stream of chat chunks as the completion that it spells; `undefined` unless it has come to its end. */
+/** Assembles a stream of chat chunks into the completion; `undefined` unless the stream is complete. */
 function messageOfChunks(bytes: Buffer): SomeReply | undefined {
   const choices: Choice[] = []
   let isWhole = false
@@ -103,7 +103,7 @@ function print(value: unknown): string {
 }
 
 function textOf(part: unknown): string {
-  // Safe: each member is looked at as if it were not there.
+  // Safe: each member is checked before use.
   const { text, content, message } = (part ?? {}) as { text?: unknown; content?: unknown; message?: unknown }
   const found = [text, content, message].find((member) => typeof member === 'string' && member !== '')
   return typeof found === 'string' ? found : print(part ?? null)

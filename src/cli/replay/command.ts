@@ -5,12 +5,12 @@ import { addGatewayOptions, findGateway, type GatewayOptions, messageIn } from '
 import { createPaint } from '../terminal/paint.ts'
 import { jsonLine, visible } from '../terminal/visible.ts'
 import { answerOf } from './answer.ts'
-import { askFacts, assertKept, find, type GatewayFacts } from './past.ts'
+import { assertKept, fetchSession, find, type GatewaySession } from './past.ts'
 import { compare, render, toJson } from './report.ts'
 import { type Outgoing, sendAgain, toOutgoing } from './send-again.ts'
 
 const USUAL_COLUMNS = 80
-/** Local mode takes any word; this one has a scope of its own. */
+/** Key for local mode, which accepts any; this one has its own scope. */
 const LOCAL_KEY = 'replay'
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*)$/
 
@@ -22,20 +22,19 @@ interface ReplayOptions extends GatewayOptions {
   readonly json?: boolean
 }
 
-/** `turnpike replay`: sends a past request again, and compares. */
+/** Adds `turnpike replay`: sends a past request again, and compares. */
 export function addReplayCommand(program: Command): void {
   const command = program
     .command('replay')
-    .description('Send a past request again through the running gateway, and compare what came of it.')
+    .description('Send a past request again through the running gateway, and compare the replies.')
     .argument('<request>', 'its id, req_…, or its receipt’s, rcpt_…')
-    .option('-p, --pipeline <pipeline>', 'through this pipeline (default: the one that ran)')
+    .option('-p, --pipeline <pipeline>', 'pipeline to use (default: the one that ran)')
     .addOption(
-      new Option(
-        '--key <credential>',
-        'API key, in cloud mode; in local mode any word, each with a cache of its own',
-      ).env('SVC_API_KEY'),
+      new Option('--key <credential>', 'API key, in cloud mode; in local mode any word, each with its own cache').env(
+        'SVC_API_KEY',
+      ),
     )
-    .option('-H, --header <line>', 'send this too, as "anthropic-beta: …"; may be repeated', addHeader, {})
+    .option('-H, --header <line>', 'additional header, e.g. "anthropic-beta: …"; may be repeated', addHeader, {})
     .option('--dry-run', 'send nothing; print the body that would be sent')
     .option('--json', 'print JSON')
   addHelp(addGatewayOptions(command), {
@@ -46,13 +45,13 @@ export function addReplayCommand(program: Command): void {
       'turnpike replay rcpt_01m819sbg11hqfaq441y53epqg --dry-run > body.json',
     ],
     exits: {
-      0: 'answered, the same or not',
-      1: 'answered with an error',
-      66: 'there is no such request, or its body was not kept',
-      69: 'no gateway answers',
+      0: 'replied, with an equal or different reply',
+      1: 'replied with an error',
+      66: 'no such request, or its body was not kept',
+      69: 'no gateway replies',
     },
     notes: [
-      'A request that the provider answers is paid for again. Headers of requests are never kept: what the first one had besides its body must be given with --header. Credentials go to the gateway alone.',
+      'A request that reaches the provider is charged again. Request headers are never kept: give those of the first request with --header. Credentials are sent to the gateway only.',
     ],
   }).action(replay)
 }
@@ -65,11 +64,11 @@ function addHeader(line: string, others: Readonly<Record<string, string>>): Reco
 
 async function replay(id: string, options: ReplayOptions): Promise<void> {
   const gateway = findGateway(options)
-  const facts = await askFacts(gateway)
-  const past = assertKept(await find(gateway, id), facts)
+  const session = await fetchSession(gateway)
+  const past = assertKept(await find(gateway, id), session)
   const { header: headers, dryRun = false, json = false } = options
-  const pipeline = options.pipeline ?? (past.request.pipeline === facts.pipeline ? undefined : past.request.pipeline)
-  const outgoing = toOutgoing(past, { key: keyOf(options, facts), pipeline, headers })
+  const pipeline = options.pipeline ?? (past.request.pipeline === session.pipeline ? undefined : past.request.pipeline)
+  const outgoing = toOutgoing(past, { key: keyOf(options, session), pipeline, headers })
   if (dryRun) return printOutgoing(outgoing, json)
   const now = await sendAgain(gateway, outgoing)
   const before = past.reply === undefined ? undefined : answerOf(past.reply)
@@ -84,14 +83,14 @@ async function replay(id: string, options: ReplayOptions): Promise<void> {
   process.stderr.write(`${visible(messageIn(now.reply))}\n`)
 }
 
-/** Throws `CommandError`. */
-function keyOf({ key }: ReplayOptions, { mode }: GatewayFacts): string {
+/** Returns the API key to send. Throws `CommandError` when cloud mode has none. */
+function keyOf({ key }: ReplayOptions, { mode }: GatewaySession): string {
   if (key === undefined && mode === 'cloud')
     throw new CommandError(2, 'In cloud mode a request needs an API key: set SVC_API_KEY, or give --key.')
   return key ?? LOCAL_KEY
 }
 
-/** The credential stays out of what is printed. */
+/** Prints the request without its credential. */
 function printOutgoing({ path, headers: { authorization: _, ...headers }, body }: Outgoing, isJson: boolean): void {
   process.stdout.write(isJson ? `${jsonLine({ method: 'POST', path, headers, body })}\n` : `${body}\n`)
 }

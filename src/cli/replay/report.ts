@@ -7,18 +7,18 @@ import type { Answer } from './answer.ts'
 import type { PastRequest } from './past.ts'
 import type { Replayed } from './send-again.ts'
 
-/** What is known of both, and how their answers compare. */
+/** Both requests, and the comparison of their replies. */
 export interface Comparison {
   readonly past: PastRequest
   readonly now: Replayed
   readonly answers: { readonly before: Answer | undefined; readonly now: Answer | undefined }
-  /** `unknown`: one of them cannot be read, or was not kept whole. */
+  /** `unknown`: one reply cannot be parsed, or was not kept whole. */
   readonly verdict: 'same' | 'different' | 'unknown'
 }
 
 const LABEL = 9
 const GAP = '  '
-/** What is shown of two answers around the place from which they differ. */
+/** Excerpt of two replies around their first difference, in characters. */
 const BEFORE_DIFFERENCE = 12
 
 /** Compares the answers of a past request and of its replay. */
@@ -28,7 +28,7 @@ export function compare(past: PastRequest, now: Replayed, answers: Comparison['a
   return { past, now, answers, verdict: isSame ? 'same' : 'different' }
 }
 
-/** For programs. */
+/** Returns the comparison as JSON. */
 export function toJson({ past, now, answers, verdict }: Comparison): object {
   const { trace: _, ...before } = past.request
   const { trace: __, ...row } = now.row ?? {}
@@ -39,7 +39,7 @@ export function toJson({ past, now, answers, verdict }: Comparison): object {
   }
 }
 
-/** For a person, on a terminal so many columns wide. */
+/** Returns the comparison as text for a terminal of `columns` columns. */
 export function render(comparison: Comparison, columns: number, paint: Paint): string {
   const { past, now } = comparison
   const { request, body } = past
@@ -79,7 +79,10 @@ function rowsOf(before: FinishedRequest, { status, row: now }: Replayed): string
   ]
 }
 
-/** Of the input tokens: fresh ones, those read from the provider's prompt cache, those written to it; each has its price. */
+/**
+ * Returns the shares of the input tokens: fresh, read from the provider's prompt cache, written to it; each has its own
+ * price.
+ */
 function sharesOf(tokens: TokensByClass): string {
   const percent = (part: number) => `${Math.round((100 * part) / Math.max(1, tokensIn(tokens)))}%`
   return `${percent(tokens.input)} new ${percent(tokens.cacheRead)} read ${percent(tokens.cacheWrite)} written`
@@ -93,11 +96,9 @@ function row([label = '', before = '', now = '']: readonly string[], columns: nu
 function verdictOf({ verdict, answers }: Comparison, columns: number, paint: Paint): string[] {
   switch (verdict) {
     case 'same':
-      return [paint('green', 'The answers are the same.')]
+      return [paint('green', 'The replies are equal.')]
     case 'unknown':
-      return [
-        paint('yellow', 'Whether the answers are the same cannot be told: one was not kept whole, or is no model’s.'),
-      ]
+      return [paint('yellow', 'The replies cannot be compared: one was not kept whole, or is not a model’s.')]
     case 'different':
       return differenceOf(answers.before?.text ?? '', answers.now?.text ?? '', columns, paint)
     default:
@@ -106,7 +107,7 @@ function verdictOf({ verdict, answers }: Comparison, columns: number, paint: Pai
 }
 
 function differenceOf(before: string, now: string, columns: number, paint: Paint): string[] {
-  if (before === now) return [paint('yellow', 'The answers differ, not in their text: --json shows them.')]
+  if (before === now) return [paint('yellow', 'The replies differ, but not in their text: --json shows them.')]
   let at = 0
   while (before[at] === now[at]) at++
   const start = Math.max(0, at - BEFORE_DIFFERENCE)
@@ -115,7 +116,7 @@ function differenceOf(before: string, now: string, columns: number, paint: Paint
     return columnsOf(shown) > columns - 8 ? toWidth(shown, columns - 8) : shown
   }
   return [
-    paint('yellow', `The answers differ, from character ${at + 1} on:`),
+    paint('yellow', `The replies differ from character ${at + 1} on:`),
     `before  ${cut(before)}`,
     `now     ${cut(now)}`,
   ]

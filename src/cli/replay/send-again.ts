@@ -5,28 +5,28 @@ import { type RemoteGateway, send } from '../remote/gateway.ts'
 import { find, type PastRequest } from './past.ts'
 
 const PATHS = { messages: '/v1/messages', chat: '/v1/chat/completions', agent: '/v1/messages' } as const
-/** The gateway writes its rows a moment after the reply. */
+/** Attempts to read the row, which the gateway writes shortly after the reply. */
 const TRIES = 40
 const PAUSE_MS = 150
 
-/** A request as it goes out. */
+/** Request to send. */
 export interface Outgoing {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** What came back. */
+/** Reply to the replayed request. */
 export interface Replayed {
   readonly status: number
   readonly reply: string
-  /** The pipeline that ran. */
+  /** Pipeline that ran. */
   readonly pipeline: string
-  /** What the gateway has written down; `undefined` for what it refused at its door. */
+  /** Row that the gateway has recorded; `undefined` for a request that it refused before the pipeline. */
   readonly row: FinishedRequest | undefined
 }
 
-/** A past request as it would be sent again; `pipeline` unset: the gateway’s own is left to it. */
+/** Builds the request to send from a past one; without `pipeline`, the gateway's default applies. */
 export function toOutgoing(
   { request, body }: PastRequest,
   { key, pipeline, headers }: { key: string; pipeline: string | undefined; headers: Readonly<Record<string, string>> },
@@ -43,7 +43,7 @@ export function toOutgoing(
   }
 }
 
-/** Sends it, and finds out what the gateway did with it. Throws `CommandError`. */
+/** Sends the request, and reads the row that the gateway records of it. Throws `CommandError`. */
 export async function sendAgain(gateway: RemoteGateway, { path, headers, body }: Outgoing): Promise<Replayed> {
   const reply = await send(gateway, path, { method: 'POST', headers, body })
   const text = await reply.text()

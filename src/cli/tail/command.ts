@@ -9,7 +9,7 @@ import { isShown, parseStatus, type TailFilter } from './filter.ts'
 import { type FeedEvent, follow } from './follow.ts'
 import { headLine, requestLine } from './row.ts'
 
-/** Of what is no terminal: a file, a pipe. */
+/** Columns where the output is no terminal: a file, a pipe. */
 const USUAL_COLUMNS = 120
 
 interface TailOptions extends GatewayOptions, TailFilter {
@@ -17,20 +17,20 @@ interface TailOptions extends GatewayOptions, TailFilter {
   readonly json?: boolean
 }
 
-/** `turnpike tail`: requests of a running gateway, one line each, as their replies end. */
+/** Adds `turnpike tail`: prints requests of a running gateway, one line each, as their replies end. */
 export function addTailCommand(program: Command): void {
   const command = program
     .command('tail')
-    .description('Show the requests of a running gateway as their replies end, one a line.')
-    .option('--model <text>', 'only where this stands in the model’s name')
+    .description('Show the requests of a running gateway as their replies end, one per line.')
+    .option('--model <text>', 'only with this in the model’s name')
     .option('--status <status>', 'only with this status: 429, 4xx, ok or failed', parseStatus)
-    .option('--key <id>', 'only of this key, by its id')
+    .option('--key <id>', 'only requests of this key, by its id')
     .addOption(
-      new Option('--cache <outcome>', 'only where the cache said so').choices(['hit', 'attached', 'miss', 'none']),
+      new Option('--cache <outcome>', 'only with this cache result').choices(['hit', 'attached', 'miss', 'none']),
     )
     .option('--text <text>', 'only with this in an id, a model, a provider, a pipeline or a reason')
-    .option('-n, --limit <count>', 'stop after so many', wholeNumber(Number.MAX_SAFE_INTEGER))
-    .option('--json', 'print JSON, one request a line')
+    .option('-n, --limit <count>', 'stop after this many', wholeNumber(Number.MAX_SAFE_INTEGER))
+    .option('--json', 'print JSON, one request per line')
   addHelp(addGatewayOptions(command), {
     examples: [
       'turnpike tail',
@@ -38,9 +38,9 @@ export function addTailCommand(program: Command): void {
       'turnpike tail --model sonnet --limit 20',
       "turnpike tail --json | jq '{model: .modelServed, cost: .costNanoUsd}'",
     ],
-    exits: { 0: 'stopped with Ctrl-C, or after --limit', 69: 'no gateway answers' },
+    exits: { 0: 'stopped with Ctrl-C, or after --limit', 69: 'no gateway replies' },
     notes: [
-      'hit? is hit, join (shared the reply of a request under way), miss, or – where no cache was asked; in/out are tokens; ~ marks what is estimated. Where there is little room, modules go by their initials: ec for exact-cache. A gateway that goes away is waited for; notes go to standard error.',
+      'hit? is hit, join (shared the reply of an in-flight request), miss, or – without a cache lookup; in/out are tokens; ~ marks estimates. On narrow terminals plugins are shown by their initials: ec for exact-cache. A gateway that goes away is waited for; notes go to standard error.',
     ],
   }).action(tail)
 }
@@ -49,15 +49,15 @@ async function tail({ limit = Number.POSITIVE_INFINITY, json = false, ...options
   const gateway = findGateway(options)
   const stopping = new AbortController()
   const stop = () => stopping.abort()
-  // Not once: a terminal and a parent may both send it.
+  // Not `once`: a terminal and a parent may both send the signal.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
   const print = json ? jsonLine : linePrinter(createPaint(process.stdout))
-  const tell = noteTeller(gateway.url)
+  const printNote = notePrinter(gateway.url)
   let shown = 0
   for await (const event of follow(gateway, stopping.signal)) {
-    if (event.kind !== 'request') tell(event)
+    if (event.kind !== 'request') printNote(event)
     else if (isShown(event.request, options)) {
-      // The feed waits while the reader does.
+      // Back-pressure: the feed pauses while the reader does.
       if (!process.stdout.write(`${print(event.request)}\n`)) await drained(stopping.signal)
       if (++shown >= limit) break
     }
@@ -65,7 +65,7 @@ async function tail({ limit = Number.POSITIVE_INFINITY, json = false, ...options
   stop()
 }
 
-/** The first line has the names of the columns above it, on a terminal. */
+/** Returns a printer whose first line, on a terminal, has the names of the columns above it. */
 function linePrinter(paint: Paint): (request: Parameters<typeof requestLine>[0]) => string {
   let isHeaded = !process.stdout.isTTY
   return (request) => {
@@ -77,7 +77,7 @@ function linePrinter(paint: Paint): (request: Parameters<typeof requestLine>[0])
   }
 }
 
-function noteTeller(url: string): (event: Exclude<FeedEvent, { kind: 'request' }>) => void {
+function notePrinter(url: string): (event: Exclude<FeedEvent, { kind: 'request' }>) => void {
   const note = (text: string) => void process.stderr.write(`turnpike tail: ${visible(text)}\n`)
   return (event) => {
     switch (event.kind) {
@@ -86,7 +86,7 @@ function noteTeller(url: string): (event: Exclude<FeedEvent, { kind: 'request' }
       case 'lost':
         return note(`lost ${url} (${event.why}); trying again in ${event.pauseMs / 1000} s`)
       case 'dropped':
-        return note(`${event.count} requests came too fast to be shown; the dashboard lists them`)
+        return note(`${event.count} requests came too fast to show; the dashboard lists them`)
       default:
         event satisfies never
     }

@@ -2,12 +2,12 @@ import { InvalidArgumentError } from 'commander'
 import type { CacheOutcome } from '../../core/telemetry/telemetry.ts'
 import type { LiveRequest } from './row.ts'
 
-/** Which requests are shown; what is unset does not matter. */
+/** Filter of the requests shown; unset members match all. */
 export interface TailFilter {
-  /** Stands in the model that was asked for or has answered, in capitals or not. */
+  /** Part of the requested or replying model's name, in either case. */
   readonly model?: string
   readonly status?: StatusFilter
-  /** A key’s id. */
+  /** Id of a key. */
   readonly key?: string
   readonly cache?: CacheOutcome
   /** Part of an id, a key's id, a model, a provider, a pipeline or a reason. */
@@ -16,7 +16,7 @@ export interface TailFilter {
 
 type StatusFilter = (request: LiveRequest) => boolean
 
-/** `429`, `4xx`, `ok` or `failed`. Throws `InvalidArgumentError`. */
+/** Parses `429`, `4xx`, `ok` or `failed`. Throws `InvalidArgumentError`. */
 export function parseStatus(text: string): StatusFilter {
   if (text === 'ok') return ({ outcome }) => outcome === 'complete'
   if (text === 'failed') return ({ outcome }) => outcome !== 'complete'
@@ -25,7 +25,7 @@ export function parseStatus(text: string): StatusFilter {
   return ({ status }) => String(status ?? '').startsWith(digits)
 }
 
-/** Whether a request is to be shown. */
+/** Tests a request against the filter. */
 export function isShown(request: LiveRequest, { model, status, key, cache, text }: TailFilter): boolean {
   const { id, requestId, modelAsked, modelServed, provider, pipeline, keyId, reason } = request
   return (

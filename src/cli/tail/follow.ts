@@ -8,26 +8,26 @@ import type { LiveRequest } from './row.ts'
 /**
  * DESIGN — following the live feed
  *
- *   connect ──refused──► CommandError          what an operator must mend is not tried again
+ *   connect ──refused──► CommandError          an operator must act, so there is no retry
  *      │ ◄───────────────────────────────┐
  *   events ──lost, silent──► wait: 0.5, 1, 2, 4, 8, 10, 10 … s ──► connect with the last id that was seen
  *
- * Guarantees: no request is told twice, and none is missed that the gateway still remembers (its last 200). A connection
- * that says nothing for 45 s, three of the gateway’s signs of life, is taken for lost. Only the first connection must
+ * Guarantees: no request is yielded twice, and none is missed that the gateway still buffers (its last 200). A connection
+ * that says nothing for 45 s, three of the gateway’s heartbeats, counts as lost. Only the first connection must
  * succeed; from then on a gateway that is away is waited for.
  */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
 const LONGEST_SILENCE_MS = 45_000
 
-/** What comes of following. */
+/** Event of a followed feed. */
 export type FeedEvent =
   | { readonly kind: 'request'; readonly request: LiveRequest }
   | { readonly kind: 'dropped'; readonly count: number }
   | { readonly kind: 'open' }
   | { readonly kind: 'lost'; readonly why: string; readonly pauseMs: number }
 
-/** Follows the feed until `signal` is aborted. Throws `CommandError` when the gateway refuses, or was never there. */
+/** Follows the feed until `signal` is aborted. Throws `CommandError` when the first connection is refused or fails. */
 export async function* follow(gateway: RemoteGateway, signal: AbortSignal): AsyncGenerator<FeedEvent> {
   let lastId: string | undefined
   let wasOpen = false
@@ -40,7 +40,7 @@ export async function* follow(gateway: RemoteGateway, signal: AbortSignal): Asyn
         wasOpen = true
         yield event
       }
-      yield { kind: 'lost', why: 'it has ended the feed', pauseMs }
+      yield { kind: 'lost', why: 'the gateway ended the feed', pauseMs }
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof CommandError && (!wasOpen || error.exitCode !== 69)) throw error
@@ -51,14 +51,14 @@ export async function* follow(gateway: RemoteGateway, signal: AbortSignal): Asyn
   }
 }
 
-/** One connection, until it ends. */
+/** Reads one connection until it ends. */
 async function* connection(
   gateway: RemoteGateway,
   lastId: string | undefined,
   stopped: AbortSignal,
 ): AsyncGenerator<FeedEvent> {
   const silence = new AbortController()
-  const timer = setTimeout(() => silence.abort(new Error('it has gone silent')), LONGEST_SILENCE_MS)
+  const timer = setTimeout(() => silence.abort(new Error('it went silent')), LONGEST_SILENCE_MS)
   try {
     const headers = { ...gateway.headers, accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) }
     const signal = AbortSignal.any([stopped, silence.signal])
@@ -86,7 +86,7 @@ function eventsIn(portion: Buffer): FeedEvent[] {
   return events
 }
 
-/** Fetch tells of a broken connection by words of its own, with the reason inside. */
+/** Returns the reason of a broken connection, which fetch hides in `cause`. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
   return errorCodeOf(cause) ?? messageOf(cause)

@@ -26,11 +26,11 @@ const request = fc.record({
   ),
 })
 
-test('tail: every line fits its terminal, and stands below its head', (t) => {
+test('tail: every line fits its terminal and aligns with its head', (t) => {
   let full = 0
   fc.assert(
     fc.property(request, fc.integer({ min: 40, max: 200 }), (made, columns) => {
-      const line = requestLine(made as unknown as LiveRequest, columns, plain) // safe: it has what a line shows
+      const line = requestLine(made as unknown as LiveRequest, columns, plain) // safe: it has the members that a line shows
       if (columnsOf(line) === columns) full++
       return columnsOf(line) <= columns && columnsOf(headLine(columns, plain)) <= columns && !/\n/.test(line)
     }),
@@ -38,7 +38,7 @@ test('tail: every line fits its terminal, and stands below its head', (t) => {
   t.true(full > 0, `${full} lines were full`)
 })
 
-test('tail: modules are told in full, else those with something to tell, else by initials, else cut', (t) => {
+test('tail: plugins are shown in full, else those with a result, else by initials, else cut', (t) => {
   const steps = [step('exact-cache', 'miss'), step('compress', 'idle'), step('cost-guard', 'held')]
   t.is(modulesOf(steps, 60), 'exact-cache:miss compress cost-guard:held')
   t.is(modulesOf(steps, 20), 'cost-guard:held')

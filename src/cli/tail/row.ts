@@ -4,27 +4,27 @@ import { count, duration, NOTHING, timeOfDay, usd } from '../terminal/figures.ts
 import type { Paint } from '../terminal/paint.ts'
 import { columnsOf, toWidth, visible } from '../terminal/visible.ts'
 
-/** A request as the live feed tells it. */
+/** Request as the live feed sends it. */
 export type LiveRequest = ListedRequest & { readonly steps?: readonly TraceStep[] }
 
 type Style = Parameters<Paint>[0]
 
 interface Column {
   readonly title: string
-  /** In columns of the terminal; `flexible`: a share of what the others leave. */
+  /** Width in columns of the terminal; `flexible`: a share of the space that the others leave. */
   readonly width: number | 'flexible'
-  /** Left out where the terminal has fewer columns than this. */
+  /** Narrowest terminal, in columns, that shows the column. */
   readonly from: number
   readonly fill?: 'start'
   readonly cell: (request: LiveRequest, width: number) => { text: string; style?: Style }
 }
 
-/** Half of a cut name tells nothing. */
+/** Least characters of a model's name; a shorter cut is unreadable. */
 const SHORTEST_MODEL = 12
 const LONGEST_MODEL = 28
 const MODEL_SHARE = 0.63
 const CACHE_WORDS = { hit: 'hit', attached: 'join', miss: 'miss', none: NOTHING } as const
-/** What modules say of themselves when they have done nothing worth a word. */
+/** Results of plugins that did nothing notable. */
 const QUIET = /^(ran|idle)$/
 
 const COLUMNS: readonly Column[] = [
@@ -65,13 +65,13 @@ const COLUMNS: readonly Column[] = [
   },
 ]
 
-/** The names of the columns, for a terminal so many columns wide. */
+/** Returns the names of the columns, for a terminal of `columns` columns. */
 export function headLine(columns: number, paint: Paint): string {
   const cells = layout(columns).map(({ title, fill, columns: width }) => toWidth(title, width, fill))
   return paint('dim', cells.join(' ').trimEnd())
 }
 
-/** A request on one line, for a terminal so many columns wide. */
+/** Returns a request on one line, for a terminal of `columns` columns. */
 export function requestLine(request: LiveRequest, columns: number, paint: Paint): string {
   const cells = layout(columns).map(({ cell, fill, columns: width }, index, { length }) => {
     const { text, style } = cell(request, width)
@@ -108,14 +108,14 @@ function tokensOf({ tokens }: LiveRequest): string {
   return `${count(tokensIn(tokens))}/${count(tokens.output)}`
 }
 
-/** A model without a known price is billed at the ceiling price: at most so much. */
+/** Renders the cost; a model without a known price is charged at the ceiling, hence at most this amount. */
 function costCell({ costNanoUsd, priceSource }: LiveRequest): { text: string; style?: Style } {
   return priceSource === 'ceiling' && costNanoUsd !== 0
     ? { text: `≤${usd(costNanoUsd)}`, style: 'yellow' }
     : { text: usd(costNanoUsd) }
 }
 
-/** What was saved in nano-USD; `null` where it cannot be told. */
+/** Returns the savings in nano-USD; `null` where they are unknown. */
 function savedOf({ costNanoUsd, counterfactualNanoUsd }: ListedRequest): number | null {
   return costNanoUsd === null || counterfactualNanoUsd === null ? null : counterfactualNanoUsd - costNanoUsd
 }
@@ -127,15 +127,15 @@ function savedCell(request: LiveRequest): { text: string; style: Style } {
   return { text: `${isGuess ? '~' : ''}${usd(saved)}`, style: saved > 0 ? 'green' : 'yellow' }
 }
 
-/** A request that did not end well says so before its modules. */
+/** Renders the failure of a request, which precedes its plugins. */
 function endOf({ outcome, reason, steps = [] }: LiveRequest, width: number): string {
   if (typeof reason === 'string') return `${outcome} ${visible(reason)}`
   return `${outcome} ${modulesOf(steps, width - outcome.length - 1)}`.trimEnd()
 }
 
 /**
- * What each module did, in so many columns: all of them, else those with something to tell, else by their initials
- * (`ec:hit cg`), else as many as fit.
+ * Renders the plugins' results in `columns` columns: all of them, else those with a result, else by initials (`ec:hit
+ * cg`), else as many as fit.
  */
 export function modulesOf(steps: readonly TraceStep[], columns: number): string {
   const telling = steps.filter(({ action }) => action !== 'miss' && !QUIET.test(action))
@@ -155,7 +155,7 @@ function whole(module: string): string {
   return module
 }
 
-/** `exact-cache` → `ec`, `compress` → `co`. */
+/** Returns the initials: `exact-cache` → `ec`, `compress` → `co`. */
 function initials(module: string): string {
   return module.includes('-') ? module.replaceAll(/(\w)\w*-?/g, '$1') : module.slice(0, 2)
 }

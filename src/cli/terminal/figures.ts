@@ -1,4 +1,4 @@
-/** Stands where there is nothing to show. */
+/** Placeholder for an empty value. */
 export const NOTHING = '–'
 
 const NANO = 1e9
@@ -6,7 +6,7 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 const coarse = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 0 })
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** Nano-USD as dollars in at most 8 characters, with as many digits as tell something. */
+/** Formats nano-USD as dollars in at most 8 characters, with as many significant digits as fit. */
 export function usd(nanoUsd: number | null): string {
   if (nanoUsd === null) return NOTHING
   const dollars = Math.abs(nanoUsd) / NANO
@@ -17,18 +17,18 @@ export function usd(nanoUsd: number | null): string {
   return dollars >= 0.0001 ? `${sign}$${dollars.toFixed(4)}` : `${sign}<$.0001`
 }
 
-/** Nano-USD as dollars to the millionth, for two figures that are compared. */
+/** Formats nano-USD as dollars to the millionth, for two amounts that are compared. */
 export function fineUsd(nanoUsd: number | null): string {
   return nanoUsd === null ? NOTHING : `$${(nanoUsd / NANO).toFixed(6)}`
 }
 
-/** A count in at most 4 characters: in full below a thousand, else like `1.2K` or `123K`. */
+/** Formats a count in at most 4 characters: in full below a thousand, else like `1.2K` or `123K`. */
 export function count(amount: number): string {
   if (amount < 1000) return String(amount)
   return amount < 9950 ? compact.format(amount) : coarse.format(amount)
 }
 
-/** Milliseconds in at most 6 characters; seconds when there are many. */
+/** Formats milliseconds in at most 6 characters; as seconds from a second on. */
 export function duration(ms: number | null): string {
   if (ms === null) return NOTHING
   if (ms >= 99_950) return `${Math.round(ms / 1000)}s`
@@ -37,7 +37,7 @@ export function duration(ms: number | null): string {
   return ms >= 9.95 ? `${Math.round(ms)}ms` : `${ms.toFixed(1)}ms`
 }
 
-/** The time of day, of this machine. */
+/** Formats the time of day in this machine's zone. */
 export function timeOfDay(atMs: number): string {
   return clock.format(atMs)
 }

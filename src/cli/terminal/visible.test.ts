@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { columnsOf, jsonLine, toWidth, visible } from './visible.ts'
 
-/** Texts that are apt to hold what a terminal obeys. */
+/** Generates texts that are likely to hold terminal control characters. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -13,7 +13,7 @@ const hostile = fc
   .map((parts) => parts.join(''))
 const OBEYED = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
-test('terminal: nothing that a terminal obeys is left, in text or in JSON, which says the same', (t) => {
+test('terminal: no control character is left, in text or in JSON, whose value is unchanged', (t) => {
   let changed = 0
   fc.assert(
     fc.property(hostile, (text) => {
@@ -26,7 +26,7 @@ test('terminal: nothing that a terminal obeys is left, in text or in JSON, which
   t.true(changed > 20, `${changed} texts were changed`)
 })
 
-test('terminal: a cell has the columns it was given, whatever it holds', (t) => {
+test('terminal: a cell has exactly its width for any text', (t) => {
   let cut = 0
   fc.assert(
     fc.property(hostile, fc.integer({ min: 0, max: 30 }), fc.constantFrom('start', 'end'), (text, columns, fill) => {
