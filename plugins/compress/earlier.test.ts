@@ -10,7 +10,7 @@ function show(earlier: Earlier<string>, text: string): void {
   for (const segment of segmentsOf(text)) earlier.add(segment)
 }
 
-test('earlier: finds the longest run, around the line that it is asked for', (t) => {
+test('earlier: finds the longest run around the given line', (t) => {
   const earlier = new Earlier<string>()
   show(earlier, 'something else that is long')
   show(earlier, TEXT)
@@ -19,7 +19,7 @@ test('earlier: finds the longest run, around the line that it is asked for', (t)
   t.is(earlier.sourceAt(run?.at ?? 0)?.origin, 'Read a.ts')
 })
 
-test('earlier: numbered lines are found under other numbers, if they follow each other', (t) => {
+test('earlier: numbered lines match under other consecutive numbers', (t) => {
   const earlier = new Earlier<string>()
   show(earlier, TEXT)
   const numbered = TEXT.split('\n').map((line, index) => `${index + 40}→${line}`)
@@ -28,7 +28,7 @@ test('earlier: numbered lines are found under other numbers, if they follow each
   t.is(earlier.find(segmentsOf(rows.join('\n')), { from: 0 }), undefined)
 })
 
-test('earlier: nothing runs over a gap', (t) => {
+test('earlier: no run spans a gap', (t) => {
   const earlier = new Earlier<string>()
   const segments = segmentsOf(TEXT)
   earlier.begin('Read a.ts')
@@ -39,7 +39,7 @@ test('earlier: nothing runs over a gap', (t) => {
   t.like(earlier.find(segments, { from: 6 }), { from: 4, length: 4 })
 })
 
-test('earlier: cut back, it is what it was', (t) => {
+test('earlier: cutBack restores the former state', (t) => {
   const texts = fc.array(
     fc.array(fc.constantFrom(...TEXT.split('\n'))).map((lines) => lines.join('\n')),
     { minLength: 2 },

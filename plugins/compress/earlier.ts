@@ -1,54 +1,54 @@
 import { isAlike, lineOf, type Segment } from './segments.ts'
 
 /**
- * DESIGN: what the provider is sent of the conversation so far, and where it stands.
+ * DESIGN: the conversation so far as the provider receives it, with positions.
  *
  *     source 0  a b c d          find(c d e …) ─► source 0, segments 2..3
  *     source 1  [pointer] e f
  *
- * Segments are kept in one row, sources behind each other with a gap between them; an index leads from a segment to its
- * places. The row has only what can be read there: a pointer is a gap, so that no pointer leads to a pointer. It only
- * grows at its end, so that it can be taken back to what it was after any message.
+ * Segments are in one row, sources one after another with a gap between them; an index maps a segment to its positions.
+ * The row has only readable text: a pointer is a gap, so that no pointer leads to a pointer. It is append-only, so that
+ * it can be cut back to its state after any message.
  *
- * Limits: of a segment with many places, the first few are known; short ones (`}`, blank lines) begin no run; of a text
- * that is like itself everywhere, only so much is compared.
+ * Limits: only the first few positions of a segment are indexed; short ones (`}`, blank lines) begin no run;
+ * comparisons are bounded, for self-similar texts.
  */
 
-/** Text that the conversation has: what a tool returned, what it was given. */
+/** Text in the conversation: a tool's result or input. */
 export interface Source<Origin> {
   readonly origin: Origin
   /** First segment in the row. */
   readonly start: number
 }
 
-/** Segments that stand in an earlier place, in the same order. */
+/** Run of segments that also occurs earlier, in the same order. */
 export interface Run {
-  /** First segment of the run in the text it was looked up for. */
+  /** First segment of the run in the text that was looked up. */
   readonly from: number
   readonly length: number
-  /** First segment of the place where it stands already. */
+  /** First segment of the earlier occurrence. */
   readonly at: number
 }
 
 const MOST_PLACES = 8
 const LEAST_KEY = 12
-/** Comparisons for one source: some milliseconds. */
+/** Most comparisons for one source: some milliseconds. */
 const MOST_COMPARISONS = 400_000
 const GAP: Segment = { text: '\u0000', content: '\u0000', key: '\u0000', kind: 'gap', number: 0 }
 
-/** Everything that can be read so far in one conversation. */
+/** Readable text of one conversation so far. */
 export class Earlier<Origin> {
   readonly #row: Segment[] = []
   readonly #places = new Map<string, number[]>()
   readonly #sources: Source<Origin>[] = []
   #comparisons = 0
 
-  /** How far it has grown: to be given to `cutBack`. */
+  /** Current length, for `cutBack`. */
   get length(): number {
     return this.#row.length
   }
 
-  /** Begins a source: what is added from now on stands there. */
+  /** Begins a source: segments added from now on belong to it. */
   begin(origin: Origin): Source<Origin> {
     this.gap()
     this.#comparisons = 0
@@ -57,7 +57,7 @@ export class Earlier<Origin> {
     return source
   }
 
-  /** Leaves a gap, over which nothing runs. */
+  /** Adds a gap, which no run spans. */
   gap(): void {
     this.#row.push(GAP)
   }
@@ -72,7 +72,7 @@ export class Earlier<Origin> {
     this.#row.push(segment)
   }
 
-  /** Forgets what was added since it had this length. */
+  /** Removes all segments beyond this length. */
   cutBack(length: number): void {
     while (this.#row.length > length) {
       const { key } = this.#row.pop() ?? GAP
@@ -84,12 +84,12 @@ export class Earlier<Origin> {
     while ((this.#sources.at(-1)?.start ?? 0) > length) this.#sources.pop()
   }
 
-  /** The source that a segment of the row stands in. */
+  /** Returns the source of a segment of the row. */
   sourceAt(at: number): Source<Origin> | undefined {
     return this.#sources[this.#sourceIndex(at)]
   }
 
-  /** All that can be read of the source in which a segment stands; `undefined` when too much was compared already. */
+  /** Returns the readable segments of a segment's source; `undefined` beyond the bound on comparisons. */
   sourceAround(at: number): readonly Segment[] | undefined {
     const index = this.#sourceIndex(at)
     const segments = this.#row.slice(this.#sources[index]?.start, this.#sources[index + 1]?.start)
@@ -97,12 +97,12 @@ export class Earlier<Origin> {
     return this.#comparisons > MOST_COMPARISONS ? undefined : segments
   }
 
-  /** Segments of the row. */
+  /** Returns segments of the row. */
   slice(at: number, length: number): readonly Segment[] {
     return this.#row.slice(at, at + length)
   }
 
-  /** Checks whether a run stood there to the character, and not only in what is compared. */
+  /** Tests for equality of a run to the character, not only of the compared keys. */
   isExact(segments: readonly Segment[], { from, length, at }: Run): boolean {
     for (let index = 0; index < length; index++) {
       if (segments[from + index]?.content !== this.#row[at + index]?.content) return false
@@ -110,12 +110,12 @@ export class Earlier<Origin> {
     return true
   }
 
-  /** Checks whether there is a source that `isWanted`. */
+  /** Tests for a source that `isWanted`. */
   has(isWanted: (origin: Origin) => boolean): boolean {
     return this.#sources.some(({ origin }) => isWanted(origin))
   }
 
-  /** Checks whether a line can be read in a source that `isWanted`. */
+  /** Tests for a readable line in a source that `isWanted`. */
   hasLine(line: string, isWanted: (origin: Origin) => boolean): boolean {
     const places = this.#places.get(line) ?? []
     return places.some((place) => {
@@ -125,8 +125,8 @@ export class Earlier<Origin> {
   }
 
   /**
-   * The longest run of `segments` around `from`, not before `least`, that stood somewhere; the earliest of equals.
-   * `hasNumbers`: some of the segments have line numbers.
+   * Returns the longest run of `segments` around `from`, not before `least`, that occurs earlier; the earliest of
+   * equals. `hasNumbers`: some of the segments have line numbers.
    */
   find(
     segments: readonly Segment[],
@@ -158,8 +158,8 @@ export class Earlier<Origin> {
   }
 
   /**
-   * Lines go on with the next number, or without one, on either side; or, `isWithNumbers`, they are the same with their
-   * numbers, and with lines between them that have none.
+   * Returns the run around one match. Lines continue with the next number or without one on either side; with
+   * `isWithNumbers`, lines are equal with their numbers, and lines without numbers may be between them.
    */
   #runAround(
     segments: readonly Segment[],
@@ -186,7 +186,7 @@ export class Earlier<Origin> {
   }
 }
 
-/** Checks whether a line has the number after that of the line before it: else the first number would not give the others. */
+/** Tests for consecutive line numbers, without which the first number does not determine the others. */
 function isNext(segments: readonly Segment[], at: number): boolean {
   const number = segments[at]?.number ?? 0
   const before = segments[at - 1]?.number ?? 0

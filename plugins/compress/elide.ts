@@ -8,25 +8,28 @@ const TAIL_SEGMENTS = 6
 const HEAD_CHARACTERS = 150
 const TAIL_CHARACTERS = 100
 const MOST_ERRORS = 3
-/** Names, numbers, paths and versions that a marker keeps: nearly all that a gap has. With ten, one in fifty that was used later was lost. */
+/**
+ * Most names, numbers, paths and versions in a marker: nearly all of a gap. With ten, one in fifty that was used later
+ * was lost.
+ */
 const MOST_NAMED = 200
 const ELIDED = 'elided by the gateway'
 const ERROR = /\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|traceback|denied|not found)\b/i
-/** A gap smaller than this is not worth its marker. */
+/** Smallest gap, in characters, that is worth its marker. */
 const LEAST_GAP = 120
 
-/** What is known of a result that is to be elided. */
+/** Options for the elision of a result. */
 export interface Elision {
-  /** Takes out of the text what says nothing. */
+  /** Removes text without information. */
   readonly strip: (text: string) => string
-  /** The call that would bring it back, in words. */
+  /** Call that would return the result again. */
   readonly label: string
   readonly preserved: readonly TextRange[]
 }
 
 /**
- * A text without most of it: its beginning, its end and lines that tell of errors remain, and so does what is preserved. A
- * marker stands in every gap and says how much is missing and what it named; the first one, how to get it back.
+ * Elides most of a text: its beginning, its end, error lines and preserved ranges remain. Each gap has a marker with
+ * its size and the names in it; the first marker names the call that returns the text again.
  */
 export function elide(text: string, elision: Elision): string {
   const pieces = piecesOf(text, elision.preserved)
@@ -70,7 +73,7 @@ function keepWithin(parts: readonly string[], characters: number, keep: (index: 
   }
 }
 
-/** Says what is missing; or the text itself, when that is hardly longer. */
+/** Returns the marker of a gap; or the text itself, when that is hardly longer. */
 function markerFor(gap: readonly string[], { label, seen }: { label: string | undefined; seen: Set<string> }): string {
   const text = gap.join('')
   if (text.length < LEAST_GAP) return text

@@ -9,17 +9,17 @@ import { type ElideResult, Shortener } from './shortener.ts'
 import { stripFile, stripOutput } from './strip.ts'
 
 const LEAST_TOKENS = 150
-/** The largest part of a text that may remain for it to be worth leaving the rest out. */
+/** Largest remaining share of a text for which elision is worthwhile. */
 const MOST_KEPT = 0.7
 
 /**
- * DESIGN: stage B. A conversation as it is seen in its last epoch.
+ * DESIGN: stage B. A conversation as of its last epoch.
  *
  *     messages   0 ………… cut 1 ………… cut 2 ………………… now
  *                elided by   elided by   shortened; pointers lead to what
  *                epoch 1     epoch 2     is still there, never to elided text
  *
- * What an elided result looks like depends on the result alone, so that an epoch
+ * The elided form of a result depends on the result alone, so that an epoch
  * changes nothing before the cut of the one before it.
  */
 export class EpochView {
@@ -34,14 +34,14 @@ export class EpochView {
     this.#shortener = new Shortener(keyOf)
   }
 
-  /** Checks whether it shows the conversation with these epochs and these first messages. */
+  /** Tests that the view shows the conversation with these epochs and these first messages. */
   fits(epochs: readonly Epoch[], messages: readonly RawMessage[]): boolean {
     if (this.#taken.length > messages.length) return false
     if (JSON.stringify(epochs) !== JSON.stringify(this.#epochs)) return false
     return this.#taken.every(({ identity }, index) => messages[index]?.identity === identity)
   }
 
-  /** What becomes of each message; `whole` is what stage A makes of them. */
+  /** Returns the elided messages; `whole` are those of stage A. */
   take(messages: readonly RawMessage[], whole: readonly Taken[]): readonly Taken[] {
     for (const [index, raw] of messages.entries()) {
       if (index < this.#taken.length) continue

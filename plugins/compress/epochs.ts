@@ -1,8 +1,8 @@
 /**
- * DESIGN: when old results are left out, and which are old.
+ * DESIGN: when old results are elided, and which are old.
  *
- * A result that is left out changes the prompt before its end, and the provider bills everything behind it again. So it
- * is done rarely, many at a time, and the same on every later call:
+ * Eliding a result changes the prompt before its end, and the provider bills everything behind it again. So it is done
+ * rarely, in batches, and identically on every later call:
  *
  *     tokens of the conversation ──────────────────────────────────────────────────►
  *            start            start + step          start + 2 × step
@@ -10,33 +10,33 @@
  *     ◄─ cut 1 ┤◄─ keep ─►   ◄─ cut 2 ┤◄─ keep ─►
  *
  * Guarantees: epochs are a function of the messages alone, so that another instance and a new process come to the same;
- * between two epochs nothing that was sent changes. A cold cache, which only the clock tells, may add an epoch of its own.
+ * between two epochs no sent message changes. A cold cache, which depends on the clock, may add an epoch of its own.
  */
 
-/** When epochs begin, and what each leaves alone. */
+/** Thresholds of epochs. */
 export interface EpochSettings {
-  /** Tokens of the conversation with which the first epoch begins. */
+  /** Tokens of the conversation at which the first epoch begins. */
   readonly startTokens: number
-  /** Tokens by which it grows until the next one begins. */
+  /** Tokens of growth between epochs. */
   readonly stepTokens: number
-  /** The last of the conversation that an epoch leaves alone: at least so many tokens and so many results. */
+  /** End of the conversation that an epoch preserves: at least this many tokens and results. */
   readonly keepTokens: number
   readonly keepResults: number
 }
 
-/** What epochs look at in a message. */
+/** Size of a message, as epochs need it. */
 export interface MessageSize {
   readonly tokensAfter: number
   readonly results: number
 }
 
-/** From the call with `begins` messages on, results in the first `cut` messages are left out. */
+/** Epoch: from the call with `begins` messages on, results in the first `cut` messages are elided. */
 export interface Epoch {
   readonly begins: number
   readonly cut: number
 }
 
-/** The epochs of a conversation, oldest first. `cold` are numbers of messages at which its cache was found to be cold. */
+/** Returns the epochs of a conversation, oldest first. `cold` are message counts at which its cache was cold. */
 export function epochsOf(
   messages: readonly MessageSize[],
   settings: EpochSettings,
@@ -57,7 +57,7 @@ export function epochsOf(
   return epochs
 }
 
-/** How many messages of those that there are lie before what is kept. */
+/** Returns the number of messages before the preserved end. */
 function cutOf(messages: readonly MessageSize[], { keepTokens, keepResults }: EpochSettings): number {
   let cut = messages.length
   let tokens = 0

@@ -1,6 +1,6 @@
 /**
- * Kinds of bytes of UTF-8, and what a byte of each costs in tokens when it begins a run of its kind and when it goes on
- * with one. A single blank goes with the word behind it; the further bytes of a character cost nothing.
+ * Classes of UTF-8 bytes, with the cost in tokens of a byte that begins a run of its class and of one that continues
+ * it. A single blank belongs to the word behind it; continuation bytes of a character cost nothing.
  */
 const KINDS = [
   { name: 'mark', has: () => true, first: 0.9, further: 0.45 },
@@ -19,7 +19,7 @@ const KIND_OF = Uint8Array.from({ length: BYTES }, (_, code) =>
     KINDS.findLastIndex(({ has }) => has(code)),
   ),
 )
-/** By the kind of the byte before, and the kind of the byte. */
+/** Costs by the class of the previous byte and of the byte. */
 const COSTS = Float64Array.from({ length: COLUMNS * COLUMNS }, (_, index) => {
   const kind = KINDS[index % COLUMNS]
   if (kind === undefined) return 0
@@ -27,8 +27,8 @@ const COSTS = Float64Array.from({ length: COLUMNS * COLUMNS }, (_, index) => {
 })
 
 /**
- * About how many tokens a text has: words, groups of digits, marks. For comparing texts and for thresholds; what a
- * whole request has, the gateway's own counter knows better.
+ * Estimates the tokens of a text: words, groups of digits, marks. For comparisons and thresholds; the gateway's own
+ * counter is more precise for whole requests.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0
@@ -37,7 +37,7 @@ export function estimateTokens(text: string): number {
     const to = pieceEnd(text, from)
     const bytes = Buffer.from(text.slice(from, to))
     for (let at = 0; at < bytes.length; at++) {
-      // Safe: every byte has a kind, and every pair of kinds a cost.
+      // Safe: every byte has a class, and every pair of classes a cost.
       const kind = KIND_OF[bytes[at]!]!
       tokens += COSTS[before * COLUMNS + kind]!
       before = kind
@@ -47,11 +47,11 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens)
 }
 
-/** Texts of megabytes are read piece by piece, so that their bytes do not take as much memory again. */
+/** Characters per chunk: texts of megabytes are encoded in chunks to bound memory. */
 const PIECE_CHARACTERS = 64 * 1024
 const HIGH_SURROGATE = { first: 0xd800, last: 0xdbff }
 
-/** The end of the piece that begins at `from`; it does not cut a surrogate pair. */
+/** Returns the end of the chunk that begins at `from`, without splitting a surrogate pair. */
 function pieceEnd(text: string, from: number): number {
   const end = from + PIECE_CHARACTERS
   if (end >= text.length) return text.length

@@ -1,12 +1,13 @@
 /**
- * A line of a test report: of mocha, jest, AVA (`✔ adds (3ms)`), of TAP (`ok 3 - adds # time=2ms`, `duration_ms: 2.94`), of
- * Go (`--- PASS: TestAdd (0.00s)`). Of other output, a benchmark's above all, times may be what was asked for.
+ * Matches a line of a test report: of mocha, jest, AVA (`✔ adds (3ms)`), of TAP (`ok 3 - adds # time=2ms`,
+ * `duration_ms: 2.94`), of Go (`--- PASS: TestAdd (0.00s)`). In other output, especially benchmarks, times may be the
+ * purpose.
  */
 const REPORT = /^\s*(?:[✔✓√✖✗]|(?:not )?ok\b|PASS\b|FAIL\b|--- (?:PASS|FAIL|SKIP)\b|(?:# ?)?duration_ms\b)/
-/** A duration as such reports print it: in brackets, behind an equals sign, alone at the end. */
+/** Matches a duration in such reports: in brackets, behind an equals sign, alone at the end. */
 const DURATION = /(?<=[([=\t ])\d+(?:\.\d+)?\s?(?:ns|[µu]s|ms|s|m)(?=[)\]]?\s*$)|(?<=duration_ms:? )\d+(?:\.\d+)?/g
 
-/** A line of a test report with its duration made equal: two runs of the same tests differ in nothing else. */
+/** Normalises the duration in a line of a test report, the only difference between two runs of the same tests. */
 export function foldTimes(line: string): string {
   return REPORT.test(line) ? line.replace(DURATION, '~') : line
 }

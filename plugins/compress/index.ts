@@ -9,7 +9,6 @@ import { type RawMessage, rawMessages } from './raw-message.ts'
 
 const KEEP_RESULTS = 3
 
-/** Fewer tokens for the same conversation. */
 export default definePlugin({
   name: 'compress',
   summary: 'Shortens tool results, so that every call of a conversation costs less and the prompt cache keeps hitting.',
@@ -35,7 +34,7 @@ export default definePlugin({
           }
           const key = `${exchange.caller.scope} ${first.identity}`
           const conversation = conversations.get(key) ?? new Conversation(policy.keyOf)
-          // Out of reach while it is worked on: one that failed half-way is not to be met again.
+          // Removed during the work: a state that failed half-way must not be reused.
           conversations.delete(key)
           const whole = conversation.take(messages)
           const stageB = stageOf(exchange, effective)
@@ -47,7 +46,7 @@ export default definePlugin({
           const edits = editsOf(seen.taken, messages)
           if (stageB === 'provider') edits.push(clearingEdit(exchange, policy.settings, policy.mayElide))
           if (edits.length > 0) exchange.edit(...edits)
-          ctx.set('x-svc-context', tell(exchange, seen))
+          ctx.set('x-svc-context', report(exchange, seen))
           return next()
         }
       },
@@ -74,13 +73,16 @@ function policyOf({
   }
 }
 
-/** Who leaves old results out of this request: nobody, the provider, or we. */
+/** Returns how old results of this request are elided: not at all, by the provider, or here. */
 function stageOf(exchange: Exchange, { elide, provider_editing }: CompressOptions): 'none' | 'provider' | 'here' {
   if (elide === 'off' || managesContext(exchange)) return 'none'
   return provider_editing && canClear(exchange) ? 'provider' : 'here'
 }
 
-/** Whole messages are replaced, by bytes in which only the changed texts differ: so each is spliced once, not once a call. */
+/**
+ * Builds edits that replace whole messages by bytes in which only the changed texts differ: each message is spliced
+ * once, not once per call.
+ */
 function editsOf(taken: readonly Taken[], messages: readonly RawMessage[]): Edit[] {
   return messages.flatMap((raw, index): Edit[] => {
     const one = taken[index]
@@ -89,8 +91,8 @@ function editsOf(taken: readonly Taken[], messages: readonly RawMessage[]): Edit
   })
 }
 
-/** Notes the tokens of the messages as the client sent them and as they are sent on, and prints them. */
-function tell(exchange: Exchange, { taken, epochs }: Seen): string {
+/** Records and prints the tokens of the messages as the client sent them and as they are sent on. */
+function report(exchange: Exchange, { taken, epochs }: Seen): string {
   const before = sumOf(taken, ({ tokensBefore }) => tokensBefore)
   const after = sumOf(taken, ({ tokensAfter }) => tokensAfter)
   const pointers = sumOf(taken, ({ changes }) => sumOf(changes, (change) => change.pointers))

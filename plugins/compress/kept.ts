@@ -2,19 +2,19 @@ import { joined, type TextRange } from 'turnpike/plugin/bytes'
 
 const PIN = /<keep>[\s\S]*?(?:<\/keep>|$)/g
 
-/** The parts of a text that a reader has pinned with `<keep>…</keep>`, tags included; an open tag pins the rest. */
+/** Returns the ranges that a reader has pinned with `<keep>…</keep>`, tags included; an unclosed tag pins the rest. */
 function pinnedRanges(text: string): TextRange[] {
   if (!text.includes('<keep>')) return []
   return [...text.matchAll(PIN)].map(({ index, 0: pin }) => ({ start: index, end: index + pin.length }))
 }
 
-/** A piece of a text, and whether it must stay as it is. */
+/** Piece of a text, with a mark for verbatim pieces. */
 export interface Piece {
   readonly text: string
   readonly isKept: boolean
 }
 
-/** Cuts a text at the parts that must stay: those given, and those pinned in the text itself. */
+/** Splits a text at the ranges that must be preserved: those given, and those pinned in the text itself. */
 export function piecesOf(text: string, preserved: readonly TextRange[]): Piece[] {
   const pieces: Piece[] = []
   let at = 0

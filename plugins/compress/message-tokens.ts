@@ -1,10 +1,10 @@
 import type { ContentBlock, Message } from 'turnpike/plugin'
 import { estimateTokens } from './estimate.ts'
 
-/** About what an image or a document costs. */
+/** Approximate tokens of an image or a document. */
 const ATTACHMENT_TOKENS = 1500
 
-/** About how many tokens a message has. */
+/** Estimates the tokens of a message. */
 export function messageTokens({ content }: Message): number {
   return typeof content === 'string'
     ? estimateTokens(content)

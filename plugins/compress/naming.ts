@@ -1,61 +1,61 @@
 import type { ToolCall } from './tool-results.ts'
 
-/** What a label names: what a tool returned, or what it was given. */
+/** Kind of a label: a tool's result, or its input. */
 type Kind = 'result' | 'input'
 
-/** An argument of a call as labels have it. */
+/** Argument of a call as printed in labels. */
 type Printed = readonly [key: string, value: string]
 
-/** Something that has a label. */
+/** Content that has a label. */
 export interface Named {
   readonly kind: Kind
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** Whether it shows a file as it is. */
+  /** Set for the verbatim content of a file. */
   readonly isFile: boolean
 }
 
 const LONGEST_ARGUMENT = 48
 const HEAD = 30
 const TAIL = 17
-/** Arguments of a call that are looked at, and that a label adds to the first. */
+/** Most arguments of a call that are indexed, and that a label adds to the first. */
 const MOST_ARGUMENTS = 16
 const MOST_ADDED = 4
-/** Of more that have the same label, none is pointed to. */
+/** Most contents with the same label; beyond it none is a target of pointers. */
 const MOST_ALIKE = 100
 
-/** Names a call by its tool and the first thing it was asked for. */
+/** Names a call by its tool and its first argument. */
 export function labelOf({ name, input }: Pick<ToolCall, 'name' | 'input'>): string {
   const main = Object.values(input).find((value) => typeof value === 'string' && value.trim() !== '')
   return main === undefined ? name : `${name} ${print(main)}`
 }
 
 /**
- * DESIGN: labels that lead to one place.
+ * DESIGN: unambiguous labels.
  *
- * A label is the tool and its first argument; where several calls fit that, it has the arguments that tell them apart; where
- * that is not enough, it says which:
+ * A label is the tool and its first argument; where several calls match, it adds the arguments that differ; where that
+ * is not enough, an ordinal:
  *
  *     Read lib/a.js      Read lib/a.js offset=200      Bash npm test (2nd of 3)
  *
- * What fits a label is what a reader would take for it: any call of the tool that has these arguments, under whatever
- * name. Counted is what the reader has seen up to there.
+ * A label matches every call of the tool that has these arguments, under any
+ * name. Ordinals count the calls up to that point.
  */
 export class Names {
   readonly #all: Named[] = []
-  /** Arguments of those that were indexed: most conversations have nothing to point to for long. */
+  /** Arguments of indexed calls; lazy, since most conversations have no target for long. */
   readonly #printed: (readonly Printed[])[] = []
-  /** By kind, tool and one argument; and by kind and tool. */
+  /** Indexed by kind, tool and one argument; and by kind and tool. */
   readonly #alike = new Map<string, number[]>()
-  /** Labels that were asked for since something was added: a result often points to the same source. */
+  /** Memo of labels since the last addition: a result often points to the same source. */
   readonly #labels = new Map<Named, string | undefined>()
 
-  /** To be given to `cutBack`. */
+  /** Current length, for `cutBack`. */
   get length(): number {
     return this.#all.length
   }
 
-  /** Adds what the reader sees next. */
+  /** Adds the next content in reading order. */
   add(named: Named): void {
     this.#all.push(named)
     this.#labels.clear()
@@ -69,7 +69,7 @@ export class Names {
     this.#labels.clear()
   }
 
-  /** The label that leads to one of them and to no other; `undefined` where too many are alike. */
+  /** Returns the label that matches this content and no other; `undefined` when too many are alike. */
   labelOf(named: Named): string | undefined {
     if (!this.#labels.has(named)) this.#labels.set(named, this.#newLabel(named))
     return this.#labels.get(named)
@@ -83,7 +83,7 @@ export class Names {
     const alike = this.#alike.get(keyOf(named, main?.[1])) ?? []
     if (alike.length > MOST_ALIKE) return undefined
     const added = printed
-      .filter((argument) => argument !== main && this.#tellsApart(argument, alike))
+      .filter((argument) => argument !== main && this.#distinguishes(argument, alike))
       .slice(0, MOST_ADDED)
     const fitting = alike.filter((index) => added.every((argument) => this.#has(index, argument)))
     const label = [
@@ -107,7 +107,7 @@ export class Names {
   }
 
   #keysOf(index: number): Set<string> {
-    // Safe: what is indexed is there.
+    // Safe: indexed contents exist.
     const named = this.#all[index]!
     const values = this.#printed[index]?.map(([, value]) => keyOf(named, value)) ?? []
     return new Set([keyOf(named, undefined), ...values])
@@ -119,8 +119,8 @@ export class Names {
     return fitting.length === 1 ? label : `${label} (${ordinal(at + 1)} of ${fitting.length})`
   }
 
-  /** Checks whether one of those alike has not this argument. */
-  #tellsApart(argument: Printed, alike: readonly number[]): boolean {
+  /** Tests for an argument that one of those alike does not have. */
+  #distinguishes(argument: Printed, alike: readonly number[]): boolean {
     return alike.some((index) => !this.#has(index, argument))
   }
 
@@ -143,13 +143,13 @@ function keyOf({ kind, name }: Named, value: string | undefined): string {
   return value === undefined ? `${kind} ${name}` : `${kind} ${name} ${value}`
 }
 
-/** Blanks that would not stay so on one line. */
+/** Matches blanks that one line would change. */
 const UNEVEN = /^\s|\s\s|[^\S ]|\s$/
 
-/** An argument on one line; of a long one the beginning and the end. */
+/** Prints an argument on one line; of a long one the beginning and the end. */
 function print(value: unknown): string {
   const given = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  // Of a text of megabytes its two ends are enough to put on one line.
+  // The two ends of a text of megabytes are enough for one line.
   const text = given.length > 4000 ? given.slice(0, 2000) + given.slice(-2000) : given
   const line = UNEVEN.test(text) ? text.trim().replace(/\s+/g, ' ') : text
   return line.length <= LONGEST_ARGUMENT ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`

@@ -1,12 +1,12 @@
 import { bytes, duration, z } from 'turnpike/plugin'
 
-/** Tools of coding agents whose results can be had again by asking again. */
+/** Tools of coding agents whose results can be fetched again by the same call. */
 const REPEATABLE_TOOLS = [
   ...['Read', 'Grep', 'Glob', 'LS', 'Bash', 'BashOutput', 'NotebookRead', 'WebFetch', 'WebSearch'],
   ...['read_file', 'list_directory', 'search_files', 'grep', 'glob', 'bash', 'shell', 'run_command', 'view', 'fetch'],
 ]
 
-/** What an operator can set. */
+/** Options of the operator. */
 export const options = z.strictObject({
   test_times: z
     .enum(['fold', 'keep'])
@@ -65,5 +65,5 @@ export const options = z.strictObject({
     ),
 })
 
-/** The options, parsed. */
+/** Parsed options. */
 export type CompressOptions = z.output<typeof options>

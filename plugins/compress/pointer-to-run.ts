@@ -2,17 +2,17 @@ import { anchorOf, anchorsOfPart, isPlain, pointerTo } from './pointer.ts'
 import { lineOf, opensLine, type Segment } from './segments.ts'
 import { hasOneLinesPlace, hasOnePartPlace } from './unique-place.ts'
 
-/** Where a run can be read. */
+/** Source of a run. */
 export interface Target {
-  /** All that can be read of its source. */
+  /** Readable segments of the source. */
   readonly readable: readonly Segment[]
-  /** The source, in words. */
+  /** Description of the source. */
   readonly where: string
-  /** Whether it is the same to the character: else times differ. */
+  /** Set for equality to the character; otherwise times differ. */
   readonly isExact: boolean
 }
 
-/** The pointer to a part of a line; `undefined` when its anchors lead to several places. */
+/** Returns the pointer to a part of a line; `undefined` when its anchors are ambiguous. */
 export function pointerToPart(part: string, { readable, where, isExact }: Target): string | undefined {
   const { head, tail } = anchorsOfPart(part)
   if (!isPlain(head) || !isPlain(tail) || !hasOnePartPlace(readable, part)) return undefined
@@ -20,8 +20,8 @@ export function pointerToPart(part: string, { readable, where, isExact }: Target
 }
 
 /**
- * The pointer to whole lines, which stand at `place`; `undefined` when its extent and its anchors lead to several places.
- * Numbered lines are found by their text under any number; lines of which only some have one, with their numbers.
+ * Returns the pointer to whole lines at `place`; `undefined` when its extent and its anchors are ambiguous. Numbered
+ * lines match by their text under any number; lines of which only some have one, with their numbers.
  */
 export function pointerToLines(
   lines: readonly Segment[],
@@ -66,7 +66,7 @@ function lastLine(lines: readonly Segment[], read: (line: Segment) => string): s
   return last === undefined ? '' : read(last)
 }
 
-/** The number of a line with its mark, unpadded, by which anchors show how the lines are numbered. */
+/** Returns a line's number with its mark, unpadded, which shows in an anchor how the lines are numbered. */
 function gutterText(line: Segment | undefined, number: number): string {
   if (line === undefined || number === 0) return ''
   const text = lineOf(line)

@@ -23,7 +23,10 @@ function reading(id: string, { name = 'Read', text = FILE }: { name?: string; te
 const start: Message[] = [{ role: 'user', content: 'Go.' }, ...reading('a')]
 const other = (id: string) => reading(id, { text: FILE.replaceAll('value', `${id}_value`) })
 
-/** What the provider would see of the conversation at a moment: the texts that replace the client's, by message. */
+/**
+ * Returns the conversation as the provider would receive it at a moment: the texts that replace the client's, by
+ * message.
+ */
 function see(conversation: Conversation, messages: readonly Message[], nowMs = 0, given: Partial<PressurePolicy> = {}) {
   const bytes = Buffer.from(JSON.stringify({ model: 'm', max_tokens: 1, messages }))
   const raw = rawMessages(new RequestDocument(bytes), [])
@@ -36,7 +39,7 @@ test('pressure: nothing is elided before the conversation is full', (t) => {
   t.like(see(new Conversation(), start), { epochs: 0, texts: [undefined, undefined, undefined] })
 })
 
-test('pressure: when it is full, old results go, and those of other tools stay', (t) => {
+test('pressure: when it is full, old results are elided, except those of other tools', (t) => {
   const messages = [...start, ...reading('m', { name: 'memory', text: FILE.replaceAll('const', 'let') }), ...other('b')]
   const { texts, epochs } = see(new Conversation(), messages)
   t.true(epochs > 0)
@@ -48,7 +51,7 @@ test('pressure: when it is full, old results go, and those of other tools stay',
   t.is(texts[6], undefined)
 })
 
-test('pressure: no pointer leads to what is elided', (t) => {
+test('pressure: no pointer targets elided text', (t) => {
   const messages = [...start, ...other('b'), ...reading('c')]
   t.regex(see(new Conversation(), messages.slice(0, 3)).texts[2] ?? 'nothing', /nothing/)
   const { texts } = see(new Conversation(), messages)
@@ -60,7 +63,7 @@ test('pressure: no pointer leads to what is elided', (t) => {
   )
 })
 
-test('pressure: what one epoch has elided, the next one leaves as it is', (t) => {
+test('pressure: the next epoch does not change results that are elided already', (t) => {
   const conversation = new Conversation()
   const messages = [...start, ...other('b')]
   const seen = [see(conversation, messages)]
@@ -72,7 +75,7 @@ test('pressure: what one epoch has elided, the next one leaves as it is', (t) =>
   for (const { texts } of seen.slice(1)) t.is(texts[2], seen[0]?.texts[2])
 })
 
-test('pressure: a cold cache is a reason to elide, once, and it stays so when the cache is warm again', (t) => {
+test('pressure: a cold cache triggers one elision, which lasts when the cache is warm again', (t) => {
   const conversation = new Conversation()
   const messages = [...start, ...other('z'), ...reading('b', { text: 'ok' })]
   const settings = { ...policy.settings, startTokens: 100_000, keepTokens: 1 }
@@ -90,7 +93,7 @@ test('pressure: a cold cache is a reason to elide, once, and it stays so when th
   t.is(see(conversation, start, 99 * MINUTE_MS, never).epochs, 0)
 })
 
-test('pressure: marks for the prompt cache that wander do not make another conversation', (t) => {
+test('pressure: moving prompt-cache marks do not start another conversation', (t) => {
   const conversation = new Conversation()
   const mark = { cache_control: { type: 'ephemeral' } }
   const marked = (messages: readonly Message[]) =>

@@ -4,25 +4,25 @@ import { type EpochSettings, epochsOf } from './epochs.ts'
 import type { RawMessage } from './raw-message.ts'
 import type { KeyOf } from './shortener.ts'
 
-/** When old results are left out, and of which tools. */
+/** Policy for eliding old results: thresholds, and the tools concerned. */
 export interface PressurePolicy {
   readonly settings: EpochSettings
   readonly mayElide: (name: string) => boolean
   readonly keyOf: KeyOf
-  /** After so long without a call the provider's cache is cold, in milliseconds; `undefined`: that is no reason. */
+  /** Idle time after which the provider's cache is cold, in milliseconds; `undefined` disables that trigger. */
   readonly coldAfterMs: number | undefined
 }
 
-/** A conversation as the provider is to see it. */
+/** Conversation as the provider is to receive it. */
 export interface Seen {
   readonly taken: readonly Taken[]
   readonly epochs: number
 }
 
-/** Tokens that an epoch for a cold cache must save. */
+/** Fewest tokens that an epoch for a cold cache must save. */
 const LEAST_COLD_TOKENS = 2000
 
-/** Leaves old results out of a conversation that has grown too large, or whose cache is cold anyway. */
+/** Elides old results of a conversation that has grown too large, or whose cache is cold. */
 export function underPressure(
   conversation: Conversation,
   { messages, whole, nowMs }: { messages: readonly RawMessage[]; whole: readonly Taken[]; nowMs: number },

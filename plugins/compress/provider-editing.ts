@@ -2,29 +2,31 @@ import type { Edit, Exchange, Tool } from 'turnpike/plugin'
 import { betasOf } from 'turnpike/plugin/bytes'
 import type { EpochSettings } from './epochs.ts'
 
-/** The beta that clients of context editing ask for, and its strategy. Source: Anthropic's documentation, Context editing. */
+/** Beta header of context editing. Source: Anthropic's documentation, Context editing. */
 const BETA = 'context-management-2025-06-27'
 const STRATEGY = 'clear_tool_uses_20250919'
-/** The provider whose own API has it. */
+/** Provider whose API supports it. */
 const PROVIDER = 'anthropic'
 
-/** Whether the client already says how its context is to be managed: nobody else does then. */
+/** Tests for a request that manages its context itself, which disables elision here. */
 export function managesContext({ request }: Exchange): boolean {
   return request.field('context_management') !== undefined
 }
 
-/** Whether every provider that may answer can clear old results itself, and the client has asked for the beta that lets it. */
+/** Tests that every target can clear old results itself, and that the client has sent the beta that allows it. */
 export function canClear({ targets, headers }: Exchange): boolean {
   return targets.every(({ provider }) => provider === PROVIDER) && betasOf(headers).includes(BETA)
 }
 
-/** The edit that has the provider clear old results, of tools that may be elided, at the same size of the conversation. */
+/**
+ * Returns the edit that makes the provider clear old results of the configured tools, at the same conversation size.
+ */
 export function clearingEdit(
   { request }: Exchange,
   { startTokens, stepTokens, keepResults }: EpochSettings,
   mayElide: (name: string) => boolean,
 ): Edit {
-  // Checked when the request was taken in.
+  // Checked when the request was received.
   const tools = (request.field('tools') ?? []) as readonly Tool[]
   const excluded = tools.flatMap(({ name }) => (typeof name === 'string' && !mayElide(name) ? [name] : []))
   const value = {

@@ -2,24 +2,27 @@ import { hash } from 'node:crypto'
 import type { Message, RequestDocument } from 'turnpike/plugin'
 import type { PreservedText } from 'turnpike/plugin/bytes'
 
-/** A message of a request as its client wrote it. */
+/** Message of a request as its client wrote it. */
 export interface RawMessage {
   readonly bytes: Buffer
-  /** Its value: the request's own, not to be changed. */
+  /** Returns the parsed value: the request's own, not to be changed. */
   readonly parse: () => Message
-  /** What of it must stay as it is; paths are those of the request. */
+  /** Ranges that must be preserved; paths are those of the request. */
   readonly preserved: readonly PreservedText[]
-  /** The same for messages that differ at most in their marks for prompt caching, which wander from call to call. */
+  /** Equal for messages that differ at most in their prompt-cache marks, which move from call to call. */
   readonly identity: string
-  /** The same for equal bytes. */
+  /** Equal for equal bytes. */
   readonly exact: string
 }
 
 const MARK_NAME = '"cache_control"'
-/** The name of a member: in a string its quotes would be escaped. It begins at a comma, or where no blank is before it. */
+/**
+ * Matches the member of a prompt-cache mark: inside a string its quotes would be escaped. It begins at a comma, or
+ * without a blank before it.
+ */
 const MARK = /(?:,|(?<![\s,]))\s*"cache_control"\s*:\s*(?:\{[^{}]*\}|null)/g
 
-/** The messages of a request, unparsed. */
+/** Returns the messages of a request, unparsed. */
 export function rawMessages(request: RequestDocument, preserved: readonly PreservedText[]): RawMessage[] {
   const inMessages = preserved.filter(({ path }) => path.length === 0 || path[0] === 'messages')
   const byMessage = Map.groupBy(inMessages, ({ path }) => path[1] ?? 'all')
@@ -27,10 +30,10 @@ export function rawMessages(request: RequestDocument, preserved: readonly Preser
   return request.shape.messages.map(({ start, end }, index) => {
     const bytes = request.bytes.subarray(start, end)
     const own = [...ofAll, ...(byMessage.get(index) ?? [])]
-    const wishes = own.length === 0 ? '' : JSON.stringify(own)
+    const ranges = own.length === 0 ? '' : JSON.stringify(own)
     const exact = hash('sha1', bytes)
     const identity = bytes.includes(MARK_NAME) ? hash('sha1', bytes.toString('latin1').replace(MARK, '')) : exact
     const parse = () => request.message(index)
-    return { bytes, parse, preserved: own, identity: identity + wishes, exact: exact + wishes }
+    return { bytes, parse, preserved: own, identity: identity + ranges, exact: exact + ranges }
   })
 }

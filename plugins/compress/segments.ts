@@ -1,58 +1,60 @@
 import { gutterOf, lineNumbers } from './lossless/gutter.ts'
 
-/** A piece of a text: a line, or a part of a long one. */
+/** Segment of a text: a line, or a part of a long one. */
 export interface Segment {
-  /** The text itself, its end included: the segments of a text joined are the text. */
+  /** Text with its line end: the joined segments are the text. */
   readonly text: string
-  /** The text without its line number and its line end. */
+  /** Text without line number and line end. */
   readonly content: string
-  /** What is compared, for segments of one kind: the content, or what takes its place. */
+  /** Key of comparison for segments of one kind: the content, or its normalised form. */
   readonly key: string
   readonly kind: SegmentKind
-  /** The line's number, when the text has a gutter; else 0. */
+  /** Line number, when the text has a gutter; else 0. */
   readonly number: number
 }
 
-/** Whether it is a line, or which part of one; or a gap that stands for what cannot be read. */
+/** A line, a part of one, or a gap for unreadable text. */
 export type SegmentKind = 'line' | 'opening' | 'middle' | 'closing' | 'gap'
 
-/** Checks whether a line begins with a segment. */
+/** Tests for a segment that begins a line. */
 export function opensLine({ kind }: Segment): boolean {
   return kind === 'line' || kind === 'opening'
 }
 
-/** Checks whether a line ends with a segment. */
+/** Tests for a segment that ends a line. */
 export function closesLine({ kind }: Segment): boolean {
   return kind === 'line' || kind === 'closing'
 }
 
-/** Checks whether two segments are compared as the same. */
+/** Tests two segments for equal keys. */
 export function isAlike(one: Segment | undefined, other: Segment | undefined): boolean {
   return one !== undefined && other !== undefined && one.key === other.key && one.kind === other.kind
 }
 
-/** How a text is cut. */
+/** Options for splitting a text. */
 export interface Cutting {
-  /** Gives what is compared of a line. */
+  /** Returns the key of a line for comparison. */
   readonly keyOf: (content: string) => string
-  /** Whether the text is a part of another one and begins or ends within a line of it. */
+  /** Set when the text is a part of another one, and begins or ends within a line of it. */
   readonly beginsInLine: boolean
   readonly endsInLine: boolean
 }
 
 const WHOLE: Cutting = { keyOf: (content) => content, beginsInLine: false, endsInLine: false }
 const LONG_LINE = 300
-/** Where a long line may be cut: behind an element of JSON, a row, an escaped line end, a sentence. */
+/**
+ * Matches the places where a long line may be cut: behind an element of JSON, a row, an escaped line end, a sentence.
+ */
 const CUTS = /[}\]],|\\n|[.;] |, (?=['"])|,(?=\\*"[\w-]+\\*":)/g
 const LEAST_PIECE = 40
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 const SPACE = 32
 
-/** The end of a text, where tools sum up: what stands there is compared as it is. */
+/** Lines at the end of a text, where tools print their summary: compared verbatim. */
 const SUMMARY_LINES = 12
 
-/** Cuts a text into segments. */
+/** Splits a text into segments. */
 export function segmentsOf(text: string, cutting: Partial<Cutting> = {}): Segment[] {
   const { keyOf, beginsInLine, endsInLine } = { ...WHOLE, ...cutting }
   const lines = linesOf(text)
@@ -74,12 +76,12 @@ export function segmentsOf(text: string, cutting: Partial<Cutting> = {}): Segmen
   return segments
 }
 
-/** A segment without its line end. */
+/** Returns a segment without its line end. */
 export function lineOf({ text }: Segment): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text
 }
 
-/** Lines with their ends. */
+/** Splits a text into lines with their ends. */
 function linesOf(text: string): string[] {
   const lines: string[] = []
   let start = 0
@@ -116,7 +118,7 @@ function piecesOf(line: string): string[] {
   return pieces
 }
 
-/** Checks whether an object ends before this place and another one begins behind it: lists of them are cut there. */
+/** Tests for a border between two objects of a list, where lists are cut. */
 function isBetweenElements(line: string, end: number): boolean {
   const next = line.charCodeAt(end) === SPACE ? end + 1 : end
   return line.charCodeAt(end - 2) === CLOSE_OBJECT && line.charCodeAt(next) === OPEN_OBJECT

@@ -12,7 +12,7 @@ const result = (id: string, content: string): Message => ({
   content: [{ type: 'tool_result', tool_use_id: id, content }],
 })
 
-/** What the last message becomes. */
+/** Returns the new text of the last message. */
 function shortened(messages: readonly Message[], shortener = new Shortener()): string | undefined {
   return messages.map((message) => shortener.next(message)).at(-1)?.[0]?.text
 }
@@ -26,7 +26,7 @@ const report = (ms: number) => {
   return [...lines, ...Array.from({ length: 12 }, (_, index) => `summary ${index} ${ms}ms`)].join('\n')
 }
 
-test('shortener: a file that is read again after lines were added says where they stood', (t) => {
+test('shortener: a file read again after lines were added points to their former numbers', (t) => {
   const before = numbered(FILE)
   const after = numbered(['// new', '// new too', ...FILE])
   const messages = [call('a', 'Read', { path: 'a.ts' }), result('a', before), call('b', 'Read', { path: 'a.ts' })]
@@ -36,7 +36,7 @@ test('shortener: a file that is read again after lines were added says where the
   )
 })
 
-test('shortener: what a tool was given to write is known when it is read', (t) => {
+test('shortener: text that a tool has written is found when it is read', (t) => {
   const content = FILE.join('\n')
   const messages = [
     call('a', 'Write', { path: 'a.ts', content }),
@@ -49,7 +49,7 @@ test('shortener: what a tool was given to write is known when it is read', (t) =
   )
 })
 
-test('shortener: a file keeps the layout that it has, the output of a command does not', (t) => {
+test('shortener: a file keeps its layout, a command’s output does not', (t) => {
   const text = `{\n${FILE.map((line) => `    "${line}":   1`).join(',  \n')}\n}`
   t.is(shortened([call('a', 'Read', { path: 'a.json' }), result('a', text)]), undefined)
   t.is(shortened([call('a', 'Bash', { command: 'cat a.json' }), result('a', text)]), undefined)
@@ -59,7 +59,7 @@ test('shortener: a file keeps the layout that it has, the output of a command do
   )
 })
 
-test('shortener: tests that ran again in other times are the same, and the pointer says so; their summary stays', (t) => {
+test('shortener: test runs that differ in times only are equal, as the pointer states; their summary remains', (t) => {
   const messages = [
     call('a', 'Bash', NPM_TEST),
     result('a', report(10)),
@@ -72,7 +72,7 @@ test('shortener: tests that ran again in other times are the same, and the point
   t.is(shortened(messages), undefined)
 })
 
-test('shortener: times of anything but tests stay, and so do those of a first run', (t) => {
+test('shortener: times of other commands and of a first run remain', (t) => {
   const bench = (ms: number) => FILE.map((_, index) => `bench of thing number ${index}: ${ms + index} ms`).join('\n')
   const again = [call('a', 'Bash', NPM_TEST), result('a', bench(1)), call('b', 'Bash', NPM_TEST), result('b', bench(2))]
   t.is(shortened(again, new Shortener(foldTimes)), undefined)
@@ -80,7 +80,7 @@ test('shortener: times of anything but tests stay, and so do those of a first ru
   t.is(shortened([call('a', 'Bash', NPM_TEST), result('a', same)], new Shortener(foldTimes)), undefined)
 })
 
-test('shortener: of several runs of a command a pointer says which', (t) => {
+test('shortener: a pointer names one of several runs of a command', (t) => {
   const pass = report(10)
   const fail = pass.replace('✔ does thing number 20', '✖ does thing number 20')
   const runs = [pass, fail, pass].flatMap((text, index) => [
@@ -97,7 +97,7 @@ test('shortener: of several runs of a command a pointer says which', (t) => {
   )
 })
 
-test('shortener: labels have the arguments that tell calls apart', (t) => {
+test('shortener: labels have the arguments that distinguish calls', (t) => {
   const read = (id: string, offset: number) => call(id, 'Read', { path: 'a.ts', offset })
   const other = numbered(
     FILE.map((line) => line.replace('value', 'other')),
@@ -110,7 +110,7 @@ test('shortener: labels have the arguments that tell calls apart', (t) => {
   )
 })
 
-test('shortener: no pointer stands for an error or leads to one', (t) => {
+test('shortener: no pointer replaces or targets an error', (t) => {
   const text = FILE.join('\n')
   const failed = (id: string): Message => ({
     role: 'user',
@@ -127,12 +127,12 @@ test('shortener: no pointer stands for an error or leads to one', (t) => {
     t.is(shortened([first, result('a', text), second, result('b', error)]), undefined, error.slice(0, 20))
 })
 
-test('shortener: a text of which a pointer would not save some 100 tokens stays', (t) => {
+test('shortener: a text for which a pointer would save fewer than some 100 tokens is unchanged', (t) => {
   const short = FILE.slice(0, 8).join('\n')
   t.is(shortened([call('a', 'run', {}), result('a', short), call('b', 'run', {}), result('b', short)]), undefined)
 })
 
-test('shortener: in JSON whole elements of a list give way to a pointer, and no part of a value', (t) => {
+test('shortener: in JSON a pointer replaces whole elements of a list, never part of a value', (t) => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => ({
       id: from + index,
@@ -167,19 +167,19 @@ for (const [name, input] of FILE_READERS) {
   })
 }
 
-test('shortener: what agrees with a file that was read or written keeps its layout, whatever tool shows it', (t) => {
+test('shortener: text equal to a file that was read or written keeps its layout, with any tool', (t) => {
   const shown = [call('b', 'recall', { what: 'the settings' }), result('b', CONFIG.replace('value3', 'value_three'))]
   t.regex(shortened(shown) ?? '', /^\{"export const value0 = 0":1,/)
   const written = [call('a', 'Write', { where: 'a', content: CONFIG }), result('a', 'ok')]
   t.regex(shortened([...written, ...shown]) ?? 'stays', /^(?:stays|\{\n)/)
 })
 
-test('shortener: a diff keeps its layout, whatever shows it', (t) => {
+test('shortener: a diff keeps its layout with any tool', (t) => {
   const diff = `diff --git a/a b/a\n@@ -1,40 +1,40 @@\n${FILE.map((line) => ` ${line}   `).join('\n')}`
   t.is(shortened([call('a', 'changes', {}), result('a', diff)]), undefined)
 })
 
-test('shortener: results of small size, of the assistant, of the user stay', (t) => {
+test('shortener: short results and texts of assistant and user are unchanged', (t) => {
   const text = `${FILE.join('   \n')}   \n`
   for (const message of [
     result('x', 'ok   '),
@@ -209,12 +209,12 @@ for (const [name, text] of Object.entries(HOSTILE)) {
     const shortener = new Shortener(foldTimes)
     const startedAtMs = performance.now()
     for (const id of ['a', 'b']) shortened([call(id, 'Bash', { command: 'x' }), result(id, text)], shortener)
-    // Some 50 ms on an idle machine; what grows with the square takes minutes.
+    // Some 50 ms on an idle machine; quadratic work takes minutes.
     t.true(performance.now() - startedAtMs < 5000)
   })
 }
 
-test('shortener: texts beyond three million characters of a conversation stay as they are, also after it was cut back', (t) => {
+test('shortener: texts beyond three million characters of a conversation are unchanged, also after a cut back', (t) => {
   const huge = 'a line that is repeated\n'.repeat(140_000)
   const file = numbered(FILE)
   const again = [call('a', 'Read', { path: 'a.ts' }), result('a', file), call('b', 'Read', { path: 'a.ts' })]

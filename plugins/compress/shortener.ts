@@ -11,26 +11,26 @@ import { showsFile } from './shows-file.ts'
 import { stripFile, stripOutput } from './strip.ts'
 import { partsOf, type Result, type ResultText, type ToolCall } from './tool-results.ts'
 
-/** A text that is replaced. */
+/** Replacement of a text. */
 export interface Change {
-  /** From the message to the text. */
+  /** Path from the message to the text. */
   readonly path: readonly (string | number)[]
   readonly text: string
   readonly savedTokens: number
   readonly pointers: number
 }
 
-/** Tells which parts of the string at a path of the message must stay as they are. */
+/** Returns the ranges to preserve in the string at a path of the message. */
 export type PreservedIn = (path: readonly (string | number)[], length: number) => readonly TextRange[]
 
-/** What becomes of a result that is elided rather than shortened; `undefined` when it is not. */
+/** Returns the elided form of a result; `undefined` for a result that is only shortened. */
 export type ElideResult = (
   text: string,
   call: ToolCall | undefined,
   known: { readonly preserved: readonly TextRange[]; readonly isFile: boolean },
 ) => string | undefined
 
-/** How the next message is to be treated. */
+/** Treatment of the next message. */
 export interface Treatment {
   readonly preservedIn: PreservedIn
   readonly elide: ElideResult
@@ -38,10 +38,10 @@ export interface Treatment {
 
 const PLAIN_TREATMENT: Treatment = { preservedIn: () => [], elide: () => undefined }
 
-/** Gives what of a line is compared with earlier ones. */
+/** Returns the comparison key of a line. */
 export type KeyOf = (line: string) => string
 
-/** How far a shortener has come. */
+/** State of a shortener after a message. */
 interface Mark {
   readonly earlierLength: number
   readonly names: number
@@ -50,25 +50,25 @@ interface Mark {
 }
 
 /**
- * Of one conversation, in UTF-16 units: about 750,000 tokens. Lines of two characters cost a fifth of a second each
- * million, and others wait meanwhile; what comes after stays as it is.
+ * Most text of one conversation, in UTF-16 units: about 750,000 tokens. Lines of two characters cost a fifth of a
+ * second per million, which blocks other requests; text beyond it is unchanged.
  */
 const MOST_CHARACTERS = 3_000_000
 const LEAST_TOKENS = 40
 const LEAST_SAVED_TOKENS = 8
 const LEAST_SAVED_SHARE = 0.03
-/** Lines of a text that are looked for in files. */
+/** Most lines of a text that are looked up in files. */
 const MOST_SAMPLES = 64
-/** Lines in common with files, and their share, by which a text is taken for a file. */
+/** Fewest lines in common with files, and their share, that classify a text as a file. */
 const LEAST_AGREEING = 3
 const LEAST_AGREEING_SHARE = 0.25
 const UNKNOWN_CALL = { name: 'tool result', input: {} }
 
 /**
- * DESIGN: stage A. Shortens what tools gave back, message by message, and leaves nothing out.
+ * DESIGN: stage A. Shortens tool results, message by message, without losing information.
  *
- * Guarantees: causal: what becomes of a message depends on the messages before it and on itself, so that a provider's
- * prompt cache of the conversation stays good; a text that does not become shorter by a fair part stays as it was.
+ * Guarantees: causal: the result for a message depends on the messages before it and on itself, so that a provider's
+ * prompt cache of the conversation stays valid; a text that does not become shorter by a fair part stays as it was.
  * Limits: text parts of tool results only. The same messages in another order are another conversation.
  */
 export class Shortener {
@@ -76,7 +76,7 @@ export class Shortener {
   readonly #names = new Names()
   readonly #calls = new Map<string, ToolCall>()
   readonly #marks: Mark[] = []
-  /** Of all texts that were compared so far. */
+  /** Characters of all texts compared so far. */
   #characters = 0
   readonly #keyOf: KeyOf
 
@@ -84,12 +84,12 @@ export class Shortener {
     this.#keyOf = keyOf
   }
 
-  /** Messages taken in so far. */
+  /** Number of messages processed. */
   get length(): number {
     return this.#marks.length
   }
 
-  /** What changes in the next message. */
+  /** Returns the changes of the next message. */
   next(message: Message, treatment: Partial<Treatment> = {}): Change[] {
     this.#marks.push({
       earlierLength: this.#earlier.length,
@@ -115,12 +115,12 @@ export class Shortener {
     for (const id of [...this.#calls.keys()].slice(mark.calls)) this.#calls.delete(id)
   }
 
-  /** The call that a result answers: one of the message before it. */
+  /** Returns the call that a result belongs to: one of the message before it. */
   #callOf(toolUseId: string): ToolCall | undefined {
     return this.#calls.get(`${this.length - 1} ${toolUseId}`)
   }
 
-  /** Takes in a call, with what the tool was given: it can be pointed to, and is never changed. */
+  /** Adds a call and its input: a target of pointers that is never changed. */
   #takeCall(call: ToolCall): void {
     this.#calls.set(`${this.length} ${call.id}`, call)
     const { name, input } = call
@@ -134,7 +134,7 @@ export class Shortener {
     }
   }
 
-  /** Shortens what a tool returned, and adds it to what can be pointed to, unless it tells of a failure. */
+  /** Shortens a tool result, and adds it as a target of pointers, unless it is a failure. */
   #takeResult({ toolUseId, isError, texts }: Result, { preservedIn, elide }: Treatment): Change[] {
     const call = this.#callOf(toolUseId)
     const { name, input } = call ?? UNKNOWN_CALL
@@ -157,7 +157,7 @@ export class Shortener {
     return changes
   }
 
-  /** Without layout, unless that is a file's own, by its call or by what it has in common with files. */
+  /** Removes layout, except from files, recognised by the call or by lines in common with files. */
   #strip(pieces: readonly Piece[], isFile: boolean): Piece[] {
     return pieces.map((piece) => {
       if (piece.isKept) return piece
@@ -184,7 +184,7 @@ export class Shortener {
     const pointers = results.reduce((sum, result) => sum + result.pointers, 0)
     const changes = changeOf(part, text, pointers)
     if (changes.length > 0 || text === part.text) return changes
-    // It stays as it was, and so it can be read.
+    // Unchanged, so that it remains readable.
     this.#earlier.cutBack(length)
     for (const piece of pieces) this.#add(piece.text)
     return []
@@ -207,7 +207,7 @@ export class Shortener {
     for (const segment of segmentsOf(text, { keyOf: this.#keyOf })) this.#earlier.add(segment)
   }
 
-  /** Checks whether a text is within what is compared of the conversation; it is counted. */
+  /** Counts a text against the bound on comparisons; false beyond it. */
   #compares({ length }: string): boolean {
     if (this.#characters + length > MOST_CHARACTERS) return false
     this.#characters += length
@@ -217,7 +217,7 @@ export class Shortener {
 
 interface Pointing {
   readonly pieces: readonly Piece[]
-  /** The same pieces without layout. */
+  /** Pieces without layout. */
   readonly stripped: readonly Piece[]
   readonly own: Source<Named>
 }
@@ -226,7 +226,7 @@ function joinPieces(pieces: readonly Piece[]): string {
   return pieces.map(({ text }) => text).join('')
 }
 
-/** The change of a text, when it is worth one. */
+/** Returns the change of a text, when it saves enough. */
 function changeOf({ path, text }: ResultText, shortened: string, pointers = 0): Change[] {
   if (shortened.length >= text.length) return []
   const before = estimateTokens(text)

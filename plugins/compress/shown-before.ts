@@ -4,28 +4,28 @@ import { elementBoundaries, isJsonLike, wholeElements } from './json-elements.ts
 import { pointerToLines, pointerToPart } from './pointer-to-run.ts'
 import { closesLine, opensLine, type Segment } from './segments.ts'
 
-/** Fewest tokens that a pointer must save, about 100 of Claude's: a reader has to look up what it stands for. */
+/** Fewest tokens that a pointer must save, about 100 of Claude's: the model has to look up its target. */
 const LEAST_SAVED_TOKENS = 80
-/** Fewest characters of a run that can save so much. */
+/** Fewest characters of a run that can save that much. */
 const LEAST_CHARACTERS = 300
 
-/** A text in which pointers stand for what was shown before. */
+/** Text in which pointers replace what was shown before. */
 export interface Deduplicated {
   readonly text: string
   readonly pointers: number
   readonly savedTokens: number
 }
 
-/** What a text is compared with. */
+/** Earlier content that a text is compared with. */
 export interface Shown<Origin> {
   readonly earlier: Earlier<Origin>
-  /** The source of the text itself. */
+  /** Source of the text itself. */
   readonly own: Source<Origin>
-  /** The label of a source; `undefined` where none leads to it alone. */
+  /** Returns the label of a source; `undefined` when it is ambiguous. */
   readonly labelOf: (origin: Origin) => string | undefined
 }
 
-/** A run of segments, the end excluded, and what takes its place. */
+/** Run of segments, the end excluded, and its replacement. */
 interface Replacement {
   readonly from: number
   readonly to: number
@@ -33,14 +33,14 @@ interface Replacement {
   readonly savedTokens: number
 }
 
-/** Puts pointers in the place of what can be read earlier, and adds the segments that stay. */
+/** Replaces text that can be read earlier by pointers, and adds the segments that remain. */
 export function pointToEarlier<Origin>(segments: readonly Segment[], shown: Shown<Origin>): Deduplicated {
   const { earlier } = shown
   let boundaries: number[] | undefined
   const place: Omit<Place<Origin>, 'offset'> = {
     ...shown,
     segments,
-    // Most texts have nothing to point to.
+    // Lazy: most texts have no target.
     boundaries: () => (boundaries ??= jsonBoundaries(segments)),
   }
   const hasNumbers = segments.some(({ number }) => number > 0)
@@ -49,7 +49,7 @@ export function pointToEarlier<Origin>(segments: readonly Segment[], shown: Show
   let savedTokens = 0
   // Segments before this one are written.
   let written = 0
-  // Runs that begin before this one were looked at already.
+  // Runs that begin before this one are done.
   let next = 0
   for (let at = 0; at < segments.length; at++) {
     const found = at < next ? undefined : earlier.find(segments, { from: at, least: written, hasNumbers })
@@ -75,7 +75,7 @@ export function pointToEarlier<Origin>(segments: readonly Segment[], shown: Show
   return { text: parts.join(''), pointers, savedTokens }
 }
 
-/** Where elements of lists begin and end, in a text that has JSON in it and no line numbers. */
+/** Returns the element boundaries of a text that has JSON in it and no line numbers. */
 function jsonBoundaries(segments: readonly Segment[]): number[] {
   if (segments.some(({ number }) => number > 0)) return []
   return segments.some(({ text }, index) => (index === 0 || text.length > 100) && isJsonLike(text))
@@ -85,13 +85,13 @@ function jsonBoundaries(segments: readonly Segment[]): number[] {
 
 interface Place<Origin> extends Shown<Origin> {
   readonly segments: readonly Segment[]
-  /** Where elements of JSON begin and end; empty for other texts. */
+  /** Returns the element boundaries of JSON; empty for other texts. */
   readonly boundaries: () => readonly number[]
-  /** Leads from a segment to its place in the row. */
+  /** Offset from a segment to its position in the row. */
   readonly offset: number
 }
 
-/** What takes the place of a run, or of a part of it, when that is worth it and leads to one place. */
+/** Returns the replacement of a run, or of a part of it, when it is worthwhile and unambiguous. */
 function replacementFor<Origin>(found: Run, place: Place<Origin>): Replacement | undefined {
   const { segments, earlier, own } = place
   if (lengthOf(segments, found) < LEAST_CHARACTERS) return undefined
@@ -102,7 +102,7 @@ function replacementFor<Origin>(found: Run, place: Place<Origin>): Replacement |
   if (covered.length < LEAST_CHARACTERS) return undefined
   const isExact = earlier.isExact(segments, run)
   const isAbove = run.at >= own.start
-  // What a text itself shows for the first time is not left out for being much alike.
+  // The first occurrence within the text itself is not replaced by a merely similar one.
   if (!isExact && isAbove) return undefined
   const pointer = pointerFor(run, { covered, isAbove, isExact }, place)
   if (pointer === undefined) return undefined
@@ -112,8 +112,8 @@ function replacementFor<Origin>(found: Run, place: Place<Origin>): Replacement |
 }
 
 /**
- * The part of a run that a pointer may stand for: whole lines, or a part of one line; in JSON whole elements of a list; without blank
- * lines at its ends, by which nothing is found; and without what it would have in common with its own place.
+ * Returns the part of a run that a pointer may replace: whole lines, or a part of one line; in JSON whole elements of a
+ * list; without blank lines at its ends, which cannot be anchors; and without overlap with its own place.
  */
 function worthyPart<Origin>({ from, length, at }: Run, { segments, boundaries, offset }: Place<Origin>): Run {
   let first = from
@@ -147,7 +147,7 @@ interface Covered {
   readonly isExact: boolean
 }
 
-/** The pointer to a run; `undefined` when it would not lead to its place alone. */
+/** Returns the pointer to a run; `undefined` when it would be ambiguous. */
 function pointerFor<Origin>(
   { from, length, at }: Run,
   { covered, isAbove, isExact }: Covered,

@@ -4,12 +4,12 @@ import { stripListing } from './lossless/listing.ts'
 import { foldRepeats } from './lossless/repeats.ts'
 import { stripTerminal } from './lossless/terminal.ts'
 
-/** A file as a tool shows it, without the padding of the line numbers that the tool has added. */
+/** Removes the padding of line numbers that a tool has added to a file. */
 export function stripFile(text: string): string {
   return stripPadding(text)
 }
 
-/** A tool's output without layout. */
+/** Removes layout from a tool's output. */
 export function stripOutput(text: string): string {
   return foldRepeats(stripListing(stripPadding(minifyJson(stripTerminal(text)))))
 }

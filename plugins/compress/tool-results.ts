@@ -1,13 +1,13 @@
 import type { ContentBlock, Message } from 'turnpike/plugin'
 
-/** A text that a tool returned, and its place in its message. */
+/** Text that a tool returned, and its path in the message. */
 export interface ResultText {
-  /** From the message to the text. */
+  /** Path from the message to the text. */
   readonly path: readonly (string | number)[]
   readonly text: string
 }
 
-/** What a tool returned. */
+/** Result of a tool. */
 export interface Result {
   readonly kind: 'result'
   readonly toolUseId: string
@@ -15,19 +15,19 @@ export interface Result {
   readonly texts: readonly ResultText[]
 }
 
-/** A call of a tool, as the assistant made it. */
+/** Tool call of the assistant. */
 export interface ToolCall {
   readonly kind: 'call'
   readonly id: string
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** Its arguments that are texts of some length, a file's new content for example. */
+  /** Long text arguments, for example a file's new content. */
   readonly given: readonly string[]
 }
 
 const LEAST_GIVEN = 160
 
-/** The calls of tools and their results in a message, in its order. What was written is left out. */
+/** Returns the tool calls and results of a message, in order; other text is left out. */
 export function partsOf({ content }: Message): (Result | ToolCall)[] {
   if (typeof content === 'string') return []
   return content.flatMap((block, index): (Result | ToolCall)[] => {

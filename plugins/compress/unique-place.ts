@@ -1,7 +1,7 @@
 import { anchorsOfPart, isAnchoredBy } from './pointer.ts'
 import { opensLine, type Segment } from './segments.ts'
 
-/** A place is looked for up to so many finds of its first words. */
+/** Most matches of the first words that are examined for uniqueness. */
 const MOST_FINDS = 200
 
 /** Lines as a pointer describes them. */
@@ -9,13 +9,13 @@ export interface LinesSought {
   readonly first: string
   readonly last: string
   readonly count: number
-  /** The number of the first line where it stands; `undefined`: any. */
+  /** Number of the first line; `undefined`: any. */
   readonly number: number | undefined
-  /** What the anchors are compared with: a line with its number or without. */
+  /** Returns the text that anchors are compared with: a line with or without its number. */
   readonly readLine: (segment: Segment) => string
 }
 
-/** Checks whether these segments, which can be read, have only one place with so many lines and these anchors. */
+/** Tests that these readable segments have only one place of that many lines with these anchors. */
 export function hasOneLinesPlace(segments: readonly Segment[], sought: LinesSought): boolean {
   let places = 0
   let finds = 0
@@ -38,7 +38,7 @@ function isPlace(segments: readonly Segment[], from: number, { count, last, read
   return false
 }
 
-/** Checks whether the text of these segments has only one place of so many characters with the anchors of `part`. */
+/** Tests that the text of these segments has only one place of that many characters with the anchors of `part`. */
 export function hasOnePartPlace(segments: readonly Segment[], part: string): boolean {
   const text = segments.map((segment) => (isGap(segment) ? '\n' : segment.text)).join('')
   const { head, tail } = anchorsOfPart(part)

@@ -1,10 +1,13 @@
-/** The number that a file reader writes before each line, with the padding before it: `     7→`, ` 7\t`, `7:`, `7 |`. */
+/**
+ * Matches the number that a file reader writes before each line, with the padding before it: `     7→`, ` 7\t`, `7:`,
+ * `7 |`.
+ */
 const GUTTER = /^(?: *(\d{1,7})[→\t]|(\d{1,7})(?::| ?\|))/
 
-/** A line's number and where its own text begins; `undefined` for a line without a gutter. */
+/** Returns a line's number and the start of its own text; `undefined` for a line without a gutter. */
 export function gutterOf(line: string): { number: number; width: number } | undefined {
   const first = line.charCodeAt(0)
-  // A space or a digit: most lines are told apart here.
+  // A space or a digit; this rejects most lines early.
   if (first !== 32 && (first < 48 || first > 57)) return undefined
   const match = GUTTER.exec(line)
   return match === null ? undefined : { number: Number(match[1] ?? match[2]), width: match[0].length }
@@ -13,8 +16,8 @@ export function gutterOf(line: string): { number: number; width: number } | unde
 const LEAST_NUMBERED = 3
 
 /**
- * The line numbers of a text that has a gutter, 0 for lines outside it; `undefined` for a text without one. First columns
- * are line numbers only where they count up by one, line by line: ids of a table and hours of a log do not.
+ * Returns the line numbers of a text that has a gutter, 0 for lines outside it; `undefined` for a text without one.
+ * First columns are line numbers only if they count up by one, line by line: ids of a table and hours of a log do not.
  */
 export function lineNumbers(lines: readonly string[]): number[] | undefined {
   const found = lines.map((line) => gutterOf(line)?.number ?? 0)
@@ -23,7 +26,7 @@ export function lineNumbers(lines: readonly string[]): number[] | undefined {
     if (number === 0) continue
     const before = found[index - 1] ?? 0
     if (before > 0 && before + 1 !== number) return undefined
-    // A number without a neighbour is a clock time, or the like.
+    // A number without a neighbour is a time of day or the like.
     if (before === 0 && (found[index + 1] ?? 0) === 0) found[index] = 0
     else numbered++
   }
@@ -32,7 +35,7 @@ export function lineNumbers(lines: readonly string[]): number[] | undefined {
 
 const PADDING = /^ +(?=\d{1,7}[→\t])/
 
-/** Takes the padding away that right-aligns line numbers. */
+/** Removes the padding that right-aligns line numbers. */
 export function stripPadding(text: string): string {
   if (!text.includes('→') && !text.includes('\t')) return text
   const lines = text.split('\n')

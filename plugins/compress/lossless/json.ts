@@ -1,8 +1,8 @@
 /**
- * DESIGN: taking the layout out of JSON, in the text itself.
+ * DESIGN: removing the layout of JSON in the text itself.
  *
- * Purpose: tools print JSON for people. Spaces between its tokens say nothing; parsing and printing would say something
- * else (1.0, 2^53+1, integer-like keys), so that the text is walked and the spaces are left out.
+ * Purpose: tools print JSON for people. Spaces between its tokens carry no meaning; parsing and printing would yield
+ * another value (1.0, 2^53+1, integer-like keys), so the text is scanned and the spaces are skipped.
  *
  * Tools also print JSON inside strings, of JSON or of Python, where a quote and a line end are escaped:
  *
@@ -11,15 +11,15 @@
  *     1        \"   \n             \\"    \\n
  *     2        \\\" \\n            \\\\\\" \\\\n
  *
- * Guarantees: only blanks between tokens of well-formed JSON go; every token keeps its characters and their order.
- * Limits: a value that the tool cut off is taken as far as it goes, when it is at the end of the text.
+ * Guarantees: only blanks between tokens of well-formed JSON are removed; every token keeps its characters and their order.
+ * Limits: a truncated value is processed as far as it goes, when it is at the end of the text.
  */
 
-/** How quotes and line ends are written at a depth of escaping: how many backslashes stand before them. */
+/** Escaping of quotes and line ends at one depth, as numbers of backslashes. */
 interface Escaping {
   readonly quote: number
   readonly lineEnd: number
-  /** Backslashes that stand for one backslash in a string. */
+  /** Backslashes that encode one backslash in a string. */
   readonly unit: number
 }
 
@@ -42,11 +42,11 @@ const QUOTE = 34
 const BACKSLASH = 92
 const BRACKETS: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 const SCALAR = /(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y
-/** A scalar that the end of the text cuts off. */
+/** Matches a scalar truncated by the end of the text. */
 const CUT_SCALAR = /[\w.+-]*$/y
 const DEEPEST = 100
 
-/** A walk over one value; `kept` are the stretches of text that remain. */
+/** Scan of one value; `kept` are the ranges of text that remain. */
 interface Walk {
   readonly text: string
   readonly escaping: Escaping
@@ -55,7 +55,7 @@ interface Walk {
   keptFrom: number
 }
 
-/** The text without the layout of its JSON, when it begins with JSON. */
+/** Removes the layout of the JSON that a text begins with. */
 export function minifyJson(text: string): string {
   const start = text.search(/\S/)
   if (start === -1 || !(text.charAt(start) in BRACKETS)) return minifyQuoted(text)
@@ -67,12 +67,12 @@ export function minifyJson(text: string): string {
 }
 
 const LEAST_QUOTED = 160
-/** Of a text that has many beginnings and no ends, not all are walked to where they fail. */
+/** Most failed scans: a text with many beginnings and no ends is not scanned for all of them. */
 const MOST_FAILURES = 20
-/** A quoted value that is laid out in lines: a quote, a bracket, an escaped line end. */
+/** Matches a quoted value with a line layout: a quote, a bracket, an escaped line end. */
 const QUOTED = /['"]([{[])(\\+)n/g
 
-/** The text without the layout of the JSON that stands in its strings, as in the printed form of a Python object. */
+/** Removes the layout of JSON in a text's strings, as in the printed form of a Python object. */
 function minifyQuoted(text: string): string {
   if (text.length < LEAST_QUOTED || !text.includes('\\n')) return text
   const parts: string[] = []
@@ -97,7 +97,7 @@ function minifyQuoted(text: string): string {
 
 const OPENING = /[{[](?:(\\*)n)?[ \t\r\n]*(\\*)"/y
 
-/** The escapings that the beginning of a value allows: its first line end and its first quote tell. */
+/** Returns the escapings that the beginning of a value allows, from its first line end and its first quote. */
 function escapingsAfter(text: string, start: number): readonly Escaping[] {
   OPENING.lastIndex = start
   const match = OPENING.exec(text)
@@ -107,7 +107,7 @@ function escapingsAfter(text: string, start: number): readonly Escaping[] {
   return ESCAPINGS.filter((one) => one.quote === quote && (lineEnd === undefined || one.lineEnd === lineEnd))
 }
 
-/** The object or array that begins at `start`, and where it ends; `undefined` when it is none. */
+/** Minifies the object or array that begins at `start`, and returns its end; `undefined` for other text. */
 function minifyAt(text: string, start: number, escaping: Escaping): { kept: string; end: number } | undefined {
   const walk: Walk = { text, escaping, kept: [], at: start, keptFrom: start }
   if (!walkValue(walk, 0)) return undefined
@@ -115,7 +115,7 @@ function minifyAt(text: string, start: number, escaping: Escaping): { kept: stri
   return { kept: walk.kept.join(''), end: walk.at }
 }
 
-/** Walks one value. False when it is not JSON; true also where the text ends inside it. */
+/** Scans one value. Returns false when it is not JSON; true also where the text ends inside it. */
 function walkValue(walk: Walk, depth: number): boolean {
   const { text } = walk
   if (isAtEnd(walk)) return true
@@ -170,13 +170,13 @@ function isAtEnd({ text, at }: Walk): boolean {
   return at >= text.length
 }
 
-/** Whether a string begins here. */
+/** Tests for the beginning of a string. */
 function isQuote({ text, at, escaping }: Walk): boolean {
   for (let index = at; index < at + escaping.quote; index++) if (text.charCodeAt(index) !== BACKSLASH) return false
   return text.charCodeAt(at + escaping.quote) === QUOTE
 }
 
-/** Walks a string to behind its closing quote, and takes the layout out of JSON that it holds. */
+/** Scans a string to behind its closing quote, and minifies JSON inside it. */
 function walkString(walk: Walk): boolean {
   const { text, escaping } = walk
   walk.at += escaping.quote + 1
@@ -185,10 +185,10 @@ function walkString(walk: Walk): boolean {
     let first = quote
     while (first > walk.at && text.charCodeAt(first - 1) === BACKSLASH) first--
     const backslashes = quote - first
-    // The string that this one stands in ends: this one does not.
+    // The quote closes the enclosing string, not this one.
     if (backslashes < escaping.quote) return false
     if (backslashes % escaping.unit !== escaping.quote) continue
-    // A line end that is not escaped is no part of a string: a quote is missing, or this is no JSON.
+    // An unescaped line end cannot be in a string: a quote is missing, or this is not JSON.
     if (text.slice(walk.at, quote).includes('\n')) return false
     walk.at = quote + 1
     return true
@@ -197,7 +197,7 @@ function walkString(walk: Walk): boolean {
   return true
 }
 
-/** The value in a string, when the string holds just that. */
+/** Minifies the value in a string that holds nothing else. */
 function walkInner(walk: Walk): void {
   const { text, escaping } = walk
   const inner = innerEscaping(escaping)
@@ -212,7 +212,7 @@ function isStringEnd({ text, escaping }: Walk, at: number): boolean {
   return at >= text.length || text.startsWith(`${'\\'.repeat(escaping.quote)}"`, at)
 }
 
-/** The escaping one string deeper. */
+/** Returns the escaping one string deeper. */
 function innerEscaping({ quote, lineEnd, unit }: Escaping): Escaping | undefined {
   const isPython = quote % 2 === 0 && lineEnd > 0
   return ESCAPINGS.find(
@@ -220,7 +220,7 @@ function innerEscaping({ quote, lineEnd, unit }: Escaping): Escaping | undefined
   )
 }
 
-/** Leaves out the blanks that begin here. */
+/** Skips the blanks that begin here. */
 function skipSpace(walk: Walk): void {
   const { text, escaping } = walk
   const from = walk.at

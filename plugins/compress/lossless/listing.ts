@@ -1,15 +1,18 @@
-/** A line of `ls -l` up to the name: mode, links, owner, group, size, month, day, time or year. Other dates have fewer columns. */
+/**
+ * Matches a line of `ls -l` up to the name: mode, links, owner, group, size, month, day, time or year. Other dates have
+ * fewer columns.
+ */
 const ENTRY =
   /^[bcdlps-](?:[r-][w-][xsS-]){2}[r-][w-][xtT-][.+@]?(?: +\S+){4} +[A-Z][a-z]{2} +\d{1,2} +(?:\d{4}|\d{1,2}:\d{2}) /
 const DITTO = '〃'
-/** Stands once in a text, behind the first entry with a ditto mark. */
+/** Legend, once per text, behind the first entry with a ditto mark. */
 const LEGEND = ` [${DITTO}: the columns from there to the name are those of the line above]`
-/** Columns for which a mark is worth it. */
+/** Fewest columns for which a mark is worthwhile. */
 const LEAST_COLUMNS = 2
 
 /**
- * Makes a directory listing narrow: columns lose their padding, and the last ones that an entry has in common with the one
- * above give way to a ditto mark. Names keep their spaces.
+ * Narrows a directory listing: columns lose their padding, and trailing columns equal to those of the entry above are
+ * replaced by a ditto mark. Names keep their spaces.
  */
 export function stripListing(text: string): string {
   if (!text.includes('rw')) return text
@@ -30,7 +33,7 @@ export function stripListing(text: string): string {
   return lines.join('\n')
 }
 
-/** How many of the first columns are not those of the line above. */
+/** Returns the number of leading columns that differ from the line above. */
 function ownColumns(columns: readonly string[], above: readonly string[]): number {
   return columns.findLastIndex((column, index) => column !== above[index]) + 1
 }

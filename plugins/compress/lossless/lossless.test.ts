@@ -6,17 +6,17 @@ import { stripListing } from './listing.ts'
 import { foldRepeats } from './repeats.ts'
 import { stripTerminal } from './terminal.ts'
 
-test('stripTerminal: what a terminal shows stays, without colours and spaces at the ends of lines', (t) => {
+test('stripTerminal: visible text is unchanged, without colours and trailing spaces', (t) => {
   t.is(stripTerminal('\u001b[31mmake: *** Error 2\u001b[0m  \n\u001b]0;title\u0007ok\t'), 'make: *** Error 2\nok')
 })
 
-test('stripTerminal: of a progress bar the last state stays', (t) => {
+test('stripTerminal: only the last state of a progress bar remains', (t) => {
   t.is(stripTerminal(' 10%\r 50%\r100%\ndone\r\n'), '100%\ndone\n')
   t.is(stripTerminal('downloading a.tar.gz\r\u001b[Kok'), 'ok')
   t.is(stripTerminal('downloading a.tar.gz\r\u001b[2Kok'), 'ok')
 })
 
-test('stripTerminal: a carriage return takes away what a terminal would overwrite whole, and nothing else', (t) => {
+test('stripTerminal: a carriage return removes only states that a terminal would overwrite completely', (t) => {
   const failure = 'ERROR migration 0042 failed: no such table\rok'
   t.is(stripTerminal(failure), failure)
   t.is(stripTerminal('日本語\rabc'), '日本語\rabc')
@@ -47,7 +47,7 @@ test('stripListing: columns lose their padding, names keep their spaces', (t) =>
   )
 })
 
-test('stripListing: columns that are those of the line above give way to a mark, which is explained once', (t) => {
+test('stripListing: columns equal to those of the line above become a mark, which is explained once', (t) => {
   const entry = (name: string, size = 4096) => `drwxr-xr-x   2 root root ${size} Nov 21 03:56 ${name}`
   t.is(
     stripListing([entry('a'), entry('b'), entry('c'), entry('d', 5), 'lib:', entry('e', 5), entry('f', 5)].join('\n')),
@@ -63,7 +63,7 @@ test('stripListing: columns that are those of the line above give way to a mark,
   )
 })
 
-test('stripListing: a date of another form leaves the line alone, for its columns end elsewhere', (t) => {
+test('stripListing: a line with another date format is unchanged, since its columns differ', (t) => {
   const text = '-rw-r--r--  1 root root 5 2026-11-21 03:56 my a\n-rw-r--r--  1 root root 5 2026-11-21 03:56 my b'
   t.is(stripListing(text), text)
 })
@@ -72,18 +72,18 @@ test('foldRepeats: three equal lines become one with their number, two stay two'
   t.is(foldRepeats('retry\nretry\nretry\nok\nok'), 'retry [×3]\nok\nok')
 })
 
-test('minifyJson: numbers and the order of keys stay as they are written', (t) => {
+test('minifyJson: numbers and the order of keys are unchanged', (t) => {
   t.is(
     minifyJson('{ "a": 1.0, "b": 9007199254740993, "m": { "10": "a", "2": "b" }, "e": 1e5 }\n'),
     '{"a":1.0,"b":9007199254740993,"m":{"10":"a","2":"b"},"e":1e5}',
   )
 })
 
-test('minifyJson: of JSON that was cut off, the blanks go as far as it goes', (t) => {
+test('minifyJson: truncated JSON loses its blanks as far as it goes', (t) => {
   t.is(minifyJson('{\n  "a": [1,  2],\n  "b": "x  y'), '{"a":[1,2],"b":"x  y')
 })
 
-test('minifyJson: what is not JSON stays', (t) => {
+test('minifyJson: other text is unchanged', (t) => {
   for (const text of [
     '[File: /a.py (9 lines)]\n1:  x',
     '{ not json }',
@@ -102,18 +102,18 @@ test('minifyJson: JSON in the strings of JSON loses its layout, and is still in 
   t.is(minifyJson(twice), JSON.stringify({ text: small, inner: JSON.stringify({ text: small }) }))
 })
 
-test('minifyJson: so does JSON in the printed form of a Python object', (t) => {
+test('minifyJson: minifies JSON in the printed form of a Python object', (t) => {
   const long = 'words of a long answer '.repeat(8)
   const text = `content=[Text(text='{\\n  "a": {\\n    "b": "${long}",\\n    "n": 1.0\\n  }\\n}')]`
   t.is(minifyJson(text), `content=[Text(text='{"a":{"b":"${long}","n":1.0}}')]`)
 })
 
-test('minifyJson: prints what a parser would, for JSON of any layout', (t) => {
+test('minifyJson: equals a parser’s output, for JSON of any layout', (t) => {
   let laidOut = 0
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 0, max: 4 }), (value, indent) => {
       if (typeof value !== 'object' || value === null) return
-      // A string that holds JSON is changed on purpose.
+      // A string that holds JSON is changed deliberately.
       const text = JSON.stringify(
         value,
         (_, member) => (typeof member === 'string' ? member.replace(/[[{]/g, '') : member),
@@ -127,7 +127,7 @@ test('minifyJson: prints what a parser would, for JSON of any layout', (t) => {
   t.true(laidOut > 50)
 })
 
-test('minifyJson: of a text that is hardly JSON only blanks go', (t) => {
+test('minifyJson: malformed JSON loses nothing but blanks', (t) => {
   let shortened = 0
   const damage = fc.constantFrom('', '', '{', ']', '"', '\\"', '\\n', '\n', '  ', ',', 'a', "'")
   const value = fc.array(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.json())), { minLength: 1 })
@@ -148,7 +148,7 @@ function withoutBlanks(text: string): string {
   return text.replace(/\\+[nrt]|\s/g, '')
 }
 
-/** The tokens of a JSON text, outside strings without blanks. */
+/** Returns the tokens of a JSON text, without blanks outside strings. */
 function reprint(text: string): string {
   return text.replace(/("(?:\\.|[^"\\])*")|\s+/g, (_, string) => string ?? '')
 }

@@ -1,11 +1,11 @@
-// What a terminal would not show: colours, cursor moves, titles.
+// Invisible control sequences: colours, cursor moves, titles.
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g
-/** Erases the line behind the cursor, or all of it. */
+/** Matches sequences that erase the line behind the cursor, or all of it. */
 const ERASES = /\u001b\[[02]?K/
-// The look behind lets a match begin only where blanks do: else a long run of them is tried from each of its places.
+// The look-behind lets a match begin only at the first blank: otherwise a long run is retried from each position.
 const TRAILING_SPACE = /(?<![ \t])[ \t]+(?=\n|$)/g
 
-/** The text that stays on a terminal's screen: without colours, what was overwritten, and spaces at the ends of lines. */
+/** Returns the text that remains on a terminal's screen: without colours, overwritten states and trailing spaces. */
 export function stripTerminal(text: string): string {
   const shown = text.includes('\r') ? text.split('\n').map(withoutOverwritten).join('\n') : text
   return withoutEscapes(shown).replace(TRAILING_SPACE, '')
@@ -16,8 +16,8 @@ function withoutEscapes(text: string): string {
 }
 
 /**
- * A line without its states that a later one covers whole, as a progress bar's do. A carriage return by itself erases
- * nothing: of `ERROR: no such table\rok` a terminal overwrites two characters, so that the line stays as it is.
+ * Removes the states of a line that a later one covers completely, as in a progress bar. A carriage return by itself
+ * erases nothing: of `ERROR: no such table\rok` a terminal overwrites two characters, so the line is unchanged.
  */
 function withoutOverwritten(line: string): string {
   if (!line.includes('\r')) return line
@@ -33,13 +33,13 @@ function withoutOverwritten(line: string): string {
   return kept.toReversed().join('\r')
 }
 
-/** Characters that take two columns, and those that take none or any number. */
+/** Matches characters of two columns, and those of zero or any width. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu
 const UNSURE = /[\p{M}\p{C}\u200b-\u200f]/gu
 const ASCII = /^[ -~]*$/
 
-/** The columns that a text takes, at least and at most. */
+/** Returns the least and the greatest width of a text in columns. */
 function widthOf(text: string): { least: number; most: number } {
   if (ASCII.test(text)) return { least: text.length, most: text.length }
   const length = [...text].length
