@@ -8,7 +8,7 @@ import { Hold } from './hold.ts'
 import type { Budget, BudgetWindow } from './windows.ts'
 
 const ESTIMATE = { inputNanoUsd: 1000, outputTokenNanoUsd: 10, inputTokens: 5 }
-const FACTS: AdmissionFacts = {
+const DEFAULTS: AdmissionFacts = {
   estimate: ESTIMATE,
   expectedTokens: 800,
   maxTokens: 32_000,
@@ -26,10 +26,10 @@ const budgetOf = (dayNanoUsd: number, perRequestNanoUsd?: number): Budget => ({
   windows: [window('day', dayNanoUsd)],
 })
 
-/** Admits one request; gives the bound it got and the tokens that are held. */
+/** Admits one request; returns its output limit and the tokens that are held. */
 async function admitted(budget: Budget, facts: Partial<AdmissionFacts> = {}, ledger = createMemoryLedger(), id = 'a') {
   const hold = new Hold(ledger, id, { budget, atMs: 0 })
-  const { maxTokens } = await admit(hold, { ...FACTS, ...facts })
+  const { maxTokens } = await admit(hold, { ...DEFAULTS, ...facts })
   return { maxTokens, heldTokens: (hold.heldNanoUsd - ESTIMATE.inputNanoUsd) / ESTIMATE.outputTokenNanoUsd }
 }
 
@@ -41,20 +41,20 @@ const cases: [
   maxTokens: number | undefined,
   held: number,
 ][] = [
-  ['with plenty the worst case is held', budgetOf(10 * WORST), {}, undefined, 32_000],
-  ['without plenty, twice the usual', budgetOf(10 * WORST - 1), {}, 1600, 1600],
-  ['towards the end, the usual', budgetOf(10 * costOf(ESTIMATE, 1600)), {}, 800, 800],
-  ['at the end, what is left', budgetOf(costOf(ESTIMATE, 300)), {}, 300, 300],
+  ['with ample budget the worst case is held', budgetOf(10 * WORST), {}, undefined, 32_000],
+  ['without ample budget, twice the usual', budgetOf(10 * WORST - 1), {}, 1600, 1600],
+  ['near the limit, the usual', budgetOf(10 * costOf(ESTIMATE, 1600)), {}, 800, 800],
+  ['at the limit, the remainder', budgetOf(costOf(ESTIMATE, 300)), {}, 300, 300],
   [
-    'a bound per request alone leaves all that it pays for',
+    'a cap per request alone allows all that it covers',
     { perRequestNanoUsd: costOf(ESTIMATE, 5000), windows: [] },
     {},
     5000,
     5000,
   ],
-  ['a small bound of the client’s own stays', budgetOf(1e9), { maxTokens: 40 }, undefined, 40],
+  ['a small limit of the client’s own is unchanged', budgetOf(1e9), { maxTokens: 40 }, undefined, 40],
   ['a metered stream holds the usual, and is not bounded', budgetOf(1e9), { isMetered: true }, undefined, 800],
-  ['a metered stream begins with what is left', budgetOf(costOf(ESTIMATE, 100)), { isMetered: true }, undefined, 100],
+  ['a metered stream begins with the remainder', budgetOf(costOf(ESTIMATE, 100)), { isMetered: true }, undefined, 100],
   [
     'a metered stream is admitted without clamp as well',
     budgetOf(costOf(ESTIMATE, 100)),
@@ -92,13 +92,13 @@ for (const [claim, budget, facts, code] of refusals) {
   })
 }
 
-test('admission: several bounds leave what the smallest of them pays for, not the floor', async (t) => {
+test('admission: of several caps the smallest decides, not the floor', async (t) => {
   const windows = [window('day', costOf(ESTIMATE, 700)), window('month', costOf(ESTIMATE, 500))]
   const budget = { perRequestNanoUsd: costOf(ESTIMATE, 900), windows }
   t.deepEqual(await admitted(budget), { maxTokens: 500, heldTokens: 500 })
 })
 
-test('admission: a burst that arrives at once does not hold a window for itself', async (t) => {
+test('admission: a burst does not hold a whole window', async (t) => {
   const ledger = createMemoryLedger(() => nextTurn())
   const budget = budgetOf(30 * WORST)
   const burst = await Promise.allSettled(
@@ -108,14 +108,14 @@ test('admission: a burst that arrives at once does not hold a window for itself'
   t.is(burst.filter((one) => one.status === 'fulfilled' && one.value.maxTokens === undefined).length, 21)
 })
 
-test('admission: a ledger that fails leaves nothing held for the request', async (t) => {
+test('admission: a ledger failure leaves no hold', async (t) => {
   let isDown = true
   const ledger = createMemoryLedger()
   const failing = {
     ...ledger,
     async reserve(hold: Parameters<typeof ledger.reserve>[0]) {
       const result = await ledger.reserve(hold)
-      if (isDown) throw new Error('no answer, and it happened all the same')
+      if (isDown) throw new Error('no reply, yet it was executed')
       return result
     },
   }
@@ -124,7 +124,7 @@ test('admission: a ledger that fails leaves nothing held for the request', async
   t.deepEqual(ledger.sums(window('day', 0)), { settledNanoUsd: 0, heldNanoUsd: 0 })
 })
 
-test('admission: never holds beyond a limit, lowers only what it holds, refuses only what the floor does not fit', async (t) => {
+test('admission: never holds beyond a limit, lowers only what it holds, refuses only below the floor', async (t) => {
   const facts = fc.record({
     expectedTokens: fc.integer({ min: 1, max: 3000 }),
     maxTokens: fc.integer({ min: 1, max: 40_000 }),

@@ -2,41 +2,43 @@ import { costOf, type Estimate, tokensFor } from 'turnpike/plugin/spend'
 import type { Hold } from './hold.ts'
 
 /**
- * DESIGN — what is held when a request is admitted
+ * DESIGN — amount of a request's hold at admission
  *
- * A reply that can be metered while it runs holds what answers usually cost, and its hold grows with it. One that comes
- * in one piece, or thinks in secret, holds the most it can cost, as long as there is plenty: then others do not feel it.
- * Otherwise its `max_tokens` is lowered: to twice what such answers usually have, then to that, and at the very end to
- * what is left. Only what does not even pay for the floor is refused.
+ * A reply that can be metered while it streams holds the usual cost of a reply, and its hold grows with it. A JSON
+ * reply, or one with hidden reasoning, holds the most it can cost, as long as the budget is ample: then others are not
+ * affected. Otherwise its `max_tokens` is lowered: to twice the usual, then to the usual, and finally to the remainder.
+ * Only a remainder below the floor is refused.
  *
- *     worst case ──not plenty──► twice the usual ──not enough──► the usual ──does not fit──► what is left
+ *     worst case ──not ample───► twice the usual ──not enough──► the usual ──does not fit──► remainder
  *                                                                         429 ◄──below the floor──┘
  *
- * Whether there is plenty is asked of the ledger in the same statement that holds the money: of a burst that arrives at
- * once, all would otherwise see an empty window, and the first few would take it all.
+ * The ledger tests for an ample budget in the statement that holds the money: otherwise all requests of a burst would
+ * see an empty window, and the first few would take it all.
  */
 export interface Admission {
-  /** The bound that the request goes out with, when it had to be lowered. */
+  /** Lowered output limit that the request is sent with; `undefined` when unchanged. */
   readonly maxTokens: number | undefined
 }
 
-/** What decides about an admission. */
+/** Inputs of the decision. */
 export interface AdmissionFacts {
   readonly estimate: Estimate
-  /** Output tokens that such answers usually stay below. */
+  /** Output tokens that such replies usually stay below. */
   readonly expectedTokens: number
   /** Output tokens that the request allows. */
   readonly maxTokens: number
   readonly isMetered: boolean
-  /** Whether `max_tokens` may be lowered, and to how little. */
+  /** Permission to lower `max_tokens`, and its least value. */
   readonly clamp: { readonly isOn: boolean; readonly floorTokens: number }
 }
 
-/** The worst case is held while so many more of the kind would fit, and twice the usual while so many more would. */
+/**
+ * Ample budget: room for this many more holds of the same amount. Tested for the worst case, then for twice the usual.
+ */
 const PLENTY = 9
 const ENOUGH = 24
 const USUAL_FACTOR = 2
-/** Each window may refuse once, and others may take what was left meanwhile. */
+/** Most attempts: each window may refuse once, and others may take the remainder meanwhile. */
 const MOST_TRIES = 8
 
 /** Holds money for a request. Throws `cost_limit_per_request`, `…_per_day`, `…_per_month`. */
@@ -60,7 +62,7 @@ export async function admit(hold: Hold, facts: AdmissionFacts): Promise<Admissio
   }
 }
 
-/** Holds more than the usual, where others do not feel it. Gives the tokens that are held, if any. */
+/** Holds more than the usual when the budget is ample. Returns the held tokens, if any. */
 async function holdGenerously(
   hold: Hold,
   { estimate, most, usual }: { estimate: Estimate; most: number; usual: number },

@@ -1,6 +1,6 @@
 import type { Cap } from 'turnpike/plugin/spend'
 
-/** A day or month of UTC: its name in the ledger, and when it ends, in ISO 8601. */
+/** UTC day or month: its name in the ledger, and its end in ISO 8601. */
 export interface Period {
   /** `d:2026-11-30`, `m:2026-11`. */
   readonly window: string
@@ -11,10 +11,10 @@ const DAY_MS = 86_400_000
 const DAY_CHARACTERS = 10
 const MONTH_CHARACTERS = 7
 
-/** Of the last day that was asked for, which nearly always is the present one. */
+/** Memo of the last day, which is nearly always the present one. */
 let known: { readonly day: number; readonly periods: Readonly<Record<Cap['period'], Period>> } | undefined
 
-/** The day or month that a moment belongs to. */
+/** Returns the day or month of a moment. */
 export function periodOf(period: Cap['period'], atMs: number): Period {
   const day = Math.floor(atMs / DAY_MS)
   if (known?.day !== day) known = { day, periods: periodsOf(day * DAY_MS) }

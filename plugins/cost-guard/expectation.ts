@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * How long answers are: for each caller and model the output tokens of the last answers, and what nearly all of them
- * stay below. Clients ask for 32,000 tokens and use 800; a hold of the former would lock everybody out near a cap.
+ * DESIGN: expected length of replies: for each caller and model, a high percentile of the output tokens of the last
+ * replies. Clients request 32,000 tokens and use 800; holds of the former would refuse everything near a cap.
  */
 const MOST_KEYS = 2000
 const REMEMBERED = 64
@@ -11,11 +11,11 @@ const UNKNOWN_TOKENS = 1024
 const LEAST_TOKENS = 128
 const QUANTILE = 0.95
 
-/** Remembers lengths of answers. */
+/** Memory of reply lengths. */
 export class Expectation {
   readonly #lengths = new LRUCache<string, Lengths>({ max: MOST_KEYS })
 
-  /** Output tokens that an answer is expected to stay below. */
+  /** Returns the output tokens that a reply is expected to stay below. */
   tokens(key: string): number {
     return this.#lengths.get(key)?.expected ?? UNKNOWN_TOKENS
   }
@@ -28,7 +28,7 @@ export class Expectation {
   }
 }
 
-/** The last lengths in the order of their coming, and the same sorted, so that asking costs nothing. */
+/** Last lengths in order of arrival, and sorted, so that a query costs nothing. */
 class Lengths {
   readonly #recent: number[] = []
   readonly #sorted: number[] = []

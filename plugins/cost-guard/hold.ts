@@ -1,32 +1,32 @@
 import type { GatewayError } from 'turnpike/plugin'
 import type { Reservation, SpendLedger, SpendSums, SpendWindow } from 'turnpike/plugin/spend'
+import type { WindowBalance } from './budget-headers.ts'
 import { requestRefusal, windowRefusal } from './refusal.ts'
-import type { Standing } from './standing.ts'
 import type { Budget, BudgetWindow } from './windows.ts'
 
-/** After this long without a renewal a hold counts as spent: a crash must not free money that was used. */
+/** Lease of a hold: without a renewal it counts as spent, since a crash must not free money that was used. */
 const LEASE_MS = 15 * 60_000
 
-/** Why an amount is not held: how much would have fitted, and the answer for the client if nothing else is tried. */
+/** Refused hold: the amount that would have fitted, and the error for the client. */
 export interface Refused {
   readonly fitsNanoUsd: number
   refuse(): GatewayError
 }
 
-/** What a hold is made for. */
+/** Inputs of a hold. */
 export interface HoldFacts {
   readonly budget: Budget
   readonly atMs: number
 }
 
-/** The money of one request: held before it is spent, raised while a stream runs, settled once. */
+/** Hold of one request: taken before money is spent, raised during a stream, settled once. */
 export class Hold {
   readonly #ledger: SpendLedger
   readonly #id: string
   readonly #budget: Budget
   readonly #atMs: number
   #heldNanoUsd = 0
-  #standing: readonly Standing[] = []
+  #balances: readonly WindowBalance[] = []
   #settling: Promise<void> | undefined
 
   constructor(ledger: SpendLedger, id: string, { budget, atMs }: HoldFacts) {
@@ -40,28 +40,28 @@ export class Hold {
     return this.#heldNanoUsd
   }
 
-  /** What was spent and held in the windows when the money was held, with this hold. */
-  get standing(): readonly Standing[] {
-    return this.#standing
+  /** Balances of the windows at the time of the hold, including it. */
+  get balances(): readonly WindowBalance[] {
+    return this.#balances
   }
 
-  /** The same as of now, for a request that holds nothing. Rejects when the ledger does not answer. */
-  async currentStanding(): Promise<readonly Standing[]> {
+  /** Returns the current balances, for a request that holds nothing. Rejects when the ledger fails. */
+  async currentBalances(): Promise<readonly WindowBalance[]> {
     const { windows } = this.#budget
     if (windows.length === 0) return []
     const sums = await this.#ledger.spent(windows)
     return windows.map((window, index) => ({ ...window, ...(sums[index] ?? NOTHING) }))
   }
 
-  /** The most that the request itself may cost. */
+  /** Most that the request itself may cost. */
   get perRequestNanoUsd(): number {
     return this.#budget.perRequestNanoUsd ?? Number.MAX_SAFE_INTEGER
   }
 
   /**
-   * Holds the amount, if `spareNanoUsd` is left beside it in every window. Otherwise how much would have fitted without
-   * that: maybe nothing. Rejects with `service_unavailable` when the ledger does not answer, and lets go of what it may
-   * have held.
+   * Holds the amount if `spareNanoUsd` remains in every window. Otherwise returns the amount that would have fitted
+   * without the spare, possibly zero. Rejects with `service_unavailable` when the ledger fails, and releases a hold
+   * that may have been taken.
    */
   async reserve(amountNanoUsd: number, spareNanoUsd = 0): Promise<Refused | undefined> {
     const { perRequestNanoUsd, windows } = this.#budget
@@ -73,7 +73,7 @@ export class Hold {
     if (windows.length > 0) {
       const result = await this.#reserveInWindows(amountNanoUsd, spareNanoUsd)
       if (!result.ok) return this.#refused(result, amountNanoUsd)
-      this.#standing = windows.map((window) => ({ ...window, ...sumsOf(window, result) }))
+      this.#balances = windows.map((window) => ({ ...window, ...sumsOf(window, result) }))
     }
     this.#heldNanoUsd = amountNanoUsd
     return undefined
@@ -90,7 +90,7 @@ export class Hold {
         leaseMs: LEASE_MS,
       })
     } catch (error) {
-      // It may have happened all the same. Without a hold there is nothing to settle, which is an error, and well.
+      // The statement may have been executed. Settling without a hold is a harmless error.
       void this.settle(0).catch(() => {})
       throw error
     }
@@ -108,7 +108,7 @@ export class Hold {
     return true
   }
 
-  /** Ends the hold with what the request cost; only the first time counts. Rejects when the ledger does not answer. */
+  /** Settles the hold with the cost of the request; only the first call counts. Rejects when the ledger fails. */
   settle(costNanoUsd: number): Promise<void> {
     this.#settling ??=
       this.#budget.windows.length === 0 ? Promise.resolve() : this.#ledger.settle({ holdId: this.#id, costNanoUsd })
@@ -116,7 +116,7 @@ export class Hold {
   }
 
   #refused({ refusedBy, spentNanoUsd }: Extract<Reservation, { ok: false }>, estimatedNanoUsd: number): Refused {
-    // Safe: the windows are those that were asked for.
+    // Safe: the windows are those of the request.
     const window = this.#budget.windows.find((window) => isSame(window, refusedBy)) as BudgetWindow
     return {
       fitsNanoUsd: Math.max(0, window.limitNanoUsd - spentNanoUsd),
@@ -127,7 +127,7 @@ export class Hold {
 
 const NOTHING: SpendSums = { settledNanoUsd: 0, heldNanoUsd: 0 }
 
-/** The answer's own limit is left out: it may have been lowered for the question. */
+/** Returns the sums of a window. The ledger's own limit is ignored: it may have been lowered for the query. */
 function sumsOf(window: BudgetWindow, { standing }: Extract<Reservation, { ok: true }>): SpendSums {
   const { settledNanoUsd, heldNanoUsd } = standing.find((other) => isSame(window, other)) ?? NOTHING
   return { settledNanoUsd, heldNanoUsd }

@@ -1,13 +1,13 @@
 import { definePlugin, type Exchange, type Usage, z } from 'turnpike/plugin'
 import { costOf, estimate, mostOutputTokens } from 'turnpike/plugin/spend'
 import { admit } from './admission.ts'
+import { budgetHeaders, type WindowBalance } from './budget-headers.ts'
 import { Expectation } from './expectation.ts'
 import { Hold } from './hold.ts'
 import { lowerMaxTokens } from './lower-max-tokens.ts'
 import { answersOf, isMetered } from './metering.ts'
 import { isRefusal, toUsd, withStatus } from './refusal.ts'
 import { type Bill, settleFailure, settleReply } from './settlement.ts'
-import { budgetHeaders, type Standing } from './standing.ts'
 import { type Budget, budgetOf } from './windows.ts'
 
 const usd = (what: string) =>
@@ -32,7 +32,6 @@ const options = z.strictObject({
     ),
 })
 
-/** Caps that hold, and lock nobody out. */
 export default definePlugin({
   name: 'cost-guard',
   summary: 'Enforces caps per request, day and month: money is held before it is spent.',
@@ -45,7 +44,7 @@ export default definePlugin({
     const expectation = new Expectation()
     return {
       middleware: (effective) => {
-        // A caller may lower a cap and never raise it.
+        // A caller may lower a cap but never raise it.
         const own = {
           perRequestNanoUsd: tighter(operators.per_request, effective.per_request),
           perDayNanoUsd: tighter(operators.per_day, effective.per_day),
@@ -61,9 +60,10 @@ export default definePlugin({
             return next()
           }
           const isMessages = exchange.dialect.name === 'messages'
-          const tell = (windows: readonly Standing[]) => ctx.set(budgetHeaders(windows, { atMs, isMessages }))
+          const setBudgetHeaders = (windows: readonly WindowBalance[]) =>
+            ctx.set(budgetHeaders(windows, { atMs, isMessages }))
           const answers = answersOf(exchange)
-          // As it is estimated: the guard itself may lower its bound.
+          // Estimated before the guard itself may lower the limit.
           const { request } = exchange
           const counter = tokens.forCaller?.(exchange.caller.scope) ?? tokens
           const key = `${exchange.caller.scope} ${exchange.target.provider}/${exchange.target.model}`
@@ -90,13 +90,13 @@ export default definePlugin({
           })
           const orRefusal = admission.catch(async (error) => {
             if (!isRefusal(error)) throw error
-            // Without an answer of the ledger the refusal goes without these headers.
-            tell(await bill.hold.currentStanding().catch(() => []))
+            // Without a reply of the ledger the refusal omits these headers.
+            setBudgetHeaders(await bill.hold.currentBalances().catch(() => []))
             throw withStatus(error, exchange.route === 'agent' ? error.status : operators.refusal_status)
           })
-          // In a burst the ledger answers one request after another, refusals too.
+          // The ledger serves a burst one request after another, refusals too.
           const { maxTokens } = await exchange.patiently(orRefusal)
-          tell(bill.hold.standing)
+          setBudgetHeaders(bill.hold.balances)
           let isAsked = false
           try {
             noteAdmission(bill, maxTokens)
@@ -116,7 +116,7 @@ export default definePlugin({
   },
 })
 
-/** Says in the trace what is held of what it may cost at most, and whether `max_tokens` is lowered to that. */
+/** Records in the trace the held amount, the most the request can cost, and a lowered `max_tokens`. */
 function noteAdmission({ exchange, hold, estimate }: Bill, maxTokens: number | undefined): void {
   const heldUsd = toUsd(hold.heldNanoUsd)
   const worstUsd = toUsd(costOf(estimate, mostOutputTokens(exchange.request)))
@@ -132,7 +132,10 @@ function isUnbounded({ perRequestNanoUsd, windows }: Budget): boolean {
   return perRequestNanoUsd === undefined && windows.length === 0
 }
 
-/** The smaller of two bounds in USD, as nano-dollars, rounded down; the product of a decimal may fall short by a hair. */
+/**
+ * Returns the smaller of two caps in USD, as nano-dollars, rounded down; a decimal's product may fall short by one
+ * unit.
+ */
 function tighter(one: number | undefined, other: number | undefined): number | undefined {
   const bounds = [one, other].filter((bound) => bound !== undefined)
   return bounds.length === 0 ? undefined : Math.floor(Math.min(...bounds) * 1e9 + 1e-3)

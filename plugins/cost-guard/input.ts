@@ -1,6 +1,6 @@
 import type { Usage } from 'turnpike/plugin'
 
-/** Whether counts tell what the input was: translated streams have zeros until their end. */
+/** Tests for counts of the input: translated streams have zeros until their end. */
 export function hasInput(usage: Usage | undefined): usage is Usage {
   if (usage === undefined) return false
   return usage.inputTokens + usage.cacheReadInputTokens + usage.cacheCreationInputTokens > 0

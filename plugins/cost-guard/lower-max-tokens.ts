@@ -1,11 +1,11 @@
 import type { Exchange } from 'turnpike/plugin'
 
-/** The API's own least budget of thinking. */
+/** Least thinking budget that the API accepts. */
 const LEAST_BUDGET_TOKENS = 1024
 
 /**
- * Lowers the request's own bound, and with it the budget of its thinking, which must stay below. Declares that the answer
- * may be shorter than the one that was asked for, or thought about less.
+ * Lowers the request's output limit, and its thinking budget, which must be smaller. Declares that the reply may be
+ * shorter than requested, or with less thinking.
  */
 export function lowerMaxTokens(exchange: Exchange, maxTokens: number): void {
   const thinking = exchange.request.field('thinking')

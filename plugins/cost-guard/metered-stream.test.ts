@@ -17,7 +17,7 @@ const ESTIMATE = { inputNanoUsd: 10_000, outputTokenNanoUsd: 10, inputTokens: 10
 const WINDOW = { scope: 'key:a', window: 'd:2026-11-21', period: 'day' as const }
 const SLACK = 48
 
-/** A stream that a test drives: it sends portions one by one, while the reader may be slow and the ledger slower. */
+/** Plays a stream portion by portion, with a slow reader and a slower ledger as required. */
 function play({
   capTokens,
   heldTokens = 100,
@@ -83,7 +83,7 @@ const message = (text: string): JsonObject => ({
   stop_sequence: null,
   usage: { input_tokens: 30, output_tokens: 7 },
 })
-/** The events of an answer, each a portion. */
+/** Events of a reply, one per portion. */
 const portionsOf = (text: string) =>
   toSse(toEvents(message(text)))
     .toString()
@@ -93,7 +93,7 @@ const settle = async () => {
   for (let i = 0; i < 20; i++) await nextTurn()
 }
 
-test('meter: a stream within its hold passes in the bytes that came', async (t) => {
+test('meter: a stream within its hold passes unchanged', async (t) => {
   const stream = play({ capTokens: 1000 })
   await stream.begin()
   stream.open()
@@ -104,7 +104,7 @@ test('meter: a stream within its hold passes in the bytes that came', async (t) 
   t.is(stream.hold.heldNanoUsd, costOf(ESTIMATE, 100))
 })
 
-test('meter: what the provider says of the input takes the place of the estimate', async (t) => {
+test('meter: the provider’s input count replaces the estimate', async (t) => {
   const stream = play({ capTokens: 1000 })
   await stream.begin()
   stream.open()
@@ -114,7 +114,7 @@ test('meter: what the provider says of the input takes the place of the estimate
   t.is(stream.ends[0]?.mostNanoUsd, 3000 + SLACK * 10)
 })
 
-test('meter: what needs more than is held waits until the hold has grown', async (t) => {
+test('meter: portions beyond the hold wait until it has grown', async (t) => {
   const gate = Promise.withResolvers<void>()
   let isSlow = false
   const stream = play({ capTokens: 5000, heldTokens: 60, answer: () => (isSlow ? gate.promise : Promise.resolve()) })
@@ -134,14 +134,14 @@ test('meter: what needs more than is held waits until the hold has grown', async
   t.true(stream.hold.heldNanoUsd >= (stream.ends[0]?.mostNanoUsd ?? 0))
 })
 
-test('meter: what came meanwhile is paid as well before it goes on', async (t) => {
+test('meter: portions that arrive meanwhile are covered before it continues', async (t) => {
   const gate = Promise.withResolvers<void>()
   let isSlow = false
   const stream = play({ capTokens: 2500, heldTokens: 60, answer: () => (isSlow ? gate.promise : Promise.resolve()) })
   await stream.begin()
   isSlow = true
   stream.open()
-  // The first 500 would fit; those behind them, which come while the ledger thinks, would not.
+  // The first 500 would fit; those behind them, which arrive while the ledger is busy, would not.
   for (const portion of portionsOf('word '.repeat(3000)).slice(0, 2900)) stream.send(portion)
   gate.resolve()
   await settle()
@@ -149,7 +149,7 @@ test('meter: what came meanwhile is paid as well before it goes on', async (t) =
   t.notThrows(() => checkEvents(parseEvents(stream.text())))
 })
 
-test('meter: an answer whose end has come is not cut', async (t) => {
+test('meter: a reply that has ended is not cut', async (t) => {
   const stream = play({ capTokens: 70, heldTokens: 60 })
   await stream.begin()
   stream.open()
@@ -160,7 +160,7 @@ test('meter: an answer whose end has come is not cut', async (t) => {
   t.is(stream.text(), portionsOf('word '.repeat(500)).join(''))
 })
 
-test('meter: an answer whose last token has come is not cut, though its stream goes on', async (t) => {
+test('meter: a reply whose last token has arrived is not cut, though its stream continues', async (t) => {
   const stream = play({ capTokens: 70, heldTokens: 60 })
   await stream.begin()
   stream.open()
@@ -173,7 +173,7 @@ test('meter: an answer whose last token has come is not cut, though its stream g
   t.is(stream.text(), portions.join(''))
 })
 
-test('meter: a stream that breaks while it waits is broken, and not ended well', async (t) => {
+test('meter: a stream that breaks while it waits is reported as broken', async (t) => {
   const stream = play({ capTokens: 70, heldTokens: 60 })
   await stream.begin()
   stream.open()
@@ -185,7 +185,7 @@ test('meter: a stream that breaks while it waits is broken, and not ended well',
   t.false(stream.text().includes('message_stop'))
 })
 
-test('meter: who leaves while the last portion of a whole answer waits, pays for the whole', async (t) => {
+test('meter: a client that disconnects while the last portion waits is charged for the whole reply', async (t) => {
   const gate = Promise.withResolvers<void>()
   let isSlow = false
   const stream = play({ capTokens: 9000, heldTokens: 60, answer: () => (isSlow ? gate.promise : Promise.resolve()) })
@@ -199,7 +199,7 @@ test('meter: who leaves while the last portion of a whole answer waits, pays for
   t.is(stream.ends.length, 1)
 })
 
-test('meter: a stream that nobody opens ends when it is dropped', async (t) => {
+test('meter: an unopened stream ends when it is dropped', async (t) => {
   const stream = play({ capTokens: 100 })
   await stream.begin()
   stream.reply.cancel()
@@ -211,7 +211,7 @@ interface Step {
   readonly count: number
 }
 
-/** Plays steps and checks what must hold after each. */
+/** Plays steps and checks the invariants after each. */
 async function run(t: ExecutionContext, steps: readonly Step[], capTokens: number): Promise<MeterEnd | undefined> {
   const stream = play({
     capTokens,
@@ -244,7 +244,7 @@ async function run(t: ExecutionContext, steps: readonly Step[], capTokens: numbe
   return end
 }
 
-test('meter: whatever comes when, it ends once, holds within the cap, and every stream that it cuts is valid', async (t) => {
+test('meter: in any order of events it ends once, holds within the cap, and every cut stream is valid', async (t) => {
   const step = fc.record({
     kind: fc.constantFrom<Step['kind']>('send', 'send', 'send', 'turn', 'turn', 'end', 'cancel', 'resume'),
     count: fc.integer({ min: 1, max: 500 }),

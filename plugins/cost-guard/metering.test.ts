@@ -15,37 +15,33 @@ const cases: [claim: string, exchange: ReturnType<typeof ask>, expected: boolean
   ['a stream', ask({ stream: true }), true],
   ['a stream without thinking', ask({ stream: true, thinking: { type: 'disabled' } }), true],
   [
-    'a stream whose thoughts are summarised',
+    'a stream with summarised thinking',
     ask({ stream: true, thinking: { type: 'enabled', budget_tokens: 1024 } }),
     false,
   ],
-  [
-    'a stream whose thoughts are left out',
-    ask({ stream: true, thinking: { type: 'adaptive', display: 'omitted' } }),
-    false,
-  ],
+  ['a stream with omitted thinking', ask({ stream: true, thinking: { type: 'adaptive', display: 'omitted' } }), false],
   ['a chat stream', chat({ stream: true }), true],
-  ['a chat stream of several answers', chat({ stream: true, n: 2 }), false],
-  ['a model that reasons in secret', chat({ stream: true }, 'gpt-5-mini'), false],
-  ['such a model behind its maker’s name', chat({ stream: true }, 'openai/o4-mini'), false],
-  ['its sister that does not', chat({ stream: true }, 'gpt-5-chat-latest'), true],
-  ['Gemini that thinks', chat({ stream: true }, 'gemini-2.5-pro'), false],
+  ['a chat stream of several choices', chat({ stream: true, n: 2 }), false],
+  ['a model with hidden reasoning', chat({ stream: true }, 'gpt-5-mini'), false],
+  ['such a model with a vendor prefix', chat({ stream: true }, 'openai/o4-mini'), false],
+  ['its variant without reasoning', chat({ stream: true }, 'gpt-5-chat-latest'), true],
+  ['Gemini with thinking', chat({ stream: true }, 'gemini-2.5-pro'), false],
   ['the newest Gemini', chat({ stream: true }, 'gemini-flash-latest'), false],
-  ['Gemini that does not think', chat({ stream: true }, 'gemini-2.0-flash'), true],
-  ['a variant of a model that reasons in secret', chat({ stream: true }, 'openai/o3:online'), false],
-  ['a later chat model that reasons in secret', chat({ stream: true }, 'gpt-5.1-chat-latest'), false],
-  ['a model that names one that reasons in secret', chat({ stream: true, models: ['openai/o3'] }), false],
+  ['Gemini without thinking', chat({ stream: true }, 'gemini-2.0-flash'), true],
+  ['a variant of a model with hidden reasoning', chat({ stream: true }, 'openai/o3:online'), false],
+  ['a later chat model with hidden reasoning', chat({ stream: true }, 'gpt-5.1-chat-latest'), false],
+  ['a fallback model with hidden reasoning', chat({ stream: true, models: ['openai/o3'] }), false],
   ['reasoning that is left out', chat({ stream: true, reasoning: { exclude: true } }, 'deepseek-r1'), false],
   ['reasoning that is not included', chat({ stream: true, include_reasoning: false }, 'deepseek-r1'), false],
   ['reasoning in a hidden format', chat({ stream: true, reasoning_format: 'hidden' }, 'deepseek-r1'), false],
   ['reasoning that is shown', chat({ stream: true, include_reasoning: true }, 'deepseek-r1'), true],
 ]
 for (const [claim, exchange, expected] of cases) {
-  test(`metering: ${claim} ${expected ? 'shows' : 'does not show'} what it costs while it runs`, (t) => {
+  test(`metering: ${claim} ${expected ? 'can' : 'cannot'} be metered while it streams`, (t) => {
     t.is(isMetered(exchange), expected)
   })
 }
 
-test('metering: one answer is asked for unless `n` says more', (t) => {
+test('metering: one choice is requested unless `n` is larger', (t) => {
   t.deepEqual([answersOf(chat({})), answersOf(chat({ n: 3 })), answersOf(ask({}))], [1, 3, 1])
 })

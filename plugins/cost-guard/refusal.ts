@@ -4,12 +4,12 @@ import type { BudgetWindow } from './windows.ts'
 
 const NANO = 1e9
 
-/** Nano-dollars as a number of dollars, for people and for bodies. */
+/** Converts nano-dollars to dollars, for messages and bodies. */
 export function toUsd(nanoUsd: number): number {
   return nanoUsd / NANO
 }
 
-/** The answer when a request costs more than one may, in every form that it could have. */
+/** Returns the error of a request that exceeds the cap per request, in every form it could have. */
 export function requestRefusal(limitNanoUsd: number, estimatedNanoUsd: number, atMs: number): GatewayError {
   return new GatewayError(
     'cost_limit_per_request',
@@ -25,7 +25,7 @@ export function requestRefusal(limitNanoUsd: number, estimatedNanoUsd: number, a
   )
 }
 
-/** The answer when a window has no room for a request: `spent` + `estimated` is more than `limit`. */
+/** Returns the error of a request that does not fit a window: `spent` + `estimated` is more than `limit`. */
 export function windowRefusal(
   { period, limitNanoUsd }: BudgetWindow,
   { spentNanoUsd, estimatedNanoUsd, atMs }: { spentNanoUsd: number; estimatedNanoUsd: number; atMs: number },
@@ -45,12 +45,12 @@ export function windowRefusal(
   )
 }
 
-/** Whether an error is a refusal by a cap. */
+/** Tests for a refusal by a cap. */
 export function isRefusal(error: unknown): error is GatewayError {
   return error instanceof GatewayError && error.code.startsWith('cost_limit_per_')
 }
 
-/** The same refusal under the status that the operator has chosen. */
+/** Returns the same refusal with the status that the operator has configured. */
 export function withStatus({ code, message, fields, headers }: GatewayError, status: number): GatewayError {
   return new GatewayError(code, message, { fields, headers, status })
 }

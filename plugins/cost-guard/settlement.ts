@@ -5,13 +5,13 @@ import type { Hold } from './hold.ts'
 import { hasInput } from './input.ts'
 import { meteredStream } from './metered-stream.ts'
 
-/** What is needed to settle a request. */
+/** Inputs of a request's settlement. */
 export interface Bill {
   readonly exchange: Exchange
   readonly hold: Hold
   readonly estimate: Estimate
   readonly isMetered: boolean
-  /** The moment of admission: its prices hold. */
+  /** Moment of admission, whose prices apply. */
   readonly atMs: number
   readonly clock: Clock
   readonly prices: Prices
@@ -20,16 +20,16 @@ export interface Bill {
 }
 
 /**
- * What a model writes unseen, in a JSON reply or in secret thoughts, has a bound in time: those that do so do not write
- * faster. Who leaves early pays for that, and neither for nothing nor for the worst case.
+ * Upper bound on the generation rate of hidden output, in a JSON reply or hidden reasoning: such models are not faster.
+ * A client that disconnects early is charged for that, neither nothing nor the worst case.
  */
 const MOST_TOKENS_A_SECOND = 500
 
-/** Sees to it that a reply is settled once, however it ends, and that a stream stays within its hold until then. */
+/** Settles a reply once, on any end, and keeps a stream within its hold until then. */
 export function settleReply(bill: Bill): void {
   const { exchange, hold, estimate, isMetered } = bill
   const { reply } = exchange
-  // A module answered in the provider's place: nothing is owed.
+  // A plugin replied instead of the provider: nothing is owed.
   if (reply === undefined || answererOf(exchange) === undefined) settle(bill, () => 0)
   else if (reply.kind === 'bytes') settle(bill, () => costOfReply(bill, reply))
   else if (isMetered) {
@@ -48,21 +48,27 @@ export function settleReply(bill: Bill): void {
 }
 
 /**
- * Settles a request that was not answered. A provider that failed is owed nothing; one that the client left while it
- * was working has read the input at least, and may have written since.
+ * Settles a request without a reply. A failed provider call costs nothing; one that the client aborted has read the
+ * input at least, and may have written output since.
  */
 export function settleFailure(bill: Bill, { isAsked }: { isAsked: boolean }): void {
   const isOwed = isAsked && bill.exchange.signal.aborted
   settle(bill, () => (isOwed ? Math.min(mostByNow(bill, undefined), bill.hold.heldNanoUsd) : 0))
 }
 
-/** A refusal of the provider costs nothing; an answer without counts may have cost all that is held. */
+/**
+ * Returns the cost of a reply: a refusal of the provider costs nothing; a reply without counts may have cost all that
+ * is held.
+ */
 function costOfReply(bill: Bill, { status, usage }: BytesReply): number {
   if (status >= 400) return 0
   return usage === undefined ? bill.hold.heldNanoUsd : whole(bill, usage)
 }
 
-/** A whole stream has told its counts. Of one that ended early, what has come is owed, and never more than is held. */
+/**
+ * Returns the cost of a stream. A complete one has reported its counts. One that ended early costs what was received,
+ * never more than the hold.
+ */
 function costOfStream(bill: Bill, { outcome, usage }: Ending, mostNanoUsd: number): number {
   const { hold } = bill
   if (outcome === 'complete') return usage === undefined ? hold.heldNanoUsd : whole(bill, usage)
@@ -86,7 +92,7 @@ function priced({ exchange, prices, atMs }: Bill, usage: Usage): number {
   return prices.price(answererOf(exchange) ?? exchange.target, usage, atMs).costNanoUsd
 }
 
-/** Who answered; nobody, when a module behind this one gave the reply. */
+/** Returns the target that replied; `undefined` when a plugin behind this one did. */
 function answererOf({ calls }: Exchange): Target | undefined {
   const last = calls.findLast(({ outcome }) => outcome === 'answered')
   return last && { provider: last.provider, model: last.model }
@@ -95,12 +101,12 @@ function answererOf({ calls }: Exchange): Target | undefined {
 function settle(bill: Bill, cost: () => number): void {
   const { hold, exchange, log } = bill
   hold.settle(knownCost(bill, cost)).catch((error: unknown) => {
-    // The database has refused it for good, or too many wait: the hold counts in full when its lease has ended.
+    // The database has refused it permanently, or too many wait: the hold counts in full once its lease expires.
     log.warn({ requestId: exchange.id, reason: String(error) }, 'spend.unsettled')
   })
 }
 
-/** What cannot be worked out costs what was held for it. */
+/** Returns the cost, or the held amount when the cost cannot be determined. */
 function knownCost({ hold, exchange, log }: Bill, cost: () => number): number {
   try {
     return cost()

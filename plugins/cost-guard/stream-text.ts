@@ -1,6 +1,6 @@
 import type { ReplyDialect } from 'turnpike/plugin/bytes'
 
-/** What a model has written in a canonical event: the text of a delta, or all that a block begins with. */
+/** Returns the model's text in a canonical event: the text of a delta, or the whole start of a block. */
 export function textOf(data: string): string {
   try {
     const { delta, content_block: block } = JSON.parse(data)
@@ -15,7 +15,7 @@ const EVENT_END = /\r\n\r\n|\n\n|\r\r/
 const NAME = /^event: ?(.*)$/m
 const DATA = /^data: ?(.*)$/m
 
-/** Whether these whole events, in the stream's own dialect, say that the model has written its last token. */
+/** Tests whole events, in the stream's own dialect, for the end of the model's output. */
 export function hasFinished(portions: readonly Buffer[], dialect: ReplyDialect): boolean {
   const events = Buffer.concat(portions).toString().split(EVENT_END)
   return events.some((event) => {

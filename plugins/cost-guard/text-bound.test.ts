@@ -31,7 +31,7 @@ test('text bound: no recorded stream has more tokens than its text allows', (t) 
   }
   let seen = 0
   for (const { name, request, response } of items) {
-    // A refused model's text is billed and not in the stream; thoughts are summarised.
+    // A refused model's text is billed but not in the stream; thinking is summarised.
     const isHidden = name.includes('fallback') || valueAt(parseJson(request.body.toString()), 'thinking') !== undefined
     if (!response.isStream || isHidden) continue
     const events = [...response.bytes.toString().matchAll(/^data: ?(.*)$/gm)].map(([, data = '']) => data)

@@ -1,6 +1,6 @@
 /**
- * An upper bound on the tokens of a text, whoever counts them. Tokenizers work on bytes: a token has one at least. They
- * have learnt all pairs of Latin letters and runs of spaces, so of those a token has two at least.
+ * DESIGN: upper bound on the tokens of a text, for any tokenizer. Tokenizers work on bytes: a token has at least one.
+ * They have learnt all pairs of Latin letters and runs of spaces, so a token of those has at least two.
  */
 const LETTER_OR_SPACE = new Uint8Array(256)
 for (const [from, to] of [
@@ -10,12 +10,12 @@ for (const [from, to] of [
 ] as const)
   LETTER_OR_SPACE.fill(1, from.charCodeAt(0), to.charCodeAt(0) + 1)
 
-/** Tokens that the text cannot have more of. */
+/** Returns an upper bound on the tokens of a text. */
 export function tokenBound(text: string): number {
   let halves = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    // A character beyond ASCII has two bytes or three in UTF-8; half of a pair has two of four.
+    // A character beyond ASCII has two or three bytes in UTF-8; half of a surrogate pair has two of four.
     if (code > 127) halves += code > 0x7ff ? 6 : 4
     else halves += LETTER_OR_SPACE[code] === 1 ? 1 : 2
   }

@@ -5,14 +5,14 @@ const NONE = { perRequestNanoUsd: undefined, windows: [] }
 const OWN = { perRequestNanoUsd: undefined, perDayNanoUsd: undefined, perMonthNanoUsd: undefined, scope: 'key:a' }
 const LEAP_DAY = Date.UTC(2028, 1, 29, 23, 59, 59, 999)
 
-test('windows: are those of the UTC calendar', (t) => {
+test('windows: follow the UTC calendar', (t) => {
   const own = { ...OWN, perDayNanoUsd: 5, perMonthNanoUsd: 50 }
   const names = (atMs: number) => budgetOf(NONE, own, atMs).windows.map(({ window }) => window)
   t.deepEqual(names(LEAP_DAY), ['d:2028-02-29', 'm:2028-02'])
   t.deepEqual(names(LEAP_DAY + 1), ['d:2028-03-01', 'm:2028-03'])
 })
 
-test('windows: of two bounds on the same money the smaller one holds, whoever set it', (t) => {
+test('windows: of two caps on the same window the smaller one applies, regardless of its source', (t) => {
   const operators = { perRequestNanoUsd: 7, windows: [{ scope: 'key:a', period: 'day', limitNanoUsd: 10 } as const] }
   const limits = (perDayNanoUsd: number, perRequestNanoUsd: number) => {
     const budget = budgetOf(operators, { ...OWN, perDayNanoUsd, perRequestNanoUsd }, 0)
@@ -23,7 +23,7 @@ test('windows: of two bounds on the same money the smaller one holds, whoever se
   t.deepEqual(limits(0, 0), [[0], 0])
 })
 
-test('windows: a cap on everybody stays beside a caller’s own', (t) => {
+test('windows: an instance-wide cap applies in addition to a caller’s own', (t) => {
   const caps = { ...NONE, windows: [{ scope: 'instance', period: 'day', limitNanoUsd: 10 } as const] }
   const { windows } = budgetOf(caps, { ...OWN, perDayNanoUsd: 5 }, 0)
   t.deepEqual(

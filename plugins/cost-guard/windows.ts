@@ -1,25 +1,25 @@
 import type { Cap, Caps, SpendWindow } from 'turnpike/plugin/spend'
 import { periodOf } from './calendar.ts'
 
-/** The caps of a request that has been told its own, in whole nano-dollars. */
+/** Caps of a request including the caller's own, in whole nano-dollars. */
 export interface Budget {
   readonly perRequestNanoUsd: number | undefined
   readonly windows: readonly BudgetWindow[]
 }
 
-/** A window of the ledger, and what it is called in an answer. */
+/** Window of the ledger, and its name in replies. */
 export interface BudgetWindow extends SpendWindow {
   readonly period: Cap['period']
 }
 
-/** Tightens what the operator has set: each bound is the smaller of the two. */
+/** Caller's caps; the smaller of each pair applies. */
 export interface OwnCaps {
   readonly perRequestNanoUsd: number | undefined
   readonly perDayNanoUsd: number | undefined
   readonly perMonthNanoUsd: number | undefined
 }
 
-/** The windows that a request admitted at this moment belongs to, also if it ends after midnight. */
+/** Returns the windows of a request admitted at this moment, also if it ends after midnight. */
 export function budgetOf(caps: Caps, own: OwnCaps & { scope: string }, atMs: number): Budget {
   const windows: BudgetWindow[] = []
   for (const { scope, period, limitNanoUsd } of [...caps.windows, ...ownWindows(own)]) {

@@ -10,7 +10,7 @@ import { Broadcast, type Whole } from './broadcast.ts'
 const COMPLETE: Ending = { outcome: 'complete', usage: undefined }
 const AMPLE_BYTES = 1_000_000
 
-/** An origin that the test turns by hand. */
+/** Origin that the test drives by hand. */
 class Origin implements ByteSource {
   sink: ByteSourceSink | undefined
   isPaused = true
@@ -34,7 +34,7 @@ class Origin implements ByteSource {
   }
 }
 
-/** A client of a broadcast that can stop reading. */
+/** Client of a broadcast that can stop reading. */
 class Client {
   readonly #reply: StreamReply
   received = ''
@@ -72,21 +72,21 @@ function broadcastOf(origin: Origin, limitBytes: number) {
   return { broadcast, whole: broadcast.start() }
 }
 
-/** The text of a complete stream, else what became of it. */
+/** Returns the text of a complete stream, else its kind of end. */
 function textOf(whole: Whole): string {
   return whole.kind === 'complete' ? whole.bytes.toString('latin1') : whole.kind
 }
 
-type Step = { kind: 'emit'; size: number } | { kind: 'join' } | { kind: 'stop' | 'resume' | 'leave'; who: number }
+type Step = { kind: 'emit'; size: number } | { kind: 'join' } | { kind: 'stop' | 'resume' | 'leave'; client: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('emit' as const), size: fc.integer({ min: 1, max: 40 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('join' as const) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('stop', 'resume', 'leave'), who: fc.nat(5) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('stop', 'resume', 'leave'), client: fc.nat(5) }) },
 )
 const LARGEST_PORTION_BYTES = 40
 
-/** Plays random steps, checking after each what must always hold. */
+/** Plays random steps and checks the invariants after each. */
 class Play {
   readonly origin = new Origin()
   readonly limitBytes: number
@@ -105,7 +105,7 @@ class Play {
   take(given: Step): void {
     if (given.kind === 'emit') this.emit(given.size)
     else if (given.kind === 'join') this.#join()
-    else this.#turn(given.kind, given.who)
+    else this.#act(given.kind, given.client)
     this.#check()
   }
 
@@ -123,8 +123,8 @@ class Play {
     if (this.broadcast.isOpen) this.present.push(new Client(this.broadcast))
   }
 
-  #turn(kind: 'stop' | 'resume' | 'leave', who: number): void {
-    const index = who % Math.max(1, this.present.length)
+  #act(kind: 'stop' | 'resume' | 'leave', nth: number): void {
+    const index = nth % Math.max(1, this.present.length)
     const client = this.present[index]
     if (client === undefined) return
     if (kind === 'stop') client.isReading = false
@@ -133,10 +133,10 @@ class Play {
       this.present.splice(index, 1)
       client.leave()
     }
-    if (kind !== 'stop' && !this.#mustPause() && this.origin.isPaused) throw new Error('stands still for nobody')
+    if (kind !== 'stop' && !this.#mustPause() && this.origin.isPaused) throw new Error('is paused without a reason')
   }
 
-  /** A client that stopped takes one more portion before its stream knows. */
+  /** Tests for a required pause. A client that stopped takes one more portion before its stream notices. */
   #mustPause(): boolean {
     if (this.present.length === 0) return false
     const isStopped = ({ isReading }: Client) => !isReading
@@ -160,7 +160,7 @@ for (const [claim, limitBytes] of [
   ['within the limit', AMPLE_BYTES],
   ['beyond the limit', 100],
 ] as const) {
-  test(`broadcast: readers that come, stop and go at any time get the origin's bytes from the first on, ${claim}`, async (t) => {
+  test(`broadcast: readers that join, stop and leave at any time get the origin's bytes from the first on, ${claim}`, async (t) => {
     await fc.assert(
       fc.asyncProperty(steps, async (list) => {
         const play = new Play(limitBytes)
@@ -188,7 +188,7 @@ test('broadcast: is open exactly up to its limit', (t) => {
   t.false(broadcast.isOpen)
 })
 
-test('broadcast: lets go of what all have read, once it is beyond its limit', async (t) => {
+test('broadcast: releases what all have read, once it is beyond its limit', async (t) => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
   const origin = new Origin()
@@ -198,7 +198,7 @@ test('broadcast: lets go of what all have read, once it is beyond its limit', as
   const trace = new WeakRef(first)
   origin.sink?.data(first)
   first = undefined
-  await nextTurn() // a WeakRef holds its target until the turn is over
+  await nextTurn() // a WeakRef holds its target until the event-loop turn ends
   collectGarbage()
   t.truthy(trace.deref())
   origin.sink?.data(Buffer.alloc(90))
@@ -208,7 +208,7 @@ test('broadcast: lets go of what all have read, once it is beyond its limit', as
   t.false(broadcast.isOpen)
 })
 
-test('broadcast: beyond its limit the slowest reader governs', (t) => {
+test('broadcast: beyond its limit the slowest reader sets the pace', (t) => {
   const origin = new Origin()
   const { broadcast } = broadcastOf(origin, 10)
   const [slow, quick] = [new Client(broadcast), new Client(broadcast)]
@@ -221,7 +221,7 @@ test('broadcast: beyond its limit the slowest reader governs', (t) => {
   t.false(origin.isPaused)
 })
 
-test('broadcast: beyond its limit, the slowest reader holds nobody back when it leaves', (t) => {
+test('broadcast: beyond its limit, the others continue when the slowest reader leaves', (t) => {
   const origin = new Origin()
   const { broadcast } = broadcastOf(origin, 10)
   const [slow, quick] = [new Client(broadcast), new Client(broadcast)]
@@ -233,7 +233,7 @@ test('broadcast: beyond its limit, the slowest reader holds nobody back when it 
   t.is(quick.receivedBytes, 40)
 })
 
-test('broadcast: goes on without readers', async (t) => {
+test('broadcast: continues without readers', async (t) => {
   const origin = new Origin()
   const { broadcast, whole } = broadcastOf(origin, 100)
   new Client(broadcast).leave()
@@ -243,7 +243,7 @@ test('broadcast: goes on without readers', async (t) => {
   t.is(textOf(await whole), 'abc')
 })
 
-test('broadcast: whoever waits for the whole keeps it going past a reader that stopped', async (t) => {
+test('broadcast: a waiter for the whole keeps it going past a stopped reader', async (t) => {
   const origin = new Origin()
   const { broadcast } = broadcastOf(origin, 100)
   const slow = new Client(broadcast)
@@ -258,7 +258,7 @@ test('broadcast: whoever waits for the whole keeps it going past a reader that s
   t.is(textOf(await waiting), 'abcdef')
 })
 
-test('broadcast: whoever waits for the whole learns at once that there will be none', async (t) => {
+test('broadcast: a waiter for the whole is notified at once that there will be none', async (t) => {
   const origin = new Origin()
   const { broadcast } = broadcastOf(origin, 10)
   const waiting = broadcast.whole()
@@ -286,7 +286,7 @@ test('broadcast: a reader that stopped gets the end only after it has read every
   t.like(client, { received: 'abc', ending: COMPLETE })
 })
 
-test('broadcast: a break is told to all after the bytes that came', async (t) => {
+test('broadcast: all readers get a break after the bytes received', async (t) => {
   const origin = new Origin()
   const { broadcast, whole } = broadcastOf(origin, 100)
   const clients = [new Client(broadcast), new Client(broadcast)]

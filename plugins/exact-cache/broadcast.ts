@@ -16,10 +16,10 @@ import {
  *
  * Guarantees
  * - Every reader gets every portion from the first one on, at its own pace.
- * - The stream is read on as long as one reader keeps up, or somebody waits for the whole; a slow reader does not hold
+ * - The stream is read as long as one reader keeps up, or a waiter needs the whole; a slow reader does not hold
  *   the others back.
  * Limits
- * - The log holds at most `limitBytes`. A longer reply takes no newcomers (`isOpen` is false), is no whole any more, drops
+ * - The log holds at most `limitBytes`. A longer reply accepts no new readers (`isOpen` is false), has no whole any more, drops
  *   what all have read, and then moves at the pace of its slowest reader, so that memory stays bounded.
  */
 export class Broadcast {
@@ -39,7 +39,7 @@ export class Broadcast {
     this.#limitBytes = limitBytes
   }
 
-  /** The dialect of the stream. */
+  /** Dialect of the stream. */
   get dialect(): ReplyDialect {
     return this.#origin.dialect
   }
@@ -48,12 +48,12 @@ export class Broadcast {
     return this.#origin.headers
   }
 
-  /** Whether the log still begins with the first byte. */
+  /** True while the log still begins with the first byte. */
   get isOpen(): boolean {
     return this.#isComplete
   }
 
-  /** Starts reading the provider's stream. Resolves with what it came to when it has ended. */
+  /** Starts reading the provider's stream. Resolves with the result when it has ended. */
   start(): Promise<Whole> {
     return new Promise((resolve) => {
       this.#origin.open({
@@ -69,8 +69,8 @@ export class Broadcast {
   }
 
   /**
-   * What the stream comes to: `too-long` as soon as it has outgrown the log, otherwise at its end. Somebody waits from
-   * now on: no reader may hold the stream back.
+   * Resolves with the result of the stream: `too-long` as soon as it has outgrown the log, otherwise at its end. From
+   * now on no reader may hold the stream back.
    */
   whole(): Promise<Whole> {
     this.#isAwaited = true
@@ -78,7 +78,7 @@ export class Broadcast {
     return this.#whole.promise
   }
 
-  /** A reply that carries the whole stream from its first byte. */
+  /** Returns a reply that carries the whole stream from its first byte. */
   read(): StreamReply {
     const reader: Reader = new Reader({
       at: (index) => this.#log[index - this.#dropped],
@@ -94,7 +94,7 @@ export class Broadcast {
     return new StreamReply({ status, headers, isWhole: true, dialect }, reader.flow)
   }
 
-  /** Stops the provider. */
+  /** Aborts the provider's stream. */
   cancel(): void {
     this.#origin.cancel()
   }
@@ -140,7 +140,7 @@ export class Broadcast {
   }
 }
 
-/** What a stream came to. */
+/** Result of a stream. */
 export type Whole =
   | { readonly kind: 'complete'; readonly bytes: Buffer; readonly usage: Usage | undefined }
   | { readonly kind: 'broken' | 'too-long' }
@@ -152,7 +152,7 @@ interface ReaderOptions {
   onLeave(): void
 }
 
-/** One reader's place in the log. */
+/** Position of one reader in the log. */
 class Reader implements FlowDriver {
   readonly flow = new Flow(this)
   readonly #options: ReaderOptions
@@ -162,7 +162,7 @@ class Reader implements FlowDriver {
     this.#options = options
   }
 
-  /** Until it is opened, a reader takes nothing. */
+  /** Paused until it is opened. */
   get isPaused(): boolean {
     return !this.flow.takes
   }
@@ -180,7 +180,7 @@ class Reader implements FlowDriver {
     this.#options.onLeave()
   }
 
-  /** Passes on what is there, until the log or the sink's patience ends. */
+  /** Passes on what is available, until the end of the log or back-pressure of the sink. */
   pump(): void {
     while (this.flow.takes) {
       const portion = this.#options.at(this.position)

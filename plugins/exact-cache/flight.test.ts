@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { BytesReply } from 'turnpike/plugin/bytes'
 import { Flight } from './flight.ts'
 
-test('flight: goes on as long as one is there, whoever that is', (t) => {
+test('flight: continues while any client is present', (t) => {
   const order = fc.array(fc.constantFrom('join', 'leave-first', 'leave-last'), { minLength: 1, maxLength: 20 })
   fc.assert(
     fc.property(order, (steps) => {
@@ -24,7 +24,7 @@ test('flight: goes on as long as one is there, whoever that is', (t) => {
   )
 })
 
-test('flight: is aborted with the reason of the last who left', (t) => {
+test('flight: is aborted with the reason of the last client to leave', (t) => {
   const flight = new Flight()
   const callers = [new AbortController(), new AbortController()]
   for (const { signal } of callers) flight.join(signal)
@@ -46,7 +46,7 @@ test('flight: a caller who left before joining does not end it for the others', 
   t.false(flight.signal.aborted)
 })
 
-test('flight: takes nobody once all have left', (t) => {
+test('flight: accepts no client once all have left', (t) => {
   const flight = new Flight()
   const caller = new AbortController()
   flight.join(caller.signal)
@@ -55,18 +55,18 @@ test('flight: takes nobody once all have left', (t) => {
   t.false(flight.takesNewcomers)
 })
 
-test('flight: everybody who waits gets the landing', async (t) => {
+test('flight: all waiters get the result', async (t) => {
   const flight = new Flight()
-  const waiting = [flight.landing, flight.landing]
+  const waiting = [flight.result, flight.result]
   const reply = new BytesReply(400, {}, Buffer.from('{}'))
-  flight.land({ kind: 'reply', reply })
-  for (const landing of await Promise.all(waiting)) t.like(landing, { kind: 'reply', reply })
+  flight.resolve({ kind: 'reply', reply })
+  for (const result of await Promise.all(waiting)) t.like(result, { kind: 'reply', reply })
 })
 
-test('flight: everybody who waits gets the failure, and nobody need wait', async (t) => {
+test('flight: all waiters get the failure, and none is required', async (t) => {
   const flight = new Flight()
-  const waiting = [flight.landing, flight.landing]
+  const waiting = [flight.result, flight.result]
   flight.fail(new Error('broke'))
-  for (const landing of waiting) await t.throwsAsync(landing, { message: 'broke' })
-  new Flight().fail(new Error('nobody waits for this one: it must not become an unhandled rejection'))
+  for (const result of waiting) await t.throwsAsync(result, { message: 'broke' })
+  new Flight().fail(new Error('without a waiter: it must not become an unhandled rejection'))
 })

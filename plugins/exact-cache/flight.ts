@@ -3,62 +3,62 @@ import type { BytesReply } from 'turnpike/plugin/bytes'
 import type { AnswerLimit, StoredReply } from 'turnpike/plugin/cache'
 import type { Broadcast } from './broadcast.ts'
 
-/** What a flight has come to, as soon as its reply has begun. */
-export type Landing =
-  /** A whole reply, not to be kept (an error of the provider, say): everybody gets it. */
+/** Result of a flight, available as soon as its reply has begun. */
+export type FlightResult =
+  /** A whole reply that is not stored (a provider error, for example): every client gets it. */
   | { readonly kind: 'reply'; readonly reply: BytesReply }
-  /** Only the leader can have it. */
+  /** A reply for the leader only. */
   | { readonly kind: 'private' }
-  /** A whole JSON answer. */
+  /** A whole JSON reply. */
   | { readonly kind: 'entry'; readonly entry: StoredReply; readonly owner?: Owner | undefined }
-  /** A stream that runs. */
+  /** A running stream. */
   | { readonly kind: 'stream'; readonly broadcast: Broadcast; readonly owner?: Owner | undefined }
 
-/** The caller whose limits may cut an answer short: it is good for others only if they have not. */
+/** Caller whose limits may truncate a reply: it is valid for others only if they have not. */
 export interface Owner {
   readonly scope: string
   readonly limit: AnswerLimit
 }
 
 /**
- * One request on its way for several callers: the leader sends it, the others attach. It goes on as long as one of them
- * is still there, whoever that is.
+ * One in-flight request of several callers: the leader sends it, the others attach. It continues as long as one of them
+ * is present.
  */
 export class Flight {
-  /** Settles when the reply has begun; rejects with what the leader's call failed with. */
-  readonly landing: Promise<Landing>
+  /** Settles when the reply has begun; rejects with the error of the leader's call. */
+  readonly result: Promise<FlightResult>
   readonly fail: (error: unknown) => void
-  #landed: Landing | undefined
+  #result: FlightResult | undefined
   readonly #controller = new AbortController()
-  readonly #resolve: (landing: Landing) => void
+  readonly #resolve: (result: FlightResult) => void
   #present = 0
 
   constructor() {
-    const { promise, resolve, reject } = Promise.withResolvers<Landing>()
+    const { promise, resolve, reject } = Promise.withResolvers<FlightResult>()
     promise.catch(() => {})
-    this.landing = promise
+    this.result = promise
     this.#resolve = resolve
     this.fail = reject
   }
 
-  /** Whether a newcomer can still get the whole reply. */
+  /** True while a new client can still get the whole reply. */
   get takesNewcomers(): boolean {
     if (this.signal.aborted) return false
-    return this.#landed?.kind !== 'stream' || this.#landed.broadcast.isOpen
+    return this.#result?.kind !== 'stream' || this.#result.broadcast.isOpen
   }
 
-  /** The reply has begun. */
-  land(landing: Landing): void {
-    this.#landed = landing
-    this.#resolve(landing)
+  /** Resolves `result`: the reply has begun. */
+  resolve(result: FlightResult): void {
+    this.#result = result
+    this.#resolve(result)
   }
 
-  /** Aborted when the last one has left. */
+  /** Aborted when the last client has left. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** Someone waits for the reply until `signal` says that they left, or until they call the function that this gives. */
+  /** Adds a client until `signal` is aborted or the returned function is called. */
   join(signal: AbortSignal): () => void {
     this.#present++
     let hasLeft = false

@@ -41,7 +41,7 @@ export default definePlugin({
             ctx.set('x-svc-cache', state)
             exchange.note(state, { scope: effective.scope })
           }
-          // What runs comes before what is stored: a flight is forgotten only when its reply is in the store.
+          // In-flight requests precede stored replies: a flight is removed only when its reply is in the store.
           if (!flights.get(key)?.takesNewcomers && !control.includes('no-cache')) {
             const hit = await replyFromStore(store, key, exchange)
             if (hit !== undefined) {
@@ -60,11 +60,11 @@ export default definePlugin({
             }
             tried = flight
           }
-          // Nothing is awaited between the last look at the flights and the new one: else two could lead.
+          // No await between the last look-up of flights and the new one: otherwise two could lead.
           mark('miss')
           const { ttl: ttlMs, max_entry: limitBytes } = effective
-          const takesTurns = !control.includes('no-cache')
-          if ((await lead(exchange, { next, flights, key, store, ttlMs, limitBytes, takesTurns })) === 'attached')
+          const usesLease = !control.includes('no-cache')
+          if ((await lead(exchange, { next, flights, key, store, ttlMs, limitBytes, usesLease })) === 'attached')
             mark('attached')
         },
     }

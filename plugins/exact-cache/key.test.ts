@@ -6,7 +6,7 @@ import { ClientRequest } from '../../src/core/request/client-request.ts'
 import { Exchange } from '../../src/core/request/exchange.ts'
 import { cacheKey } from './key.ts'
 
-interface Asked {
+interface KeyInput {
   body?: string
   headers?: Record<string, string>
   query?: string
@@ -28,7 +28,7 @@ function keyOf({
   caller = CALLER,
   scope = 'key',
   pipeline = 'exact-cache',
-}: Asked): string {
+}: KeyInput): string {
   const client = new ClientRequest(new RequestDocument(Buffer.from(body)))
   return cacheKey(
     new Exchange({
@@ -53,7 +53,7 @@ function keyOf({
   )
 }
 
-/** A body with these members laid over those of `BODY`; values are raw JSON. */
+/** Returns a body with these members over those of `BODY`; values are raw JSON. */
 function bodyWith(members: Record<string, string>): string {
   const raw = new Map(Object.entries(JSON.parse(BODY)).map(([name, value]) => [name, JSON.stringify(value)]))
   for (const [name, value] of Object.entries(members)) raw.set(name, value)
@@ -113,16 +113,16 @@ const DIFFERENT_VALUES: [claim: string, one: string, other: string][] = [
 ]
 
 for (const [claim, one, other] of DIFFERENT_VALUES) {
-  test(`key: tells apart ${claim}`, (t) => {
+  test(`key: distinguishes ${claim}`, (t) => {
     t.not(keyOf({ body: bodyWith({ system: one }) }), keyOf({ body: bodyWith({ system: other }) }))
   })
 }
 
-test('key: null and absence are not the same', (t) => {
+test('key: distinguishes null and absence', (t) => {
   t.not(keyOf({ body: bodyWith({ temperature: 'null' }) }), keyOf({}))
 })
 
-test('key: tells apart fields whose names are different lone surrogates', (t) => {
+test('key: distinguishes fields whose names are different lone surrogates', (t) => {
   t.not(keyOf({ body: bodyWith({ '\ud800': '1' }) }), keyOf({ body: bodyWith({ '\ud801': '1' }) }))
 })
 
@@ -142,7 +142,7 @@ test('key: white space around top-level members does not change it', (t) => {
   t.is(keyOf({ body: ` ${spaced}\n` }), keyOf({}))
 })
 
-test('key: provider, model as the provider knows it, query and route scope change it', (t) => {
+test('key: provider, model as the provider names it, query and route scope change it', (t) => {
   const keys = [
     {},
     { target: { ...TARGET, provider: 'demo' } },
@@ -153,13 +153,13 @@ test('key: provider, model as the provider knows it, query and route scope chang
   t.is(new Set(keys).size, keys.length)
 })
 
-test('key: modules between the cache and the provider change it, those before the cache and its own options do not', (t) => {
+test('key: plugins between the cache and the provider change it, those before the cache and its own options do not', (t) => {
   const keys = (...pipelines: string[]) => new Set(pipelines.map((pipeline) => keyOf({ pipeline }))).size
   t.is(keys('exact-cache', 'exact-cache?ttl=1s', 'shout,exact-cache', 'shout?by=1,exact-cache?ttl=1s'), 1)
   t.is(keys('exact-cache', 'exact-cache,shout', 'exact-cache,shout?by=1', 'exact-cache,shout,whisper'), 4)
 })
 
-test('key: a model written with and without its provider is one', (t) => {
+test('key: a model written with and without its provider has one key', (t) => {
   t.is(keyOf({ body: bodyWith({ model: '"anthropic/claude-sonnet-4-5"' }) }), keyOf({}))
 })
 
@@ -169,7 +169,7 @@ for (const name of ['version', 'beta']) {
     t.is(new Set([...keys, keyOf({})]).size, 3)
   })
 
-  test(`key: the two names of the ${name} header are one`, (t) => {
+  test(`key: the two names of the ${name} header have one key`, (t) => {
     t.is(keyOf({ headers: { [`provider-${name}`]: 'a' } }), keyOf({ headers: { [`anthropic-${name}`]: 'a' } }))
   })
 }
@@ -190,7 +190,7 @@ test('key: version and beta are not confused', (t) => {
   t.not(keyOf({ headers: { 'anthropic-version': 'a' } }), keyOf({ headers: { 'anthropic-beta': 'a' } }))
 })
 
-test('key: what is asked of other modules by header changes it', (t) => {
+test('key: options of other plugins by header change it', (t) => {
   const keys = ['a', 'b'].map((value) => keyOf({ headers: { 'x-svc-patterns': value } }))
   t.is(new Set([...keys, keyOf({})]).size, 3)
 })
@@ -199,24 +199,24 @@ test('key: headers of the connection do not change it', (t) => {
   t.is(keyOf({ headers: { host: 'x', 'user-agent': 'y', authorization: 'Bearer z', 'x-svc-pipe': 'w' } }), keyOf({}))
 })
 
-test('key: scope `key` keeps the keys of one user apart, `user` joins them', (t) => {
+test('key: scope `key` separates the keys of one user, `user` joins them', (t) => {
   const keys = (scope: SharingScope) =>
     ['a', 'b'].map((key) => keyOf({ scope, caller: { kind: 'key', scope: key, keyId: key, userId: 'u' } }))
   t.is(new Set(keys('key')).size, 2)
   t.is(new Set(keys('user')).size, 1)
 })
 
-test('key: scope `user` keeps callers without a user apart', (t) => {
+test('key: scope `user` separates callers without a user', (t) => {
   const keys = ['a', 'b'].map((scope) => keyOf({ scope: 'user', caller: { kind: 'local', scope } }))
   t.is(new Set(keys).size, 2)
 })
 
-test('key: scope `shared` joins everybody', (t) => {
+test('key: scope `shared` joins all callers', (t) => {
   const keys = ['a', 'b'].map((scope) => keyOf({ scope: 'shared', caller: { kind: 'local', scope } }))
   t.is(new Set(keys).size, 1)
 })
 
-test('key: no caller can name itself into another scope', (t) => {
+test('key: no caller name collides with another scope', (t) => {
   const keys = [
     keyOf({ scope: 'shared' }),
     keyOf({ caller: { kind: 'key', scope: 'shared' } }),
@@ -227,7 +227,7 @@ test('key: no caller can name itself into another scope', (t) => {
   t.is(new Set(keys).size, keys.length)
 })
 
-/** Text in which lengths, separators and names are easily taken for each other. */
+/** Generates text in which lengths, separators and names are easily confused. */
 const confusing = fc
   .array(fc.constantFrom('', '0', '1', '2', '12', ':', '1:', '0:', 'a', 'anthropic-a', '"', '\ud800', '\ud801', 'é'), {
     maxLength: 3,
@@ -241,7 +241,7 @@ const rawValue = fc.oneof(
 const members = fc
   .uniqueArray(fc.tuple(confusing, rawValue), { selector: ([name]) => name, maxLength: 4 })
   .map((list) => list.filter(([name]) => !['stream', 'metadata', 'model'].includes(name)))
-const asked = fc.record({
+const inputs = fc.record({
   scope: confusing,
   provider: confusing,
   model: confusing,
@@ -249,24 +249,24 @@ const asked = fc.record({
   headers: fc.dictionary(fc.constantFrom('anthropic-a', 'anthropic-a1', 'anthropic-'), confusing),
   members,
 })
-type Parts = typeof asked extends fc.Arbitrary<infer T> ? T : never
+type Parts = typeof inputs extends fc.Arbitrary<infer T> ? T : never
 
 function keyOfParts({ scope, provider, model, query, headers, members: list }: Parts): string {
   const target = { provider, model }
   return keyOf({ body: printed(list), headers, query, target, caller: { kind: 'local', scope } })
 }
 
-/** The parts in an order and a notation in which equal questions are equal text. */
+/** Returns the parts in a canonical order and notation, in which equal requests are equal text. */
 function identityOf({ headers, members: list, ...rest }: Parts): string {
   const { scope, provider, model, query } = rest
   const sorted = <T>(entries: (readonly [string, T])[]) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([scope, provider, model, query, sorted(Object.entries(headers)), sorted(list)])
 }
 
-test('key: two questions have one key exactly when all their parts are equal', (t) => {
+test('key: two requests have one key exactly when all their parts are equal', (t) => {
   holds(
     t,
-    fc.property(asked, asked, (one, other) => {
+    fc.property(inputs, inputs, (one, other) => {
       t.is(keyOfParts(one) === keyOfParts(other), identityOf(one) === identityOf(other))
     }),
     3000,
@@ -276,7 +276,7 @@ test('key: two questions have one key exactly when all their parts are equal', (
 test('key: a change of one part changes it', (t) => {
   holds(
     t,
-    fc.property(asked, asked, fc.nat(), (one, other, choice) => {
+    fc.property(inputs, inputs, fc.nat(), (one, other, choice) => {
       const names = Object.keys(one) as (keyof Parts)[] // safe: a record's own keys
       const name = names[choice % names.length] ?? 'scope'
       const mixed = { ...one, [name]: other[name] }

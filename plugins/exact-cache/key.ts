@@ -1,9 +1,12 @@
 import type { Exchange } from 'turnpike/plugin'
 import { createFieldsDigest, requestIdentity, type SharingScope } from 'turnpike/plugin/cache'
 
-/** Fields that do not change the answer; the model counts as the provider sees it, in the target. */
+/** Fields that do not change the reply; the model is compared as the provider names it, in the target. */
 const NOT_IN_KEY = new Set(['stream', 'metadata', 'model'])
-/** Of a dialect that is not the canonical one, `stream` counts: its replies are not turned from one kind into the other. */
+/**
+ * Excluded fields of another dialect: `stream` counts there, since its replies are not converted from one kind to the
+ * other.
+ */
 const NOT_IN_OTHERS_KEY = new Set(['model'])
 
 const FIELDS_DIGEST = Symbol('exact-cache fields')
@@ -11,14 +14,14 @@ const OTHER_FIELDS_DIGEST = Symbol('exact-cache fields of another dialect')
 const digestFields = createFieldsDigest(NOT_IN_KEY)
 const digestAllFields = createFieldsDigest(NOT_IN_OTHERS_KEY)
 
-/** The key of an exchange: SHA-256 over everything that can change the answer. */
+/** Returns the key of an exchange: SHA-256 of everything that can change the reply. */
 export function cacheKey(exchange: Exchange, scope: SharingScope): string {
   return requestIdentity(exchange, { scope, module: 'exact-cache', asked: requestDigest(exchange) })
 }
 
 /**
- * What is asked. In another dialect a request may hold what the canonical shape has no place for, so all that the client
- * sent counts, and beside it what modules have made of it.
+ * Returns the digest of the request. In another dialect a request may have fields that the canonical shape lacks, so
+ * everything the client sent counts, plus the edits of plugins.
  */
 function requestDigest(exchange: Exchange): string {
   const { client, dialect, isEdited } = exchange

@@ -9,11 +9,11 @@ import {
   unpackReply,
 } from 'turnpike/plugin/cache'
 import { Broadcast, type Whole } from './broadcast.ts'
-import { Flight, type Landing, type Owner } from './flight.ts'
+import { Flight, type FlightResult, type Owner } from './flight.ts'
+import { type Lease, takeLease } from './lease.ts'
 import type { CacheStore } from './store.ts'
-import { type Turn, takeTurn } from './turn.ts'
 
-/** What the leader of a flight needs. */
+/** Dependencies of a flight's leader. */
 export interface Leading {
   readonly next: () => Promise<void>
   readonly flights: Map<string, Flight>
@@ -21,66 +21,66 @@ export interface Leading {
   readonly store: CacheStore
   readonly ttlMs: number
   readonly limitBytes: number
-  /** Whether a reply that another instance gets meanwhile will do. */
-  readonly takesTurns: boolean
+  /** Set when a reply fetched by another instance meanwhile is acceptable. */
+  readonly usesLease: boolean
 }
 
-/** What the leader did: it asked, or another instance that it has waited for did. */
+/** Outcome of leading: called the provider, or got the reply of another instance. */
 export type Led = 'miss' | 'attached'
 
-/** Sends the request on for everybody who asks the same meanwhile, and stores the reply when it is complete. */
+/** Sends the request on behalf of all identical ones meanwhile, and stores the reply when it is complete. */
 export async function lead(exchange: Exchange, leading: Leading): Promise<Led> {
   const { next, flights, key, limitBytes } = leading
   const flight = new Flight()
   flights.set(key, flight)
   flight.join(exchange.signal)
-  let turn: Turn | undefined
+  let lease: Lease | undefined
   try {
-    turn = await turnOf(flight, exchange, leading)
-    const found = turn?.stored && unpackReply(turn.stored)
+    lease = await leaseOf(flight, exchange, leading)
+    const found = lease?.stored && unpackReply(lease.stored)
     const given = found && replyFromStored(found, wishOf(exchange))
     if (found !== undefined && given !== undefined) {
       exchange.reply = given
-      flight.land({ kind: 'entry', entry: found })
-      leave(flight, leading, turn)
+      flight.resolve({ kind: 'entry', entry: found })
+      leave(flight, leading, lease)
       return 'attached'
     }
     await exchange.withSignal(flight.signal, next)
-    const landing = landingOf(exchange, limitBytes)
-    if (landing.kind === 'stream') {
-      onAbort(flight.signal, () => landing.broadcast.cancel())
-      exchange.reply = landing.broadcast.read()
+    const result = resultOf(exchange, limitBytes)
+    if (result.kind === 'stream') {
+      onAbort(flight.signal, () => result.broadcast.cancel())
+      exchange.reply = result.broadcast.read()
     }
-    flight.land(landing)
-    void settle(landing, flight, { ...leading, turn, isOwnAnswer: exchange.calls.length === 1 })
+    flight.resolve(result)
+    void settle(result, flight, { ...leading, lease, isOwnAnswer: exchange.calls.length === 1 })
     return 'miss'
   } catch (error) {
     if (isOfProvider(error)) flight.fail(error)
-    else flight.land({ kind: 'private' })
-    leave(flight, leading, turn)
+    else flight.resolve({ kind: 'private' })
+    leave(flight, leading, lease)
     throw error
   }
 }
 
 /**
- * Whether an error is about the provider, and so of everybody who asked the same: were each to try again now, they would
- * all arrive at once. Every other may be about the leader alone: its caps, its limits, its plan, its credential.
+ * Tests for an error of the provider, which all identical requests share: if each retried now, they would all arrive at
+ * once. Any other error may concern the leader alone: its caps, its limits, its plan, its credential.
  */
 function isOfProvider(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'upstream_error'
 }
 
-async function turnOf(flight: Flight, exchange: Exchange, { key, store, takesTurns }: Leading) {
-  if (!store.isShared || !takesTurns) return undefined
+async function leaseOf(flight: Flight, exchange: Exchange, { key, store, usesLease }: Leading) {
+  if (!store.isShared || !usesLease) return undefined
   const { signal } = flight
-  return exchange.patiently(takeTurn(store, key, { signal, isWanted: () => flight.takesNewcomers }))
+  return exchange.patiently(takeLease(store, key, { signal, isWanted: () => flight.takesNewcomers }))
 }
 
 function wishOf({ dialect, wantsStream }: Exchange) {
   return { dialect, stream: wantsStream }
 }
 
-/** The reply for a caller who asked the same: `undefined` when it must ask for itself after all. */
+/** Returns the reply for an identical request: `undefined` when it must call the provider itself. */
 export async function attach(flight: Flight, exchange: Exchange): Promise<Reply | undefined> {
   const stopWaiting = flight.join(exchange.signal)
   const reply = await replyOfFlight(flight, exchange)
@@ -89,20 +89,18 @@ export async function attach(flight: Flight, exchange: Exchange): Promise<Reply 
 }
 
 async function replyOfFlight(flight: Flight, exchange: Exchange): Promise<Reply | undefined> {
-  const landing = await exchange.patiently(flight.landing)
+  const result = await exchange.patiently(flight.result)
   const wanted = wishOf(exchange)
-  switch (landing.kind) {
+  switch (result.kind) {
     case 'private':
       return undefined
     case 'reply':
-      return landing.reply
+      return result.reply
     case 'entry':
-      return isGoodFor(exchange, landing.owner, landing.entry.usage)
-        ? replyFromStored(landing.entry, wanted)
-        : undefined
+      return isGoodFor(exchange, result.owner, result.entry.usage) ? replyFromStored(result.entry, wanted) : undefined
     case 'stream': {
-      const { broadcast, owner } = landing
-      // Nobody can tell of a stream that runs whether its owner's limits will cut it.
+      const { broadcast, owner } = result
+      // While a stream runs, it is unknown if its owner's limits will truncate it.
       const isOthers = owner !== undefined && owner.scope !== exchange.caller.scope
       if (wanted.stream && broadcast.isOpen && !isOthers) return broadcast.read()
       const whole = await exchange.patiently(broadcast.whole())
@@ -123,10 +121,10 @@ function ownerOf(exchange: Exchange): Owner | undefined {
   return answerLimit && { scope: caller.scope, limit: answerLimit }
 }
 
-function landingOf(exchange: Exchange, limitBytes: number): Landing {
+function resultOf(exchange: Exchange, limitBytes: number): FlightResult {
   const { reply } = exchange
   const owner = ownerOf(exchange)
-  // A module answered in Koa's own way.
+  // A plugin replied in Koa's own way.
   if (reply === undefined) return { kind: 'private' }
   if (reply.kind === 'stream') {
     if (reply.status !== 200) return { kind: 'private' }
@@ -141,29 +139,29 @@ function entryOf(whole: Whole, { dialect, headers }: Pick<Broadcast, 'dialect' |
   return { kind: 'stream', dialect: dialect.name, facts: factsOf(headers), usage: whole.usage, body: whole.bytes }
 }
 
-async function entryAt(landing: Landing): Promise<StoredReply | undefined> {
-  if (landing.kind === 'stream') return entryOf(await landing.broadcast.start(), landing.broadcast)
-  return landing.kind === 'entry' ? landing.entry : undefined
+async function entryAt(result: FlightResult): Promise<StoredReply | undefined> {
+  if (result.kind === 'stream') return entryOf(await result.broadcast.start(), result.broadcast)
+  return result.kind === 'entry' ? result.entry : undefined
 }
 
-/** Stores what can be stored before the flight is forgotten, so that nobody falls between the two. */
+/** Stores a cacheable reply before the flight is removed, so that no request misses both. */
 async function settle(
-  landing: Landing,
+  result: FlightResult,
   flight: Flight,
-  leading: Leading & { turn: Turn | undefined; isOwnAnswer: boolean },
+  leading: Leading & { lease: Lease | undefined; isOwnAnswer: boolean },
 ): Promise<void> {
-  const entry = await entryAt(landing)
-  // The answer of a substitute is not what this request will get once its own provider is well again; and what a module
-  // behind this one answered without the provider (from a cache of its own, say) is that module's to give again.
-  // The same goes for what a limit of the leader has cut: the limit moves with every day, and others have their own.
-  const isCut = entry !== undefined && 'owner' in landing && isCutByLimit(landing.owner?.limit, entry.usage)
+  const entry = await entryAt(result)
+  // Not stored: the reply of a fallback, since the request's own provider may be healthy later; the reply of a plugin
+  // behind this one, which it may repeat itself (a cache, for example); and a reply truncated by a limit of the leader,
+  // which changes daily and differs for others.
+  const isCut = entry !== undefined && 'owner' in result && isCutByLimit(result.owner?.limit, entry.usage)
   if (entry !== undefined && leading.isOwnAnswer && !isCut && entry.body.length <= leading.limitBytes) {
     await leading.store.set(leading.key, packReply(entry), leading.ttlMs)
   }
-  leave(flight, leading, leading.turn)
+  leave(flight, leading, leading.lease)
 }
 
-function leave(flight: Flight, { flights, key }: Leading, turn: Turn | undefined): void {
+function leave(flight: Flight, { flights, key }: Leading, lease: Lease | undefined): void {
   if (flights.get(key) === flight) flights.delete(key)
-  void turn?.end()
+  void lease?.end()
 }

@@ -1,9 +1,9 @@
 import type { Log } from 'turnpike/plugin'
 import type { ByteStore } from 'turnpike/plugin/cache'
 
-/** The store behind the cache. When it fails, requests go on as if the cache were empty. */
+/** Store behind the cache. When it fails, requests continue as if the cache were empty. */
 export class CacheStore {
-  /** Whether other instances share it, so that they can agree on whose turn it is. */
+  /** Set when other instances share the store, so that they can use leases. */
   readonly isShared: boolean
   readonly #store: ByteStore
   readonly #log: Log
@@ -22,7 +22,7 @@ export class CacheStore {
     await this.#attempt(() => this.#store.set(key, value, ttlMs), undefined)
   }
 
-  /** Whether a lease was free, or nobody can tell. */
+  /** Takes a lease. Returns true when it was free, or when the store fails. */
   async takeLease(name: string, ttlMs: number): Promise<boolean> {
     return this.#attempt(async () => (await this.#store.leases?.take(name, ttlMs)) ?? true, true)
   }

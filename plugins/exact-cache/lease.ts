@@ -2,37 +2,37 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CacheStore } from './store.ts'
 
 /**
- * DESIGN — whose turn it is to ask
+ * DESIGN — a lease on the provider call
  *
- *   instance A ── take: yes ──► asks the provider ── renew, renew ──► stores ──► release
+ *   instance A ── take: yes ──► calls the provider ─ renew, renew ──► stores ──► release
  *   instance B ── take: no, no, no, … ─────────────────────────────────────► it is stored
  *
- * Flights are of one process. Where instances share a store, the leader of a flight takes the lease of its key first, and
- * waits while another instance has it. Nothing is stored if that one's reply could not be kept: it is the next one's turn.
- * Both are asked at once, on one connection: who gets the lease knows what was stored before.
+ * Flights belong to one process. Where instances share a store, the leader of a flight takes the lease of its key
+ * first, and waits while another instance has it. If that instance stores nothing, the next one gets the lease. Lease
+ * and stored reply are queried together, on one connection: the holder of the lease sees what was stored before.
  *
- * Guarantees: while the store answers, one instance at a time asks for a key. Limits: one that dies is waited for until
- * its lease ends; while the store does not answer, nobody waits.
+ * Guarantees: while the store replies, one instance at a time calls the provider for a key. Limits: a crashed instance
+ * is waited for until its lease expires; while the store fails, no instance waits.
  */
 const LEASE_MS = 6000
 const RENEWAL_MS = 2000
 const FIRST_WAIT_MS = 10
 const LONGEST_WAIT_MS = 200
 
-/** A turn to ask. */
-export interface Turn {
-  /** What another instance has stored meanwhile: nobody need be asked. */
+/** Lease on the provider call for a key. */
+export interface Lease {
+  /** Reply that another instance has stored meanwhile, instead of a call. */
   readonly stored: Buffer | undefined
-  /** Lets the next one have it. Once is enough. */
+  /** Releases the lease. Idempotent. */
   end(): Promise<void>
 }
 
-/** Waits for the turn to ask for `key`. It lasts as long as `isWanted` says, at most until it is ended. */
-export async function takeTurn(
+/** Waits for the lease of `key`, as long as `isWanted`. It lasts until it is released. */
+export async function takeLease(
   store: CacheStore,
   key: string,
   { signal, isWanted }: { signal: AbortSignal; isWanted: () => boolean },
-): Promise<Turn> {
+): Promise<Lease> {
   const look = () => Promise.all([store.takeLease(key, LEASE_MS), store.get(key)])
   let [isMine, stored] = await look()
   for (let waitMs = FIRST_WAIT_MS; !isMine && stored === undefined; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
