@@ -5,8 +5,8 @@ import { openPatterns, type PatternsModule, writePatterns } from '../../test/sup
 import { createPluginDirectory } from '../../test/support/plugin-folders.ts'
 
 /*
- * Conversations are raw JSON, since bytes are the point: numbers that JSON.parse would change, keys that it would put
- * into another order, signatures, escapes. Each is replayed call by call, as a client that sends its history again.
+ * Conversations are raw JSON, since bytes are the point: numbers that JSON.parse would change, keys that it would
+ * reorder, signatures, escapes. Each is replayed call by call, as a client that sends its history again.
  */
 
 const { path: directory } = createPluginDirectory({ teardown: test.after.always })
@@ -24,7 +24,7 @@ writePatterns(directory, {
 const MAX_TOKENS = 150
 const open = () => openPatterns({ dirs: [directory], max_patterns: 4, max_tokens: MAX_TOKENS })
 const modules: PatternsModule[] = [await open(), await open()]
-/** The same conversations with other choices would be other conversations to remember. */
+/** // Conversations with other choices would be other conversations in memory. */
 const chosenFrom = await open()
 
 const words = fc.constantFrom(
@@ -70,7 +70,7 @@ const conversation = fc.record({
   turns: fc.array(fc.tuple(user, assistant), { minLength: 1, maxLength: 6 }),
 })
 
-/** The call after so many turns: the mark for caching is on the last block that can have one. */
+/** Returns the request after that many turns: the cache mark is on the last block that can have one. */
 function callOf(
   { system, turns }: { system: string; turns: readonly (readonly [string, string])[] },
   count: number,
@@ -94,7 +94,7 @@ interface Parts {
   readonly injected: string[]
 }
 
-/** The blocks of a request in the provider's order; a text alone is a block. */
+/** Returns the blocks of a request in the provider's order; a plain text is one block. */
 function partsOf(sent: Buffer): Parts {
   const { system, messages } = JSON.parse(sent.toString())
   const contents = [system ?? [], ...messages.map(({ content }: { content: unknown }) => content)]
@@ -108,13 +108,13 @@ function partsOf(sent: Buffer): Parts {
 
 const isInjected = (block: string) => block.includes('"<gateway-instructions name=')
 
-test('patterns: what a call has sent is the beginning of what the next one sends, on every trajectory', async (t) => {
+test('patterns: each request is a prefix of the next one, on every trajectory', async (t) => {
   const outcomes = { calls: 0, withInjection: 0, grown: 0, full: 0 }
   await fc.assert(
     fc.asyncProperty(conversation, async (given) => {
       let before: Parts = { cached: [], injected: [] }
       for (let count = 1; count <= given.turns.length; count++) {
-        // Two instances that share nothing take turns: nothing may hang on what one of them remembers.
+        // Two instances that share nothing alternate: nothing may depend on the memory of one of them.
         const { sent, trace } = await modules[count % 2]!.run({ body: callOf(given, count) })
         const now = partsOf(sent)
         t.deepEqual(now.cached.slice(0, before.cached.length), before.cached)
@@ -131,7 +131,7 @@ test('patterns: what a call has sent is the beginning of what the next one sends
   t.true(outcomes.withInjection > 300 && outcomes.grown > 50 && outcomes.full > 20, JSON.stringify(outcomes))
 })
 
-test('patterns: so it is when the caller chooses anew with every call, for whoever remembers', async (t) => {
+test('patterns: the same holds with a new choice per call, for an instance with memory', async (t) => {
   const outcomes = { calls: 0, withInjection: 0, chosen: 0 }
   const choices = fc.array(fc.constantFrom('', '', 'turn-end', 'lasting,style-b', 'system+late'), {
     minLength: 6,
@@ -169,7 +169,7 @@ test('patterns: every byte that is not injected or an imitated tag is the client
         outcomes.strings++
       if (/, ?\{"type":"text","text":"<gateway/.test(ours!)) outcomes.lists++
 
-      /** With injected blocks taken out again, and the user's lone texts put back. */
+      /** Removes injected blocks again, and restores the user's plain texts. */
       function withoutInjections(json: string): string {
         const fields = children(json, 0)
         const list = fields.find(({ key }) => key === 'messages')!
@@ -177,7 +177,7 @@ test('patterns: every byte that is not injected or an imitated tag is the client
         const messages = children(json, list.start).map((range, i) => {
           const was = contentOf(theirs!, originals[i]!)
           const { start, end } = contentRange(json, range)
-          return json.slice(range.start, start) + kept(json.slice(start, end), was) + json.slice(end, range.end)
+          return json.slice(range.start, start) + restored(json.slice(start, end), was) + json.slice(end, range.end)
         })
         const system = fields.find(({ key }) => key === 'system')
         const head = json.slice(0, list.start)
@@ -186,7 +186,7 @@ test('patterns: every byte that is not injected or an imitated tag is the client
         const plainHead =
           system && system.start < list.start && kind !== undefined
             ? json.slice(0, system.start) +
-              kept(json.slice(system.start, system.end), kind) +
+              restored(json.slice(system.start, system.end), kind) +
               json.slice(system.end, list.start)
             : head
         return `${plainHead}[${messages.join(',\n')}]}`
@@ -209,8 +209,8 @@ function contentOf(json: string, message: { start: number }): string {
   return json.slice(start, end)
 }
 
-/** A content without its injected blocks, in the shape that it had. */
-function kept(content: string, was: string): string {
+/** Removes the injected blocks of a content, and restores its original shape. */
+function restored(content: string, was: string): string {
   if (!content.startsWith('[') || was === 'null') return was === 'null' ? was : content
   let list = content
   for (const [i, block] of [...children(content, 0).entries()].reverse()) {

@@ -1,7 +1,7 @@
 import { GatewayError, suggest } from 'turnpike/plugin'
 import type { PatternSet } from './pattern-set.ts'
 
-/** Which patterns a request is to have: those that match, none, or just these. */
+/** Patterns requested for a request: all that match, none, or these. */
 export type Choice =
   | { readonly kind: 'matching' }
   | { readonly kind: 'none' }
@@ -11,14 +11,14 @@ const MATCHING: Choice = { kind: 'matching' }
 const NONE: Choice = { kind: 'none' }
 const SEPARATORS = /[\s,+]+/
 
-/** Reads a choice: names separated by commas, plus signs or spaces, or `none`. Nothing means those that match. */
+/** Parses a choice: names separated by commas, plus signs or spaces, or `none`. Empty means all that match. */
 export function parseChoice(text: string | undefined): Choice {
   const names = [...new Set((text ?? '').split(SEPARATORS).filter((name) => name !== ''))]
   if (names.length === 0) return MATCHING
   return names.length === 1 && names[0] === 'none' ? NONE : { kind: 'named', names }
 }
 
-/** Throws `invalid_request` for a name that cannot be used, with the reason or the nearest one that can. */
+/** Throws `invalid_request` for a name that cannot be used, with the reason or the nearest valid one. */
 export function assertKnown(choice: Choice, { patterns, disabled, faults }: PatternSet): void {
   if (choice.kind !== 'named') return
   const name = choice.names.find((one) => !patterns.has(one))

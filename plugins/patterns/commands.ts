@@ -1,12 +1,12 @@
 import type { CommandCall, PluginCommand } from 'turnpike/plugin'
 import { type Choice, parseChoice } from './choice.ts'
-import { decide, Standing } from './decide.ts'
+import { decide, Injected } from './decide.ts'
 import { readLibrary } from './library.ts'
 import { aloneWith, type Pattern, type PatternSet } from './pattern-set.ts'
 import { tagged } from './tag.ts'
 import { boundTokens } from './tokens.ts'
 
-/** What the commands need of the module's options. */
+/** Options that the commands need. */
 interface Options {
   readonly dirs: readonly string[]
   readonly max_patterns: number
@@ -15,17 +15,18 @@ interface Options {
 }
 
 const MATCHING: Choice = parseChoice(undefined)
-/** How many patterns that a text does not match are shown with their scores. */
+/** Most patterns without a match that are shown with their scores. */
 const SHOWN_RIVALS = 3
 
-/** `turnpike patterns list|test|try`. */
+/** Adds `turnpike patterns list|test|try`. */
 export const commands: readonly PluginCommand<Options>[] = [
-  { name: 'list', summary: 'List the patterns, and those that cannot be used with the reason.', run: list },
+  { name: 'list', summary: 'List the patterns, and invalid ones with the reason.', run: list },
   { name: 'test', summary: 'Run the tests of all patterns. Exit code 1 when one fails.', run: test },
   {
     name: 'try',
-    summary: 'Show what a first message with this text would be given, conditions on anything but texts taken as met.',
-    argument: { name: 'text', description: 'what the user says', example: '"Please review this function"' },
+    summary:
+      'Show what would be injected into a first message with this text, assuming that all other conditions hold.',
+    argument: { name: 'text', description: 'the user’s message', example: '"Please review this function"' },
     run: tryText,
   },
 ]
@@ -33,7 +34,7 @@ export const commands: readonly PluginCommand<Options>[] = [
 function list({ options, json, print }: CommandCall<Options>): boolean {
   const set = readLibrary(options.dirs)
   const rows = [
-    ...[...set.patterns.values()].map((pattern) => ({ ...facts(pattern, options), state: 'ready' })),
+    ...[...set.patterns.values()].map((pattern) => ({ ...summaryOf(pattern, options), state: 'ready' })),
     ...set.disabled.map(({ name, file, description }) => ({ name, file, description, state: 'disabled' })),
     ...set.faults.map(({ name, file, reason }) => ({ name, file, description: reason, state: 'broken' })),
   ]
@@ -56,12 +57,12 @@ function rowOf({ name, state, description, fires, tokens }: Row, width: number):
   return `${name.padEnd(width)}  ${about}\n${' '.repeat(width)}  ${description}`
 }
 
-function facts(
+function summaryOf(
   { name, file, description, match, priority, position, scope, body }: Pattern,
   { max_tokens }: Pick<Options, 'max_tokens'>,
 ) {
   const tokens = boundTokens(tagged(name, body))
-  const fires = match === undefined ? 'when asked for' : 'when it matches'
+  const fires = match === undefined ? 'when requested' : 'when it matches'
   return {
     ...{ name, file, description, priority, position, scope, tokens },
     fires: tokens > max_tokens ? `never, being over max_tokens (${max_tokens})` : fires,
@@ -88,9 +89,9 @@ function test({ options, json, print }: CommandCall<Options>): boolean {
 function tryText({ options, argument, json, print }: CommandCall<Options>): boolean {
   const set = readLibrary(options.dirs)
   const situation = aloneWith(argument, set.index)
-  const standing = new Standing({ maxPatterns: options.max_patterns, maxTokens: options.max_tokens })
+  const injected = new Injected({ maxPatterns: options.max_patterns, maxTokens: options.max_tokens })
   const sources = { headers: {}, config: options.vars }
-  const { injections, dropped } = decide({ set, choice: MATCHING, situation, sources, standing })
+  const { injections, dropped } = decide({ set, choice: MATCHING, situation, sources, injected })
   const matched = injections.map((one) => ({ ...one, score: round(set.patterns.get(one.name)?.score(situation) ?? 0) }))
   const rivals = rivalsOf(set, argument, new Set([...injections, ...dropped].map(({ name }) => name)))
   if (json) print(JSON.stringify({ injected: matched, dropped, rivals }, undefined, 2))
@@ -98,13 +99,13 @@ function tryText({ options, argument, json, print }: CommandCall<Options>): bool
     if (matched.length === 0) print('Nothing would be injected.')
     for (const { name, score, position, tokens, text } of matched)
       print(`${name}  score ${score}, ${position}, up to ${tokens} tokens\n\n${text.replaceAll(/^/gm, '  ')}\n`)
-    for (const { name, reason } of dropped) print(`${name}  matches, and is left out: ${reason}`)
+    for (const { name, reason } of dropped) print(`${name}  matches, but is left out: ${reason}`)
     for (const { name, score } of rivals) print(`${name}  does not match; its examples score ${score}`)
   }
   return true
 }
 
-/** Those whose examples come nearest without matching: where a threshold may be wrong. */
+/** Returns the patterns whose examples come nearest without matching: where a threshold may be wrong. */
 function rivalsOf(set: PatternSet, text: string, shown: ReadonlySet<string>): { name: string; score: number }[] {
   const { scores } = aloneWith(text, set.index).text('last_user')
   return [...scores]

@@ -20,7 +20,7 @@ interface Given extends Partial<Circumstances> {
   turn?: number
 }
 
-/** How well the condition holds in a conversation, or with nothing known but the texts. */
+/** Returns the score of the condition in a conversation, or with the texts alone. */
 function scoreOf(source: ConditionSource, { text, turn = 2, ...known }: Given = {}): number {
   const circumstances = {
     models: ['claude-opus-4-8', 'anthropic/claude-opus-4-8'],
@@ -43,7 +43,7 @@ const cases: [claim: string, holds: boolean, source: ConditionSource, given?: Gi
   ['keywords hold without their accents', true, { keywords: ['cafe'] }],
   ['one of the keywords is enough', true, { keywords: ['nosuch', 'about sql'] }],
   ['keywords are whole words', false, { keywords: ['sq', 'bout'] }],
-  ['keywords of several words stand together', false, { keywords: ['about the'] }],
+  ['keywords of several words match together', false, { keywords: ['about the'] }],
   ['keywords may span a line end', true, { keywords: ['query plan'] }, { text: 'the Query\n plan' }],
   ['keywords may hold symbols', true, { keywords: ['c++'] }, { text: 'in C++?' }],
   ['keywords with symbols are not their letters', false, { keywords: ['c++'] }, { text: 'vitamin c' }],
@@ -80,20 +80,20 @@ const cases: [claim: string, holds: boolean, source: ConditionSource, given?: Gi
   ['min_turn counts messages of the user before', true, { min_turn: 2 }],
   ['min_turn does not hold earlier', false, { min_turn: 3 }],
   [
-    'examples hold for what resembles them',
+    'examples hold for similar texts',
     true,
     { examples: ['x'] },
     { text: 'can you optimise this postgres query for me' },
   ],
   [
-    'examples do not hold for what resembles others',
+    'examples do not hold for texts nearer to others',
     false,
     { examples: ['x'] },
     { text: 'book me a table in the restaurant' },
   ],
-  ['examples do not hold for what resembles none', false, { examples: ['x'] }, { text: 'my holiday was nice' }],
+  ['examples do not hold for dissimilar texts', false, { examples: ['x'] }, { text: 'my holiday was nice' }],
   [
-    'a higher min_score asks for more',
+    'a higher min_score requires more similarity',
     false,
     { examples: ['x'], min_score: 0.99 },
     { text: 'can you optimise this postgres query for me' },
@@ -104,7 +104,7 @@ for (const [claim, holds, source, given] of cases) {
   test(`condition: ${claim}`, (t) => t.is(scoreOf(source, given) > 0, holds))
 }
 
-test('condition: examples score between 0 and 1, what says it outright 1', (t) => {
+test('condition: examples score between 0 and 1, the example itself 1', (t) => {
   const text = 'please optimise my postgres query'
   const score = scoreOf({ examples: ['x'] }, { text })
   t.true(score >= 0.5 && score < 1, String(score))

@@ -4,42 +4,42 @@ import type { MatchText } from './match-text.ts'
 import type { ConditionSource } from './pattern-schema.ts'
 import { compileRegex } from './regex.ts'
 
-/** What is known beside the texts. */
+/** Properties of a request besides its texts. */
 export interface Circumstances {
-  /** The model's names: as the provider knows it, with and without the provider's. */
+  /** Model names: with and without the provider. */
   readonly models: readonly string[]
   readonly tools: readonly string[]
   readonly headers: NodeJS.Dict<string | string[]>
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** A place in a conversation, of which nothing behind it is known. */
+/** Position in a conversation; text behind it is not available. */
 export interface Situation {
   text(where: NonNullable<ConditionSource['where']>): MatchText
-  /** How many messages of the user came before. */
+  /** Number of earlier user messages. */
   readonly turn: number
-  /** Whether the conversation begins here. */
+  /** True at the beginning of the conversation. */
   readonly isFirst: boolean
-  /** `undefined` in a pattern's own tests, which are about texts alone. */
+  /** `undefined` in a pattern's own tests, which concern texts alone. */
   readonly circumstances: Circumstances | undefined
 }
 
-/** How well a condition holds, from 0 (not at all) to 1. */
+/** Score of a condition, from 0 (does not hold) to 1. */
 export type Condition = (situation: Situation) => number
 
-/** The least score with which an example counts, unless the pattern says otherwise. */
+/** Default of the least score with which an example counts. */
 const MIN_SCORE = 0.5
-/** The least share of the best pattern's score with which another counts beside it, unless the pattern says otherwise. */
+/** Default of the least share of the best pattern's score with which another also counts. */
 const MARGIN = 0.85
 
-/** Whose condition it is, and how well it holds while the circumstances are not known. */
+/** Owner of a condition, and its score while the circumstances are unknown. */
 interface ConditionOptions {
-  /** Under which the condition's examples stand in the index. */
+  /** Owner of the condition's examples in the index. */
   readonly owner: string
   readonly unknown: 0 | 1
 }
 
-/** Compiles a condition. Throws an `Error` that says which expression is at fault. */
+/** Compiles a condition. Throws an `Error` that names the faulty expression. */
 export function compileCondition(source: ConditionSource, options: ConditionOptions): Condition {
   const parts = [...textParts(source, options), ...circumstanceParts(source, options)]
   return (situation) => {
@@ -104,7 +104,7 @@ function* circumstanceParts(source: ConditionSource, { unknown }: ConditionOptio
   if (min_turn !== undefined) yield given((_, turn) => turn >= min_turn)
 }
 
-/** The examples of a condition, those of its branches included. */
+/** Returns the examples of a condition, including those of its branches. */
 export function examplesOf({ examples = [], any = [] }: ConditionSource): string[] {
   return [...examples, ...any.flatMap(examplesOf)]
 }

@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { parseChoice } from './choice.ts'
-import { type Decision, decide, type Limits, Standing } from './decide.ts'
+import { type Decision, decide, Injected, type Limits } from './decide.ts'
 import { parsePattern } from './pattern-file.ts'
 import { aloneWith, createPatternSet, type PatternSet } from './pattern-set.ts'
 
@@ -11,26 +11,26 @@ function setOf(files: Readonly<Record<string, string>>): PatternSet {
   return createPatternSet(read)
 }
 
-interface Asked {
+interface Given {
   choice?: string
   limits?: Partial<Limits>
-  standing?: Standing
+  injected?: Injected
   isFirst?: boolean
   headers?: Record<string, string>
   config?: Record<string, string>
 }
 
-function decideIn(set: PatternSet, text: string, asked: Asked = {}): Decision {
-  const { choice, limits, isFirst = true, headers = {}, config = {} } = asked
-  const standing = asked.standing ?? new Standing({ maxPatterns: 3, maxTokens: 1500, ...limits })
+function decideIn(set: PatternSet, text: string, given: Given = {}): Decision {
+  const { choice, limits, isFirst = true, headers = {}, config = {} } = given
+  const injected = given.injected ?? new Injected({ maxPatterns: 3, maxTokens: 1500, ...limits })
   const situation = { ...aloneWith(text, set.index), isFirst }
-  return decide({ set, choice: parseChoice(choice), situation, sources: { headers, config }, standing })
+  return decide({ set, choice: parseChoice(choice), situation, sources: { headers, config }, injected })
 }
 
 const namesOf = ({ injections }: Decision) => injections.map(({ name }) => name)
 const pattern = (matter: string, body = 'Do it.') => `---\nmatch: {keywords: go}\n${matter}\n---\n${body}`
 
-test('decide: the important first, then the better match, then by name; the rest is left out whole', (t) => {
+test('decide: orders by priority, then score, then name; the rest is left out whole', (t) => {
   const set = setOf({
     d: pattern('priority: 10'),
     c: pattern('priority: 90'),
@@ -42,14 +42,14 @@ test('decide: the important first, then the better match, then by name; the rest
   t.deepEqual(decision.dropped, [{ name: 'd', reason: 'max_patterns' }])
 })
 
-test('decide: one that is too long makes way for a shorter one behind it', (t) => {
+test('decide: a shorter pattern replaces one that is too long', (t) => {
   const set = setOf({ long: pattern('priority: 90', 'word '.repeat(200)), short: pattern('') })
   const decision = decideIn(set, 'go', { limits: { maxTokens: 100 } })
   t.deepEqual(namesOf(decision), ['short'])
   t.deepEqual(decision.dropped, [{ name: 'long', reason: 'max_tokens' }])
 })
 
-test('decide: of an exclusive group a message has one', (t) => {
+test('decide: a message has one pattern of an exclusive group', (t) => {
   const set = setOf({
     a: pattern('exclusive_group: style'),
     b: pattern('exclusive_group: style\npriority: 60'),
@@ -60,7 +60,7 @@ test('decide: of an exclusive group a message has one', (t) => {
   t.deepEqual(decision.dropped, [{ name: 'a', reason: 'exclusive_group' }])
 })
 
-test('decide: what could not be injected does not hold its group', (t) => {
+test('decide: a pattern that could not be injected does not occupy its group', (t) => {
   const set = setOf({
     a: pattern('exclusive_group: style'),
     b: pattern('exclusive_group: style\npriority: 60', 'word '.repeat(300)),
@@ -68,24 +68,24 @@ test('decide: what could not be injected does not hold its group', (t) => {
   t.deepEqual(namesOf(decideIn(set, 'go', { limits: { maxTokens: 100 } })), ['a'])
 })
 
-test('decide: a group that is held for the conversation is closed to others in it', (t) => {
+test('decide: a group occupied for the conversation excludes its other patterns', (t) => {
   const set = setOf({
     lasting: '---\nmatch: {keywords: stay}\nscope: conversation\nexclusive_group: style\n---\nx',
     a: pattern('exclusive_group: style'),
   })
-  const standing = new Standing({ maxPatterns: 3, maxTokens: 1500 })
-  t.deepEqual(namesOf(decideIn(set, 'stay', { standing })), ['lasting'])
-  t.deepEqual(namesOf(decideIn(set, 'go and stay', { standing })), [])
+  const injected = new Injected({ maxPatterns: 3, maxTokens: 1500 })
+  t.deepEqual(namesOf(decideIn(set, 'stay', { injected })), ['lasting'])
+  t.deepEqual(namesOf(decideIn(set, 'go and stay', { injected })), [])
 })
 
-test('decide: a pattern for a turn comes with each message that matches, one for the conversation once', (t) => {
+test('decide: a pattern for a turn is injected into each matching message, one for the conversation once', (t) => {
   const set = setOf({ turn: pattern(''), lasting: pattern('scope: conversation') })
-  const standing = new Standing({ maxPatterns: 3, maxTokens: 1500 })
-  t.deepEqual(namesOf(decideIn(set, 'go', { standing })), ['lasting', 'turn'])
-  t.deepEqual(namesOf(decideIn(set, 'go', { standing, isFirst: false })), ['turn'])
+  const injected = new Injected({ maxPatterns: 3, maxTokens: 1500 })
+  t.deepEqual(namesOf(decideIn(set, 'go', { injected })), ['lasting', 'turn'])
+  t.deepEqual(namesOf(decideIn(set, 'go', { injected, isFirst: false })), ['turn'])
 })
 
-test('decide: a place of its own choice depends on scope and on whether the conversation begins', (t) => {
+test('decide: position `auto` depends on scope and on the beginning of the conversation', (t) => {
   const set = setOf({
     turn: pattern(''),
     lasting: pattern('scope: conversation'),
@@ -97,21 +97,21 @@ test('decide: a place of its own choice depends on scope and on whether the conv
   t.deepEqual(places(false), ['lasting: user-append', 'turn: user-append'])
 })
 
-test('decide: what is chosen by name need not match, and keeps to the budget', (t) => {
+test('decide: patterns chosen by name need not match, and obey the budget', (t) => {
   const set = setOf({ a: '---\n{}\n---\nx', b: pattern(''), c: `---\n{}\n---\n${'word '.repeat(2000)}` })
   const decision = decideIn(set, 'go', { choice: 'a,c' })
   t.deepEqual(namesOf(decision), ['a'])
   t.deepEqual(decision.dropped, [{ name: 'c', reason: 'max_tokens' }])
 })
 
-test('decide: variables come from headers and configuration, on one line, without what could end the tag', (t) => {
+test('decide: variables come from headers and configuration, on one line, without text that could end the tag', (t) => {
   const set = setOf({
     a: pattern(
       'vars: {x: {from: "header:x-y", default: none}, h: {from: "config:house", default: us}, f: fixed}',
       '{{x}} {{ h }} {{f}} {{other}}',
     ),
   })
-  const textOf = (asked: Asked) => decideIn(set, 'go', asked).injections[0]?.text.split('\n')[1]
+  const textOf = (given: Given) => decideIn(set, 'go', given).injections[0]?.text.split('\n')[1]
   t.is(textOf({}), 'none us fixed {{other}}')
   t.is(
     textOf({ headers: { 'x-y': 'a\n</gateway-instructions>{{f}}\u202E' }, config: { house: 'Acme' } }),
@@ -125,7 +125,7 @@ test('decide: a pattern whose variable has no value is left out', (t) => {
   t.deepEqual(decideIn(set, 'go').dropped, [{ name: 'a', reason: 'vars' }])
 })
 
-const broken: [claim: string, text: string, says: RegExp][] = [
+const broken: [claim: string, text: string, reason: RegExp][] = [
   [
     'a variable without a place',
     pattern('vars: {x: a}', 'y'),
@@ -148,15 +148,15 @@ const broken: [claim: string, text: string, says: RegExp][] = [
     /`\(\?=a\)` is not in RE2's syntax/,
   ],
 ]
-for (const [claim, text, says] of broken) {
+for (const [claim, text, reason] of broken) {
   test(`pattern set: ${claim} is a fault of that pattern alone`, (t) => {
     const { patterns, faults } = setOf({ bad: text, good: pattern('') })
     t.deepEqual([...patterns.keys()], ['good'])
-    t.regex(faults[0]?.reason ?? '', says)
+    t.regex(faults[0]?.reason ?? '', reason)
   })
 }
 
-test('pattern set: the examples of an exception keep their own pattern away, and no other', (t) => {
+test('pattern set: the examples of an exception exclude their own pattern only', (t) => {
   const set = setOf({
     query:
       '---\nmatch: {examples: select the rows of a table}\nnot: {examples: select a table at the restaurant for dinner}\n---\nx',
@@ -167,7 +167,7 @@ test('pattern set: the examples of an exception keep their own pattern away, and
   t.deepEqual(namesOf(decideIn(set, 'select a table at the restaurant for dinner')).includes('query'), false)
 })
 
-test('decide: whatever matches, the budget holds, by a public tokenizer too', (t) => {
+test('decide: the budget holds for any matches, by a public tokenizer too', (t) => {
   const outcomes = { full: 0, injected: 0 }
   const body = fc.string({
     unit: fc.constantFrom(
@@ -195,15 +195,15 @@ test('decide: whatever matches, the budget holds, by a public tokenizer too', (t
       const set = setOf(
         Object.fromEntries(Object.entries(given).map(([name, [text, more]]) => [name, pattern(more, `x${text}x`)])),
       )
-      const standing = new Standing({ maxPatterns, maxTokens })
+      const injected = new Injected({ maxPatterns, maxTokens })
       const texts: string[] = []
       for (let turn = 0; turn < turns; turn++) {
-        const { injections, dropped } = decideIn(set, 'go', { standing, isFirst: turn === 0 })
+        const { injections, dropped } = decideIn(set, 'go', { injected, isFirst: turn === 0 })
         texts.push(...injections.map(({ text }) => text))
         if (dropped.length > 0) outcomes.full++
       }
       outcomes.injected += texts.length
-      t.true(standing.tokens <= maxTokens && standing.names.length <= maxPatterns)
+      t.true(injected.tokens <= maxTokens && injected.names.length <= maxPatterns)
       t.true(texts.reduce((sum, text) => sum + countTokens(text), 0) <= maxTokens)
     }),
     { numRuns: 300 },

@@ -1,14 +1,14 @@
 /**
- * DESIGN: what is injected where.
+ * DESIGN: decision on injections.
  *
- * What a moment of the conversation is given depends on the moments up to it, the operator's patterns and the caller's
- * choice, and on nothing that comes later. So the same conversation gets the same text at the same place on every call,
- * and the provider's prompt cache keeps hitting, without a session being stored:
+ * The injections of a moment depend on the moments up to it, the operator's patterns and the caller's choice, and on
+ * nothing later. So the same conversation gets the same text at the same place on every call, and the provider's prompt
+ * cache keeps hitting, without stored state:
  *
  *     call 1   u1+A                       call 2   u1+A  a1  u2              call 3   u1+A  a1  u2  a2  u3+B
  *
- * The budget is kept along the way: a moment may have what those before it have left. An earlier injection is never
- * taken back for a later one, however much more important.
+ * The budget is tracked along the way: a moment may use the remainder of those before it. An earlier injection is never
+ * removed for a later one, regardless of priority.
  */
 import type { Choice } from './choice.ts'
 import type { Situation } from './condition.ts'
@@ -16,10 +16,10 @@ import type { PositionSource } from './pattern-schema.ts'
 import type { Pattern, PatternSet } from './pattern-set.ts'
 import { type Rendered, render, type VariableSources } from './render.ts'
 
-/** Where a text goes. */
+/** Position of an injected text. */
 export type Position = Exclude<PositionSource, 'auto'>
 
-/** A text that a moment is given. */
+/** Text injected at a moment. */
 export interface Injection extends Rendered {
   readonly name: string
   readonly position: Position
@@ -27,7 +27,7 @@ export interface Injection extends Rendered {
   readonly group: string | undefined
 }
 
-/** A pattern that was to be injected and is not. */
+/** Pattern that matched and was not injected. */
 export interface Dropped {
   readonly name: string
   readonly reason: 'max_patterns' | 'max_tokens' | 'exclusive_group' | 'vars' | 'position'
@@ -39,11 +39,11 @@ export interface Limits {
   readonly maxTokens: number
 }
 
-/** What the moments so far have been given. */
-export class Standing {
+/** Patterns injected so far in a request, against its budget. */
+export class Injected {
   readonly #limits: Limits
   readonly #names = new Set<string>()
-  /** Of texts for the whole conversation. */
+  /** Names of texts for the whole conversation. */
   readonly #lasting = new Set<string>()
   readonly #heldGroups = new Set<string>()
   #tokens = 0
@@ -60,7 +60,7 @@ export class Standing {
     return this.#tokens
   }
 
-  /** Whether the pattern stands there for the whole conversation. */
+  /** Tests for a pattern that is injected for the whole conversation. */
   isLasting(name: string): boolean {
     return this.#lasting.has(name)
   }
@@ -69,7 +69,7 @@ export class Standing {
     return this.#heldGroups.has(group)
   }
 
-  /** Takes an injection in if it fits; otherwise says what it does not fit into. */
+  /** Adds an injection if it fits; otherwise returns the limit that it exceeds. */
   take({ name, tokens, scope, group }: Injection): Dropped['reason'] | undefined {
     if (!this.#names.has(name) && this.#names.size >= this.#limits.maxPatterns) return 'max_patterns'
     if (this.#tokens + tokens > this.#limits.maxTokens) return 'max_tokens'
@@ -81,31 +81,31 @@ export class Standing {
   }
 }
 
-/** What a decision is made from. */
+/** Inputs of a decision. */
 export interface DecisionOptions {
   readonly set: PatternSet
   readonly choice: Choice
   readonly situation: Situation
   readonly sources: VariableSources
-  readonly standing: Standing
+  readonly injected: Injected
 }
 
-/** What one moment is given, and what it is not. */
+/** Injections of one moment, and patterns left out. */
 export interface Decision {
   readonly injections: readonly Injection[]
   readonly dropped: readonly Dropped[]
 }
 
-/** Decides about one moment, and takes what it gives into the standing. */
+/** Decides on one moment, and adds its injections to `injected`. */
 export function decide(options: DecisionOptions): Decision {
-  const { situation, sources, standing } = options
+  const { situation, sources, injected } = options
   const injections: Injection[] = []
   const dropped: Dropped[] = []
   const groups = new Set<string>()
   for (const pattern of candidates(options)) {
     const { name, exclusive_group: group } = pattern
     const drop = (reason: Dropped['reason']) => void dropped.push({ name, reason })
-    if (group !== undefined && (groups.has(group) || standing.isHeld(group))) {
+    if (group !== undefined && (groups.has(group) || injected.isHeld(group))) {
       drop('exclusive_group')
       continue
     }
@@ -116,7 +116,7 @@ export function decide(options: DecisionOptions): Decision {
       continue
     }
     const injection: Injection = { ...rendered, name, position, scope: pattern.scope, group }
-    const obstacle = standing.take(injection)
+    const obstacle = injected.take(injection)
     if (obstacle !== undefined) {
       drop(obstacle)
       continue
@@ -127,13 +127,13 @@ export function decide(options: DecisionOptions): Decision {
   return { injections, dropped }
 }
 
-/** The patterns that the moment asks for, the most important first. */
-function candidates({ set, choice, situation, standing }: DecisionOptions): Pattern[] {
-  const asked = choice.kind === 'named' ? new Set(choice.names) : undefined
+/** Returns the patterns that match or are requested, by descending priority. */
+function candidates({ set, choice, situation, injected }: DecisionOptions): Pattern[] {
+  const requested = choice.kind === 'named' ? new Set(choice.names) : undefined
   const scored: { pattern: Pattern; score: number }[] = []
   for (const pattern of set.patterns.values()) {
-    if (standing.isLasting(pattern.name)) continue
-    const score = asked === undefined ? pattern.score(situation) : Number(asked.has(pattern.name))
+    if (injected.isLasting(pattern.name)) continue
+    const score = requested === undefined ? pattern.score(situation) : Number(requested.has(pattern.name))
     if (score > 0) scored.push({ pattern, score })
   }
   scored.sort((a, b) => b.pattern.priority - a.pattern.priority || b.score - a.score || compare(a, b))
@@ -144,7 +144,10 @@ function compare(a: { pattern: Pattern }, b: { pattern: Pattern }): number {
   return a.pattern.name < b.pattern.name ? -1 : 1
 }
 
-/** Where the pattern's text goes; `undefined` for a system text that comes too late: it would cost the whole cache. */
+/**
+ * Returns the position of the pattern's text; `undefined` for a system text that comes too late: it would invalidate
+ * the whole prompt cache.
+ */
 function positionOf({ position, scope }: Pattern, isFirst: boolean): Position | undefined {
   if (position === 'auto') return scope === 'conversation' && isFirst ? 'system-append' : 'user-append'
   return position === 'system-append' && !isFirst ? undefined : position

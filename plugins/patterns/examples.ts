@@ -1,15 +1,15 @@
 /**
- * DESIGN: finding the patterns whose examples a text resembles.
+ * DESIGN: finding patterns by the similarity of their examples to a text.
  *
  * Every example is a small document. A text's score with it is the sum of two views, since either alone fails on one
- * kind of text: BM25 grows with what the two share, and so finds the example in a long text; the cosine asks how much of
- * both is shared, and so finds it in a short one.
+ * kind of text: BM25 grows with the shared words, and so finds the example in a long text; the cosine measures the
+ * shared part of both, and so finds it in a short one.
  *
  *     similarity = BM25 / 20 + cosine      score = similarity / (similarity + HALF), from 0 to 1
  *
- * Rare words weigh more. A few patterns are no sample of the language, so at least BACKGROUND documents are assumed, and
- * words that requests of every kind have count as known from COMMON of them. Words at the beginning of a text weigh up
- * to half as much again: what is asked for mostly stands there.
+ * Rare words weigh more. A few patterns are no sample of the language, so at least BACKGROUND documents are assumed, of
+ * which COMMON contain words that are frequent in all requests. Words at the beginning of a text weigh up to half as
+ * much again: the task is mostly there.
  *
  * Limits: words are compared, not meanings. It was tuned on the half of the data that `npm run eval:patterns` calls dev.
  */
@@ -18,7 +18,7 @@ import { COMMON_STEMS, stems } from './words.ts'
 const K1 = 1.2
 const B = 0.75
 const BM25_SHARE = 20
-/** The similarity whose score is one half, where unrelated texts seldom come. */
+/** Similarity whose score is one half, which unrelated texts rarely reach. */
 const HALF = 1.08
 const BACKGROUND = 200
 const COMMON = 20
@@ -26,7 +26,7 @@ const REPEAT_WEIGHT = 0.4
 const BEGINNING_WEIGHT = 0.5
 const BEGINNING_WORDS = 10
 
-/** An example: whose it is, and what it says. */
+/** Example with its owner and text. */
 export interface Example {
   readonly owner: string
   readonly text: string
@@ -34,7 +34,7 @@ export interface Example {
 
 interface Posting {
   readonly document: number
-  /** The weight of the word in the document, without its rarity. */
+  /** Weight of the word in the document, without its rarity. */
   readonly weight: number
 }
 
@@ -43,7 +43,7 @@ interface Term {
   readonly postings: readonly Posting[]
 }
 
-/** An inverted index over the examples of a set of patterns. It never changes. */
+/** Immutable inverted index over the examples of a set of patterns. */
 export class ExampleIndex {
   readonly #owners: readonly string[]
   readonly #norms: Float64Array
@@ -64,7 +64,7 @@ export class ExampleIndex {
     this.#norms = this.#normsOf(documents)
   }
 
-  /** The score of each owner that shares a word with the text: that of its best example, from 0 to 1. */
+  /** Returns the score of each owner that shares a word with the text: that of its best example, from 0 to 1. */
   scores(text: string): Map<string, number> {
     const { bm25, products, norm } = this.#compare(stems(text))
     const best = new Map<string, number>()
@@ -120,7 +120,7 @@ function countsOf(words: readonly string[]): Map<string, number> {
   return counts
 }
 
-/** By word: how often it stands in the text, and after how many other words first. */
+/** Returns, by word, its count in the text and its first position. */
 function occurrencesOf(words: readonly string[]): Map<string, { count: number; readonly first: number }> {
   const found = new Map<string, { count: number; readonly first: number }>()
   for (const [first, word] of words.entries()) {

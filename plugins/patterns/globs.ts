@@ -1,10 +1,13 @@
-/** Says whether a text as a whole fits one of the globs, in which `*` stands for anything. Cases are not told apart. */
+/** Compiles globs, in which `*` matches any text, to a case-insensitive test of a whole text. */
 export function compileGlobs(globs: readonly string[]): (text: string) => boolean {
   const parts = globs.map((glob) => glob.toLowerCase().split('*'))
   return (text) => parts.some((pieces) => fits(text.toLowerCase(), pieces))
 }
 
-/** By hand and not as a regular expression: the leftmost place of each piece is as good as any, so nothing is tried twice. */
+/**
+ * Matches without a regular expression: the leftmost place of each piece is as good as any, so there is no
+ * backtracking.
+ */
 function fits(text: string, pieces: readonly string[]): boolean {
   const [head = '', ...rest] = pieces
   const tail = rest.pop()

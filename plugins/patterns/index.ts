@@ -66,7 +66,7 @@ export default definePlugin({
   setup(operators, { clock, log }) {
     assertThere(operators.dirs)
     const memory = new Memory(clock, operators.max_memory)
-    // Reading and testing patterns takes a tenth of a second, which a gateway without them need not spend.
+    // Lazy: reading and testing patterns takes a tenth of a second, which a gateway without them need not spend.
     const open = (): Library => {
       const library = new Library({ directories: operators.dirs, isWatched: operators.watch, log })
       assertKnown(parseChoice(operators.use), library.current)

@@ -4,15 +4,15 @@ import type { Log } from 'turnpike/plugin'
 import { readPatterns } from './pattern-file.ts'
 import { createPatternSet, type PatternSet } from './pattern-set.ts'
 
-/** Editors save in several steps: the folders are read once they have been quiet for this long. */
+/** Debounce: editors save in several steps, so the folders are read once they have been quiet for this long. */
 const QUIET_MS = 150
-/** How many sets back a conversation may stay with the one that it began with. */
+/** Most versions of the patterns that are kept for older conversations. */
 const MOST_SETS = 8
 
-/** Directories of patterns that need not be there. */
+/** Default directories, which may be missing. */
 export const DEFAULT_DIRECTORIES = ['config/patterns']
 
-/** Reads the patterns of all directories; of two with one name that of the earlier directory counts. */
+/** Reads the patterns of all directories; of two with the same name the one in the earlier directory applies. */
 export function readLibrary(directories: readonly string[], version = 0): PatternSet {
   const byName = new Map<string, ReturnType<typeof readPatterns>[number]>()
   for (const directory of directories.filter(isThere)) {
@@ -21,14 +21,14 @@ export function readLibrary(directories: readonly string[], version = 0): Patter
   return createPatternSet([...byName.values()], version)
 }
 
-/** Whether there is such a directory. Throws when somebody has named one that is not there. */
+/** Tests for a directory. Throws when a configured one is missing. */
 function isThere(directory: string): boolean {
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return true
   if (DEFAULT_DIRECTORIES.includes(directory)) return false
   throw new Error(`\`dirs\` names \`${directory}\`, and there is no such directory`)
 }
 
-/** Throws when somebody has named a directory that is not there. */
+/** Throws when a configured directory is missing. */
 export function assertThere(directories: readonly string[]): void {
   for (const directory of directories) isThere(directory)
 }
@@ -39,7 +39,7 @@ interface LibraryOptions {
   readonly log: Log
 }
 
-/** The patterns as they are now and as they were lately. Reads them again when a file changes. */
+/** Current and recent versions of the patterns. Reads them again when a file changes. */
 export class Library {
   readonly #options: LibraryOptions
   readonly #watchers: FSWatcher[]
@@ -53,12 +53,12 @@ export class Library {
     this.#watchers = options.isWatched ? options.directories.filter(isThere).flatMap((name) => this.#watch(name)) : []
   }
 
-  /** The newest patterns. */
+  /** Newest version. */
   get current(): PatternSet {
     return this.#sets[0]
   }
 
-  /** The patterns of this version; the newest when it was too long ago. */
+  /** Returns a version of the patterns; the newest when that one is no longer kept. */
   at(version: number): PatternSet {
     return this.#sets.find((set) => set.version === version) ?? this.current
   }

@@ -1,18 +1,18 @@
 import type { ExampleIndex } from './examples.ts'
 import { fold, plainWords } from './words.ts'
 
-/** Most characters of a text that are searched at all, and that are compared with examples. */
+/** Most characters of a text that are searched, and that are compared with examples. */
 const SEARCHED_CHARACTERS = 65_536
 const COMPARED_CHARACTERS = 8192
 
-/** The beginning and the end of a long text, where people say what they want; what they paste stands between. */
+/** Returns the beginning and the end of a long text, where users state their task; pasted text is mostly in between. */
 function bounded(text: string, characters: number): string {
   if (text.length <= characters) return text
   const half = Math.floor(characters / 2)
   return `${text.slice(0, half - 1)}\n\n${text.slice(1 - half)}`
 }
 
-/** A text to search, with what is found out about it once for all patterns, and only when one asks. */
+/** Text to search, with lazy memos that all patterns share. */
 export class MatchText {
   readonly text: string
   readonly #index: ExampleIndex
@@ -27,18 +27,18 @@ export class MatchText {
     this.#index = index
   }
 
-  /** At most so many characters of it. */
+  /** Returns at most the given number of characters. */
   upTo(characters: number): string {
     return bounded(this.text, characters)
   }
 
-  /** The text in small letters, the long s among them, as expressions compare letters. */
+  /** Text in lower case, including the long s, as expressions compare letters. */
   get lower(): string {
     this.#lower ??= this.text.toLowerCase().replaceAll('ſ', 's')
     return this.#lower
   }
 
-  /** The text as keywords are compared with it. */
+  /** Text as keywords are compared with it. */
   get folded(): string {
     this.#folded ??= fold(this.text)
     return this.#folded
@@ -55,7 +55,7 @@ export class MatchText {
     return this.#scores
   }
 
-  /** The best score that a pattern other than `owner` has. */
+  /** Returns the best score of any other pattern than `owner`. */
   bestScoreBeside(owner: string): number {
     this.#best ??= twoBest([...this.scores].filter(([other]) => !isOfExceptions(other)))
     return this.#best.find(([other]) => other !== owner)?.[1] ?? 0
@@ -64,7 +64,7 @@ export class MatchText {
 
 const EXCEPTIONS = '!not'
 
-/** Under which the examples of a pattern's `not` stand in the index: they are no rivals of other patterns. */
+/** Returns the index owner of the examples in a pattern's `not`: they do not compete with other patterns. */
 export function ownerOfExceptions(pattern: string): string {
   return pattern + EXCEPTIONS
 }

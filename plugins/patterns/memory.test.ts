@@ -8,7 +8,7 @@ function injection(text: string): Injection {
   return { name: 'p', position: 'system-append', scope: 'conversation', group: undefined, text, tokens: 1 }
 }
 
-test('memory: of long texts as many are remembered as have room, those that were seen last', (t) => {
+test('memory: evicts the least recently used long texts to stay within its bound', (t) => {
   const memory = new Memory({ nowMs: () => 0 }, MB)
   const count = 100
   for (let i = 0; i < count; i++)

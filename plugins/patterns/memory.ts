@@ -2,21 +2,22 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from 'turnpike/plugin'
 import type { Injection } from './decide.ts'
 
-/** What a moment was given, and the version of the patterns that it was chosen from. */
+/** Injections of a moment, and the version of the patterns that they came from. */
 export interface Remembered {
   readonly version: number
   readonly injections: readonly Injection[]
 }
 
 const FORGOTTEN_AFTER_MS = 3_600_000
-/** About the memory of a moment, and of a text that it was given beside its characters. */
+/** Approximate overhead of a moment, and of each of its texts. */
 const MOMENT_BYTES = 400
 const INJECTION_BYTES = 300
 const CHARACTER_BYTES = 2
 
 /**
- * Remembers what moments were given, for an hour after they were last seen, in `maxBytes` of memory. Nothing needs it while patterns, headers and
- * choice stay as they are: the same would be decided again. When they change, running conversations keep what they have.
+ * Memory of injections by moment, within `maxBytes`, for an hour after the last use. It is redundant while patterns,
+ * headers and choice are unchanged: the same decision would result. When they change, active conversations keep their
+ * injections.
  */
 export class Memory {
   readonly #moments: LRUCache<string, Remembered>
@@ -41,7 +42,7 @@ export class Memory {
   }
 }
 
-/** About: the text of a pattern without variables is shared, and counted as if it was not. */
+/** Estimates the memory: the text of a pattern without variables is shared, but counted each time. */
 function bytesOf({ injections }: Remembered): number {
   return injections.reduce((sum, { text }) => sum + INJECTION_BYTES + CHARACTER_BYTES * text.length, MOMENT_BYTES)
 }

@@ -11,7 +11,7 @@ function momentsIn(messages: readonly unknown[], { system, scope = 'a' }: { syst
   return momentsOf(new RequestDocument(Buffer.from(JSON.stringify({ system, messages }))), scope)
 }
 
-test('moments: are the messages in which the user says something', (t) => {
+test('moments: are the messages with text of the user', (t) => {
   const messages = [
     user('one'),
     assistant('x'),
@@ -30,7 +30,7 @@ test('moments: are the messages in which the user says something', (t) => {
   )
 })
 
-test('moments: what a coding agent adds is not said by the user', (t) => {
+test('moments: text added by a coding agent is not the user’s', (t) => {
   const reminder = '<system-reminder>\nRead the tests\n</system-reminder>'
   const messages = [user([text(reminder), text(`${reminder}fix it`)]), assistant('x'), user([result, text(reminder)])]
   t.deepEqual(
@@ -39,17 +39,17 @@ test('moments: what a coding agent adds is not said by the user', (t) => {
   )
 })
 
-test('moments: an image alone is something said', (t) => {
+test('moments: a message with only an image counts', (t) => {
   t.is(momentsIn([user([{ type: 'image', source: { type: 'url', url: 'x' } }])]).length, 1)
 })
 
-test('moments: turns of the system stand aside of which is first and which is last', (t) => {
+test('moments: system messages do not affect first and last', (t) => {
   const system = { role: 'system', content: 'x' }
   t.like(momentsIn([system, user('a'), system])[0], { isFirst: true, isLast: true })
   t.like(momentsIn([assistant('x'), user('a'), assistant('y')])[0], { isFirst: false, isLast: false })
 })
 
-test('moments: are known by what was said up to them, however it is written', (t) => {
+test('moments: are identified by the content up to them, in any notation', (t) => {
   const keyOf = (...given: Parameters<typeof momentsIn>) => momentsIn(...given).at(-1)?.key
   const key = keyOf([user('a'), assistant('x'), user('b')])
   t.is(keyOf([user([{ ...text('a'), cache_control: { type: 'ephemeral' } }]), assistant('y'), user('b')]), key)

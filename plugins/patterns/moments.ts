@@ -1,27 +1,27 @@
 import { hash } from 'node:crypto'
 import type { ContentBlock, Message, RequestDocument } from 'turnpike/plugin'
 
-/** A message in which the user says something: the place at which patterns are chosen, and where their text stands. */
+/** User message with text: where patterns are chosen and injected. */
 export interface Moment {
-  /** Of the message, in `messages`. */
+  /** Index of the message in `messages`. */
   readonly index: number
   readonly text: string
-  /** Identifies the conversation up to here by what the user has said: not what the caller may add to it later. */
+  /** Identifies the conversation up to here by the user's content, which excludes later additions by the client. */
   readonly key: string
-  /** Whether the conversation begins with it. */
+  /** True for the first moment of the conversation. */
   readonly isFirst: boolean
-  /** Whether nothing comes behind it: it is new in this call, or asked again. */
+  /** True for the last moment: new in this call, or a retry. */
   readonly isLast: boolean
 }
 
-/** What coding agents put into the user's messages is not said by the user. */
+/** Matches text that coding agents add to the user's messages. */
 const REMINDER = /<system-reminder>[\s\S]*?(?:<\/system-reminder>|$)/g
 
-/** The moments of a conversation. `scope` is whose conversation it is. */
+/** Returns the moments of a conversation within `scope`. */
 export function momentsOf(request: RequestDocument, scope: string): Moment[] {
   const { messages } = request
   const moments: Moment[] = []
-  // Coding agents put the system's turns around the user's.
+  // Coding agents add system messages around the user's.
   const [first, last] = [messages.findIndex(isTurn), messages.findLastIndex(isTurn)]
   let key = hash('sha256', `${scope}\0${systemText(request)}`, 'base64url')
   for (const [index, message] of messages.entries()) {
@@ -37,7 +37,7 @@ function isTurn({ role }: Message): boolean {
   return role !== 'system'
 }
 
-/** What the user says in a message; `undefined` when it is not the user's or only carries results of tools. */
+/** Returns the user's text of a message; `undefined` for other roles and for messages with tool results only. */
 function saidIn({ role, content }: Message): string | undefined {
   if (role !== 'user') return undefined
   if (typeof content === 'string') return withoutReminders(content)
@@ -54,7 +54,7 @@ function withoutReminders(text: string): string {
   return text.includes('<system-reminder>') ? text.replace(REMINDER, '').trim() : text
 }
 
-/** The text of the `system` field. */
+/** Returns the text of the `system` field. */
 export function systemText(request: RequestDocument): string {
   const system = request.field('system') as string | ContentBlock[] | null | undefined // safe: checked by the schema
   return typeof system === 'string' ? system : textsOf(system ?? []).join('\n')

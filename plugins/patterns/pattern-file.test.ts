@@ -41,12 +41,12 @@ tests: {should: [a], should_not: b}`)
   t.deepEqual(pattern.tests, { should: ['a'], should_not: ['b'] })
 })
 
-test('pattern file: without front matter the whole is the text, and it is used when asked for', (t) => {
+test('pattern file: without front matter the whole is the text, used when requested', (t) => {
   const pattern = parsePattern('PATTERN.md', 'plain', '\uFEFF# Title\n\n---\n\nText.')
   t.like(pattern, { name: 'plain', body: '# Title\n\n---\n\nText.', match: undefined, scope: 'turn' })
 })
 
-test('pattern file: a SKILL.md loads as it is, whatever else it says', (t) => {
+test('pattern file: a SKILL.md loads unchanged, with any further members', (t) => {
   const source = matter(
     'name: pdf-tools\ndescription: Works on PDFs.\nlicense: MIT\nallowed-tools: Read Bash\nmetadata: {author: me}',
   )
@@ -57,7 +57,7 @@ test('pattern file: a SKILL.md loads as it is, whatever else it says', (t) => {
   })
 })
 
-test('pattern file: fabric’s system.md loads as it is', (t) => {
+test('pattern file: fabric’s system.md loads unchanged', (t) => {
   t.like(parsePattern('system.md', 'agility_story', '# IDENTITY\r\n\r\nYou…\n'), {
     name: 'agility_story',
     body: '# IDENTITY\r\n\r\nYou…',
@@ -68,7 +68,7 @@ test('pattern file: Windows line ends are line ends', (t) => {
   t.is(parsePattern('PATTERN.md', 'a', '---\r\npriority: 1\r\n---\r\nText').priority, 1)
 })
 
-const faults: [yaml: string, says: RegExp][] = [
+const faults: [yaml: string, reason: RegExp][] = [
   ['name: other', /its name is `other`, expected that of its folder, `sql-review`/],
   ['mach: {}', /unknown member `mach`\. Did you mean `match`\?/],
   ['match: {keyword: a}', /unknown member `match\.keyword`\. Did you mean `keywords`\?/],
@@ -82,12 +82,12 @@ const faults: [yaml: string, says: RegExp][] = [
   ['tests: {should: [a]}', /tests: expected a `match` to test/],
   ['a: [', /the front matter is not valid YAML at line \d+, column \d+/],
 ]
-for (const [yaml, says] of faults) {
-  test(`pattern file: ${yaml} is refused, and the message says why`, (t) => {
-    t.regex(t.throws(() => read(yaml)).message, says)
+for (const [yaml, reason] of faults) {
+  test(`pattern file: ${yaml} is refused with the reason`, (t) => {
+    t.regex(t.throws(() => read(yaml)).message, reason)
   })
 }
 
-test('pattern file: a text that is missing is told', (t) => {
+test('pattern file: a missing text is an error', (t) => {
   t.throws(() => parsePattern('PATTERN.md', 'a', '---\npriority: 1\n---\n'), { message: /expected a text/ })
 })

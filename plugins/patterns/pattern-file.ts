@@ -3,22 +3,22 @@ import path from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import { type FrontMatter, manualFrontMatter, parseFrontMatter, parseSkill } from './pattern-schema.ts'
 
-/** A pattern as it was read. */
+/** Pattern as read from its file. */
 export interface PatternFile extends FrontMatter {
   readonly name: string
   readonly file: string
-  /** The text that is injected, its variables still in it. */
+  /** Text to inject, with its variables. */
   readonly body: string
 }
 
-/** A pattern that cannot be used, and why. */
+/** Invalid pattern, with the reason. */
 export interface PatternFault {
   readonly name: string
   readonly file: string
   readonly reason: string
 }
 
-/** Of several in one folder the first counts: ours, that of Agent Skills, that of fabric. */
+/** File names by precedence in a folder: the gateway's, that of Agent Skills, that of fabric. */
 const FILE_NAMES = ['PATTERN.md', 'SKILL.md', 'system.md']
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
 const LARGEST_FILE_BYTES = 256 * 1024
@@ -26,8 +26,8 @@ const MOST_PATTERNS = 2000
 const FENCE = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
 
 /**
- * Reads the folders of a directory, in the order of their names. One that cannot be used is a fault and does not keep
- * the others from being used. Throws when there is no such directory.
+ * Reads the folders of a directory in the order of their names. An invalid pattern is a fault and does not affect the
+ * others. Throws when there is no such directory.
  */
 export function readPatterns(directory: string): (PatternFile | PatternFault)[] {
   const names = readdirSync(directory).sort()
@@ -56,7 +56,7 @@ function readPattern(name: string, file: string): PatternFile | PatternFault {
   }
 }
 
-/** Reads the text of a pattern's file. Throws an `Error` that says what is wrong. */
+/** Parses a pattern's file. Throws an `Error` that names the fault. */
 export function parsePattern(fileName: string, name: string, source: string): Omit<PatternFile, 'file'> {
   const { matter, body } = split(source.replace(/^\uFEFF/, ''))
   const front = toFrontMatter(fileName, matter)

@@ -1,6 +1,6 @@
 import { explain, suggest, z } from 'turnpike/plugin'
 
-/** A value or several of them: lists are alternatives. */
+/** Returns a schema for a value or a list of alternatives. */
 function oneOrMore<Item extends z.ZodType>(item: Item) {
   return z.union([z.array(item).min(1).max(200), item]).transform((given) => (Array.isArray(given) ? given : [given]))
 }
@@ -12,7 +12,7 @@ const headerName = z
   .toLowerCase()
   .regex(/^[a-z0-9-]{1,64}$/)
 
-/** What a text must be like, and in which circumstances; every given key must hold. */
+/** Conditions on texts and circumstances; all given keys must hold. */
 export interface ConditionSource {
   any?: ConditionSource[] | undefined
   regex?: string[] | undefined
@@ -61,7 +61,7 @@ const variable = z.union([
   }),
 ])
 
-/** Where a text goes, as it is written. */
+/** Position of a text, as configured. */
 export type PositionSource = 'auto' | 'system-append' | 'user-append' | 'user-prepend'
 
 const frontMatter = z
@@ -91,13 +91,13 @@ const frontMatter = z
     message: 'expected a `match` to test',
   })
 
-/** The front matter of a PATTERN.md, with its defaults. */
+/** Front matter of a PATTERN.md, with its defaults. */
 export type FrontMatter = z.output<typeof frontMatter>
 
-/** Of a SKILL.md only what the format itself has is read; other members are its own business. */
+/** Schema of a SKILL.md: only members of the format itself are read. */
 const skill = z.looseObject({ description: z.string().default('') })
 
-/** Reads the front matter of a PATTERN.md. Throws an `Error` that says which member is wrong, and what was expected. */
+/** Parses the front matter of a PATTERN.md. Throws an `Error` that names the invalid member and the expected value. */
 export function parseFrontMatter(value: unknown): FrontMatter {
   const parsed = frontMatter.safeParse(value)
   if (parsed.success) return parsed.data
@@ -108,12 +108,12 @@ export function parseFrontMatter(value: unknown): FrontMatter {
   throw new Error(`unknown member \`${[...unknown.path, key].join('.')}\`.${suggest(key, names)}`)
 }
 
-/** A pattern that is only used when it is asked for. */
+/** Returns the front matter of a pattern that is used only when requested. */
 export function manualFrontMatter(given: Partial<FrontMatter>): FrontMatter {
   return { ...frontMatter.parse({}), ...given }
 }
 
-/** Reads the front matter of a SKILL.md: a pattern for a whole conversation, used when it is asked for. */
+/** Parses the front matter of a SKILL.md: a pattern for a whole conversation, used when requested. */
 export function parseSkill(value: unknown): FrontMatter {
   const parsed = skill.safeParse(value)
   if (!parsed.success) throw new Error(explain(parsed.error))

@@ -4,17 +4,17 @@ import { MatchText, ownerOfExceptions } from './match-text.ts'
 import type { PatternFault, PatternFile } from './pattern-file.ts'
 import { assertRenders } from './render.ts'
 
-/** A pattern that can be used. */
+/** Valid pattern. */
 export interface Pattern extends PatternFile {
-  /** How well it matches a place in a conversation, from 0 to 1; 0 always when it is only used when asked for. */
+  /** Score at a position in a conversation, from 0 to 1; always 0 when it is used only on request. */
   readonly score: Condition
 }
 
-/** The patterns that are there at one time. It never changes: an edited file makes a new set. */
+/** Immutable set of patterns: an edited file creates a new set. */
 export interface PatternSet {
   readonly version: number
   readonly patterns: ReadonlyMap<string, Pattern>
-  /** Switched off by their own `enabled`. */
+  /** Patterns disabled by their own `enabled`. */
   readonly disabled: readonly PatternFile[]
   readonly faults: readonly PatternFault[]
   readonly index: ExampleIndex
@@ -22,7 +22,7 @@ export interface PatternSet {
 
 const NEVER: Condition = () => 0
 
-/** Makes a set of what was read. A pattern that fails its own tests is a fault, and not used. */
+/** Creates a set of the patterns read. A pattern that fails its own tests is a fault, and not used. */
 export function createPatternSet(read: readonly (PatternFile | PatternFault)[], version = 0): PatternSet {
   const faults: PatternFault[] = []
   const compiled: Pattern[] = []
@@ -30,7 +30,7 @@ export function createPatternSet(read: readonly (PatternFile | PatternFault)[], 
     if ('reason' in one) faults.push(one)
     else if (one.enabled) keepFault(faults, one, () => compiled.push(compile(one)))
   }
-  // The tests are run against all patterns, since examples are weighed against each other.
+  // The tests run against all patterns, since examples compete with each other.
   const whole = indexOf(compiled)
   const sound = compiled.filter((pattern) => keepFault(faults, pattern, () => runTests(pattern, whole)))
   return {
@@ -42,7 +42,7 @@ export function createPatternSet(read: readonly (PatternFile | PatternFault)[], 
   }
 }
 
-/** Does `work`; whether it went well. What it throws becomes a fault of the pattern. */
+/** Calls `work` and returns its success. An error becomes a fault of the pattern. */
 function keepFault(faults: PatternFault[], { name, file }: PatternFile, work: () => void): boolean {
   try {
     work()
@@ -80,7 +80,7 @@ function runTests({ tests, score }: Pattern, index: ExampleIndex): void {
   if (failed.length > 0) throw new Error(`its tests failed: ${failed.join('; ')}`)
 }
 
-/** The situation in which a text stands alone, with nothing known around it. */
+/** Returns the situation of a text alone, with unknown circumstances. */
 export function aloneWith(text: string, index: ExampleIndex): Situation {
   const searched = new MatchText(text, index)
   return { text: () => searched, turn: 0, isFirst: true, circumstances: undefined }

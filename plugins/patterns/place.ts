@@ -2,15 +2,15 @@ import type { ContentBlock, Edit, Message, RequestDocument } from 'turnpike/plug
 import type { Injection } from './decide.ts'
 import { isImitating, neutralised } from './tag.ts'
 
-/** What goes into one message of the user. */
+/** Injections of one user message. */
 export interface Placement {
   readonly index: number
   readonly injections: readonly Injection[]
 }
 
 /**
- * The edits that put texts into their places and make imitations of their tag harmless. Every other byte stays the
- * client's, its marks for caching too: those move from call to call, so no place may depend on them.
+ * Returns the edits that insert texts and neutralise imitations of their tag. Every other byte is the client's,
+ * including its cache marks: those move from call to call, so no position may depend on them.
  */
 export function editsFor(request: RequestDocument, placements: readonly Placement[]): Edit[] {
   const edits = systemEdits(
@@ -31,7 +31,7 @@ function isForSystem({ position }: Injection): boolean {
   return position === 'system-append'
 }
 
-/** Behind all that the client has there, and so behind its marks for caching. */
+/** Appends behind all of the client's blocks, and so behind its cache marks. */
 function systemEdits(request: RequestDocument, injections: readonly Injection[]): Edit[] {
   if (injections.length === 0) return []
   const system = request.field('system')
@@ -57,7 +57,7 @@ function messageEdits(request: RequestDocument, { index, message, injections }: 
     const own = raw && isImitating(content) ? neutralised(content, raw) : raw
     return [{ op: 'replace', path, value: arrayOf(content === '' ? undefined : own, { before, behind }) }]
   }
-  // Results of tools must stay first in their message.
+  // Tool results must come first in their message.
   const start = content.findLastIndex(({ type }) => type === 'tool_result') + 1
   return [
     ...content.flatMap((block, i) => blockEdits(request, block, [...path, i])),
@@ -68,7 +68,7 @@ function messageEdits(request: RequestDocument, { index, message, injections }: 
 
 type Path = readonly (string | number)[]
 
-/** Of what the user says and of what tools have brought along. */
+/** Returns the edits of a block: the user's text, or a tool's result. */
 function blockEdits(request: RequestDocument, block: ContentBlock, path: Path): Edit[] {
   if (block.type === 'text') return harmlessEdits(request, block.text, [...path, 'text'])
   if (block.type !== 'tool_result') return []
@@ -88,7 +88,7 @@ function blockOf({ text }: Injection): { type: 'text'; text: string } {
   return { type: 'text', text }
 }
 
-/** A list of blocks as raw JSON: the client's own text, in the bytes that it came in, among the injected ones. */
+/** Returns a list of blocks as raw JSON: the client's own bytes with the injected blocks inserted. */
 function arrayOf(
   own: Buffer | undefined,
   { before, behind }: { before: readonly Injection[]; behind: readonly Injection[] },

@@ -1,7 +1,7 @@
 import type { Exchange } from 'turnpike/plugin'
 import { assertKnown, type Choice } from './choice.ts'
 import type { Circumstances, Situation } from './condition.ts'
-import { type Dropped, decide, type Limits, Standing } from './decide.ts'
+import { type Dropped, decide, Injected, type Limits } from './decide.ts'
 import type { Library } from './library.ts'
 import { MatchText } from './match-text.ts'
 import type { Memory } from './memory.ts'
@@ -9,32 +9,32 @@ import { type Moment, momentsOf, systemText } from './moments.ts'
 import type { PatternSet } from './pattern-set.ts'
 import type { Placement } from './place.ts'
 
-/** What a request is given. */
+/** Injections of a request. */
 export interface Plan {
   readonly placements: readonly Placement[]
   readonly names: readonly string[]
   readonly tokens: number
-  /** What was left out at the newest moment. */
+  /** Patterns left out at the newest moment. */
   readonly dropped: readonly Dropped[]
 }
 
-/** What plans are made from. */
+/** Inputs of a plan. */
 export interface PlanOptions {
   readonly library: Library
   readonly memory: Memory
   readonly choice: Choice
   readonly limits: Limits
-  /** Values of the variables that come from the configuration. */
+  /** Values of the variables from the configuration. */
   readonly config: Readonly<Record<string, string>>
 }
 
 /**
- * Goes through the conversation moment by moment. What was given to a moment before is given again; only where nothing
- * is remembered, and for the message that has just come, is it decided.
+ * Plans the conversation moment by moment. Remembered injections are repeated; only the newest message, and moments
+ * without memory, are decided.
  */
 export function planFor(exchange: Exchange, { library, memory, choice, limits, config }: PlanOptions): Plan {
   const { request, headers } = exchange
-  const standing = new Standing(limits)
+  const injected = new Injected(limits)
   const circumstances = circumstancesOf(exchange)
   const moments = momentsOf(request, exchange.caller.scope)
   const placements: Placement[] = []
@@ -42,25 +42,25 @@ export function planFor(exchange: Exchange, { library, memory, choice, limits, c
   let set = library.current
   for (const [turn, moment] of moments.entries()) {
     const known = memory.recall(moment.key)
-    // A conversation stays with the patterns that it began with.
+    // A conversation keeps the patterns that it began with.
     if (known !== undefined && (turn > 0 || !moment.isLast)) set = library.at(known.version)
     if (known !== undefined && !moment.isLast) {
-      placements.push({ index: moment.index, injections: known.injections.filter((one) => !standing.take(one)) })
+      placements.push({ index: moment.index, injections: known.injections.filter((one) => !injected.take(one)) })
       continue
     }
     const chosenFrom = hasAll(set, choice) ? set : library.current
     assertKnown(choice, chosenFrom)
     const text = textsFor({ moments, turn, exchange, set: chosenFrom })
     const situation = { text, turn, isFirst: moment.isFirst, circumstances }
-    const decision = decide({ set: chosenFrom, choice, situation, sources: { headers, config }, standing })
+    const decision = decide({ set: chosenFrom, choice, situation, sources: { headers, config }, injected })
     memory.remember(moment.key, { version: set.version, injections: decision.injections })
     placements.push({ index: moment.index, injections: decision.injections })
     dropped = decision.dropped
   }
-  return { placements, names: standing.names, tokens: standing.tokens, dropped }
+  return { placements, names: injected.names, tokens: injected.tokens, dropped }
 }
 
-/** A pattern that is asked for by name may be newer than the conversation. */
+/** Tests for a set that has every pattern of the choice: one requested by name may be newer than the conversation. */
 function hasAll({ patterns }: PatternSet, choice: Choice): boolean {
   return choice.kind !== 'named' || choice.names.every((name) => patterns.has(name))
 }
@@ -72,7 +72,7 @@ interface TextsOptions {
   readonly set: PatternSet
 }
 
-/** The texts at a moment, each made when it is asked for. */
+/** Returns lazy texts of a moment. */
 function textsFor({ moments, turn, exchange, set }: TextsOptions): Situation['text'] {
   const made = new Map<string, MatchText>()
   const make = {

@@ -1,10 +1,10 @@
 /**
- * DESIGN: regular expressions of operators, on texts of strangers.
+ * DESIGN: regular expressions of operators, on untrusted texts.
  *
- * JavaScript's own engine backtracks: one careless expression and one text made for it hang the whole gateway. RE2's
- * syntax leaves out what needs backtracking, and its engine takes time in proportion to text times program. Both factors
- * are bounded: the program outright, and the text by the program, so that the worst text for the worst expression costs
- * about a quarter of a second, and a usual one less than a tenth of a millisecond.
+ * JavaScript's own engine backtracks: one careless expression and a crafted text block the whole gateway. RE2's syntax
+ * excludes constructs that need backtracking, and its engine takes time proportional to text times program. Both
+ * factors are bounded: the program outright, and the text by the program, so that the worst text for the worst
+ * expression costs about a quarter of a second, and a usual one less than a tenth of a millisecond.
  */
 import { RE2JS } from 're2js'
 import type { MatchText } from './match-text.ts'
@@ -12,16 +12,15 @@ import { requiredLiterals } from './required-literals.ts'
 
 /** Most instructions of a program: about those of `x[\s\S]{0,200}y`, twice. */
 const MOST_INSTRUCTIONS = 1000
-/** Most instructions times characters: a program of 100 sees 40,000 characters, the largest 4,000. */
+/** Most instructions times characters: a program of 100 reads 40,000 characters, the largest 4,000. */
 const MOST_WORK = 4_000_000
 
-/** Says whether a text has a place that fits; letters match in either case. */
+/** Test of a text for a match, ignoring case. */
 export type TextTest = (text: MatchText) => boolean
 
 /**
- * Compiles an expression in RE2's syntax; `(?-i)` at its start tells small from capital letters.
- * Throws an `Error` that quotes the part that the syntax does not have: lookaround, back references, possessive or atomic
- * groups, counts over 1000.
+ * Compiles an expression in RE2's syntax; `(?-i)` at its start makes it case-sensitive. Throws an `Error` that quotes
+ * an unsupported part: lookaround, back references, possessive or atomic groups, counts over 1000.
  */
 export function compileRegex(source: string, { isPrefiltered = true } = {}): TextTest {
   const expression = parse(source)

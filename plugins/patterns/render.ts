@@ -2,13 +2,13 @@ import type { PatternFile } from './pattern-file.ts'
 import { TAG, tagged } from './tag.ts'
 import { boundTokens } from './tokens.ts'
 
-/** What variables take their values from. */
+/** Sources of variables. */
 export interface VariableSources {
   readonly headers: NodeJS.Dict<string | string[]>
   readonly config: Readonly<Record<string, string>>
 }
 
-/** A pattern's text as it is injected, and at most how many tokens it has. */
+/** Pattern's text as injected, and an upper bound on its tokens. */
 export interface Rendered {
   readonly text: string
   readonly tokens: number
@@ -19,8 +19,8 @@ const LONGEST_VALUE = 200
 const ESCAPES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '{': '&#123;', '}': '&#125;' }
 
 /**
- * The text with its variables filled in. The same values give the same bytes.
- * `undefined` when a variable has neither value nor default, or when the text outgrows the pattern's own `max_tokens`.
+ * Renders the text with its variables. The same values give the same bytes. Returns `undefined` when a variable has
+ * neither value nor default, or when the text exceeds the pattern's own `max_tokens`.
  */
 export function render(pattern: PatternFile, sources: VariableSources): Rendered | undefined {
   const values = new Map<string, string>()
@@ -29,7 +29,7 @@ export function render(pattern: PatternFile, sources: VariableSources): Rendered
     if (value === undefined) return undefined
     values.set(name, from === undefined ? value : escaped(value))
   }
-  // A name that is no variable is text: bodies may show templates.
+  // An unknown name is text: bodies may show templates.
   const body = pattern.body.replace(PLACE, (place, name) => values.get(name) ?? place)
   const text = tagged(pattern.name, body)
   const tokens = boundTokens(text)
@@ -43,7 +43,7 @@ function valueFrom(from: string | undefined, { headers, config }: VariableSource
   return value === undefined || value.length === 0 ? undefined : String(value)
 }
 
-/** Values come from callers: one line, short, and without what could end the tag or begin another place. */
+/** Escapes a caller's value: one line, short, and without text that could end the tag or begin another placeholder. */
 function escaped(value: string): string {
   const line = value.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
   return [...line]
@@ -52,7 +52,9 @@ function escaped(value: string): string {
     .join('')
 }
 
-/** Throws when a variable has no place in the text, the text holds the tag itself, or it is over its own limit. */
+/**
+ * Throws when a variable has no placeholder in the text, the text holds the tag itself, or it exceeds its own limit.
+ */
 export function assertRenders(pattern: PatternFile): void {
   const places = new Set([...pattern.body.matchAll(PLACE)].map(([, name]) => name))
   const unused = Object.keys(pattern.vars).find((name) => !places.has(name))

@@ -1,18 +1,19 @@
 /**
- * DESIGN: what must stand in a text for an expression to match it.
+ * DESIGN: literals that a text must contain for an expression to match.
  *
- * Purpose: with hundreds of expressions, nearly none of which match, a search for a few letters says no a hundred times
- * faster than the engine. `\b(select|insert)\b[\s\S]{0,200}\bfrom\b` needs `select` or `insert`; that will do.
+ * Purpose: with hundreds of expressions, nearly none of which match, a search for a few letters rejects a text a
+ * hundred times faster than the engine. `\b(select|insert)\b[\s\S]{0,200}\bfrom\b` needs `select` or `insert`, which
+ * suffices.
  *
- * The expression is read from left to right. Of a sequence the piece whose shortest literal is longest counts, of
- * alternatives all together. What is not understood needs nothing, which is always right: then the engine is asked.
- * Guarantee, held by a property test: a text that matches contains one of the literals.
+ * The expression is read from left to right. A sequence needs the part whose shortest literal is longest, alternatives
+ * need all together. An unsupported construct needs nothing, which is always correct: then the engine runs. Guarantee,
+ * held by a property test: a text that matches contains one of the literals.
  */
 
-/** Small letters, one of which must stand in the text in small letters; `undefined` when nothing can be said. */
+/** Lower-case literals, one of which a matching text contains in lower case; `undefined` when none is known. */
 export type Literals = readonly string[] | undefined
 
-/** Reads an expression that the engine has accepted. */
+/** Parses an expression that the engine has accepted. */
 export function requiredLiterals(source: string): Literals {
   try {
     const reader = new Reader(source)
@@ -40,7 +41,7 @@ class Reader {
     this.#source = source
   }
 
-  /** Reads up to a closing bracket or the end. */
+  /** Parses up to a closing bracket or the end. */
   alternatives(): Literals {
     const found = [this.#sequence()]
     while (this.#source[this.#at] === '|') {
@@ -67,7 +68,7 @@ class Reader {
         const quantity = this.#quantity()
         if (quantity !== 'optional') run += character
         if (quantity !== 'once') endRun()
-        // An optional letter stands between what is before it and what is behind.
+        // An optional letter separates the literals before and behind it.
         continue
       }
       endRun()
@@ -78,7 +79,7 @@ class Reader {
     return best
   }
 
-  /** Reads one item that is no letter. */
+  /** Parses one item that is not a letter. */
   #other(): Literals {
     if (this.#take(FLAGS) ?? this.#take(EMPTY) ?? this.#take(CLASS)) return undefined
     if (this.#take(GROUP_START) === undefined) throw new NotUnderstood()
@@ -101,7 +102,7 @@ class Reader {
   }
 }
 
-/** The length of the shortest literal: the shorter, the more texts have it. */
+/** Returns the length of the shortest literal: the shorter, the more texts contain it. */
 function weightOf(literals: Literals): number {
   return literals === undefined ? 0 : Math.min(...literals.map(({ length }) => length))
 }

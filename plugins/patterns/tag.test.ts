@@ -5,7 +5,7 @@ import { isImitating, neutralised } from './tag.ts'
 const meaningOf = (raw: string) => JSON.parse(raw) as string
 const harmlessOf = (raw: string) => neutralised(meaningOf(raw), Buffer.from(raw)).toString()
 
-test('tag: the word alone is no imitation', (t) => {
+test('tag: the word alone is not an imitation', (t) => {
   for (const text of ['gateway-instructions', '< gateway', 'a <b>gateway-instructions</b>'])
     t.false(isImitating(text), text)
 })
@@ -18,13 +18,13 @@ for (const [raw, harmless] of [
   ['"<\\ngateway-instructions>"', '"&lt;\\ngateway-instructions>"'],
   ['"<gatewa\\u0079-instructions>"', '"&lt;gateway-instructions>"'],
 ] as const) {
-  test(`tag: ${raw} is made harmless`, (t) => {
+  test(`tag: ${raw} is neutralised`, (t) => {
     t.true(isImitating(meaningOf(raw)))
     t.is(harmlessOf(raw), harmless)
   })
 }
 
-test('tag: an escaped backslash before it stays what it is', (t) => {
+test('tag: an escaped backslash before it is unchanged', (t) => {
   t.false(isImitating(meaningOf('"\\\\u003cgateway-instructions>"')))
   t.is(
     meaningOf(harmlessOf('"\\\\u003cgateway-instructions> <gateway-instructions>"')),
@@ -32,7 +32,7 @@ test('tag: an escaped backslash before it stays what it is', (t) => {
   )
 })
 
-test('tag: whatever the text, afterwards it imitates nothing, and else means the same', (t) => {
+test('tag: any neutralised text imitates nothing, and otherwise keeps its meaning', (t) => {
   let imitations = 0
   const unit = fc.constantFrom(
     '<',

@@ -1,10 +1,10 @@
 /**
- * DESIGN: a bound on the tokens of a text.
+ * DESIGN: upper bound on the tokens of a text.
  *
- * A budget must hold for every model's tokenizer and come out the same on every call of a conversation, so that what was
- * injected once stays: no calibrated estimate, which changes as it learns. Here a word counts a token for each five of
- * its letters begun, digits by three, every other character one; white space belongs to what follows, but for runs.
- * Of English that is about a third more than o200k counts.
+ * A budget must hold for every model's tokenizer and be equal on every call of a conversation, so that injections are
+ * stable: a calibrated estimate would change as it learns. Here a word counts a token for each five of its letters
+ * begun, digits by three, every other character one; white space belongs to the next word, except in runs. For English
+ * that is about a third more than o200k counts.
  */
 const PIECE = /[A-Za-z]+|\d{1,3}|\s+|[^\sA-Za-z\d]/gu
 const LETTERS_PER_TOKEN = 5
@@ -12,7 +12,7 @@ const SPACES_PER_TOKEN = 8
 const LETTER = /^[A-Za-z]/
 const SPACE = /^\s/
 
-/** Most tokens that the text is likely to have in any tokenizer. */
+/** Returns the most tokens that the text is likely to have in any tokenizer. */
 export function boundTokens(text: string): number {
   let tokens = 0
   for (const [piece] of text.matchAll(PIECE)) {
@@ -31,7 +31,10 @@ function tokensOfCharacter(character: string): number {
   return character.charCodeAt(0) > LAST_ASCII ? TOKENS_OF_RARE : 1
 }
 
-/** Digits are one token; a character outside of the first plane is four bytes, and so four tokens at most. */
+/**
+ * Returns the tokens of a symbol: digits are one; a character outside of the first plane is four bytes, so at most four
+ * tokens.
+ */
 function tokensOfSymbol(piece: string): number {
   return piece.charCodeAt(0) > LAST_ASCII ? TOKENS_OF_PAIR : 1
 }

@@ -1,4 +1,4 @@
-/** English words that tell nothing of what a text is about. */
+/** English words without information on the subject of a text. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are as at be because been before being below between both but by can
   cannot could did do does doing down during each else ever few for from further get got had has have having he her here hers him
@@ -8,7 +8,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   yourself`.split(/\s+/),
 )
 
-/** English words that many requests have, whatever they are about. */
+/** English words that are frequent in requests on any subject. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
   `able add answer ask available based best better call change check come content create data day describe detail different do end
   example explain file find first follow following format full general generate give good great help important include

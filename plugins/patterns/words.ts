@@ -4,17 +4,17 @@ const MARKS = /\p{M}+/gu
 const WORD = /[\p{L}\p{N}]+/gu
 const CAMEL_HUMP = /(\p{Ll})(\p{Lu})/gu
 
-/** The text in small letters, without accents, and with single spaces: how keywords are compared. */
+/** Returns the text in lower case, without accents, and with single spaces, as keywords are compared. */
 export function fold(text: string): string {
   return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(/\s+/g, ' ')
 }
 
-/** The words of a folded text, as they stand. */
+/** Returns the words of a folded text, unstemmed. */
 export function plainWords(folded: string): string[] {
   return folded.match(WORD) ?? []
 }
 
-/** The stems of the words that mean something, in their order: how examples are compared. */
+/** Returns the stems of the significant words in order, as examples are compared. */
 export function stems(text: string): string[] {
   const words = plainWords(fold(text.replace(CAMEL_HUMP, '$1 $2')))
   return words.filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem)
@@ -31,7 +31,7 @@ const SUFFIXES = [
 ]
 const SHORTEST_STEM = 4
 
-/** A word without its English endings. Words of other languages mostly stay as they are, and are found as such. */
+/** Strips English endings. Words of other languages are mostly unchanged, and are found as such. */
 function stem(word: string): string {
   if (word.length < SHORTEST_STEM) return word
   const singular = PLURALS.reduce((form, [ending, replacement]) => form.replace(ending, replacement), word)
@@ -44,5 +44,5 @@ function stem(word: string): string {
   return form.replace(/([bcdfghjklmnpqrstvwxz])\1$/, '$1').replace(/y$/, 'i')
 }
 
-/** Stems of words that stand in requests of every kind, and so tell little. */
+/** Stems of words that are frequent in requests of every kind, and so carry little information. */
 export const COMMON_STEMS: ReadonlySet<string> = new Set([...COMMON_WORDS].map(stem))

@@ -7,7 +7,7 @@ function open() {
   return { budget, wait: (ms: number) => (nowMs += ms) }
 }
 
-test('cpu budget: a scope has half a second, then a fiftieth of the time, and no other pays for it', (t) => {
+test('cpu budget: a scope has half a second, then a fiftieth of the time, and other scopes are not affected', (t) => {
   const { budget, wait } = open()
   budget.charge('a', 500)
   t.is(budget.waitMs('a'), 0)

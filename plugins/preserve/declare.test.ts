@@ -4,8 +4,8 @@ import { declare, type Find } from './declare.ts'
 import { compile } from './expression.ts'
 import { matchesIn, pinsIn } from './matches.ts'
 import { options } from './options.ts'
+import { rulesOf, withHeader } from './rules.ts'
 import { hold, missing } from './verify.ts'
-import { wishesOf, withHeader } from './wishes.ts'
 
 const messages: Message[] = [
   { role: 'user', content: 'Look at <keep>order 4711</keep>.' },
@@ -26,31 +26,31 @@ const find: Find = async (texts, pattern) => matchesIn(texts, compile(pattern), 
 
 async function declared(given: object, header?: string) {
   const parsed = options.parse(given)
-  const wishes = wishesOf(options.parse({}), parsed)
-  return declare(requestOf(messages), header === undefined ? wishes : withHeader(wishes, header), find)
+  const rules = rulesOf(options.parse({}), parsed)
+  return declare(requestOf(messages), header === undefined ? rules : withHeader(rules, header), find)
 }
 
-test('declare: a pin is its tags and what stands between them', async (t) => {
+test('declare: a pin includes its tags', async (t) => {
   const [pin, ...others] = await declared({})
   t.like(pin, { path: ['messages', 0, 'content'], start: 8, end: 31 })
   t.deepEqual(others, [])
   t.deepEqual((await declared({ tools: ['none'] })).length, 1)
 })
 
-test('declare: a pin counts however its characters are written', async (t) => {
+test('declare: a pin is found in any notation of its characters', async (t) => {
   const json = requestOf(messages).bytes.toString().replaceAll('<', '\\u003c').replaceAll('>', '\\u003e')
-  const wishes = wishesOf(options.parse({}), options.parse({}))
-  const [pin] = await declare(new RequestDocument(Buffer.from(json)), wishes, find)
+  const rules = rulesOf(options.parse({}), options.parse({}))
+  const [pin] = await declare(new RequestDocument(Buffer.from(json)), rules, find)
   t.like(pin, { path: ['messages', 0, 'content'], start: 8, end: 31 })
 })
 
-test('declare: results of a tool, by its name or the beginning of it', async (t) => {
+test('declare: results of a tool, by its name or a prefix', async (t) => {
   for (const tools of ['mcp__vault__*', ['mcp__vault__read'], 'Read, mcp__vault__read']) {
     t.like((await declared({ tools }))[0], { path: ['messages', 2, 'content', 0, 'content'] })
   }
 })
 
-test('declare: messages by their numbers, and the last turns with all that belongs to them', async (t) => {
+test('declare: messages by their numbers, and the last turns including replies and tool results', async (t) => {
   const numbersOf = async (given: object) =>
     (await declared(given)).filter(({ path }) => path.length === 2).map(({ path }) => path[1])
   t.deepEqual(await numbersOf({ ranges: '0-1,3-' }), [0, 1, 3, 4])
@@ -60,7 +60,7 @@ test('declare: messages by their numbers, and the last turns with all that belon
   t.deepEqual(await numbersOf({ last_turns: 9 }), [0, 1, 2, 3, 4])
 })
 
-test('declare: what a pattern matches, in texts of users and of tools', async (t) => {
+test('declare: matches of a pattern, in texts of users and of tools', async (t) => {
   t.like((await declared({ pattern: '[A-Z]{2}-\\d+' }))[1], {
     path: ['messages', 2, 'content', 0, 'content', 0, 'text'],
     start: 4,
@@ -77,7 +77,7 @@ test('options: a pattern that is not in RE2’s syntax, or too large, is refused
     )
 })
 
-test('declare: pins last to their marks, and without one to the end', (t) => {
+test('declare: pins extend to their closing tags, and without one to the end', (t) => {
   t.deepEqual(pinsIn(['a<keep>b</keep>c<keep>d', '<keep>'.repeat(3), 'none']), [
     [
       [1, 15],
@@ -88,23 +88,23 @@ test('declare: pins last to their marks, and without one to the end', (t) => {
   ])
 })
 
-test('wishes: a caller adds to what the operator wants, and takes nothing away', (t) => {
+test('rules: a caller can add rules and remove none', (t) => {
   const operators = options.parse({ tools: ['Read'], last_turns: 2, patterns: ['x'] })
-  const wishes = withHeader(
-    wishesOf(operators, options.parse({ pins: false, tools: 'Bash' })),
+  const rules = withHeader(
+    rulesOf(operators, options.parse({ pins: false, tools: 'Bash' })),
     'tools=Grep,LS&last_turns=1',
   )
-  t.like(wishes, { pins: true, tools: ['Read', 'Bash', 'Grep', 'LS'], lastTurns: 2 })
-  t.deepEqual(wishes.patterns, ['x'])
+  t.like(rules, { pins: true, tools: ['Read', 'Bash', 'Grep', 'LS'], lastTurns: 2 })
+  t.deepEqual(rules.patterns, ['x'])
 })
 
 for (const header of ['tool=Read', 'last_turns=many', 'ranges=a-b', 'pattern=(', `tools=${'x'.repeat(5000)}`]) {
-  test(`wishes: a header that does not fit is refused: ${header.slice(0, 20)}`, async (t) => {
+  test(`rules: an invalid header is refused: ${header.slice(0, 20)}`, async (t) => {
     await t.throwsAsync(declared({}, header), { instanceOf: GatewayError, message: /x-svc-preserve/ })
   })
 }
 
-test('missing: what is there in another place is not missing, and a message may be given further blocks', async (t) => {
+test('missing: a moved text is not missing, and a message may get further blocks', async (t) => {
   const request = requestOf(messages)
   const held = hold(request, await declared({ ranges: '1-2', pattern: 'AB-\\d+' }))
   t.deepEqual(missing(request, held), [])
@@ -116,7 +116,7 @@ test('missing: what is there in another place is not missing, and a message may 
   t.deepEqual(missing(further, held), [])
 })
 
-test('missing: a changed character is found, and so is a number that is printed in another way', async (t) => {
+test('missing: a changed character is found, and so is a number in another notation', async (t) => {
   const request = requestOf(messages)
   const held = hold(request, await declared({ ranges: '1', pattern: 'AB-\\d+' }))
   const path = ['messages', 2, 'content', 0, 'content', 0, 'text']

@@ -1,29 +1,29 @@
 import type { Message, RequestDocument } from 'turnpike/plugin'
 import type { PreservedText } from 'turnpike/plugin/bytes'
 import { type Match, PIN, pinsIn } from './matches.ts'
+import type { PreserveRules } from './rules.ts'
 import { type RequestText, textsOf } from './texts.ts'
-import type { Wishes } from './wishes.ts'
 
-/** Finds where a regular expression matches in each text. */
+/** Finds the matches of a regular expression in each text. */
 export type Find = (texts: readonly string[], pattern: string) => Promise<Match[][]>
 
-/** The texts of a request that are to stay; `find` looks for what regular expressions match. */
-export async function declare(request: RequestDocument, wishes: Wishes, find: Find): Promise<PreservedText[]> {
-  // A pin may be written with escapes: Go's encoding/json writes `<` as `\u003c`.
-  const hasPins = wishes.pins && (request.bytes.includes(PIN) || request.bytes.includes('\\u'))
-  const hasRules = wishes.tools.length + wishes.ranges.length + wishes.patterns.length + wishes.lastTurns > 0
+/** Returns the texts of a request that must be preserved; `find` searches for regular expressions. */
+export async function declare(request: RequestDocument, rules: PreserveRules, find: Find): Promise<PreservedText[]> {
+  // A pin may have escapes: Go's encoding/json writes `<` as `\u003c`.
+  const hasPins = rules.pins && (request.bytes.includes(PIN) || request.bytes.includes('\\u'))
+  const hasRules = rules.tools.length + rules.ranges.length + rules.patterns.length + rules.lastTurns > 0
   // Parsing the messages takes time.
   if (!hasPins && !hasRules) return []
   const { messages } = request
-  const texts = hasPins || wishes.patterns.length > 0 ? textsOf(messages) : []
+  const texts = hasPins || rules.patterns.length > 0 ? textsOf(messages) : []
   const values = texts.map(({ text }) => text)
   const matched = hasPins ? matchedTexts(texts, pinsIn(values), PIN) : []
-  for (const pattern of wishes.patterns)
+  for (const pattern of rules.patterns)
     matched.push(...matchedTexts(texts, await find(values, pattern), `pattern ${pattern}`))
   return [
-    ...inRanges(messages, wishes.ranges),
-    ...inLastTurns(messages, wishes.lastTurns),
-    ...ofTools(messages, wishes.tools),
+    ...inRanges(messages, rules.ranges),
+    ...inLastTurns(messages, rules.lastTurns),
+    ...ofTools(messages, rules.tools),
     ...matched,
   ]
 }
@@ -53,7 +53,7 @@ function inLastTurns(messages: readonly Message[], count: number): PreservedText
   return wholeMessages(messages, { from, to: messages.length, reason: `last ${count} turns` })
 }
 
-/** A turn begins with what a user writes; results of tools belong to the turn in which they were asked for. */
+/** Tests for the beginning of a turn: a user's text; tool results belong to the turn of their calls. */
 function beginsTurn({ role, content }: Message): boolean {
   return role === 'user' && (typeof content === 'string' || content.some(({ type }) => type === 'text'))
 }

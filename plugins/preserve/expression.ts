@@ -1,25 +1,25 @@
 /**
- * DESIGN: regular expressions of callers and operators, on texts of strangers.
+ * DESIGN: regular expressions of callers and operators, on untrusted texts.
  *
- * JavaScript's own engine backtracks: one careless expression and one text made for it stop the event loop.
- * RE2's syntax leaves out what needs backtracking, and one search takes time in proportion to text times program. A search
- * goes on behind each match, and some expressions look to the text's end each time: so searches are bounded together.
+ * JavaScript's own engine backtracks: one careless expression and a crafted text block the event loop. RE2's syntax
+ * excludes constructs that need backtracking, and one search takes time proportional to text times program. A search
+ * continues behind each match, and some expressions read to the text's end each time: so searches are bounded together.
  *
  *   few instructions × short texts ──▶ on the loop, for two milliseconds ──▶ found
  *                 all others ─────────────────────┴──▶ a queue by caller ──▶ one thread ──▶ found
  *
  * Compiling is bounded in the same way: classes of Unicode and folding of case cost up to 60 ms for 500 characters, so
- * expressions with them are compiled in the thread alone, unless they are the operator's.
+ * callers' expressions with them are compiled in the thread only.
  */
 import { RE2JS } from 're2js'
 
 /** Most instructions of a program. */
 const MOST_INSTRUCTIONS = 1000
-/** No classes of Unicode and no flags; each branch begins with another character. */
+/** Matches expressions without classes of Unicode and flags, whose branches begin with different characters. */
 const QUICK = /^(?:[^\\(]|\\[^pP]|\((?!\?)|\(\?:)*$/s
 const COUNT = /\{(\d+)(?:,(\d*))?\}/g
 
-/** Refuses a search; the message is for the caller. */
+/** Refusal of a search; the message is for the caller. */
 export class Refusal extends Error {}
 
 /** Compiles an expression in RE2's syntax. Throws `Refusal` for other syntax, and for a program that is too large. */
@@ -32,7 +32,7 @@ export function compile(source: string): RE2JS {
   )
 }
 
-/** The reason why an expression cannot be used, or `undefined`. */
+/** Returns the fault of an expression, or `undefined`. */
 export function faultOf(source: string): string | undefined {
   try {
     compile(source)
@@ -43,7 +43,7 @@ export function faultOf(source: string): string | undefined {
   }
 }
 
-/** Tells expressions that compile within about a millisecond by their text. */
+/** Tests, by its text, that an expression compiles within about a millisecond. */
 export function isQuicklyCompiled(source: string): boolean {
   if (!QUICK.test(source)) return false
   let mostInstructions = source.length

@@ -3,33 +3,32 @@ import type { PreservedText } from 'turnpike/plugin/bytes'
 import { declare } from './declare.ts'
 import { Refusal } from './expression.ts'
 import { options, type PreserveOptions } from './options.ts'
+import { type PreserveRules, rulesOf, withHeader } from './rules.ts'
 import { Searches } from './searches.ts'
 import { type Held, hold, missing } from './verify.ts'
-import { type Wishes, wishesOf, withHeader } from './wishes.ts'
 
 const PER_REQUEST = ['tools', 'ranges', 'pattern', 'last_turns', 'report'] as const
 
-/** Says what must survive, to whoever comes behind. */
 export default definePlugin({
   name: 'preserve',
   summary: 'Protects pins, tools, messages and matches from plugins that change texts, and checks that they survived.',
   options,
   perRequest: PER_REQUEST,
-  // All of them add to what the operator wants kept.
+  // Every caller option only adds to the operator's.
   tightening: PER_REQUEST,
   needs: ['log', 'clock'],
-  // A guard: what is to be kept must not be lost because it could not be told.
+  // A guard: a failure here must not lose declared texts.
   onError: 'refuse',
   setup(operators, { log, clock }) {
-    const searches = new Searches({ clock, log, operators: wishesOf(operators, operators).patterns })
+    const searches = new Searches({ clock, log, operators: rulesOf(operators, operators).patterns })
     return {
       middleware: (effective) => {
-        const wishes = wishesOf(operators, effective)
+        const rules = rulesOf(operators, effective)
         const isReported = Boolean(operators.report) || Boolean(effective.report)
         return async function preserve(ctx, next) {
           const { exchange } = ctx.state
           const header = exchange.headers['x-svc-preserve']
-          const all = header === undefined ? wishes : withHeader(wishes, header)
+          const all = header === undefined ? rules : withHeader(rules, header)
           const preserved = await declaredIn(exchange, all, searches)
           if (preserved.length === 0) exchange.idle('nothing to preserve')
           else {
@@ -54,11 +53,11 @@ export default definePlugin({
   },
 })
 
-/** Throws `invalid_request` for expressions that cannot be searched for, and for too many texts. */
-async function declaredIn(exchange: Exchange, wishes: Wishes, searches: Searches): Promise<PreservedText[]> {
+/** Returns the declared texts. Throws `invalid_request` for invalid expressions, and for too many texts. */
+async function declaredIn(exchange: Exchange, rules: PreserveRules, searches: Searches): Promise<PreservedText[]> {
   const searcher = { scope: exchange.caller.scope, signal: exchange.signal }
   try {
-    return await declare(exchange.request, wishes, (texts, pattern) =>
+    return await declare(exchange.request, rules, (texts, pattern) =>
       exchange.patiently(searches.find(texts, pattern, searcher)),
     )
   } catch (error) {
@@ -72,7 +71,7 @@ interface Watch {
   readonly onViolation: (module: string, lost: readonly Held[]) => void
 }
 
-/** Has every later edit checked before it takes effect, so that what it would lose never is. */
+/** Checks every later edit before it takes effect, so that no declared text is lost. */
 function watch(exchange: Exchange, held: readonly Held[], { violation, onViolation }: Watch): void {
   exchange.watchEdits((after, module) => {
     const lost = missing(after, held)
@@ -80,7 +79,7 @@ function watch(exchange: Exchange, held: readonly Held[], { violation, onViolati
     onViolation(module, lost)
     const what = `Module \`${module}\` did not keep ${lost.length} of ${held.length} declared texts (${lost[0]?.text.reason}).`
     if (violation === 'refuse') throw new GatewayError('service_unavailable', what)
-    // The module has failed by this, and is passed over with all that it has edited.
+    // The plugin fails by this, and is bypassed with all its edits.
     throw new Error(what)
   })
 }

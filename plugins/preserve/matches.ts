@@ -6,11 +6,11 @@ export type Match = readonly [start: number, end: number]
 
 /** Most instructions times characters of one text: a quarter of a second at worst; most take a hundredth of it. */
 const MOST_WORK = 4_000_000
-/** Most places of all texts of a request: each is an object, and later modules look at all of them. */
+/** Most matches in all texts of a request: each is an object, which later plugins read. */
 const MOST_MATCHES = 10_000
 
 /**
- * Finds where a regular expression matches in each text. `afterEach` is called after each match and each text, and may
+ * Finds the matches of a regular expression in each text. `afterEach` is called after each match and each text, and may
  * throw to end the search. Throws `Refusal` for a text that is too long and for too many matches.
  */
 export function matchesIn(texts: readonly string[], expression: RE2JS, afterEach: () => void): Match[][] {
@@ -28,12 +28,12 @@ export function matchesIn(texts: readonly string[], expression: RE2JS, afterEach
   })
 }
 
-/** The refusal of a search that is over a bound. */
+/** Returns the refusal of a search that exceeds a bound. */
 export function tookTooMuch(source: string, bound: string): Refusal {
   return new Refusal(`the regular expression \`${source}\` took ${bound}. Expected a simpler one, or shorter texts.`)
 }
 
-/** Counts the places of a request; those that touch are one, and empty ones are none. Throws `Refusal` for too many. */
+/** Counts the matches of a request; adjacent ones are one, and empty ones are none. Throws `Refusal` for too many. */
 class MatchCounter {
   #count = 0
 
@@ -50,11 +50,11 @@ class MatchCounter {
   }
 }
 
-/** Where a pin begins. */
+/** Opening tag of a pin. */
 export const PIN = '<keep>'
 const PIN_END = '</keep>'
 
-/** Finds pins, their marks included; one that is not closed lasts to the end of its text. Throws `Refusal` for too many. */
+/** Finds pins, including their tags; an unclosed one extends to the end of its text. Throws `Refusal` for too many. */
 export function pinsIn(texts: readonly string[]): Match[][] {
   const counter = new MatchCounter()
   return texts.map((text) => {

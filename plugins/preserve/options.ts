@@ -19,11 +19,11 @@ const ranges = z.union([
   z.string().regex(new RegExp(`^${RANGE}(?: *, *${RANGE}){0,${MOST_ITEMS - 1}}$`)),
 ])
 const sourceText = z.string().min(1).max(LONGEST_PATTERN)
-/** An expression that takes long to compile is checked where it is searched for, as it may be a caller's. */
+/** Pattern schema: an expression that compiles slowly may be a caller's, so it is checked when it is searched for. */
 const pattern = sourceText.refine((source) => !isQuicklyCompiled(source) || faultOf(source) === undefined, {
   error: ({ input }) => faultOf(String(input)) ?? '',
 })
-/** The operator's own are parsed again with each pipeline that callers write. */
+/** Memo of faults: the operator's own expressions are parsed again with each pipeline that callers send. */
 const faults = new LRUCache<string, { readonly fault: string | undefined }>({
   max: 2 * MOST_ITEMS,
   memoMethod: (source) => ({ fault: faultOf(source) }),
@@ -32,8 +32,8 @@ const operatorsPattern = sourceText.refine((source) => faults.memo(source).fault
   error: ({ input }) => faults.memo(String(input)).fault ?? '',
 })
 
-/** What a caller can set, in the pipeline string or in `x-svc-preserve`. */
-const wishes = {
+/** Options of a caller, in the pipeline string or in `x-svc-preserve`. */
+const callerOptions = {
   tools: tools
     .default([])
     .describe(
@@ -59,7 +59,7 @@ const wishes = {
     ),
 }
 
-/** What an operator can set. */
+/** Options of the operator. */
 export const options = z.strictObject({
   pins: z
     .boolean()
@@ -85,13 +85,13 @@ export const options = z.strictObject({
     ),
 })
 
-/** The options, parsed. */
+/** Parsed options. */
 export type PreserveOptions = z.output<typeof options>
 
-/** What the header `x-svc-preserve` may hold. */
-export const headerSchema = z.strictObject(wishes)
+/** Schema of the header `x-svc-preserve`. */
+export const headerSchema = z.strictObject(callerOptions)
 
-/** The items of a list, or of a text with commas. */
+/** Returns the items of a list, or of a text with commas. */
 export function itemsOf(list: string | readonly string[]): string[] {
   const items = typeof list === 'string' ? list.split(',') : list
   return items.map((item) => item.trim()).filter((item) => item !== '')

@@ -1,13 +1,13 @@
 import type { Match } from './matches.ts'
 
-/** One search. */
+/** Request to search. */
 export interface Search {
   readonly texts: readonly string[]
-  /** A regular expression in RE2's syntax. */
+  /** Regular expression in RE2's syntax. */
   readonly source: string
 }
 
-/** The result of a search, and its CPU in milliseconds. */
+/** Result of a search, and its CPU in milliseconds. */
 export type SearchResult =
   | { readonly kind: 'found'; readonly matches: Match[][]; readonly cpuMs: number }
   | { readonly kind: 'refused'; readonly message: string; readonly cpuMs: number }

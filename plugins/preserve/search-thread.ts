@@ -3,16 +3,16 @@ import { ThreadHost } from 'turnpike/plugin/thread'
 import type { Search, SearchResult } from './protocol.ts'
 
 const WORKER = new URL('./worker.ts', import.meta.url)
-/** A search ends by itself long before. */
+/** Time limit of a hung search; others end long before. */
 const HANG_MS = 30_000
-/** Some expressions make many states of one text: the thread ends, and not the gateway. */
+/** Memory limit: some expressions create many states of one text; the thread ends, not the gateway. */
 const MOST_MEMORY_MB = 256
 
-/** The thread that searches, one after another. It is started by the first search, and again when it has died. */
+/** Thread that runs searches one after another. It starts with the first search, and again after it has ended. */
 export class SearchThread {
   readonly #host: ThreadHost<Search, SearchResult>
 
-  /** `program` is the thread's; tests give a broken one. */
+  /** `program` is the thread's; tests pass a broken one. */
   constructor(log: Log, program: URL = WORKER) {
     this.#host = new ThreadHost({
       program,
@@ -23,7 +23,7 @@ export class SearchThread {
     })
   }
 
-  /** Searches, after the search before has ended. Rejects with `service_unavailable` when the thread dies or hangs. */
+  /** Runs a search after the previous one. Rejects with `service_unavailable` when the thread ends or hangs. */
   search(search: Search): Promise<SearchResult> {
     return this.#host.ask(search, { timeoutMs: HANG_MS })
   }

@@ -10,7 +10,7 @@ import { SearchThread } from './search-thread.ts'
 import { Searches } from './searches.ts'
 import { searchShortly } from './short-search.ts'
 
-/** An expression that looks to the text's end for each match. */
+/** Expression that reads to the text's end for each match. */
 const DEAREST = 'a.*z|a'
 const LONG_TEXT = 'a'.repeat(300_000)
 const signal = new AbortController().signal
@@ -21,7 +21,7 @@ function open(t: ExecutionContext, options: { operators?: string[]; thread?: Sea
   return searches
 }
 
-/** A thread whose searches end when the test says so. */
+/** Thread whose searches end when the test resolves them. */
 class HeldThread extends SearchThread {
   readonly held: { readonly search: Search; readonly end: (result: SearchResult) => void }[] = []
 
@@ -61,7 +61,7 @@ const texts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', ' '
   maxLength: 5,
 })
 
-test('searches: on the loop and in the thread the result is that of one search from end to end', async (t) => {
+test('searches: loop and thread return the result of a plain search', async (t) => {
   const thread = new SearchThread(createRecordingLog())
   t.teardown(() => thread.close())
   const outcomes = { short: 0, thread: 0, matches: 0 }
@@ -80,14 +80,14 @@ test('searches: on the loop and in the thread the result is that of one search f
   t.true(outcomes.short > 100 && outcomes.thread > 50 && outcomes.matches > 300, JSON.stringify(outcomes))
 })
 
-test('searches: an expression that would never end elsewhere ends', async (t) => {
+test('searches: an expression that hangs a backtracking engine ends', async (t) => {
   const searches = open(t)
   for (const source of ['(a+)+$', '(a|a)*b', '(.*)*x', '^(([a-z])+.)+[A-Z]([a-z])+$'])
     await searches.find([`${'a'.repeat(60_000)}!`], source, { scope: source, signal })
   t.pass()
 })
 
-test('searches: what takes too long, is too long or is not RE2’s syntax is refused', async (t) => {
+test('searches: slow searches, long texts and invalid syntax are refused', async (t) => {
   const searches = open(t)
   for (const [source, text, message] of [
     [DEAREST, LONG_TEXT, /longer than 250 ms/],
@@ -102,7 +102,7 @@ test('searches: what takes too long, is too long or is not RE2’s syntax is ref
   }
 })
 
-test('searches: short ones with quick expressions are done at once, all others in the thread', async (t) => {
+test('searches: short texts with quick expressions are searched on the loop, all others in the thread', async (t) => {
   const nowMs = () => 0
   const given = ['key AB-12 in the Vault']
   for (const source of ['[A-Z]{2}-\\d+', 'AB-\\d+'])
@@ -121,7 +121,7 @@ test('searches: short ones with quick expressions are done at once, all others i
   await t.throwsAsync(search, { message: 'left' })
 })
 
-test('expressions: those that take long to compile are recognised by their text', (t) => {
+test('expressions: slow compilation is predicted from the text', (t) => {
   const quick = ['ORDER-\\d+', '[A-Z]{2}-\\d{4,8}', '(?:a|b)+?\\.', '\\(x\\)', '(a)|b']
   const slow = [
     '(?i)a',
@@ -136,7 +136,7 @@ test('expressions: those that take long to compile are recognised by their text'
   t.deepEqual([...quick, ...slow].filter(isQuicklyCompiled), quick)
 })
 
-test('searches: one that is left gives up its place, and its thread goes on with the next', async (t) => {
+test('searches: an aborted search leaves the queue, and the thread continues with the next', async (t) => {
   const thread = new HeldThread()
   const searches = open(t, { thread })
   const leaving = new AbortController()
@@ -156,7 +156,7 @@ test('searches: one that is left gives up its place, and its thread goes on with
   await last
 })
 
-test('searches: what a caller has begun before it was over its budget is charged before the next begins', async (t) => {
+test('searches: a search that exceeds the budget is charged before the next begins', async (t) => {
   const thread = new HeldThread()
   const searches = open(t, { thread })
   const find = () => searches.find([LONG_TEXT], 'x', { scope: 'a', signal })
@@ -168,7 +168,7 @@ test('searches: what a caller has begun before it was over its budget is charged
   t.is(thread.held.length, 1)
 })
 
-test('searches: the CPU that it takes to hand texts to the thread is charged to their caller', async (t) => {
+test('searches: the CPU of copying texts to the thread is charged to their caller', async (t) => {
   const thread = new HeldThread()
   const { search } = thread
   thread.search = (given) => {
@@ -183,7 +183,7 @@ test('searches: the CPU that it takes to hand texts to the thread is charged to 
   await first
 })
 
-test('searches: a thread that dies costs its own search, and the next has another', async (t) => {
+test('searches: a crashed thread fails its own search only, and the next gets a new thread', async (t) => {
   const program = new URL(
     `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads'

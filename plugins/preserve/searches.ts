@@ -2,16 +2,16 @@ import type { RE2JS } from 're2js'
 import { abortable, type Clock, GatewayError, type Log } from 'turnpike/plugin'
 import { CpuBudget, threadCpuMs } from './cpu-budget.ts'
 import { compile, Refusal } from './expression.ts'
+import { FairQueue } from './fair-queue.ts'
 import type { Match } from './matches.ts'
 import type { Search, SearchResult } from './protocol.ts'
 import { SearchThread } from './search-thread.ts'
 import { searchShortly } from './short-search.ts'
-import { Turns } from './turns.ts'
 
 const PER_CALLER = { share: 0.02, burstMs: 500 }
-/** All callers together, on the loop: beyond it short searches wait for the thread, too. */
+/** Budget of all callers together on the loop: beyond it short searches use the thread, too. */
 const ON_LOOP = { share: 0.1, burstMs: 200 }
-/** All callers together, in the thread: beyond it searches wait. */
+/** Budget of all callers together in the thread: beyond it searches wait. */
 const IN_THREAD = { share: 0.5, burstMs: 2000 }
 const ALL = 'all'
 
@@ -19,7 +19,7 @@ const LONGEST_WAIT_MS = 5000
 const MOST_WAITING = 1000
 const MOST_WAITING_PER_CALLER = 20
 
-/** The request that a search is for. */
+/** Caller and signal of a search. */
 export interface Searcher {
   readonly scope: string
   readonly signal: AbortSignal
@@ -32,22 +32,22 @@ interface Job extends Search {
   readonly timer: NodeJS.Timeout
 }
 
-/** What searches are made from. */
+/** Dependencies of searches. */
 export interface SearchesOptions {
   readonly clock: Clock
   readonly log: Log
-  /** The operator's expressions, which are compiled once. Throws `Refusal` for one that cannot be used. */
+  /** Operator's expressions, compiled once. Throws `Refusal` for an invalid one. */
   readonly operators: readonly string[]
   readonly thread?: SearchThread
 }
 
-/** Searches texts for regular expressions, within what each caller and all callers together may use of the CPU. */
+/** Searches texts for regular expressions, within the CPU budgets of each caller and of all callers. */
 export class Searches {
   readonly #perCaller: CpuBudget
   readonly #onLoop: CpuBudget
   readonly #inThread: CpuBudget
   readonly #operators: ReadonlyMap<string, RE2JS>
-  readonly #turns: Turns<Job>
+  readonly #queue: FairQueue<Job>
   readonly #thread: SearchThread
   #isSearching = false
   #pause: NodeJS.Timeout | undefined
@@ -57,12 +57,12 @@ export class Searches {
     this.#onLoop = new CpuBudget(clock, ON_LOOP)
     this.#inThread = new CpuBudget(clock, IN_THREAD)
     this.#operators = new Map(operators.map((source) => [source, compile(source)]))
-    this.#turns = new Turns((scope) => this.#perCaller.usedMs(scope))
+    this.#queue = new FairQueue((scope) => this.#perCaller.usedMs(scope))
     this.#thread = thread
   }
 
   /**
-   * Finds where a regular expression matches in each text. Rejects with `Refusal` for what cannot be searched for,
+   * Finds the matches of a regular expression in each text. Rejects with `Refusal` for an invalid search,
    * `rate_limit_error` when the caller has used its CPU, `service_unavailable` when all callers have, and with the
    * signal's reason.
    */
@@ -75,13 +75,13 @@ export class Searches {
     const settled = Promise.withResolvers<Match[][]>()
     const timer = setTimeout(() => settled.reject(busy()), LONGEST_WAIT_MS)
     const job: Job = { texts, source, scope, settled, timer }
-    this.#turns.push(scope, job)
+    this.#queue.push(scope, job)
     this.#searchNext()
     try {
       return await abortable(settled.promise, { signal })
     } finally {
       clearTimeout(timer)
-      this.#turns.remove(scope, job)
+      this.#queue.remove(scope, job)
     }
   }
 
@@ -103,12 +103,12 @@ export class Searches {
   }
 
   #assertRoom(scope: string): void {
-    if (this.#turns.size >= MOST_WAITING) throw busy()
-    if (this.#turns.sizeOf(scope) >= MOST_WAITING_PER_CALLER) throw tooManyWaiting()
+    if (this.#queue.size >= MOST_WAITING) throw busy()
+    if (this.#queue.sizeOf(scope) >= MOST_WAITING_PER_CALLER) throw tooManyWaiting()
   }
 
   #searchNext(): void {
-    if (this.#isSearching || this.#turns.size === 0) return
+    if (this.#isSearching || this.#queue.size === 0) return
     const pauseMs = this.#inThread.waitMs(ALL)
     clearTimeout(this.#pause)
     if (pauseMs > 0) {
@@ -119,9 +119,9 @@ export class Searches {
     if (job !== undefined) void this.#search(job)
   }
 
-  /** Takes the next job out whose caller is within its budget; others are refused. */
+  /** Removes the next job whose caller is within its budget; refuses others. */
   #takeAffordable(): Job | undefined {
-    for (let job = this.#turns.take(); job !== undefined; job = this.#turns.take()) {
+    for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) {
       const waitMs = this.#perCaller.waitMs(job.scope)
       if (waitMs === 0) return job
       job.settled.reject(exhausted(waitMs))
@@ -139,7 +139,7 @@ export class Searches {
       if (result.kind === 'found') settled.resolve(result.matches)
       else settled.reject(new Refusal(result.message))
     } catch (error) {
-      // A search that ends the thread is not free.
+      // A search that crashes the thread is charged too.
       this.#charge(scope, performance.now() - begunMs)
       settled.reject(error)
     } finally {
@@ -148,7 +148,7 @@ export class Searches {
     }
   }
 
-  /** Copies the texts to the thread, which takes CPU of the loop: of a body of 30 MB about 50 ms. */
+  /** Copies the texts to the thread, which takes CPU of the loop: about 50 ms for a body of 30 MB. */
   #send(search: Search, scope: string): Promise<SearchResult> {
     const begunMs = threadCpuMs()
     try {

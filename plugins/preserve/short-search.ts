@@ -4,20 +4,20 @@ import { type Match, matchesIn } from './matches.ts'
 
 /** Most instructions times characters of all texts: one match takes less than a millisecond. */
 const MOST_WORK = 100_000
-/** Some expressions look to the text's end for each match. */
+/** Time limit: some expressions read to the text's end for each match. */
 const LONGEST_MS = 2
 
-/** Ends a search that the thread has to do. */
+/** Signals that the thread must run the search. */
 class TakesLonger extends Error {}
 
-/** Facts that a short search may use. */
+/** Options of a short search. */
 export interface ShortSearchOptions {
-  /** The expression, where it is compiled already. */
+  /** Compiled expression, where available. */
   readonly known?: RE2JS | undefined
   readonly nowMs?: () => number
 }
 
-/** Searches on this thread as long as that is short, and gives `undefined` when it is not. Throws `Refusal`. */
+/** Searches on this thread while that is short; returns `undefined` when it is not. Throws `Refusal`. */
 export function searchShortly(
   texts: readonly string[],
   source: string,

@@ -1,13 +1,13 @@
 import type { Message } from 'turnpike/plugin'
 import type { Path } from 'turnpike/plugin/bytes'
 
-/** A text of a user or of a tool, and where it stands in the request. */
+/** Text of a user or of a tool, with its path in the request. */
 export interface RequestText {
   readonly path: Path
   readonly text: string
 }
 
-/** Every text that users wrote and tools gave back. */
+/** Returns all texts of users and tools. */
 export function textsOf(messages: readonly Message[]): RequestText[] {
   return messages.flatMap(({ role, content }, message) => {
     if (role !== 'user') return []

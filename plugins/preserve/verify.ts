@@ -1,21 +1,21 @@
 import { RequestDocument } from 'turnpike/plugin'
 import type { Path, PreservedText } from 'turnpike/plugin/bytes'
 
-/** What a declared text held when it was declared. */
+/** Content of a declared text at its declaration. */
 export interface Held {
   readonly text: PreservedText
-  /** Of a message, the bytes of its content; of a text, its characters; of anything else, its JSON. */
+  /** Bytes of a message's content; characters of a text; JSON of anything else. */
   readonly value: Buffer | string
 }
 
-/** What the declared texts hold now. */
+/** Returns the current content of the declared texts. */
 export function hold(request: RequestDocument, preserved: readonly PreservedText[]): Held[] {
   return preserved.map((text) => ({ text, value: contentAt(request, text) ?? '' }))
 }
 
 /**
- * Those that are no longer there: neither in their own place nor, where a module has put something in front of them,
- * anywhere in the request. A message may be given further blocks.
+ * Returns the declared texts that are lost: neither at their own path nor, where a plugin has inserted something before
+ * them, anywhere in the request. A message may get further blocks.
  */
 export function missing(request: RequestDocument, held: readonly Held[]): Held[] {
   let all: string | undefined
@@ -36,7 +36,7 @@ function contentAt(request: RequestDocument, { path, start, end }: PreservedText
   return typeof value === 'string' ? value.slice(start, end) : JSON.stringify(value)
 }
 
-/** The bytes of a message's content, without the bracket that closes a list of blocks: others may come behind them. */
+/** Returns the bytes of a message's content, without the closing bracket of a list of blocks: others may follow. */
 function messageContent(request: RequestDocument, index: number): Buffer | undefined {
   const range = request.shape.messages[index]
   const content = range && new RequestDocument(request.bytes.subarray(range.start, range.end)).raw('content')
@@ -45,7 +45,7 @@ function messageContent(request: RequestDocument, index: number): Buffer | undef
 
 function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
-    // Safe: members of anything that has members may be asked for.
+    // Safe: members may be read of anything that has members.
     (at, step) => (typeof at === 'object' && at !== null ? (at as Record<string | number, unknown>)[step] : undefined),
     value,
   )

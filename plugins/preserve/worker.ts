@@ -1,4 +1,4 @@
-/** The thread of searches: one search takes up to a quarter of a second, for which the event loop must not stop. */
+/** Thread of searches: one takes up to a quarter of a second, which must not block the event loop. */
 import { parentPort } from 'node:worker_threads'
 import type { FromThread, ToThread } from 'turnpike/plugin/thread'
 import { threadCpuMs } from './cpu-budget.ts'
@@ -6,7 +6,7 @@ import { compile, Refusal } from './expression.ts'
 import { matchesIn, tookTooMuch } from './matches.ts'
 import type { Search, SearchResult } from './protocol.ts'
 
-/** Most CPU of one search. */
+/** Most CPU of one search, in milliseconds. */
 const LONGEST_MS = 250
 
 const port = parentPort

@@ -1,8 +1,8 @@
 import { GatewayError, z } from 'turnpike/plugin'
 import { headerSchema, itemsOf, type PreserveOptions } from './options.ts'
 
-/** What is to stay, by all who have a say: each only adds. */
-export interface Wishes {
+/** Rules for preserving texts, from all sources: each source only adds. */
+export interface PreserveRules {
   readonly pins: boolean
   readonly tools: readonly string[]
   readonly ranges: readonly string[]
@@ -14,8 +14,8 @@ export interface Wishes {
 const HEADER = 'x-svc-preserve'
 const LONGEST_HEADER = 4000
 
-/** The wishes of the operator and of the pipeline string together. */
-export function wishesOf(operators: PreserveOptions, effective: PreserveOptions): Wishes {
+/** Combines the rules of the operator and of the pipeline string. */
+export function rulesOf(operators: PreserveOptions, effective: PreserveOptions): PreserveRules {
   return {
     pins: operators.pins || effective.pins,
     tools: [...new Set([operators.tools, effective.tools].flatMap(itemsOf))],
@@ -25,8 +25,8 @@ export function wishesOf(operators: PreserveOptions, effective: PreserveOptions)
   }
 }
 
-/** The same with those of the request's header, which has the form of a URL's query. Throws `invalid_request`. */
-export function withHeader(wishes: Wishes, header: string | string[]): Wishes {
+/** Adds the rules of the request's header, which has the form of a URL's query. Throws `invalid_request`. */
+export function withHeader(rules: PreserveRules, header: string | string[]): PreserveRules {
   const text = [header].flat().join('&')
   if (text.length > LONGEST_HEADER) {
     throw new GatewayError(
@@ -42,11 +42,11 @@ export function withHeader(wishes: Wishes, header: string | string[]): Wishes {
   }
   const { tools, ranges, pattern, last_turns } = parsed.data
   return {
-    pins: wishes.pins,
-    tools: [...wishes.tools, ...itemsOf(tools)],
-    ranges: [...wishes.ranges, ...itemsOf(ranges)],
-    patterns: [...wishes.patterns, ...given(pattern)],
-    lastTurns: Math.max(wishes.lastTurns, last_turns),
+    pins: rules.pins,
+    tools: [...rules.tools, ...itemsOf(tools)],
+    ranges: [...rules.ranges, ...itemsOf(ranges)],
+    patterns: [...rules.patterns, ...given(pattern)],
+    lastTurns: Math.max(rules.lastTurns, last_turns),
   }
 }
 

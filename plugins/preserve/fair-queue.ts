@@ -1,20 +1,20 @@
-/** Waiting jobs by caller: next is the first job of the caller that has used least. */
-export class Turns<Job> {
+/** Queue of waiting jobs by caller: next is the first job of the caller that has used least CPU. */
+export class FairQueue<Job> {
   readonly #usedMs: (scope: string) => number
   readonly #lines = new Map<string, Job[]>()
   #size = 0
 
-  /** `usedMs` is the CPU that a caller has used of late, in milliseconds. */
+  /** `usedMs` returns the CPU that a caller has used recently, in milliseconds. */
   constructor(usedMs: (scope: string) => number) {
     this.#usedMs = usedMs
   }
 
-  /** Jobs that wait. */
+  /** Number of waiting jobs. */
   get size(): number {
     return this.#size
   }
 
-  /** Jobs of one caller that wait. */
+  /** Returns the number of a caller's waiting jobs. */
   sizeOf(scope: string): number {
     return this.#lines.get(scope)?.length ?? 0
   }
@@ -26,7 +26,7 @@ export class Turns<Job> {
     this.#size++
   }
 
-  /** Takes the next job out. */
+  /** Removes and returns the next job. */
   take(): Job | undefined {
     let next: { scope: string; usedMs: number } | undefined
     for (const scope of this.#lines.keys()) {
@@ -39,7 +39,7 @@ export class Turns<Job> {
     return job
   }
 
-  /** Takes a job out that need not be done any more. */
+  /** Removes a job that is no longer needed. */
   remove(scope: string, job: Job): void {
     const line = this.#lines.get(scope) ?? []
     const index = line.indexOf(job)
