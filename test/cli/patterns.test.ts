@@ -24,7 +24,7 @@ test('patterns list: says which patterns there are and which cannot be used', as
   const { code, stdout } = await runCommand(['patterns', 'list'], { env: { SVC_CONFIG } })
   t.is(code, 0)
   t.regex(stdout, /^brief {2}when it matches, up to \d+ tokens\n {7}For tests\.$/m)
-  t.regex(stdout, /^skill {2}when asked for/m)
+  t.regex(stdout, /^skill {2}when requested/m)
   t.regex(stdout, /^huge {3}never, being over max_tokens \(1500\), up to \d+ tokens/m)
   t.regex(stdout, /^off {4}disabled/m)
   t.regex(stdout, /^wrong {2}broken\n {7}its tests failed: `briefly at length` should not match, and does$/m)
