@@ -65,7 +65,7 @@ export const options = z.strictObject({
     .boolean()
     .default(true)
     .describe('Whether text between `<keep>` and `</keep>`, in user messages and tool results, stays unchanged.'),
-  ...wishes,
+  ...callerOptions,
   patterns: z
     .array(operatorsPattern)
     .max(MOST_ITEMS)
