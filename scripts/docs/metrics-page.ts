@@ -1,4 +1,4 @@
-import { definitionOf, METRICS, type MetricName } from '../../src/metrics/definitions.ts'
+import { definitionOf, METRICS, type MetricName } from '../../src/journal/metrics/definitions.ts'
 import { code, GENERATED, table } from './markdown.ts'
 
 const INTRODUCTION = `# Metrics

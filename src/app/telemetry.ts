@@ -7,20 +7,25 @@ import type { RequestRecord } from '../core/ports/request-record.ts'
 import type { FinishedRequest } from '../core/telemetry/telemetry.ts'
 import type { LiveFeed } from '../http/dashboard/live-feed.ts'
 import type { MetricsRouteOptions } from '../http/routes/metrics.ts'
-import { Metrics } from '../metrics/metrics.ts'
-import { METRICS_TYPE, printMetrics } from '../metrics/print.ts'
-import { collector } from '../metrics/workers.ts'
-import { finishedRequestOf } from '../receipts/finished-request.ts'
-import { ReceiptKeyError } from '../receipts/public-key.ts'
-import { firstReceiptIdAt } from '../receipts/receipt-id.ts'
-import { createReceipts, type Receipts, type ReceiptsOptions, type ReplyRecorder } from '../receipts/receipts.ts'
-import { Refusals } from '../receipts/refusals.ts'
-import { openReceiptKey, type ReceiptKey } from '../receipts/signing-key.ts'
+import { Metrics } from '../journal/metrics/metrics.ts'
+import { METRICS_TYPE, printMetrics } from '../journal/metrics/print.ts'
+import { collector } from '../journal/metrics/workers.ts'
+import { finishedRequestOf } from '../journal/receipts/finished-request.ts'
+import { ReceiptKeyError } from '../journal/receipts/public-key.ts'
+import { firstReceiptIdAt } from '../journal/receipts/receipt-id.ts'
+import {
+  createReceipts,
+  type Receipts,
+  type ReceiptsOptions,
+  type ReplyRecorder,
+} from '../journal/receipts/receipts.ts'
+import { Refusals } from '../journal/receipts/refusals.ts'
+import { openReceiptKey, type ReceiptKey } from '../journal/receipts/signing-key.ts'
+import type { Tracer } from '../journal/tracing/tracer.ts'
 import { createReceiptStore } from '../stores/sql/receipts/receipt-store.ts'
 import { createRetention, type Retention } from '../stores/sql/retention/retention.ts'
 import type { SqlStore } from '../stores/sql/store.ts'
 import { openTelemetryStore, type SqlTelemetry } from '../stores/sql/telemetry/telemetry.ts'
-import type { Tracer } from '../tracing/tracer.ts'
 import { type Opened, openParts } from './open-parts.ts'
 import type { Spend } from './spend.ts'
 
@@ -126,7 +131,7 @@ function fanOut({ receipts }: Config, { store, feed, metrics, tracer }: Listener
 async function openTracing({ config: { tracing, build }, log }: TelemetryOptions): Promise<Tracer | undefined> {
   const { endpoint, headers, service_name: serviceName } = tracing
   if (endpoint === undefined) return undefined
-  const { openTracer } = await import('../tracing/tracer.ts')
+  const { openTracer } = await import('../journal/tracing/tracer.ts')
   return openTracer({ endpoint, headers, serviceName, version: build, log })
 }
 

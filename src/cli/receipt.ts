@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { messageOf } from '../core/errors.ts'
 import type { SignedReceipt } from '../core/telemetry/receipt.ts'
-import { type PublicReceiptKey, parsePublicKeys, ReceiptKeyError } from '../receipts/public-key.ts'
-import { readReceiptKey, receiptKeyFile } from '../receipts/signing-key.ts'
-import { NoReceipt, type Verdict, verifyReceipt } from '../receipts/verify.ts'
+import { type PublicReceiptKey, parsePublicKeys, ReceiptKeyError } from '../journal/receipts/public-key.ts'
+import { readReceiptKey, receiptKeyFile } from '../journal/receipts/signing-key.ts'
+import { NoReceipt, type Verdict, verifyReceipt } from '../journal/receipts/verify.ts'
 import { addHelp } from './help.ts'
 
 const EXIT_INVALID = 1

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { agentScope } from '../payments/paywall.ts'
+import { agentScope } from '../commerce/agent-payments/paywall.ts'
 import { type PaymentChallengeParts, presentedPayment } from './payment-challenge.ts'
 import { AGENT_PATH } from './routes/agent.ts'
 

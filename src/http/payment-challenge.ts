@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { ParameterizedContext } from 'koa'
+import { type PresentedPayment, parsePayment } from '../commerce/agent-payments/codecs/credential.ts'
+import { declined, type Paywall, type PricedRequest, type Refused } from '../commerce/agent-payments/paywall.ts'
+import type { Sessions } from '../commerce/agent-payments/sessions.ts'
 import { GatewayError } from '../core/errors.ts'
-import { type PresentedPayment, parsePayment } from '../payments/codecs/credential.ts'
-import { declined, type Paywall, type PricedRequest, type Refused } from '../payments/paywall.ts'
-import type { Sessions } from '../payments/sessions.ts'
 import type { ChallengeLimiter } from './challenge-limiter.ts'
 import type { RequestState } from './request-context.ts'
 

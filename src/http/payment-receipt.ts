@@ -1,6 +1,6 @@
+import { printPaymentReceipt } from '../commerce/agent-payments/codecs/payment-receipt.ts'
+import type { Payable } from '../commerce/agent-payments/open-payment.ts'
 import type { ReceiptSettlement } from '../core/telemetry/receipt.ts'
-import { printPaymentReceipt } from '../payments/codecs/payment-receipt.ts'
-import type { Payable } from '../payments/open-payment.ts'
 
 /** Headers of every reply that carries a payment's receipt. */
 export const PRIVATE = { 'cache-control': 'private', 'x-accel-buffering': 'no' }

@@ -71,9 +71,9 @@ test('CVE-2026-42271: nothing that a request holds is run: no route starts a pro
     'src/pipeline',
     'src/dialects',
     'src/core',
-    'src/payments',
+    'src/commerce',
     'src/accounts',
-    'src/receipts',
+    'src/journal',
     'plugins',
   ]
   const files = folders.flatMap((folder) =>

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
-import { receiptKeyFile } from '../../src/receipts/signing-key.ts'
+import { receiptKeyFile } from '../../src/journal/receipts/signing-key.ts'
 import { sendAs, startCloudProcess } from '../support/accounts.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
 import { isDrill } from '../support/drill.ts'

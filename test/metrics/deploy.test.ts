@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { parse } from 'yaml'
-import { definitionOf, METRICS, type MetricName } from '../../src/metrics/definitions.ts'
+import { definitionOf, METRICS, type MetricName } from '../../src/journal/metrics/definitions.ts'
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 

@@ -1,4 +1,4 @@
-import { challengeId } from '../../src/payments/codecs/challenge.ts'
+import { challengeId } from '../../src/commerce/agent-payments/codecs/challenge.ts'
 import { type Environment, type Gateway, type Start, startGateway } from '../support/gateway.ts'
 import type { Reply, SendOptions } from '../support/http-client.ts'
 import type { JsonObject } from '../support/json.ts'

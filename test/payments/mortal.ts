@@ -20,10 +20,10 @@ const DIES = process.env.TURNPIKE_DIES
 /** The code that is added to a file, by the file. */
 const ADDED: Readonly<Record<string, string>> = {
   'stores/sql/payments/payment-store.ts': `createPaymentStore = made(createPaymentStore, ['claim', 'move'])`,
-  'stores/sql/payments/sessions.ts': `createSessionStore = made(createSessionStore, ['open', 'reserve', 'commit'])`,
-  'payments/stripe/gateway.ts': `createStripeGateway = made(createStripeGateway, ['authorize', 'capture'])`,
-  'payments/delivered.ts': `wrap(DeliveredAnswers.prototype, ['keep'])`,
-  'payments/await-first-event.ts': `awaitFirstEvent = mortal('first event', awaitFirstEvent)`,
+  'stores/sql/payments/session-store.ts': `createSessionStore = made(createSessionStore, ['open', 'reserve', 'commit'])`,
+  'commerce/agent-payments/stripe/gateway.ts': `createStripeGateway = made(createStripeGateway, ['authorize', 'capture'])`,
+  'commerce/agent-payments/delivered.ts': `wrap(DeliveredAnswers.prototype, ['keep'])`,
+  'commerce/agent-payments/await-first-event.ts': `awaitFirstEvent = mortal('first event', awaitFirstEvent)`,
   'providers/providers.ts': `wrap(Providers.prototype, ['complete'])`,
 }
 

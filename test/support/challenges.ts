@@ -1,8 +1,8 @@
 import fc from 'fast-check'
+import { toBase64url } from '../../src/commerce/agent-payments/codecs/base64url.ts'
+import { challengeId } from '../../src/commerce/agent-payments/codecs/challenge.ts'
+import { contentDigest } from '../../src/commerce/agent-payments/codecs/digest.ts'
 import { canonicalJson } from '../../src/core/json/canonical-json.ts'
-import { toBase64url } from '../../src/payments/codecs/base64url.ts'
-import { challengeId } from '../../src/payments/codecs/challenge.ts'
-import { contentDigest } from '../../src/payments/codecs/digest.ts'
 
 /** The secret that the generated challenges are signed with. */
 export const SECRET = 's'.repeat(40)

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { receiptKeyFile } from '../../src/receipts/signing-key.ts'
+import { receiptKeyFile } from '../../src/journal/receipts/signing-key.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 import { query } from './postgres.ts'
 

@@ -1,9 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { Credential, Receipt, Challenge as Theirs } from 'mppx'
-import { isSignedWith, printChallenge } from '../../src/payments/codecs/challenge.ts'
-import { parsePayment } from '../../src/payments/codecs/credential.ts'
-import { printPaymentReceipt } from '../../src/payments/codecs/payment-receipt.ts'
+import { isSignedWith, printChallenge } from '../../src/commerce/agent-payments/codecs/challenge.ts'
+import { parsePayment } from '../../src/commerce/agent-payments/codecs/credential.ts'
+import { printPaymentReceipt } from '../../src/commerce/agent-payments/codecs/payment-receipt.ts'
 import { challenges, SECRET } from '../support/challenges.ts'
 import RECORDED from '../support/recorded-credentials.json' with { type: 'json' }
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { messageOf } from '../../core/errors.ts'
 import { urlHere } from '../../core/system/listen-address.ts'
-import { receiptKeyFile } from '../../receipts/signing-key.ts'
+import { receiptKeyFile } from '../../journal/receipts/signing-key.ts'
 import { advice, type Finding, fault, ok } from './finding.ts'
 
 const LITTLE_BYTES = 1024 ** 3

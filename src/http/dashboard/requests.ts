@@ -9,9 +9,9 @@ import {
   type RequestPage,
   type Telemetry,
 } from '../../core/telemetry/telemetry.ts'
-import { firstReceiptIdAt } from '../../receipts/receipt-id.ts'
-import type { Receipts } from '../../receipts/receipts.ts'
-import { verifyReceipt } from '../../receipts/verify.ts'
+import { firstReceiptIdAt } from '../../journal/receipts/receipt-id.ts'
+import type { Receipts } from '../../journal/receipts/receipts.ts'
+import { verifyReceipt } from '../../journal/receipts/verify.ts'
 import type { RequestState } from '../request-context.ts'
 import { sendCsv } from './csv.ts'
 import { limit, readQuery, wholeNumber } from './query.ts'

@@ -1,5 +1,5 @@
-import { autoRechargeFields, checkoutFields, portalFields } from '../../accounts/billing/billing-request.ts'
 import { keyChangeFields, newKeyFields } from '../../accounts/keys/fields.ts'
+import { autoRechargeFields, checkoutFields, portalFields } from '../../commerce/billing/billing-request.ts'
 import { anyOf, count, described, list, nullable, object, ref, text, time } from './shapes.ts'
 
 const key = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { messageRequestSchema, messageSchema } from '../../core/request/message.ts'
 import { chatRequestSchema } from '../../dialects/chat/request-schema.ts'
-import { receiptSchema } from '../../receipts/verify.ts'
+import { receiptSchema } from '../../journal/receipts/verify.ts'
 import { ACCOUNT_SCHEMAS } from './account-schemas.ts'
 import { PAYMENT_SCHEMAS } from './payment-schemas.ts'
 import { amount, anyOf, count, described, list, object, ref, text } from './shapes.ts'

@@ -1,12 +1,12 @@
 import type { Context, Middleware } from 'koa'
-import type { Billing } from '../../accounts/billing/billing.ts'
+import type { Billing } from '../../commerce/billing/billing.ts'
 import {
   AUTO_RECHARGE_DEFAULTS,
   checkoutFields,
   parseAutoRecharge,
   portalFields,
-} from '../../accounts/billing/billing-request.ts'
-import { type ReturnAddresses, returnAddress } from '../../accounts/billing/return-address.ts'
+} from '../../commerce/billing/billing-request.ts'
+import { type ReturnAddresses, returnAddress } from '../../commerce/billing/return-address.ts'
 import type { Balance } from '../../core/ports/billing.ts'
 import { parseFields } from '../../core/request/parse-fields.ts'
 import type { Intakes } from '../body-intake.ts'

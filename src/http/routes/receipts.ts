@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../../core/errors.ts'
-import type { Receipts } from '../../receipts/receipts.ts'
+import type { Receipts } from '../../journal/receipts/receipts.ts'
 import { type Authenticate, authenticateRequest } from '../authentication.ts'
 import { parseListLimit } from '../list-limit.ts'
 import type { PayerScope } from '../payer-scope.ts'

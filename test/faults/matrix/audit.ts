@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
-import { parsePublicKeys } from '../../../src/receipts/public-key.ts'
-import { verifyReceipt } from '../../../src/receipts/verify.ts'
+import { parsePublicKeys } from '../../../src/journal/receipts/public-key.ts'
+import { verifyReceipt } from '../../../src/journal/receipts/verify.ts'
 import { violationsIn } from '../../stores/sql/credits/books.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { GatewayProcess } from '../../support/gateway-process.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { Challenges } from '../../../src/payments/challenges.ts'
-import type { Challenge } from '../../../src/payments/codecs/challenge.ts'
-import { parsePayment } from '../../../src/payments/codecs/credential.ts'
+import { Challenges } from '../../../src/commerce/agent-payments/challenges.ts'
+import type { Challenge } from '../../../src/commerce/agent-payments/codecs/challenge.ts'
+import { parsePayment } from '../../../src/commerce/agent-payments/codecs/credential.ts'
 import { type Fuzzer, promise } from '../fuzzer.ts'
 
 const ROUTE = '/v1/agent/messages'

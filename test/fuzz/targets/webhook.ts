@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import type { BillingParts } from '../../../src/accounts/billing/parts.ts'
-import { openEvent } from '../../../src/accounts/billing/signature.ts'
-import { createStripeClient } from '../../../src/accounts/billing/stripe-client.ts'
+import type { BillingParts } from '../../../src/commerce/billing/parts.ts'
+import { openEvent } from '../../../src/commerce/billing/signature.ts'
+import { createStripeClient } from '../../../src/commerce/billing/stripe-client.ts'
 import { GatewayError } from '../../../src/core/errors.ts'
 import { createPicker, type Fuzzer, promise } from '../fuzzer.ts'
 

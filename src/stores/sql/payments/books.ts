@@ -6,7 +6,7 @@ import type { Command } from '../engine/command.ts'
 /** One more than a page may have tells whether there is another. */
 const LONGEST_LIST = 501
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Payments of agents are under the scope of what they were paid with: see `payments/paywall.ts`. */
+/** Payments of agents are under the scope of what they were paid with: see `commerce/agent-payments/paywall.ts`. */
 const SCOPE = 'agent:'
 
 /** One of the three is there in each state; of what is open it is when it will end. There is an index of exactly this. */

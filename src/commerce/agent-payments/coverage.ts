@@ -1,0 +1,93 @@
+import { GatewayError } from '../../core/errors.ts'
+import type { Prices } from '../../core/money/caps.ts'
+import { type Asked, costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from '../../core/money/estimate.ts'
+import { priceFactor } from '../../core/money/price-factor.ts'
+import type { TokenCounter } from '../../core/ports/token-counter.ts'
+import type { Usage } from '../../core/reply/usage.ts'
+import type { Target } from '../../core/request/exchange.ts'
+import { targetsWithNamed } from '../../core/request/named-models.ts'
+import { type ProviderWork, providerWorkOf } from './provider-work.ts'
+
+/** What a price is held against. */
+export interface CoverageOptions {
+  readonly prices: Prices
+  readonly tokens: TokenCounter
+  /** The most that a provider may cost for one paid call. */
+  readonly coversNanoUsd: number
+}
+
+/** What a call may cost at the provider, and what the price has room for. */
+export interface Coverage {
+  readonly worstNanoUsd: number
+  readonly coversNanoUsd: number
+  /** The largest `max_tokens` that is covered; below 1 when the input alone costs more. */
+  readonly mostTokens: number
+  /** Searches of the web that are paid for with it. */
+  readonly searches: number
+}
+
+const NANO_USD = 1e9
+const NO_TOKENS: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadInputTokens: 0,
+  cacheCreationInputTokens: 0,
+  webSearchRequests: 0,
+  webFetchRequests: 0,
+  raw: {},
+}
+
+/** Holds a call against its price. Throws `price_too_low` for a request whose cost has no bound. */
+export function coverageOf(
+  asked: Asked,
+  { prices, tokens, coversNanoUsd, atMs }: CoverageOptions & { atMs: number },
+): Coverage {
+  const work = providerWorkOf(asked.request)
+  const plain = estimate(asked, { tokens, prices }, { answers: 1, atMs })
+  const cost = work.rounds === 0 ? plain : withWork(plain, work, { asked, prices, atMs })
+  return {
+    worstNanoUsd: costOf(cost, mostOutputTokens(asked.request)),
+    coversNanoUsd,
+    mostTokens: Math.max(0, tokensFor(cost, coversNanoUsd)),
+    searches: work.searches,
+  }
+}
+
+/** Each round reads all before it once more: the request, what was found, and what was written. */
+function withWork(
+  plain: Estimate,
+  { searches, rounds, foundTokens }: ProviderWork,
+  { asked, prices, atMs }: { asked: Asked; prices: Prices; atMs: number },
+): Estimate {
+  const targets = targetsWithNamed(asked.targets, asked.client.document)
+  const most = (of: (target: Target) => number) => Math.max(...targets.map(of))
+  const usage = { ...NO_TOKENS, webSearchRequests: searches }
+  const fees = most((target) => prices.price(target, usage, atMs).costNanoUsd)
+  const largest = plain.inputTokens + foundTokens + mostOutputTokens(asked.request)
+  // What is read again may be written to the prompt cache, which costs more than input.
+  const readNanoUsd = most((target) =>
+    Math.ceil(prices.rates(target, largest, atMs).cacheWrite5mNanoUsd * priceFactor(asked, prices, { target, atMs })),
+  )
+  return {
+    ...plain,
+    inputNanoUsd: plain.inputNanoUsd * (1 + rounds) + foundTokens * readNanoUsd + fees,
+    outputTokenNanoUsd: plain.outputTokenNanoUsd + rounds * readNanoUsd,
+  }
+}
+
+/** Throws `price_too_low` when a call could cost more than its price covers, and says what would fit. */
+export function assertCovered({ worstNanoUsd, coversNanoUsd, mostTokens, searches }: Coverage): void {
+  if (worstNanoUsd <= coversNanoUsd) return
+  const [limit, estimated] = [coversNanoUsd / NANO_USD, worstNanoUsd / NANO_USD]
+  throw new GatewayError(
+    'price_too_low',
+    `max_tokens: this call could cost ${estimated} USD at the provider, and its price covers ${limit} USD. ${helpOf(mostTokens, searches)}`,
+    { fields: { limit, estimated, max_tokens: mostTokens } },
+  )
+}
+
+function helpOf(mostTokens: number, searches: number): string {
+  if (mostTokens >= 1) return `It fits with \`max_tokens\` of ${mostTokens} or less.`
+  if (searches > 0) return 'The input and its searches alone cost more: lower `max_uses`, or ask a cheaper model.'
+  return 'The input alone costs more: shorten it, or ask a cheaper model.'
+}

@@ -1,0 +1,97 @@
+import { GatewayError } from '../../core/errors.ts'
+import type { RequestRecord } from '../../core/ports/request-record.ts'
+import type { FinishedRequest } from '../../core/telemetry/telemetry.ts'
+import { createInstruments, type Instruments, snapshotOf } from './instruments.ts'
+import type { Snapshot } from './print.ts'
+import { ProcessValues } from './process-values.ts'
+
+/** What the metrics say of the build that they are of. */
+export interface MetricsOptions {
+  readonly version: string
+  readonly mode: string
+}
+
+const MS_PER_SECOND = 1000
+const NANO = 1e9
+const NONE = 'none'
+
+/** Counts what happens in this process. */
+export class Metrics {
+  readonly #of: Instruments = createInstruments()
+  readonly #process = new ProcessValues()
+  #inFlight = 0
+
+  constructor({ version, mode }: MetricsOptions) {
+    this.#of.turnpike_info.set(1, version, mode, process.version)
+    this.#of.turnpike_unpriced_requests_total.set(0)
+  }
+
+  /** A request has come. */
+  enter(): void {
+    this.#inFlight++
+  }
+
+  /** Its reply has ended. */
+  leave({ method, route = 'unmatched', status, durationMs, error }: RequestRecord): void {
+    this.#inFlight--
+    this.#of.turnpike_http_requests_total.add(1, method, route, String(status))
+    this.#of.turnpike_http_request_duration_seconds.observe(durationMs / MS_PER_SECOND, route)
+    if (error !== undefined) this.#of.turnpike_errors_total.add(1, codeOf(error))
+  }
+
+  /** A request that passed through a pipeline has ended, and this is known of it. */
+  count(request: FinishedRequest): void {
+    const { route, outcome, cache, trace, gatewayMs, providerMs } = request
+    const { provider, model } = servedBy(request)
+    this.#of.turnpike_model_requests_total.add(1, route, provider, model, outcome, cache)
+    this.#of.turnpike_gateway_duration_seconds.observe(gatewayMs / MS_PER_SECOND)
+    if (providerMs !== null) this.#of.turnpike_provider_wait_seconds.observe(providerMs / MS_PER_SECOND, provider)
+    for (const call of trace.calls)
+      this.#of.turnpike_provider_attempts_total.add(1, call.provider, call.outcome, String(call.status ?? NONE))
+    for (const { module, action, ms } of trace.steps) {
+      this.#of.turnpike_module_runs_total.add(1, module, action)
+      this.#of.turnpike_module_duration_seconds.observe(ms / MS_PER_SECOND, module)
+    }
+    this.#countTokens(request)
+    this.#countMoney(request)
+  }
+
+  /** All values as they stand now. */
+  snapshot(): Snapshot {
+    this.#process.tell(this.#of)
+    this.#of.turnpike_http_requests_in_flight.set(this.#inFlight)
+    return snapshotOf(this.#of)
+  }
+
+  #countTokens(request: FinishedRequest): void {
+    const { tokens } = request
+    if (tokens === null) return
+    const { provider, model } = servedBy(request)
+    const counts = {
+      input: tokens.input,
+      output: tokens.output,
+      cache_read: tokens.cacheRead,
+      cache_write: tokens.cacheWrite,
+    }
+    for (const [of, count] of Object.entries(counts)) this.#of.turnpike_tokens_total.add(count, provider, model, of)
+  }
+
+  #countMoney(request: FinishedRequest): void {
+    const { costNanoUsd, counterfactualNanoUsd, counterfactualBasis } = request
+    if (costNanoUsd === null || counterfactualNanoUsd === null) {
+      this.#of.turnpike_unpriced_requests_total.add(1)
+      return
+    }
+    const { provider, model } = servedBy(request)
+    this.#of.turnpike_provider_cost_usd_total.add(costNanoUsd / NANO, provider, model)
+    this.#of.turnpike_counterfactual_cost_usd_total.add(counterfactualNanoUsd / NANO, counterfactualBasis)
+  }
+}
+
+function servedBy({ provider, modelServed }: FinishedRequest): { provider: string; model: string } {
+  return { provider: provider ?? NONE, model: modelServed ?? NONE }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof GatewayError ? error.code : 'internal_error'
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import test from 'ava'
+import fc from 'fast-check'
+import { type ExchangeParts, openExchange } from '../../../test/support/exchange.ts'
+import type { TokenCounter } from '../../core/ports/token-counter.ts'
+import { BytesReply, jsonReply } from '../../core/reply/reply.ts'
+import { readUsage, type Usage } from '../../core/reply/usage.ts'
+import type { Exchange } from '../../core/request/exchange.ts'
+import type { Pricer } from '../../core/telemetry/receipt.ts'
+import { toUsd } from './billing.ts'
+import { buildReceipt, type ReplyFacts } from './build.ts'
+
+const BODY = '{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","content":"a long question"}]}'
+const TARGET = { provider: 'anthropic', model: 'claude-x' }
+const USAGE: Usage = readUsage({ input_tokens: 100, output_tokens: 10 })!
+const AT_MS = 1_700_000_000_000
+
+/** A nano-dollar for an input token, ten for an output token. */
+const pricer: Pricer = {
+  price: ({ model }, { inputTokens, outputTokens }, atMs) => ({
+    costNanoUsd: inputTokens + 10 * outputTokens,
+    source: atMs === AT_MS ? 'catalogue' : 'wrong moment',
+    matched: `list/${model}`,
+  }),
+}
+/** A token for each byte of the body. */
+const tokens: TokenCounter = { inputTokens: ({ bytes }) => bytes.length }
+
+function open(parts: Partial<ExchangeParts> = {}): Exchange {
+  return openExchange({ body: BODY, dialect: 'messages', targets: [TARGET], ...parts })
+}
+
+function answer(exchange: Exchange, usage: Usage | undefined = USAGE, headers: Record<string, string> = {}): Exchange {
+  exchange.reply = new BytesReply(200, headers, Buffer.from('{}'), { usage })
+  return exchange
+}
+
+function answerLive(exchange: Exchange, usage?: Usage): Exchange {
+  exchange.recordCall({ ...TARGET, outcome: 'answered', status: 200 })
+  return answer(exchange, usage)
+}
+
+function build(exchange: Exchange, facts: Partial<ReplyFacts> = {}, counter: TokenCounter | undefined = tokens) {
+  const all: ReplyFacts = {
+    id: 'rcpt_1',
+    exchange,
+    pipeline: 'none',
+    status: 200,
+    isDelivered: true,
+    replySha256: 'f'.repeat(64),
+    replyBytes: 2,
+    latency: { totalMs: 1.23456, gatewayMs: -1e-9, providerMs: undefined },
+    admittedAtMs: AT_MS,
+    ...facts,
+  }
+  return buildReceipt(all, { pricer, tokens: counter, keyId: 'k', nowMs: 0 })
+}
+
+test('receipt: a live answer costs what its usage costs, and would have cost the same', async (t) => {
+  const { cost, counterfactual, model_served, provider, usage } = await build(answerLive(open()))
+  t.deepEqual(cost, { provider_usd: '0.000000200', price_source: 'catalogue', matched: 'list/claude-x' })
+  t.like(counterfactual, { usd: '0.000000200', basis: 'same' })
+  t.deepEqual([provider, model_served], ['anthropic', 'claude-x'])
+  t.like(usage, { input_tokens: 100, output_tokens: 10 })
+})
+
+test('receipt: a stored answer costs nothing, and would have cost its usage at who gave it', async (t) => {
+  const exchange = answer(open(), USAGE, { 'x-svc-model': 'house/org/model-9' })
+  const { cost, counterfactual, provider, model_served } = await build(exchange)
+  t.deepEqual(cost, { provider_usd: '0.000000000', price_source: 'catalogue', matched: 'list/org/model-9' })
+  t.like(counterfactual, { usd: '0.000000200', basis: 'cached-reply' })
+  t.deepEqual([provider, model_served], ['house', 'org/model-9'])
+})
+
+test('receipt: after an edit the counterfactual is an estimate that says how it was made', async (t) => {
+  const exchange = open()
+  exchange.edit({ op: 'replace', path: ['messages', 0, 'content'], value: 'short' })
+  const saved = 'a long question'.length - 'short'.length
+  const { cost, counterfactual } = await build(answerLive(exchange))
+  t.is(cost.provider_usd, '0.000000200')
+  t.like(counterfactual, { usd: toUsd(200), usd_at_most: toUsd(200 + saved), basis: 'estimate' })
+  t.regex(counterfactual.explained, new RegExp(`${BODY.length} input tokens before, ${BODY.length - saved} after`))
+  const blind = await buildReceipt(await factsOf(exchange), { pricer, tokens: undefined, keyId: 'k', nowMs: 0 })
+  t.like(blind.counterfactual, { usd: null, basis: 'estimate' })
+  t.is(blind.cost.provider_usd, '0.000000200')
+})
+
+async function factsOf(exchange: Exchange): Promise<ReplyFacts> {
+  const latency = { totalMs: 1, gatewayMs: 1, providerMs: undefined }
+  const body = { replySha256: '', replyBytes: 0 }
+  return {
+    id: 'rcpt_1',
+    exchange,
+    pipeline: 'none',
+    status: 200,
+    isDelivered: true,
+    ...body,
+    latency,
+    admittedAtMs: AT_MS,
+  }
+}
+
+test('receipt: a substitute’s answer is said to be one', async (t) => {
+  const exchange = open()
+  exchange.recordCall({ provider: 'first', model: 'a', outcome: 'failed', status: undefined })
+  const { attempts, provider, counterfactual } = await build(answerLive(exchange))
+  t.deepEqual(attempts, [
+    { provider: 'first', model: 'a', outcome: 'failed', status: null },
+    { provider: 'anthropic', model: 'claude-x', outcome: 'answered', status: 200 },
+  ])
+  t.is(provider, 'anthropic')
+  t.regex(counterfactual.explained, /substitute/)
+})
+
+test('receipt: nothing is paid for an error', async (t) => {
+  const failed = open()
+  failed.recordCall({ ...TARGET, outcome: 'failed', status: 429 })
+  failed.reply = jsonReply({}, { status: 429 })
+  const refused = open()
+  refused.recordCall({ ...TARGET, outcome: 'answered', status: 400 })
+  refused.reply = jsonReply({}, { status: 400 })
+  for (const exchange of [failed, refused, open()]) {
+    const { outcome, cost } = await build(exchange, { status: exchange.reply?.status ?? 502 })
+    t.is(outcome, 'error')
+    t.deepEqual(cost, { provider_usd: '0.000000000', price_source: null, matched: null })
+  }
+})
+
+test('receipt: the usage of an error is zero when no provider was called, otherwise unknown', async (t) => {
+  const failed = open()
+  failed.recordCall({ ...TARGET, outcome: 'failed', status: 429 })
+  failed.reply = jsonReply({}, { status: 429 })
+  t.is((await build(failed, { status: 429 })).usage, null)
+  t.like((await build(open(), { status: 429 })).usage, { input_tokens: 0, output_tokens: 0 })
+})
+
+test('receipt: what cannot be known is null, never 0', async (t) => {
+  const left = await build(open(), { status: undefined, isDelivered: false })
+  t.like(left, { outcome: 'cancelled', status: null, cost: { provider_usd: null }, counterfactual: { usd: null } })
+  const silent = open()
+  silent.recordCall({ ...TARGET, outcome: 'answered', status: 200 })
+  silent.reply = new BytesReply(200, {}, Buffer.from('{}'))
+  t.like(await build(silent), { outcome: 'complete', usage: null, cost: { provider_usd: null } })
+  const own = open()
+  own.reply = new BytesReply(200, {}, Buffer.from('{}'))
+  t.like(await build(own), { cost: { provider_usd: '0.000000000' }, counterfactual: { usd: null } })
+})
+
+test('receipt: usage has what the price depends on, and no text of the provider’s that is no word', async (t) => {
+  const usage = readUsage({
+    input_tokens: 1,
+    output_tokens: 2,
+    cache_creation_input_tokens: 7,
+    cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 },
+    server_tool_use: { web_search_requests: 5 },
+    service_tier: 'priority',
+    speed: 'a prompt, perhaps',
+  })
+  t.deepEqual((await build(answerLive(open(), usage))).usage, {
+    input_tokens: 1,
+    output_tokens: 2,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 7,
+    cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 },
+    server_tool_use: { web_search_requests: 5, web_fetch_requests: 0 },
+    service_tier: 'priority',
+  })
+})
+
+test('receipt: the request’s digest is of the client’s bytes, small or large, edited or not', async (t) => {
+  for (const padding of [0, 300_000]) {
+    const body = `${BODY}${' '.repeat(padding)}`
+    const exchange = open({ body })
+    exchange.edit({ op: 'replace', path: ['max_tokens'], value: 6 })
+    t.is((await build(exchange)).request_sha256, createHash('sha256').update(body).digest('hex'))
+  }
+})
+
+test('receipt: names have whole characters and an end, and durations are no less than 0', async (t) => {
+  const body = BODY.replace('claude-x', `\\ud83d${'m'.repeat(1000)}`)
+  const { model_asked, latency } = await build(open({ body }))
+  t.true(model_asked.isWellFormed())
+  t.is(model_asked.length, 300)
+  t.deepEqual(latency, { total_ms: 1.235, gateway_ms: 0 })
+})
+
+test('receipt: money is told exactly, with nine digits', (t) => {
+  t.is(toUsd(0), '0.000000000')
+  t.is(toUsd(Number.MAX_SAFE_INTEGER), '9007199.254740991')
+  fc.assert(fc.property(fc.maxSafeNat(), (nano) => t.is(BigInt(toUsd(nano).replace('.', '')), BigInt(nano))))
+})

@@ -1,0 +1,190 @@
+import { hash } from 'node:crypto'
+import type { Ending } from '../../core/reply/byte-source.ts'
+import type { Usage } from '../../core/reply/usage.ts'
+import type { Exchange, Target } from '../../core/request/exchange.ts'
+import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../../core/telemetry/receipt.ts'
+import { type Accountants, billOf, toUsd } from './billing.ts'
+
+/** What is known of a request when its reply has ended. */
+export interface ReplyFacts {
+  readonly id: string
+  readonly exchange: Exchange
+  /** The pipeline that ran. */
+  readonly pipeline: string
+  /** `undefined` when none was sent. */
+  readonly status: number | undefined
+  /** Whether the reply was handed to the client's connection whole. */
+  readonly isDelivered: boolean
+  readonly replySha256: string
+  readonly replyBytes: number
+  readonly latency: Latency
+  /** When the request was admitted, in milliseconds since 1970. */
+  readonly admittedAtMs: number
+  /** How it was paid for, call by call. */
+  readonly settlement?: ReceiptSettlement | undefined
+  /** Why the gateway refused it; goes into telemetry, not into the receipt. */
+  readonly reason?: string | undefined
+}
+
+/** In milliseconds. */
+export interface Latency {
+  readonly totalMs: number
+  readonly gatewayMs: number
+  /** `undefined` when no provider was asked. */
+  readonly providerMs: number | undefined
+}
+
+/** What else goes into a receipt. */
+export interface BuildOptions extends Accountants {
+  readonly keyId: string
+  /** Now, in milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+const FIRST_ERROR_STATUS = 400
+/** In UTF-16 units: names are the client's own text. */
+const LONGEST_NAME = 300
+/** Above it, hashing moves to another thread, which costs a copy. */
+const MOST_BYTES_HASHED_HERE = 256 * 1024
+
+/** Builds the receipt of a request whose reply has ended. */
+export async function buildReceipt(facts: ReplyFacts, options: BuildOptions): Promise<Receipt> {
+  const { exchange } = facts
+  const ending = exchange.reply?.kind === 'stream' ? await exchange.reply.ended : undefined
+  const bytes = exchange.original
+  const requestSha256 =
+    bytes.length > MOST_BYTES_HASHED_HERE ? await hashElsewhere(bytes) : hash('sha256', bytes, 'hex')
+  return receiptOf(facts, { ...options, ending, requestSha256 })
+}
+
+async function hashElsewhere(bytes: Buffer): Promise<string> {
+  // Safe: request bodies are never in shared memory, which the type allows for.
+  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
+}
+
+function receiptOf(
+  facts: ReplyFacts,
+  { ending, requestSha256, keyId, nowMs, ...accountants }: BuildOptions & Gathered,
+): Receipt {
+  const { exchange, id, status, pipeline, latency, admittedAtMs } = facts
+  const usage = ending?.usage ?? exchange.latestUsage
+  const served = servedBy(exchange)
+  const outcome = outcomeOf(facts, ending)
+  return {
+    v: 1,
+    id,
+    created_at: new Date(nowMs).toISOString(),
+    request_id: exchange.id,
+    route: exchange.route,
+    dialect: exchange.dialect.name,
+    stream: exchange.wantsStream,
+    status: status ?? null,
+    model_asked: nameOf(exchange.client.document.model),
+    model_served: served === undefined ? null : nameOf(usage?.servedModel ?? served.model),
+    provider: served?.provider ?? null,
+    attempts: exchange.calls.map(({ provider, model, outcome, status }) => ({
+      provider,
+      model: nameOf(model),
+      outcome,
+      status: status ?? null,
+    })),
+    pipeline: nameOf(pipeline, pipeline.length),
+    steps: exchange.trace.map(({ module, action, durationMs, ownCostNanoUsd }) => ({
+      module,
+      action: nameOf(action),
+      ms: rounded(durationMs),
+      ...(ownCostNanoUsd !== undefined && { own_usd: toUsd(ownCostNanoUsd) }),
+    })),
+    usage: usage === undefined ? unreportedUsage(exchange, outcome) : usageOf(usage),
+    outcome,
+    ...billOf({ exchange, usage, served, outcome, atMs: admittedAtMs }, accountants),
+    request_sha256: requestSha256,
+    reply_sha256: facts.replySha256,
+    reply_bytes: facts.replyBytes,
+    latency: latencyOf(latency),
+    ...(facts.settlement && { settlement: facts.settlement }),
+    key_id: keyId,
+  }
+}
+
+interface Gathered {
+  readonly ending: Ending | undefined
+  readonly requestSha256: string
+}
+
+/** A stream that broke off was told so; whoever left before the end of anything else has cancelled it. */
+function outcomeOf({ isDelivered, status }: ReplyFacts, ending: Ending | undefined): Receipt['outcome'] {
+  if (ending?.outcome === 'incomplete') return 'incomplete'
+  if (!isDelivered) return 'cancelled'
+  return status === undefined || status >= FIRST_ERROR_STATUS ? 'error' : 'complete'
+}
+
+/** Who answered; a stored reply still says in its header who gave it once. */
+function servedBy({ calls, reply }: Exchange): Target | undefined {
+  const answered = calls.findLast(({ outcome }) => outcome === 'answered')
+  if (answered !== undefined || calls.length > 0) return answered
+  const name = reply?.headers['x-svc-model']
+  if (typeof name !== 'string') return undefined
+  const slash = name.indexOf('/')
+  return slash < 0 ? undefined : { provider: name.slice(0, slash), model: name.slice(slash + 1) }
+}
+
+/** Signed text has whole characters only. */
+function nameOf(text: string, longest = LONGEST_NAME): string {
+  return text.slice(0, longest).toWellFormed()
+}
+
+/** Words come from the provider: what is no plain word is left out. */
+const WORD = /^[\w.-]{1,40}$/
+
+const NO_USAGE: ReceiptUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+}
+
+/** Zero for a request that was refused before any provider was called, otherwise unknown. */
+function unreportedUsage({ calls }: Exchange, outcome: Receipt['outcome']): ReceiptUsage | null {
+  return calls.length === 0 && outcome === 'error' ? NO_USAGE : null
+}
+
+function usageOf(usage: Usage): ReceiptUsage {
+  const { cacheCreation, webSearchRequests, webFetchRequests, serviceTier, inferenceGeo, speed } = usage
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: usage.cacheReadInputTokens,
+    cache_creation_input_tokens: usage.cacheCreationInputTokens,
+    ...(cacheCreation && {
+      cache_creation: {
+        ephemeral_5m_input_tokens: cacheCreation.ephemeral5m,
+        ephemeral_1h_input_tokens: cacheCreation.ephemeral1h,
+      },
+    }),
+    ...(webSearchRequests + webFetchRequests > 0 && {
+      server_tool_use: { web_search_requests: webSearchRequests, web_fetch_requests: webFetchRequests },
+    }),
+    ...(isWord(serviceTier) && { service_tier: serviceTier }),
+    ...(isWord(inferenceGeo) && { inference_geo: inferenceGeo }),
+    ...(isWord(speed) && { speed }),
+    ...(usage.isCounted && { counted_by: 'gateway' as const }),
+  }
+}
+
+function isWord(text: string | undefined): text is string {
+  return text !== undefined && WORD.test(text)
+}
+
+function latencyOf({ totalMs, gatewayMs, providerMs }: Latency): ReceiptLatency {
+  return {
+    total_ms: rounded(totalMs),
+    gateway_ms: rounded(gatewayMs),
+    ...(providerMs !== undefined && { provider_ms: rounded(providerMs) }),
+  }
+}
+
+/** To whole microseconds. */
+function rounded(ms: number): number {
+  return Math.max(0, Math.round(ms * 1000) / 1000)
+}

@@ -1,0 +1,82 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import { errorCodeOf, messageOf } from '../../core/errors.ts'
+import { makeFolder } from '../../core/system/make-folder.ts'
+import { type PublicReceiptKey, publicHalf, ReceiptKeyError } from './public-key.ts'
+
+/** The key that signs receipts, and its public half. */
+export interface ReceiptKey {
+  readonly privateKey: KeyObject
+  readonly public: PublicReceiptKey
+}
+
+const OWNER_ONLY = 0o600
+
+/** The file of the key in the gateway's data folder. */
+export function receiptKeyFile(dataDir: string): string {
+  return path.join(path.resolve(dataDir), 'receipt-key.pem')
+}
+
+/**
+ * The key of this data folder; made when there is none. Processes that start at the same time end up with the same key.
+ * Throws `ReceiptKeyError` in words.
+ */
+export function openReceiptKey(dataDir: string): ReceiptKey {
+  const file = receiptKeyFile(dataDir)
+  return readReceiptKey(file) ?? makeKey(file)
+}
+
+/** The key in a file; `undefined` when there is no such file. Throws `ReceiptKeyError` for one that holds no key. */
+export function readReceiptKey(file: string): ReceiptKey | undefined {
+  let pem: string
+  try {
+    pem = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (errorCodeOf(cause) === 'ENOENT') return undefined
+    throw new ReceiptKeyError(`The key of receipts cannot be read: ${messageOf(cause)}.`, { cause })
+  }
+  try {
+    const privateKey = createPrivateKey(pem)
+    return { privateKey, public: publicHalf(privateKey) }
+  } catch (cause) {
+    const words = `\`${file}\` is not the private Ed25519 key that signs receipts. Put the right file back; without it a new key is made at the next start, and older receipts are checked with the old public key.`
+    throw new ReceiptKeyError(words, { cause })
+  }
+}
+
+/** Linking a whole file into its place happens at once or not at all, and fails when somebody else was first. */
+function makeKey(file: string): ReceiptKey {
+  const draft = `${file}.${randomUUID()}`
+  try {
+    makeFolder(path.dirname(file))
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writeWhole(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+    linkIfFree(draft, file)
+  } catch (cause) {
+    throw new ReceiptKeyError(`The key of receipts cannot be made: ${messageOf(cause)}.`, { cause })
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  const key = readReceiptKey(file)
+  if (key === undefined) throw new ReceiptKeyError(`\`${file}\` vanished while it was made.`)
+  return key
+}
+
+function writeWhole(file: string, text: string): void {
+  const handle = openSync(file, 'wx', OWNER_ONLY)
+  try {
+    writeSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function linkIfFree(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    if (errorCodeOf(error) !== 'EEXIST') throw error
+  }
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { ScanError } from '../../core/json/scan.ts'
+import type { SignedReceipt } from '../../core/telemetry/receipt.ts'
+import type { PublicReceiptKey } from './public-key.ts'
+import { RECEIPT_ID } from './receipt-id.ts'
+import { hasRepeatedNames } from './repeated-names.ts'
+import { isSignedBy } from './sign.ts'
+
+/** One thing that was checked. */
+export interface Check {
+  readonly name: 'form' | 'key' | 'signature'
+  readonly ok: boolean
+  /** In words. */
+  readonly says: string
+}
+
+/** What came of checking a receipt: valid when all checks are `ok`. The ones that had no ground are left out. */
+export interface Verdict {
+  readonly isValid: boolean
+  readonly checks: readonly Check[]
+  /** As far as it could be read. */
+  readonly receipt: SignedReceipt | undefined
+}
+
+/** Thrown for a text that is no receipt at all. */
+export class NoReceipt extends Error {}
+
+const usd = z
+  .string()
+  .regex(/^\d+\.\d{9}$/)
+  .nullable()
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+
+/**
+ * What this version knows of a receipt. Members beyond it are signed like the others; only the signature itself, which
+ * cannot sign itself, may have none.
+ */
+export const receiptSchema = z.looseObject({
+  v: z.literal(1),
+  id: z.string().regex(RECEIPT_ID),
+  created_at: z.iso.datetime({ precision: 3 }),
+  request_id: z.string(),
+  status: z.int().nullable(),
+  outcome: z.enum(['complete', 'incomplete', 'cancelled', 'error']),
+  model_asked: z.string(),
+  cost: z.looseObject({ provider_usd: usd }),
+  counterfactual: z.looseObject({ usd, explained: z.string() }),
+  request_sha256: sha256,
+  reply_sha256: sha256,
+  reply_bytes: z.int().min(0),
+  key_id: z.string(),
+  signature: z.strictObject({ alg: z.literal('Ed25519'), key: z.string(), value: z.string().length(86) }),
+})
+
+/** Checks the text of a receipt against public keys, without a network. Throws `NoReceipt` when it is no JSON object. */
+export function verifyReceipt(text: string, keys: readonly PublicReceiptKey[]): Verdict {
+  const value = parse(text)
+  const parsed = receiptSchema.safeParse(value)
+  if (!parsed.success) return verdict([{ name: 'form', ok: false, says: wordsOf(parsed.error) }])
+  // The value itself, not the schema's copy of it, which leaves out a member called `__proto__`.
+  // Safe: what the schema leaves unchecked is not read here, only shown.
+  const receipt = value as SignedReceipt
+  const form: Check = { name: 'form', ok: true, says: 'It is a receipt of version 1.' }
+  const key = keys.find(({ id }) => id === receipt.key_id && id === receipt.signature.key)
+  if (key === undefined) return verdict([form, unknownKey(receipt, keys)], receipt)
+  return verdict(
+    [form, { name: 'key', ok: true, says: `Its key ${key.id} is the one given.` }, signed(receipt, key)],
+    receipt,
+  )
+}
+
+function verdict(checks: readonly Check[], receipt?: SignedReceipt): Verdict {
+  return { isValid: checks.every(({ ok }) => ok), checks, receipt }
+}
+
+/** Of a name that stands twice, one reader believes the first and another the last: such a text proves nothing. */
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new NoReceipt('it is no JSON object.')
+    if (hasRepeatedNames(text)) throw new NoReceipt('a name stands in it twice.')
+    return value
+  } catch (cause) {
+    if (cause instanceof NoReceipt) throw cause
+    if (cause instanceof SyntaxError || cause instanceof ScanError || cause instanceof RangeError)
+      throw new NoReceipt('it is not JSON.', { cause })
+    throw cause
+  }
+}
+
+function wordsOf({ issues }: z.ZodError): string {
+  const [first] = issues
+  return `It does not have the form of a receipt: \`${first?.path.join('.')}\`: ${first?.message}.`
+}
+
+function unknownKey({ key_id, signature }: SignedReceipt, keys: readonly PublicReceiptKey[]): Check {
+  const given = keys.map(({ id }) => id).join(', ')
+  const says =
+    key_id === signature.key
+      ? `Its key is ${key_id}, and what was given is ${given}.`
+      : `It names two keys, ${key_id} and ${signature.key}.`
+  return { name: 'key', ok: false, says }
+}
+
+function signed(receipt: SignedReceipt, key: PublicReceiptKey): Check {
+  const ok = isSigned(receipt, key)
+  return {
+    name: 'signature',
+    ok,
+    says: ok
+      ? 'The signature covers every other member as it stands here.'
+      : 'The signature is not of what stands here.',
+  }
+}
+
+/** What has no canonical form was never signed. */
+function isSigned(receipt: SignedReceipt, key: PublicReceiptKey): boolean {
+  try {
+    return isSignedBy(receipt, key)
+  } catch (error) {
+    if (error instanceof TypeError) return false
+    throw error
+  }
+}
