@@ -12,7 +12,7 @@ export const options = z.strictObject({
     .enum(['fold', 'keep'])
     .default('keep')
     .describe(
-      'Durations in test reports: `keep`, or `fold`, which treats a report that differs from an earlier one only in durations as equal; its pointer says “but for times”, and the last lines stay. Where tests run often and their durations do not matter, `fold` halves sessions of reports.',
+      'Durations in test reports: `keep`, or `fold`, which treats a report that differs from an earlier one only in durations as equal; its pointer reads “but for times”, and the last lines stay. Where tests run often and their durations do not matter, `fold` halves sessions of reports.',
     ),
   elide: z
     .enum(['off', 'pressure', 'idle'])

@@ -25,7 +25,7 @@ export function assertKnown(choice: Choice, { patterns, disabled, faults }: Patt
   if (name === undefined) return
   const isBroken = [...disabled, ...faults].some((pattern) => pattern.name === name)
   const why = isBroken
-    ? 'is switched off; `turnpike patterns list` says why.'
+    ? 'is disabled; `turnpike patterns list` shows the reason.'
     : `is not known.${suggest(name, [...patterns.keys()])}`
   throw new GatewayError('invalid_request', `Pattern \`${name}\` ${why}`)
 }

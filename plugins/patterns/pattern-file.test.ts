@@ -4,7 +4,7 @@ import { parsePattern } from './pattern-file.ts'
 const matter = (yaml: string, body = 'Do it.') => `---\n${yaml}\n---\n${body}\n`
 const read = (yaml: string, body?: string) => parsePattern('PATTERN.md', 'sql-review', matter(yaml, body))
 
-test('pattern file: every member is read, and one value stands for a list of one', (t) => {
+test('pattern file: every member is read, and a single value counts as a list of one', (t) => {
   const pattern = read(`name: sql-review
 description: Review SQL.
 version: 3

@@ -223,7 +223,7 @@ function keysAt(path: readonly PropertyKey[]): string[] {
   return Object.keys((schema && shapeOf(schema)) ?? {})
 }
 
-/** Whether the value at this path is a secret, is part of one, or is a section that has one. */
+/** Tests for a value that is a secret, is part of one, or is a section that has one. */
 function holdsSecret(path: readonly PropertyKey[]): boolean {
   const secrets = listOptions(configSchema).filter(({ secret }) => secret === true)
   return secrets.some((option) =>

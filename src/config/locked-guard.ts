@@ -1,13 +1,13 @@
 import type { Config } from './schema.ts'
 
-/** The module that enforces caps: locked where the operator, or a key's owner, has set one. */
+/** Plugin that enforces caps: locked where the operator, or a key's owner, has set one. */
 export const CAP_GUARD = 'cost-guard'
-/** Its options that are caps. */
+/** Options of the plugin that are caps. */
 const GUARD_CAPS = ['per_request', 'per_day', 'per_month']
 
 /**
- * The configuration with `cost-guard` among the locked modules when it sets a cap, in `costs` or as an option of the
- * module: a cap that any caller can leave out is none.
+ * Adds `cost-guard` to the locked plugins when the configuration sets a cap, in `costs` or as an option of the plugin:
+ * a cap that callers can leave out is void.
  */
 export function withGuardLocked(config: Config): Config {
   const { costs, pipeline, plugins } = config

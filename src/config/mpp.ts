@@ -13,25 +13,25 @@ const challengesPerMinute = z.strictObject({
   per_address: perMinute
     .default(300)
     .describe(
-      'How many requests that are not paid an address may send in a minute: each call that is paid for by itself begins with one, those of a session with none. More are 429. 0 switches the limit off; do so behind a proxy, whose address all clients share.',
+      'Most unpaid requests of an address per minute: each call that is paid individually begins with one, calls of a prepaid session with none. Beyond it: 429. 0 disables the limit; do so behind a proxy, whose address all clients share.',
     ),
   overall: perMinute
     .default(30_000)
     .describe(
-      'How many requests that are not paid all addresses together may send in a minute, over all instances with `redis_url`, else at each. More are 429; whoever holds a challenge may still pay it. 0 switches the limit off.',
+      'Most unpaid requests of all addresses together per minute, over all instances with `redis_url`, else at each. Beyond it: 429; clients that hold a challenge may still pay it. 0 disables the limit.',
     ),
 })
 
-/** How agents without an account pay, call by call. */
+/** Payments of agents without an account, call by call. */
 export const mpp = z.strictObject({
   enabled: fromEnv(z.enum(['on', 'off']).optional(), 'SVC_MPP').describe(
-    'Whether agents may pay per call on `/v1/agent/messages`. Unset: off in local mode; in cloud mode on as soon as `secret`, `network_id`, a realm and `billing.secret_key` are set.',
+    'Accept payments per call on `/v1/agent/messages`. Unset: off in local mode; in cloud mode on as soon as `secret`, `network_id`, a realm and `billing.secret_key` are set.',
   ),
   secret: fromEnv(secret.optional(), 'SVC_MPP_SECRET', { secret: true }).describe(
-    'Secret that challenges are signed with, at least 32 bytes, the same on all instances.',
+    'Signing secret of challenges, at least 32 bytes, equal on all instances.',
   ),
   previous_secrets: fromEnv(z.array(secret).default([]), 'SVC_MPP_PREVIOUS_SECRETS', { secret: true }).describe(
-    'Secrets that signed before. Leave the old one here for six minutes after a change, so that challenges on their way stay good, and longer if a payer may still come back for an answer that was paid. In the environment: separated by commas.',
+    'Former signing secrets. Keep the old one here for six minutes after a change, so that issued challenges remain valid, and longer if a payer may still fetch a paid reply. In the environment: separated by commas.',
   ),
   realm: fromEnv(
     z
@@ -46,9 +46,9 @@ export const mpp = z.strictObject({
       .regex(/^[A-Za-z0-9_]+$/, 'expected a Stripe profile, `profile_…`')
       .optional(),
     'SVC_MPP_NETWORK_ID',
-  ).describe('Your Stripe profile, `profile_…`, to which wallets give tokens.'),
+  ).describe('Your Stripe profile, `profile_…`, for which wallets issue tokens.'),
   settlement: fromEnv(z.enum(['manual', 'automatic']).default('manual'), 'SVC_MPP_SETTLEMENT').describe(
-    '`manual`: money is held first and taken when the answer is there. `automatic`: it is taken first, and an answer that failed is owed; for accounts that cannot hold money of shared payment tokens.',
+    '`manual`: money is held first and captured when the reply is ready. `automatic`: it is captured first, and a failed reply is owed; for accounts that cannot hold money of shared payment tokens.',
   ),
   covers: z
     .number()
@@ -56,7 +56,7 @@ export const mpp = z.strictObject({
     .max(100)
     .default(0.5)
     .describe(
-      'The most that a paid call may cost at the provider, in USD. A call that could cost more is refused before it is paid, and told which `max_tokens` would fit. The payment provider’s fee is not in it: lower it if a call must never lose money.',
+      'Most that a paid call may cost at the provider, in USD. A call that could cost more is refused before payment, and the error names the `max_tokens` that would fit. The payment provider’s fee is not in it: lower it if a call must never lose money.',
     ),
   challenges_per_minute: challengesPerMinute.prefault({}),
 })

@@ -5,7 +5,7 @@ import { configSchema, PLUGIN_SETTINGS } from './schema.ts'
 const options = listOptions(configSchema)
 const nameOf = ({ path }: { path: readonly string[] }) => path.join('.')
 
-/** Design, section 8: what operators and tests rely on, as far as it is built. */
+/** Variables that operators and tests rely on. */
 const VARIABLES = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_BASE_URL',
@@ -22,7 +22,7 @@ const VARIABLES = [
   'SVC_PLUGINS_DIR',
 ]
 
-test('options: every option says what it is', (t) => {
+test('options: every option has a description', (t) => {
   t.true(options.length > 30)
   for (const option of options) {
     const text = option.description ?? ''
@@ -48,12 +48,12 @@ test('options: every credential and address that may hold one is marked as secre
   }
 })
 
-test('options: every option has a type that a person understands', (t) => {
+test('options: every option has a readable type name', (t) => {
   for (const { path, schema } of options)
     t.notRegex(typeNameOf(schema), /^(undefined|union|optional|custom|)$/, path.join('.'))
 })
 
-test('options: every section refuses an option that it does not know', (t) => {
+test('options: every section refuses unknown options', (t) => {
   const paths = options.flatMap(({ path }) => path.map((_, depth) => path.slice(0, depth)))
   const sections = new Map(paths.map((path) => [path.join('.'), path]))
   t.true(sections.has('mpp.challenges_per_minute'))
@@ -69,7 +69,7 @@ test('options: every section refuses an option that it does not know', (t) => {
   }
 })
 
-test('options: no option of the plugins section can be taken for a plugin', (t) => {
+test('options: no option of the plugins section can be mistaken for a plugin', (t) => {
   const own = options.filter(({ path }) => path[0] === 'plugins').map(({ path }) => path[1])
   t.deepEqual(own, PLUGIN_SETTINGS)
 })

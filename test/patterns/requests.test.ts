@@ -157,7 +157,7 @@ test('patterns: `none` sends the client’s bytes', async (t) => {
 
 const refusals: [name: string, says: RegExp][] = [
   ['brif', /Pattern `brif` is not known. Did you mean `brief`\?/],
-  ['broken', /Pattern `broken` is switched off; `turnpike patterns list` says why/],
+  ['broken', /Pattern `broken` is disabled; `turnpike patterns list` shows the reason/],
   ['off', /Pattern `off` is switched off/],
 ]
 for (const [name, says] of refusals) {

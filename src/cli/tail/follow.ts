@@ -13,7 +13,7 @@ import type { LiveRequest } from './row.ts'
  *   events ──lost, silent──► wait: 0.5, 1, 2, 4, 8, 10, 10 … s ──► connect with the last id that was seen
  *
  * Guarantees: no request is yielded twice, and none is missed that the gateway still buffers (its last 200). A connection
- * that says nothing for 45 s, three of the gateway’s heartbeats, counts as lost. Only the first connection must
+ * without bytes for 45 s, three of the gateway’s heartbeats, counts as lost. Only the first connection must
  * succeed; from then on a gateway that is away is waited for.
  */
 const FIRST_PAUSE_MS = 500

@@ -1,0 +1,21 @@
+import path from 'node:path'
+import { refusedInSources } from './words/source.ts'
+
+/** Folders whose comments, messages and names use the terms of the glossary. Add yours when it is clean. */
+const CLEAN = [
+  'examples',
+  'plugins/compress',
+  'plugins/cost-guard',
+  'plugins/exact-cache',
+  'plugins/patterns',
+  'plugins/preserve',
+  'src/cli',
+  'src/config',
+]
+
+/** Folders whose strings are vocabulary, such as the words that a plugin searches for; their comments are checked. */
+const WORD_LISTS = ['plugins/patterns/word-lists.ts', 'plugins/prune-tools/words', 'plugins/semantic-cache/canonical']
+
+const faults = refusedInSources(path.resolve(import.meta.dirname, '..'), CLEAN, WORD_LISTS)
+for (const fault of faults) console.error(fault)
+if (faults.length > 0) process.exitCode = 1
