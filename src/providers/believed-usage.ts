@@ -6,9 +6,9 @@ import type { Exchange } from '../core/request/exchange.ts'
 import { namedModels } from '../core/request/named-models.ts'
 
 /**
- * The check of the usage that a provider reports. It is believed to the token, except where it is less than the reply can
- * have: no input tokens at all, or fewer output tokens than the answer's text has. Those counts are then the gateway's
- * own. Where the body names several models, it is the usage of the one that the reply names.
+ * Checks the usage that a provider reports. It is accepted to the token unless it is impossible: no input tokens at all, or
+ * fewer output tokens than the reply's text has. Those counts are replaced by the gateway's own. If the body names several
+ * models, the usage counts for the model that the reply names.
  */
 export function usageCheckOf(exchange: Exchange, tokens: TokenCounter): UsageCheck {
   const { client, targets } = exchange
@@ -26,21 +26,21 @@ export function usageCheckOf(exchange: Exchange, tokens: TokenCounter): UsageChe
 }
 
 function outputTokens({ outputTokens: reported }: Usage, shown: Shown): number {
-  // Honest counts of JSON replies are far above this, and their text need not be looked at.
+  // Honest counts of JSON replies are far above this bound, so their text is not examined.
   if (shown.mostBytes !== undefined && shown.mostBytes <= reported * MOST_LETTERS) return reported
   const { text } = shown
   return reported < text.leastTokens ? Math.max(reported, text.likelyTokens) : reported
 }
 
-/** A request has a token at least, wherever it was read from. */
+/** Sums the input tokens; a request has at least one, read from the cache or not. */
 function inputTokens({ inputTokens, cacheReadInputTokens, cacheCreationInputTokens }: Usage, count: () => number) {
   return inputTokens + cacheReadInputTokens + cacheCreationInputTokens === 0 ? count() : inputTokens
 }
 
-/** A model's own version behind its name, as in `gpt-4o-2024-08-06`. */
+/** A version suffix of a model's name, as in `gpt-4o-2024-08-06`. */
 const VERSION = /^[-@:]\d/
 
-/** The model that answered, when it is not the one that was asked: by its name in the body, else by its own. */
+/** Returns the model that replied, if it is not the requested one: from the body, else from the target. */
 function servedOf(
   told: string | undefined,
   { asked, named }: { asked: string; named: readonly string[] },

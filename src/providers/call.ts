@@ -13,12 +13,12 @@ import type { Wire } from './wire.ts'
  * DESIGN — one call to a provider
  *
  * A call is tried up to `tries` times: on a 5xx, on a connection that breaks before the reply's headers, and on a 429
- * that asks for at most two seconds. Between tries it waits with exponential back-off and full jitter, or as long as
- * `retry-after` says, up to ten seconds. `x-should-retry: false` of the provider ends the tries; after the last one the
- * client gets the same header, since its own retries would multiply these. Nothing is retried behind a 200, whatever
- * becomes of its body: the model has worked, and is paid. A time-out is not retried either, nor are informational replies
- * without an end: the provider may still be working. A redirect is a failure: followed
- * here, it would show the operator's credential to whomever it names, and by the client the client's.
+ * whose `retry-after` is at most two seconds. Between tries it waits with exponential back-off and full jitter, or for
+ * `retry-after`, up to ten seconds. The provider's `x-should-retry: false` ends the tries; after the last one the client
+ * gets the same header, since its own retries would multiply these. Nothing is retried after a 200, whatever happens to
+ * its body: the model has worked, and is paid. A time-out is not retried either, nor are endless informational replies:
+ * the provider may still be working. A redirect is a failure: followed
+ * here, it would send the operator's credential to any address that it names, and by the client the client's.
  * Other replies of the provider, its 4xx errors included, are passed on as they are.
  */
 export interface CallPolicy {
@@ -27,7 +27,7 @@ export interface CallPolicy {
   readonly replyLimitBytes: number
   /** Longest time from a reply's headers until its body is whole, in milliseconds; a stream has none. */
   readonly bodyTimeoutMs: number
-  /** The same for the body of an error, of which only a message is read. */
+  /** The same for an error's body, of which only the message is read. */
   readonly errorBodyTimeoutMs: number
   readonly random: () => number
   readonly log: Log
@@ -38,34 +38,34 @@ const LONGEST_RETRY_AFTER_MS = 10_000
 const LONGEST_RATE_LIMIT_WAIT_MS = 2_000
 const ERROR_BODY_LIMIT_BYTES = 1024 * 1024
 
-/** Codes of failures before which the provider had the request and may have worked on it. */
+/** Error codes after which the provider may already have processed the request. */
 const NOT_RETRIED = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', TOO_MANY_INFORMATIONAL])
 
-/** Why a try failed, and how long to wait before the next one. */
+/** Reason for a failed try, and the wait before the next one. */
 interface Failure {
   readonly reason: string
   readonly waitMs: number | undefined
   readonly final: boolean
-  /** The provider's own account of the failure; unset when no reply came. */
+  /** The provider's error reply; unset when no reply came. */
   readonly reply?: FailedReply
   readonly cause?: unknown
 }
 
-/** How one call is made. */
+/** Options of one call. */
 export interface CallOptions {
   readonly policy: CallPolicy
   readonly signal: AbortSignal
   /** The caller's scope, by which connections are shared. */
   readonly scope: string
-  /** For the log. */
+  /** Logged with the call. */
   readonly requestId: string
-  /** How the reply is read. */
+  /** Decodes the reply. */
   readonly wire: Wire
-  /** Whether a short rate limit is waited for; not when another credential can be asked instead. */
+  /** True to wait for a short rate limit; false when another credential can be tried instead. */
   readonly waitsForLimit: boolean
 }
 
-/** Calls the provider and gives its reply. Throws `upstream_error` after the last try,
+/** Calls the provider and returns its reply. Throws `upstream_error` after the last try,
  * `service_unavailable` when no connection is free, or the signal's reason. */
 export async function callProvider(
   transport: Transport,
@@ -95,11 +95,11 @@ async function tryOnce(transport: Transport, request: UpstreamRequest, options: 
     const failure = await failureOf(response, { ...options, secrets })
     return failure ?? (await toReply(response, { ...options, secrets }))
   } catch (cause) {
-    // Nothing has taken the body over, and paused it would hold its connection.
+    // The body has no reader yet; paused, it would hold its connection.
     response?.source.cancel()
     signal.throwIfAborted()
     if (cause instanceof GatewayError) throw cause
-    // A model that has answered is paid for, also where its answer cannot be used.
+    // A 200 is paid for, even when the reply is unusable.
     const hasAnswered = response !== undefined && response.status < 300
     const final = hasAnswered || NOT_RETRIED.has(errorCodeOf(cause) ?? '')
     const failure = { reason: describe(cause), waitMs: undefined, final, cause }
@@ -107,7 +107,7 @@ async function tryOnce(transport: Transport, request: UpstreamRequest, options: 
   }
 }
 
-/** A redirect, a 5xx, or a 429 that passes soon; the body is read so that the connection can be used again. */
+/** Returns the failure of a redirect, a 5xx or a short 429; the body is read so that the connection can be reused. */
 async function failureOf(
   { status, headers, source }: UpstreamResponse,
   { waitsForLimit, secrets, signal, policy }: CallOptions & { secrets: readonly string[] },
@@ -146,19 +146,19 @@ async function toReply(
 /** Headers that carry a credential to a provider. */
 const CREDENTIAL_HEADERS = new Set(['authorization', 'x-api-key', 'x-goog-api-key'])
 
-/** A reply whose head came, and whose body is of no use. */
+/** Describes a failed reply whose body was not read. */
 function unreadReply({ status, headers }: UpstreamResponse, secrets: readonly string[]): FailedReply {
   return readFailedReply({ status, headers, body: Buffer.alloc(0), secrets })
 }
 
-/** The credentials of a request: some providers repeat in an error what they were shown. */
+/** Returns the credentials in a request's headers: some providers echo them in errors. */
 function secretsOf(headers: readonly string[]): string[] {
   return headers.flatMap((name, i) =>
     i % 2 === 0 && CREDENTIAL_HEADERS.has(name) ? [(headers[i + 1] ?? '').replace(/^Bearer /, '')] : [],
   )
 }
 
-/** The same bytes, unless a credential stands in them. */
+/** Removes credentials; returns the same bytes when there are none. */
 function withoutSecrets(bytes: Buffer, secrets: readonly string[]): Buffer {
   const isTold = secrets.some((secret) => secret !== '' && bytes.includes(secret))
   return isTold ? Buffer.from(hideSecrets(bytes.toString(), secrets)) : bytes

@@ -4,7 +4,7 @@ import { ConnectionShares } from './connection-shares.ts'
 
 const late = () => new Error('none free')
 
-/** Takes as many as the caller gets at once. */
+/** Takes as many connections as the caller gets at once. */
 function takeAll(shares: ConnectionShares, caller: string): number {
   for (let taken = 0; ; taken++) if (!shares.tryTake(caller)) return taken
 }
@@ -17,14 +17,14 @@ test('connection shares: one caller gets three quarters, and each further one th
   )
 })
 
-test('connection shares: a single connection can be had', (t) => {
+test('connection shares: a single connection is available', (t) => {
   const shares = new ConnectionShares(1)
   t.is(takeAll(shares, 'a'), 1)
   shares.release('a')
   t.is(takeAll(shares, 'b'), 1)
 })
 
-test('connection shares: one that becomes free goes to the caller who holds the fewest, then in turns', async (t) => {
+test('connection shares: a released connection goes to the caller with the fewest, then in turns', async (t) => {
   const shares = new ConnectionShares(1)
   const order: string[] = []
   const wait = async (caller: string) => {
@@ -41,7 +41,7 @@ test('connection shares: one that becomes free goes to the caller who holds the 
   t.deepEqual(order, ['a', 'b', 'c', 'b'])
 })
 
-test('connection shares: who stops waiting leaves nothing behind', async (t) => {
+test('connection shares: a cancelled wait leaves nothing behind', async (t) => {
   const shares = new ConnectionShares(1)
   shares.tryTake('a')
   const leaving = new AbortController()
@@ -53,7 +53,7 @@ test('connection shares: who stops waiting leaves nothing behind', async (t) => 
   t.true(shares.tryTake('c'))
 })
 
-test('connection shares: a wait that is left in the moment it is served passes its connection on', async (t) => {
+test('connection shares: a wait that is cancelled at the moment it is served passes its connection on', async (t) => {
   const shares = new ConnectionShares(1)
   shares.tryTake('a')
   const leaving = new AbortController()
@@ -64,7 +64,7 @@ test('connection shares: a wait that is left in the moment it is served passes i
   t.true(shares.tryTake('c'))
 })
 
-test('connection shares: never more are taken than there are, and all come back', (t) => {
+test('connection shares: no more connections are taken than exist, and all are returned', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean())),

@@ -5,14 +5,14 @@ import { abortable, type WaitLimits } from '../core/abortable.ts'
  *
  * A caller may take a connection while it holds fewer than three times as many as are free. One caller alone gets three
  * quarters of them, two get three sevenths each, and there is always one left for a caller who holds none, until many
- * callers want many: the dynamic thresholds of packet switches (Choudhury and Hahne, 1998). Whoever cannot take one waits;
- * a connection that becomes free goes to the waiting caller who holds the fewest.
+ * callers want many: the dynamic thresholds of packet switches (Choudhury and Hahne, 1998). Other calls wait; a released
+ * connection goes to the waiting caller with the fewest connections.
  */
 const TIMES_FREE = 3
-/** Of one provider: each waiting call holds its body. */
+/** Waiting calls per provider: each keeps its body in memory. */
 const MOST_WAITING = 4096
 
-/** How long a call waits for a connection, and the error when there is none in time. */
+/** Limits of a wait for a connection, and the error on time-out. */
 export interface ConnectionWait extends WaitLimits {
   readonly onTimeout: () => Error
 }
@@ -29,7 +29,7 @@ export class ConnectionShares {
     this.#free = connections
   }
 
-  /** Takes a connection if the caller may have one at once; `release` gives it back. */
+  /** Takes a connection if the caller may have one at once; `release` returns it. */
   tryTake(caller: string): boolean {
     const held = this.heldBy(caller)
     if (held >= TIMES_FREE * this.#free) return false
@@ -43,7 +43,7 @@ export class ConnectionShares {
     return this.#held.get(caller) ?? 0
   }
 
-  /** Waits for a connection, and takes it. Rejects with the signal's reason or the error of `onTimeout`. */
+  /** Waits for a connection and takes it. Rejects with the signal's reason or the error of `onTimeout`. */
   async wait(caller: string, limits: ConnectionWait): Promise<void> {
     if (this.#waiters >= MOST_WAITING) throw limits.onTimeout()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -53,14 +53,14 @@ export class ConnectionShares {
     try {
       await abortable(promise, limits)
     } catch (error) {
-      // A connection that was given in the same moment goes on to the next.
+      // A connection assigned at the same moment goes to the next waiter.
       if (queue.has(resolve)) this.#stopWaiting(caller, resolve)
       else this.release(caller)
       throw error
     }
   }
 
-  /** Gives a caller's connection back. */
+  /** Returns a caller's connection. */
   release(caller: string): void {
     const held = this.heldBy(caller)
     if (held > 1) this.#held.set(caller, held - 1)
@@ -74,7 +74,7 @@ export class ConnectionShares {
     }
   }
 
-  /** The waiting caller who holds the fewest connections; of several the one whose turn it is. */
+  /** Returns the waiting caller with the fewest connections; of several, the next in turn. */
   #poorest(): string | undefined {
     let found: string | undefined
     let fewest = Number.POSITIVE_INFINITY
@@ -92,7 +92,7 @@ export class ConnectionShares {
     if (queue?.delete(give) !== true) return
     this.#waiters--
     this.#waiting.delete(caller)
-    // Its turn comes again behind the others.
+    // The caller moves to the end of the turns.
     if (queue.size > 0) this.#waiting.set(caller, queue)
   }
 }

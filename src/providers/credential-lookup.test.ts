@@ -7,7 +7,7 @@ const never = new AbortController().signal
 const lookup = (find: () => Promise<string>, timeoutMs = 10_000, log = createRecordingLog()) =>
   new CredentialLookup({ provider: 'cloud', find, missing: 'set KEY', log, timeoutMs })
 
-test('credential lookup: one that there never was is an authentication error that says what to set', async (t) => {
+test('credential lookup: a credential that never existed is an authentication error with the setting to add', async (t) => {
   const search = lookup(async () => {
     throw Object.assign(new Error('nothing found'), { config: { headers: { authorization: 'hush' } } })
   })
@@ -18,7 +18,7 @@ test('credential lookup: one that there never was is an authentication error tha
   t.false(search.isAvailable)
 })
 
-test('credential lookup: one that cannot be renewed is a failure of the provider', async (t) => {
+test('credential lookup: a failed renewal is a failure of the provider', async (t) => {
   const results = [Promise.resolve('key'), Promise.reject(new Error('the service is down'))]
   const search = lookup(() => results.shift() ?? Promise.resolve('key'))
   t.is(await search.get(never), 'key')
@@ -26,7 +26,7 @@ test('credential lookup: one that cannot be renewed is a failure of the provider
   t.is(await search.get(never), 'key')
 })
 
-test('credential lookup: a look that takes too long is given up, and so is one that nobody waits for', async (t) => {
+test('credential lookup: a slow lookup times out, and an abandoned one is cancelled', async (t) => {
   const search = lookup(() => new Promise(() => {}), 1)
   await t.throwsAsync(search.get(never), { code: 'authentication_error' })
   const gone = new AbortController()
@@ -36,7 +36,7 @@ test('credential lookup: a look that takes too long is given up, and so is one t
   await t.throwsAsync(lookup(async () => 'key').get(gone.signal), { message: 'left' })
 })
 
-test('credential lookup: a probe tells the log and throws nothing', async (t) => {
+test('credential lookup: a probe logs and throws nothing', async (t) => {
   const log = createRecordingLog()
   await lookup(() => Promise.reject(new Error('nothing found')), 10_000, log).probe()
   t.deepEqual(log.lines, [

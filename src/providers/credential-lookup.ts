@@ -2,22 +2,22 @@ import { abortable } from '../core/abortable.ts'
 import { GatewayError, messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports/log.ts'
 
-/** How credentials are looked up. */
+/** Options of a credential lookup. */
 export interface LookupOptions<Credential> {
   /** The provider's name, for messages. */
   readonly provider: string
-  /** Finds the credential of the moment; it caches and renews by itself. */
+  /** Finds the current credential; caches and renews it. */
   readonly find: () => Promise<Credential>
-  /** What to do when there is none: the end of the error's message. */
+  /** Advice for a missing credential: the end of the error's message. */
   readonly missing: string
   readonly log: Log
-  /** How long one look may take, in milliseconds. Default: ten seconds. */
+  /** Longest lookup in milliseconds. Default: ten seconds. */
   readonly timeoutMs?: number
 }
 
 const TIMEOUT_MS = 10_000
 
-/** Credentials that come from files, environments and services of a cloud's own, and may come and go. */
+/** Looks up credentials in files, environments and a cloud's own services, where they may appear and disappear. */
 export class CredentialLookup<Credential> {
   readonly #options: LookupOptions<Credential>
   #isAvailable = false
@@ -26,12 +26,12 @@ export class CredentialLookup<Credential> {
     this.#options = options
   }
 
-  /** Whether there has been one. */
+  /** True once a credential has been found. */
   get isAvailable(): boolean {
     return this.#isAvailable
   }
 
-  /** Looks whether there is one, and logs when there is not; never throws. */
+  /** Looks for a credential, and logs when there is none; never throws. */
   async probe(): Promise<void> {
     const { log, provider } = this.#options
     try {
@@ -43,7 +43,7 @@ export class CredentialLookup<Credential> {
   }
 
   /**
-   * The credential of the moment. Throws `authentication_error` when there has never been one, `upstream_error` when it
+   * Returns the current credential. Throws `authentication_error` when there has never been one, `upstream_error` when it
    * cannot be renewed, or the signal's reason.
    */
   async get(signal: AbortSignal): Promise<Credential> {
@@ -60,7 +60,7 @@ export class CredentialLookup<Credential> {
     }
   }
 
-  /** Only the message is kept of what a cloud's library throws: its errors carry requests and replies, with secrets. */
+  /** Keeps only the message of a cloud library's error: these errors contain requests and replies, with secrets. */
   #failure(error: unknown): GatewayError {
     const { provider, missing } = this.#options
     const cause = new Error(messageOf(error))

@@ -16,14 +16,16 @@ const DECODERS: Record<string, () => Transform> = {
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Decodes a compressed reply as it comes. Providers are asked for plain bytes; some compress all the same.
+ * Decodes a compressed reply as it arrives. Providers are sent `accept-encoding: identity`; some compress nevertheless.
  * Returns the source itself when it is not compressed; throws when the encoding is unknown.
  */
 export function decodeSource(source: ByteSource, contentEncoding: string | undefined): ByteSource {
   if (contentEncoding === undefined || contentEncoding === 'identity') return source
   const createDecoder = DECODERS[contentEncoding.toLowerCase()]
   if (createDecoder === undefined)
-    throw new Error(`the provider's reply has content-encoding \`${contentEncoding}\`, which it was not asked for`)
+    throw new Error(
+      `the provider's reply has content-encoding \`${contentEncoding}\`, which the request did not accept`,
+    )
   return decodedSource(source, createDecoder())
 }
 
@@ -59,7 +61,7 @@ function decodedSource(source: ByteSource, decoder: Transform): ByteSource {
       isFed = true
       decoder.end()
     },
-    // What has arrived is decoded first: it may hold whole events.
+    // Bytes that have arrived are decoded first: they may contain whole events.
     fail(error) {
       isFed = true
       decoder.write(NOTHING, () => decoder.destroy(error))
@@ -68,7 +70,7 @@ function decodedSource(source: ByteSource, decoder: Transform): ByteSource {
   return flow
 }
 
-/** How a whole body is read: everything that bounds it is needed. */
+/** Limits of reading a whole body, all required. */
 export interface CollectLimits {
   readonly limitBytes: number
   readonly signal: AbortSignal
@@ -76,7 +78,7 @@ export interface CollectLimits {
   readonly timeoutMs: number
 }
 
-/** Collects a whole body. Rejects, and cancels the source, when it fails, outgrows a limit or is not wanted any more. */
+/** Collects a whole body. Rejects, and cancels the source, on failure, at a limit, or when the signal aborts. */
 export async function collect(source: ByteSource, { limitBytes, signal, timeoutMs }: CollectLimits): Promise<Buffer> {
   const { promise: whole, resolve, reject } = Promise.withResolvers<Buffer>()
   const pieces = new ChunkBuffer()

@@ -3,17 +3,17 @@ import type { DroppedFields } from '../core/request/dropped-fields.ts'
 import type { Exchange } from '../core/request/exchange.ts'
 import { betaTextOf } from '../core/request/version-headers.ts'
 
-/** Betas of the Messages API mean nothing to a provider of another shape. */
+/** Drops the betas: those of the Messages API mean nothing to a provider of another shape. */
 export function dropBetas({ headers }: Exchange, droppedFields: DroppedFields): void {
   if (betaTextOf(headers) !== undefined) droppedFields.drop('anthropic-beta')
 }
 
-/** Says in the reply's headers what of the request was not carried to the provider. */
+/** Adds the dropped fields of a request to the reply's headers. */
 export function addDroppedFields(reply: Reply, { dropped }: DroppedFields): Reply {
   return addDroppedNames(reply, dropped)
 }
 
-/** Adds names to those of what was not carried. */
+/** Adds names to the reply's dropped fields. */
 export function addDroppedNames(reply: Reply, names: readonly string[]): Reply {
   if (names.length === 0) return reply
   const told = reply.headers['x-svc-dropped'] ?? []

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { providerMessage, readFailedReply } from './failed-reply.ts'
 
-test('failed-reply: of a credential that stands where a word is cut nothing is left', (t) => {
+test('failed-reply: nothing is left of a credential at the place where a text is cut', (t) => {
   const secret = 'correct-horse-battery-staple'
   for (let before = 0; before < 310; before++) {
     const body = Buffer.from(

@@ -3,21 +3,21 @@ import type { ErrorOptions } from '../core/errors.ts'
 import { isObject, tryParseJson } from '../core/json/json-value.ts'
 import { hideSecrets } from '../core/secrets.ts'
 
-/** A provider's own account of a failed try. */
+/** A provider's description of a failed try. */
 export interface FailedReply {
   readonly status: number
   readonly type: string | null
   readonly requestId: string | null
-  /** As the provider sent it; unset when it sent none that can be read. */
+  /** The provider's value; unset when there is none or it is unreadable. */
   readonly retryAfter: string | undefined
 }
 
 const LONGEST_WORD = 200
 const LONGEST_MESSAGE = 300
-/** Where providers put the id of a request: Anthropic, OpenAI, AWS, Google. */
+/** Headers with a request's id: Anthropic, OpenAI, AWS, Google. */
 const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'x-amzn-requestid', 'x-goog-request-id']
 
-/** Reads type, request id and `retry-after` of a failed reply; its texts are bounded and hold none of `secrets`. */
+/** Reads type, request id and `retry-after` of a failed reply; its texts are bounded and contain none of `secrets`. */
 export function readFailedReply(reply: {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -41,7 +41,7 @@ export function readFailedReply(reply: {
   }
 }
 
-/** What an `upstream_error` carries of the provider's last failed reply: `error.provider` and `retry-after`. */
+/** Returns the parts of an `upstream_error` from the provider's last failed reply: `error.provider` and `retry-after`. */
 export function upstreamErrorParts(name: string, last: FailedReply | undefined): ErrorOptions {
   const { status = null, type = null, requestId = null, retryAfter } = last ?? {}
   return {
@@ -50,7 +50,7 @@ export function upstreamErrorParts(name: string, last: FailedReply | undefined):
   }
 }
 
-/** `retry-after` in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3). */
+/** Converts `retry-after` to milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3). */
 export function retryAfterMs(text: string | string[] | undefined): number | undefined {
   if (typeof text !== 'string') return undefined
   const seconds = Number(text)
@@ -58,14 +58,14 @@ export function retryAfterMs(text: string | string[] | undefined): number | unde
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
-/** The message of an error body, behind a colon: in `error.message`, in `message`, or in a list of such; it holds none of `secrets`. */
+/** Returns the message of an error body, after a colon: from `error.message`, `message`, or a list of such; it contains none of `secrets`. */
 export function providerMessage(body: Buffer, secrets: readonly string[]): string {
   const parsed = parseBody(body)
   const message = parsed?.error?.message ?? parsed?.message
   return typeof message === 'string' ? `: ${hideSecrets(message, secrets).slice(0, LONGEST_MESSAGE)}` : ''
 }
 
-/** Members in which providers describe an error; each may hold anything. */
+/** Members in which providers describe an error; all are unchecked. */
 interface ErrorBody {
   readonly error?: {
     readonly type?: unknown
@@ -79,10 +79,10 @@ interface ErrorBody {
   readonly request_id?: unknown
 }
 
-/** Gemini's servers wrap an error in a list. */
+/** Parses an error body. Gemini's servers wrap an error in a list. */
 function parseBody(body: Buffer): ErrorBody | undefined {
   const parsed = tryParseJson(body)
   const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed
-  // Safe: every member may be missing or hold anything, and readers check.
+  // Safe: every member may be absent or of any type, and readers check.
   return isObject(first) ? (first as ErrorBody) : undefined
 }

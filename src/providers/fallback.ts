@@ -6,17 +6,17 @@ import type { Exchange, Target } from '../core/request/exchange.ts'
 const TOO_MANY_REQUESTS = 429
 const FIRST_ERROR_STATUS = 400
 
-/** The provider has failed, or no connection to it is free. */
+/** Codes on which the next target is tried: the provider failed, or no connection to it is free. */
 const PASSED_ON: ReadonlySet<string> = new Set(['upstream_error', 'service_unavailable'])
 
-/** Why a target did not answer: what it threw, or a reply that is none. */
+/** A target's failure: its error, or a reply that counts as one. */
 type Failure = { readonly error: unknown } | { readonly reply: Reply }
 
 /**
- * Asks the exchange's targets one after another until one answers. The next is asked when the first has failed after all
+ * Calls the exchange's targets one after another until one replies. The next is called when the first has failed after all
  * its tries (5xx, a broken connection, a time-out) or is still over its rate limit; never once a reply has begun, and not
- * for what is wrong with the request. A substitute that refuses is passed over. When all fail, the first one's failure is
- * what the client gets. Throws that, or the signal's reason.
+ * for an invalid request. A fallback that refuses is skipped. When all fail, the first one's failure is returned to the
+ * client. Throws that, or the signal's reason.
  */
 export async function completeWithFallback(exchange: Exchange, get: (name: string) => Provider): Promise<Reply> {
   let first: Failure | undefined
@@ -44,26 +44,26 @@ async function ask(exchange: Exchange, target: Target, { get, isSubstitute }: As
     return hasFailed ? { reply } : reply
   } catch (error) {
     exchange.signal.throwIfAborted()
-    // What is no refusal is a fault of the gateway's own, and not to be hidden by a substitute.
+    // An error that is not a refusal is a bug of the gateway, which a fallback must not hide.
     if (!(error instanceof GatewayError)) throw error
     exchange.recordCall({ ...target, outcome: 'failed', status: undefined })
     return { error }
   }
 }
 
-/** Whether another may do what the first could not. */
+/** Returns true when another target may succeed. */
 function passesOn(failure: Failure): boolean {
   return 'reply' in failure || (failure.error instanceof GatewayError && PASSED_ON.has(failure.error.code))
 }
 
-/** Says in the reply's headers who gave it. */
+/** Adds the target's name to the reply's headers. */
 function named(reply: Reply, { provider, model }: Target): Reply {
   const name = `${provider}/${model}`.slice(0, LONGEST_NAME)
-  // A model's name is the client's own text: only what a header may carry is repeated.
+  // A model's name is the client's own text: only characters valid in a header are repeated.
   reply.headers['x-svc-model'] = PRINTABLE.test(name) ? name : encodeURI(name.toWellFormed())
   return reply
 }
 
 const PRINTABLE = /^[\x21-\x7e]+$/
-/** In UTF-16 units. Clients take 8 to 16 KB of headers in all. */
+/** In UTF-16 units. Clients accept 8 to 16 KB of headers in all. */
 const LONGEST_NAME = 300

@@ -1,32 +1,32 @@
 import { betaTextOf, versionOf } from '../core/request/version-headers.ts'
 
-/** Which headers of a client a provider is sent. */
+/** Rules for the client headers that a provider receives. */
 export interface HeaderRules {
   readonly prefixes: readonly string[]
   /** Version and beta headers go out under the provider's names and the specification's. */
   readonly hasVersions: boolean
 }
 
-/** Request headers that every provider may be sent. */
+/** Request headers that every provider receives. */
 const FORWARDED = ['accept', 'accept-language', 'content-type', 'user-agent', 'x-app', 'idempotency-key']
 
-/** Of the Messages API. */
+/** Rules of the Messages API. */
 export const MESSAGES_HEADERS: HeaderRules = {
   prefixes: ['anthropic-', 'x-stainless-', 'x-claude-code-'],
   hasVersions: true,
 }
 
-/** Of chat completions. */
+/** Rules of chat completions. */
 export const CHAT_HEADERS: HeaderRules = { prefixes: ['openai-', 'x-stainless-'], hasVersions: false }
 
-/** Of other APIs. */
+/** Rules of other APIs. */
 export const PLAIN_HEADERS: HeaderRules = { prefixes: [], hasVersions: false }
 
-/** Headers that carry a caller's credential to the gateway; a provider's is put there under its own rules. */
+/** Headers that carry a caller's credential to the gateway; the provider's credential is added under its own rules. */
 const CREDENTIALS = new Set(['authorization', 'x-api-key', 'x-provider-key', 'cookie'])
 
 /**
- * Headers that choose among the accounts of whoever owns the credential, or have meaning only within one account: of two
+ * Headers that select an account of the credential's owner, or have meaning only within one account: of two
  * callers with the same idempotency key, the second would get the first one's answer.
  */
 const OF_ACCOUNT =
@@ -36,7 +36,7 @@ const VERSION_NAMES = ['anthropic-version', 'provider-version']
 const BETA_NAMES = ['anthropic-beta', 'provider-beta']
 const VERSIONED = new Set([...VERSION_NAMES, ...BETA_NAMES])
 
-/** About the client, its try or its way here: they change no answer. What is asked of modules counts elsewhere. */
+/** Headers about the client, its try or its route: they change no answer. Headers for plugins are listed elsewhere. */
 const ABOUT_CLIENT =
   /^(?:x-stainless-|x-claude-code-|x-svc-|x-forwarded-|x-real-ip$|x-request-id$|x-app$|user-agent$|accept|content-type$|idempotency-key$)/
 
@@ -46,7 +46,7 @@ export class HeaderForwarder {
   readonly #allowed: ReadonlySet<string>
   readonly #prefixes: readonly string[]
   readonly #hasVersions: boolean
-  /** Whether the operator has named a header. */
+  /** Returns true for a header that the operator has named. */
   readonly #isOperators: ((name: string) => boolean) | undefined
 
   /** `extra` are the operator's own names, a trailing `*` matching any rest. */
@@ -60,8 +60,8 @@ export class HeaderForwarder {
   }
 
   /**
-   * A flat list of name, value, …. Headers that belong to an account go out with the caller's own credential only, or
-   * where the operator has named them in `forward_headers`.
+   * Returns a flat list of name, value, …. Headers that belong to an account are forwarded with the caller's own credential
+   * only, or where the operator has named them in `forward_headers`.
    */
   forward(headers: NodeJS.Dict<string | string[]>, { isCallersOwn }: { isCallersOwn: boolean }): string[] {
     const list: string[] = []
@@ -75,12 +75,12 @@ export class HeaderForwarder {
       for (const name of VERSION_NAMES) pushIfSet(list, name, versionOf(headers))
       for (const name of BETA_NAMES) pushIfSet(list, name, betaTextOf(headers))
     }
-    // Plain bytes are asked for: compressing an event stream delays it, and taps would have to decompress it.
+    // Requests plain bytes: compressing an event stream delays it, and taps would have to decompress it.
     list.push('accept-encoding', 'identity')
     return list
   }
 
-  /** The headers that go on because the operator has named them, printed; empty when there are none. */
+  /** Prints the headers that are forwarded because the operator named them; empty when there are none. */
   extras(headers: NodeJS.Dict<string | string[]>): string {
     if (this.#isOperators === undefined) return ''
     const extras: unknown[] = []
@@ -98,7 +98,7 @@ export class HeaderForwarder {
   }
 }
 
-/** Flat lists of headers as one, in which each name stands once: of the same name in several lists, the last counts. */
+/** Merges flat lists of headers; of the same name in several lists, the last counts. */
 export function mergeHeaders(...lists: readonly (readonly string[])[]): string[] {
   const merged = new Map<string, string>()
   for (const list of lists)

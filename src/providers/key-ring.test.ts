@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { KeyRing } from './key-ring.ts'
 
-/** A ring on a clock that the test turns. */
+/** A ring with a manual clock. */
 function ringOf(weights: Readonly<Record<string, number>>) {
   const clock = { nowMs: 1000 }
   const keys = Object.entries(weights).map(([api_key, weight]) => ({ api_key, weight }))
@@ -18,7 +18,7 @@ function ringOf(weights: Readonly<Record<string, number>>) {
 const CONVERSATIONS = Array.from({ length: 5000 }, (_, n) => `local:caller [{"role":"user","content":"${n}"}]`)
 const WEIGHTS = { a: 5, b: 3, c: 2 }
 
-/** How many of a hundred conversations ask each key at this place of their order. */
+/** Counts how many of a hundred conversations try each key at this place of their order. */
 function shares(conversations: readonly string[], order: (conversation: string) => string[], place = 0) {
   const counts: Record<string, number> = {}
   for (const conversation of conversations) {
@@ -35,7 +35,7 @@ test('key ring: conversations spread by weight', (t) => {
   t.true(isNear(a, 50) && isNear(b, 30) && isNear(c, 20), JSON.stringify({ a, b, c }))
 })
 
-test('key ring: without its key a conversation falls to its own second, by weight of the others', (t) => {
+test('key ring: without its key a conversation uses its own second, by weight of the others', (t) => {
   const { order } = ringOf(WEIGHTS)
   const ofA = CONVERSATIONS.filter((conversation) => order(conversation)[0] === 'a')
   const { b, c } = shares(ofA, order, 1)
@@ -48,7 +48,7 @@ test('key ring: the order of a conversation is the same in every ring', (t) => {
     t.deepEqual(one.order(conversation), other.order(conversation))
 })
 
-test('key ring: a key that rests moves its own conversations only', (t) => {
+test('key ring: a key in cool-down moves only its own conversations', (t) => {
   const { order, rest } = ringOf(WEIGHTS)
   const sample = CONVERSATIONS.slice(0, 300)
   const before = sample.map(order)
@@ -59,7 +59,7 @@ test('key ring: a key that rests moves its own conversations only', (t) => {
   }
 })
 
-test('key ring: a rest is over when its time is', (t) => {
+test('key ring: a cool-down ends at its time', (t) => {
   const { order, rest, clock } = ringOf({ a: 1000, b: 1 })
   t.is(order('x')[0], 'a')
   rest('a', 500)
@@ -69,7 +69,7 @@ test('key ring: a rest is over when its time is', (t) => {
   t.is(order('x')[0], 'a')
 })
 
-test('key ring: a shorter rest does not end a longer one', (t) => {
+test('key ring: a shorter cool-down does not end a longer one', (t) => {
   const { order, rest, clock } = ringOf({ a: 1000, b: 1 })
   rest('a', 500)
   rest('a', 100)
@@ -77,7 +77,7 @@ test('key ring: a shorter rest does not end a longer one', (t) => {
   t.is(order('x')[0], 'b')
 })
 
-test('key ring: when all rest, the one whose rest ends first is asked first', (t) => {
+test('key ring: when all keys cool down, the one that ends first is tried first', (t) => {
   const { order, rest } = ringOf({ a: 1000, b: 1, c: 1 })
   rest('a', 300)
   rest('b', 100)
@@ -85,7 +85,7 @@ test('key ring: when all rest, the one whose rest ends first is asked first', (t
   t.deepEqual(order('x'), ['b', 'c', 'a'])
 })
 
-test('key ring: with one key nobody is asked for the conversation', (t) => {
+test('key ring: with one key the conversation is not computed', (t) => {
   const { ring } = ringOf({ only: 7 })
   const order = ring.order(() => t.fail() as never)
   t.deepEqual(
@@ -94,12 +94,12 @@ test('key ring: with one key nobody is asked for the conversation', (t) => {
   )
 })
 
-test('key ring: without keys there is no order, and its size says so', (t) => {
+test('key ring: without keys the order is empty, and so is its size', (t) => {
   const { ring } = ringOf({})
   t.deepEqual([ring.size, ring.order(() => 'x')], [0, []])
 })
 
-test('key ring: every order has every key once, whatever the weights, the words and the rests', (t) => {
+test('key ring: every order has every key once, whatever the weights, conversations and cool-downs', (t) => {
   const weights = fc.dictionary(fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 1000 }), { maxKeys: 8 })
   const rests = fc.array(fc.tuple(fc.nat(7), fc.nat(10_000)))
   fc.assert(

@@ -5,10 +5,10 @@ import type { WeightedKey } from './options.ts'
  * DESIGN — several credentials of one provider
  *
  * Each conversation has an order of the keys of its own: rendezvous hashing, in which a key of twice the weight comes
- * first twice as often. So the traffic spreads by weight, a conversation stays with its key (whose account holds its
- * prompt cache), and without that key it falls to its second, not to whoever is next for everybody.
+ * first twice as often. So the traffic spreads by weight, a conversation stays with its key (whose account has its
+ * prompt cache), and without that key each conversation moves to its own second key, not all of them to the same one.
  *
- * Health is passive: a key that the provider refused rests, and is asked only when all others rest too.
+ * Health is passive: a key that the provider refused goes into cool-down, and is tried only when all others cool down too.
  */
 const HASH_RANGE = 2 ** 48
 
@@ -16,7 +16,7 @@ const HASH_RANGE = 2 ** 48
 export interface RingKey {
   readonly secret: string
   readonly weight: number
-  /** Moment until which it rests, in the ring's time. */
+  /** End of its cool-down, in the ring's time. */
   restsUntilMs: number
 }
 
@@ -34,7 +34,7 @@ export class KeyRing {
     return this.#keys.length
   }
 
-  /** The keys in the order in which a conversation asks them; `conversation` is called only when there is a choice. */
+  /** Returns the keys in a conversation's order; `conversation` is called only when there is a choice. */
   order(conversation: () => string): readonly RingKey[] {
     if (this.#keys.length < 2) return this.#keys
     const text = conversation()
@@ -45,13 +45,13 @@ export class KeyRing {
       .map(({ key }) => key)
   }
 
-  /** Lets a key rest. */
+  /** Starts a key's cool-down. */
   rest(key: RingKey, ms: number): void {
     key.restsUntilMs = Math.max(key.restsUntilMs, this.#nowMs() + ms)
   }
 }
 
-/** Weighted rendezvous hashing: −weight ÷ ln(h), h uniform in (0, 1). */
+/** Returns the weighted rendezvous rank: −weight ÷ ln(h), h uniform in (0, 1). */
 function rankOf({ secret, weight }: RingKey, conversation: string): number {
   const digest = hash('sha256', `${secret}\n${conversation}`, 'buffer')
   return -weight / Math.log((digest.readUIntBE(0, 6) + 0.5) / HASH_RANGE)

@@ -3,7 +3,7 @@ import type { Log } from '../core/ports/log.ts'
 import type { Provider } from '../core/ports/provider.ts'
 import type { TokenCounter } from '../core/ports/token-counter.ts'
 
-/** What every provider is configured with, beside its own section: the members of `providers` that are no section. */
+/** Settings common to all providers: the members of `providers` that are no provider's section. */
 export interface ProviderSettings {
   readonly tries: number
   readonly connections: number
@@ -14,17 +14,17 @@ export interface ProviderSettings {
   readonly forward_headers: readonly string[]
 }
 
-/** What a provider is made from. */
+/** Dependencies of a provider. */
 export interface ProviderParts {
   readonly settings: ProviderSettings
-  /** Whether a caller's own credential is passed through where the operator gave none (local mode). */
+  /** True when a caller's own credential is passed through where the operator configured none (local mode). */
   readonly passThrough: boolean
-  /** Whether callers without a key of their own are given the operator's: always in local mode. */
+  /** True when callers without a key of their own use the operator's: always in local mode. */
   readonly isShared: boolean
-  /** Whether calls tell which trace they belong to. */
+  /** True when calls carry a trace context. */
   readonly isTraced?: boolean
   readonly log: Log
-  /** For those that have no way to count tokens without answering. */
+  /** For providers that cannot count tokens without generating a reply. */
   readonly tokens: TokenCounter
   readonly random: () => number
   /** Monotonic time in milliseconds. */
@@ -39,17 +39,17 @@ export interface ProviderParts {
 export interface ProviderKind<Schema extends z.ZodType = z.ZodType> {
   /** Equals the folder's name. */
   readonly name: string
-  /** One sentence for lists and help. */
+  /** One sentence, for lists and help. */
   readonly summary: string
-  /** The section of the configuration; it is parsed with `{}` when absent. */
+  /** Schema of the configuration's section; it is parsed with `{}` when absent. */
   readonly options: Schema
-  /** What is to be set for the providers that are there only when it is: the variable or option, by the provider's name. */
+  /** Setting that enables each optional provider: its variable or option, by the provider's name. */
   readonly settings?: Readonly<Record<string, string>>
-  /** The providers that the section asks for: usually one, none when it lacks what is needed. */
+  /** Creates the providers of the section: usually one, none when a required option is missing. */
   create(options: z.output<Schema>, parts: ProviderParts): readonly Provider[] | Promise<readonly Provider[]>
 }
 
-/** Declares a kind of provider; the identity function, for its types. */
+/** Declares a kind of provider; the identity function, for type inference. */
 export function defineProviderKind<Schema extends z.ZodType>(kind: ProviderKind<Schema>): ProviderKind<Schema> {
   return kind
 }

@@ -7,8 +7,8 @@ import type { ProviderKind } from './kind.ts'
 const ENTRY = `index${path.extname(import.meta.filename)}`
 
 /**
- * The kinds of providers there are: the folders beside this file that have an `index.ts`, in the order of their names.
- * Loaded when imported, because the schema of the configuration is made of their sections.
+ * The kinds of providers: the folders beside this file that have an `index.ts`, in the order of their names.
+ * Loaded on import, because the configuration's schema is composed of their sections.
  */
 export const providerKinds: readonly ProviderKind[] = await loadKinds(import.meta.dirname)
 

@@ -1,6 +1,6 @@
 import { errorTypeOf } from '../dialects/messages/error-type.ts'
 
-/** The body of an error in the Messages shape, for a provider that answers errors of another shape. */
+/** Builds an error body in the Messages shape for a provider whose errors have another shape. */
 export function messagesErrorBody(status: number, message: string | undefined): Buffer {
   const error = {
     type: errorTypeOf(status),

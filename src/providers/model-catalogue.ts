@@ -11,13 +11,13 @@ export interface CataloguedModel extends Omit<ListedModel, 'ownedBy'> {
 }
 
 const FRESH_MS = 5 * 60_000
-/** Clients give up on a list after three seconds: a provider that is slower is left out. */
+/** Clients abort a list after three seconds: a slower provider is left out. */
 const LONGEST_WAIT_MS = 2500
 const MOST_KEPT = 200
 
 /**
- * The models of all providers together. The list of a provider that the operator gave a credential is kept for five
- * minutes, for those who send the same version, betas and forwarded headers; what a caller's own credential may see is asked anew each time.
+ * The models of all providers. The list of a provider with an operator's credential is cached for five minutes, per
+ * version, betas and forwarded headers; the list for a caller's own credential is queried each time.
  */
 export class ModelCatalogue {
   readonly #providers: Providers
@@ -30,8 +30,8 @@ export class ModelCatalogue {
   }
 
   /**
-   * The operator's own names first, then the models of every provider that this caller can use. A provider that fails is
-   * left out; when all do, throws what the first of them threw.
+   * Lists the operator's own names first, then the models of every provider that this caller can use. A provider that fails
+   * is left out; when all do, throws the first one's error.
    */
   async list(call: RelayCall): Promise<CataloguedModel[]> {
     const usable = this.#providers.usableBy(call.credential)
@@ -49,8 +49,8 @@ export class ModelCatalogue {
   }
 
   /**
-   * One model by the name under which clients find it: from the lists, or else from the provider that would answer it,
-   * since lists leave out aliases and older models. Gives the names of the lists where there is none.
+   * Finds one model by its public name: in the lists, or else at the provider that would answer it, since lists leave out
+   * aliases and older models. Returns the names of the lists when there is none.
    */
   async find(id: string, call: RelayCall): Promise<CataloguedModel | { readonly names: readonly string[] }> {
     const models = await this.list(call)
@@ -70,7 +70,7 @@ export class ModelCatalogue {
   }
 
   async #modelsOf(provider: Provider, call: RelayCall): Promise<readonly ListedModel[]> {
-    // What a caller's own key may see is nobody else's list.
+    // The list for a caller's own key must not be shared.
     const isCallersOwn = call.credential?.provider === provider.name
     const view = viewOf(provider, call)
     const kept = isCallersOwn ? undefined : this.#kept.get(view)
@@ -86,7 +86,7 @@ export class ModelCatalogue {
   }
 }
 
-/** What a provider is shown that may choose another list: its name first, then the headers of the caller. */
+/** Returns the inputs that may change a provider's list: its name first, then the caller's headers. */
 function viewOf(provider: Provider, { credential, headers }: RelayCall): string {
   const parts = provider.callerParts?.(credential, headers) ?? ''
   return JSON.stringify([provider.name, parts, versionOf(headers), betaTextOf(headers)])

@@ -3,7 +3,7 @@ import { isObject, tryParseJson } from '../core/json/json-value.ts'
 import type { ListedModel } from '../core/ports/provider.ts'
 import type { Reply } from '../core/reply/reply.ts'
 
-/** What both shapes of model lists have: Anthropic's `created_at` and `display_name`, OpenAI's `created` and `owned_by`. */
+/** Members of both shapes of model lists: Anthropic's `created_at` and `display_name`, OpenAI's `created` and `owned_by`. */
 interface RawModel {
   id?: unknown
   type?: unknown
@@ -16,10 +16,10 @@ interface RawModel {
 
 const NOT_FOUND = 404
 const MOST_MODELS = 10_000
-/** Larger entries keep the known members only. In characters of JSON. */
+/** Larger entries keep the known members only. Characters of JSON. */
 const LARGEST_ENTRY = 16_384
 
-/** Reads one model; `undefined` when the provider has none of the name. Throws `upstream_error` when the reply is none. */
+/** Reads one model; `undefined` when the provider has none of the name. Throws `upstream_error` for another reply. */
 export function readModel(reply: Reply, provider: string): ListedModel | undefined {
   const raw = reply.kind === 'bytes' && reply.status === 200 ? parse(reply.bytes) : {}
   const model = isOtherThanModel(raw) ? undefined : toListedModel(raw)[0]
@@ -28,19 +28,19 @@ export function readModel(reply: Reply, provider: string): ListedModel | undefin
   throw new GatewayError('upstream_error', `Provider ${provider} answered ${reply.status} and no model.`)
 }
 
-/** Whether an entry names its kind, in `type` or `object`, and it is another. */
+/** Returns true for an entry whose `type` or `object` names another kind. */
 function isOtherThanModel({ type, object }: RawModel): boolean {
   return (type ?? object ?? 'model') !== 'model'
 }
 
-/** The path of one model below that of the list; `undefined` for a name that would lead elsewhere. */
+/** Returns the path of one model below that of the list; `undefined` for a name that would escape it. */
 export function pathOfModel(id: string): string | undefined {
   const steps = id.split('/')
   if (steps.some((step) => step === '' || step === '.' || step === '..')) return undefined
   return `/models/${steps.map(encodeURIComponent).join('/')}`
 }
 
-/** Reads a list of models, `{ data: [{ id, … }] }`. Throws `upstream_error` when the reply is none. */
+/** Reads a list of models, `{ data: [{ id, … }] }`. Throws `upstream_error` for another reply. */
 export function readModelList(reply: Reply, provider: string): ListedModel[] {
   const list = reply.kind === 'bytes' && reply.status === 200 ? dataOf(reply.bytes) : undefined
   if (list !== undefined) return list.flatMap(toListedModel)
@@ -75,7 +75,7 @@ function toListedModel(raw: RawModel): ListedModel[] {
   ]
 }
 
-/** The provider's own entry, unless it is too large to be kept. */
+/** Returns the provider's own entry, unless it is too large to keep. */
 export function fieldsOf(raw: object): { fields?: Readonly<Record<string, unknown>> } {
   return JSON.stringify(raw).length > LARGEST_ENTRY ? {} : { fields: { ...raw } }
 }

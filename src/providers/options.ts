@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a member of a section carries besides its type: see `config/schema.ts`. */
+/** Metadata of a section's member: see `config/schema.ts`. */
 interface Meta {
   env?: string
   secret?: boolean
@@ -11,10 +11,10 @@ export function fromEnv<Schema extends z.ZodType>(schema: Schema, env: string | 
   return schema.meta({ ...schema.meta(), ...(env !== undefined && { env }), ...meta })
 }
 
-/** A provider's address. It is operator configuration and never a caller's. */
+/** A provider's address. It comes from the operator's configuration, never from a caller. */
 export const address = z.url({ protocol: /^https?$/, error: 'expected an http(s) address' })
 
-/** The members of a section that hold credentials; `env` is the variable of the single one. */
+/** Members of a section that hold credentials; `env` is the variable of the single one. */
 export function credentialOptions(env: string | undefined) {
   return {
     api_key: fromEnv(z.string().min(1).optional(), env, { secret: true }).describe(
@@ -24,19 +24,19 @@ export function credentialOptions(env: string | undefined) {
       .array(
         z.strictObject({
           api_key: z.string().min(1).describe('The credential.'),
-          weight: z.int().min(1).max(1000).default(1).describe('Its share of the traffic, against the other weights.'),
+          weight: z.int().min(1).max(1000).default(1).describe('Share of the traffic, relative to the other weights.'),
         }),
       )
       .max(100)
       .default([])
       .meta({ secret: true })
       .describe(
-        'Several credentials that share the traffic by weight, instead of `api_key`. A conversation stays with one, which keeps the provider’s prompt cache warm; one that answers 401 or 429 rests for a while.',
+        'Several credentials that share the traffic by weight, instead of `api_key`. A conversation stays with one, which keeps the provider’s prompt cache warm; one that returns 401 or 429 goes into cool-down.',
       ),
   }
 }
 
-/** The credentials of a section, from either member. */
+/** Returns the credentials of a section, from either member. */
 export function keysOf({
   api_key,
   keys,

@@ -11,7 +11,7 @@ import { providerKinds } from './kinds.ts'
 import { ModelRoutes, type Targets } from './routes.ts'
 import { type Selection, selectTarget } from './select.ts'
 
-/** The part of the configuration that providers are made from. */
+/** The configuration of all providers. */
 export interface ProvidersConfig {
   readonly mode: 'local' | 'cloud'
   readonly models: Readonly<Record<string, readonly string[]>>
@@ -20,7 +20,7 @@ export interface ProvidersConfig {
   readonly providers: ProviderSettings & { readonly default: string; readonly shared: boolean }
 }
 
-/** What providers need besides their configuration. */
+/** Dependencies of the providers beside their configuration. */
 interface Parts {
   readonly log: Log
   readonly tokens: TokenCounter
@@ -31,20 +31,20 @@ interface Parts {
 interface ProvidersOptions {
   readonly routes?: ProvidersConfig['models']
   readonly settings?: ReadonlyMap<string, string>
-  /** Checks the usage that providers report; unset: it is believed. */
+  /** Checks the usage that providers report; unset: it is accepted unchecked. */
   readonly tokens?: TokenCounter
 }
 
-/** The providers there are, and who of them answers a model. */
+/** The configured providers, and the selection among them. */
 export class Providers {
   readonly #byName: ReadonlyMap<string, Provider>
-  /** The name of the provider of models that no provider claims. */
+  /** The provider of models that no other provider claims. */
   readonly fallback: string
   readonly #selection: Selection
   readonly #routes: ModelRoutes
   readonly #tokens: TokenCounter | undefined
 
-  /** Throws `invalid_request` when `fallback` or a model's route names a provider that is not there. */
+  /** Throws `invalid_request` when `fallback` or a model's route names an unknown provider. */
   constructor(
     providers: readonly Provider[],
     fallback: string,
@@ -61,23 +61,23 @@ export class Providers {
     return [...this.#byName.values()]
   }
 
-  /** Names of models that the operator's configuration leads somewhere. */
+  /** Model names with a configured route. */
   get routedModels(): readonly string[] {
     return this.#routes.names
   }
 
   get(name: string): Provider {
     const provider = this.#byName.get(name)
-    if (provider === undefined) throw new GatewayError('invalid_request', `There is no provider \`${name}\`.`)
+    if (provider === undefined) throw new GatewayError('invalid_request', `Unknown provider \`${name}\`.`)
     return provider
   }
 
-  /** Who may answer a model. Throws `invalid_request` for an unknown prefix. */
+  /** Returns the targets of a model. Throws `invalid_request` for an unknown prefix. */
   targetsOf(model: string): Targets {
     return this.#routes.find(model)
   }
 
-  /** Who answers a model first; `undefined` where its name cannot be one. */
+  /** Returns the first target of a model; `undefined` for an invalid name. */
   targetIfAny(model: string): Target | undefined {
     try {
       return this.#routes.find(model)[0]
@@ -87,19 +87,19 @@ export class Providers {
     }
   }
 
-  /** The name under which clients find a provider's model: its own if that leads there, else with the prefix. */
+  /** Returns the name under which clients find a provider's model: its own if that selects the provider, else with the prefix. */
   publicName(provider: string, model: string): string {
     const isPlain = !model.includes('/') && selectTarget(model, this.#selection).provider === provider
     return isPlain ? model : `${provider}/${model}`
   }
 
-  /** Those that this caller can use; the default when there is none, for its error. */
+  /** Returns the providers that this caller can use; the default when there is none, for its error. */
   usableBy(credential: PresentedCredential | undefined): readonly Provider[] {
     const usable = this.all.filter((provider) => provider.isUsableBy(credential))
     return usable.length > 0 ? usable : [this.get(this.fallback)]
   }
 
-  /** What of the caller's own the exchange's targets would be shown: see `Provider.callerParts`. */
+  /** Returns the caller's own parts that the exchange's targets would receive: see `Provider.callerParts`. */
   readonly callerParts = ({ targets, credential, headers }: Exchange): string => {
     let parts = ''
     for (const target of targets) {
@@ -109,7 +109,7 @@ export class Providers {
     return parts
   }
 
-  /** Calls the exchange's targets in turn until one answers; the usage that it reports is checked. */
+  /** Calls the exchange's targets in turn until one replies; the usage that it reports is checked. */
   async complete(exchange: Exchange): Promise<Reply> {
     const reply = await completeWithFallback(exchange, (name) => this.get(name))
     if (this.#tokens !== undefined) reply.checkUsage(usageCheckOf(exchange, this.#tokens))

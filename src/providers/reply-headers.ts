@@ -4,8 +4,8 @@ import type { ReplyHeaders } from '../core/reply/reply.ts'
 /**
  * DESIGN — which headers of a provider's reply reach the client
  *
- * All that describe the reply, known or not: rate limits, ids and new `anthropic-*` headers come with every release, and
- * clients read them. Not those that act on something else than this reply. A provider is trusted with the answer; it is
+ * All headers that describe the reply, known or not: rate limits, ids and new `anthropic-*` headers come with every
+ * release, and clients read them. Not those that act on anything else. A provider is trusted with the answer; it is
  * not trusted with the operator's site, the proxies in front of it, or its clients' browsers. Names are refused by family,
  * so that a new member of a family is refused as well.
  */
@@ -14,7 +14,7 @@ const REFUSED_FAMILIES: readonly { readonly why: string; readonly names: RegExp 
     why: 'belong to the connection between gateway and provider (RFC 9110 §7.6.1)',
     names: /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade|te|via|proxy-.*)$/,
   },
-  { why: 'describe bytes that are decoded and counted anew here', names: /^content-(?:length|encoding)$/ },
+  { why: 'describe bytes that are decoded and counted again here', names: /^content-(?:length|encoding)$/ },
   {
     why: 'set state in clients: cookies, credentials, login',
     names:
@@ -26,7 +26,7 @@ const REFUSED_FAMILIES: readonly { readonly why: string; readonly names: RegExp 
       /^(?:alt-svc|strict-transport-security|public-key-pins.*|expect-ct|clear-site-data|content-security-policy.*|x-frame-options|x-xss-protection|x-permitted-cross-domain-policies|referrer-policy|.*permissions-policy|feature-policy|document-policy.*|require-document-policy|cross-origin-.*|origin-.*|access-control-.*|timing-allow-origin|service-worker-.*|report-to|reporting-endpoints|nel|accept-ch|critical-ch|x-dns-prefetch-control|no-vary-search|integrity-policy.*|attribution-reporting-.*|observe-browsing-topics|x-content-security-policy.*|x-webkit-csp.*)$/,
   },
   {
-    why: 'lead clients to other addresses or have them load something',
+    why: 'redirect clients to other addresses or have them load something',
     names: /^(?:location|content-location|refresh|link|sourcemap|x-sourcemap|speculation-rules|supports-loading-mode)$/,
   },
   {
@@ -38,14 +38,14 @@ const REFUSED_FAMILIES: readonly { readonly why: string; readonly names: RegExp 
 ]
 const REFUSED = new RegExp(REFUSED_FAMILIES.map(({ names }) => names.source).join('|'))
 
-/** Names seen before, with the decision: providers send the same few dozen on every reply. */
+/** Names seen before, with the decision: providers send the same few dozen in every reply. */
 const decided = new Map<string, boolean>()
 const MOST_DECIDED = 1000
 
-/** The headers of a provider's reply that go on to the client. */
+/** Returns the headers of a provider's reply that reach the client. */
 export function relayedHeaders(headers: IncomingHttpHeaders): ReplyHeaders {
   const kept: ReplyHeaders = {}
-  // What `connection` names is for one hop only (RFC 9110 §7.6.1).
+  // Names listed in `connection` are for one hop only (RFC 9110 §7.6.1).
   const hop = headers.connection?.toLowerCase().split(/\s*,\s*/)
   for (const name in headers) {
     const value = headers[name]

@@ -4,7 +4,7 @@ import type { Provider } from '../core/ports/provider.ts'
 import { ModelRoutes } from './routes.ts'
 import type { Selection } from './select.ts'
 
-/** Counts how often the selection was asked whom a model belongs to. */
+/** Counts how often a provider was selected for a model. */
 function counted() {
   let asked = 0
   const claims = (model: string) => {
@@ -41,18 +41,18 @@ test('routes: a model’s own name with a route leads there, and its target is n
   t.deepEqual(routes.find('b/x'), [{ provider: 'a', model: 'other' }])
 })
 
-test('routes: routes that lead to one another do not go round', (t) => {
+test('routes: routes that lead to one another do not loop', (t) => {
   const routes = new ModelRoutes({ one: ['two'], two: ['one'] }, counted().selection)
   t.deepEqual(routes.find('one'), [{ provider: 'b', model: 'two' }])
 })
 
-test('routes: names that are members of every object are no routes', (t) => {
+test('routes: names of Object.prototype are no routes', (t) => {
   const routes = new ModelRoutes({}, counted().selection)
   for (const model of ['constructor', '__proto__', 'toString'])
     t.deepEqual(routes.find(model), [{ provider: 'b', model }])
 })
 
-test('routes: what was found is remembered, but not by long names', (t) => {
+test('routes: results are cached, but not for long names', (t) => {
   const { selection, asked } = counted()
   const routes = new ModelRoutes({}, selection)
   for (const model of ['a-known', 'a-known', 'a-known']) routes.find(model)
@@ -65,7 +65,7 @@ test('routes: what was found is remembered, but not by long names', (t) => {
   t.is(asked(), 3)
 })
 
-test('routes: a route to a provider that is not there is an error at once', (t) => {
+test('routes: a route to an unknown provider fails at once', (t) => {
   t.throws(() => new ModelRoutes({ fast: ['b/x', 'c/x'] }, counted().selection), { message: /`c`/ })
 })
 
@@ -78,7 +78,7 @@ test('routes: the names are those of the configuration', (t) => {
   t.deepEqual(new ModelRoutes({ x: ['a/1'], 'y/z': ['b/2'] }, counted().selection).names, ['x', 'y/z'])
 })
 
-test('routes: what is found does not depend on what was asked before', (t) => {
+test('routes: a result does not depend on earlier lookups', (t) => {
   const { selection } = counted()
   const used = new ModelRoutes({ fast: ['a/1'] }, selection)
   const names = fc.oneof(

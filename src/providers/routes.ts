@@ -3,16 +3,16 @@ import { GatewayError } from '../core/errors.ts'
 import type { Target } from '../core/request/exchange.ts'
 import { type Selection, selectTarget } from './select.ts'
 
-/** Who may answer a model, in the order in which they are asked. */
+/** Targets of a model, in the order in which they are tried. */
 export type Targets = readonly [Target, ...Target[]]
 
 const MOST_NAMES_KEPT = 1000
 const LONGEST_NAME_KEPT = 200
-/** Receipts, logs and metrics repeat the name. Bedrock's, the longest there are, have a few hundred characters. */
+/** Longest name of a model: receipts, logs and metrics repeat it. Bedrock's, the longest known, have a few hundred characters. */
 const LONGEST_NAME = 1000
 
 /**
- * The configured routes of models: a name leads to one target, or to several of which the next is asked when one fails.
+ * The configured routes of models: a name leads to one target, or to several, of which the next is tried when one fails.
  * The name may be an alias, or a model's own, which then gets a fallback.
  */
 export class ModelRoutes {
@@ -20,24 +20,24 @@ export class ModelRoutes {
   readonly #routes: ReadonlyMap<string, Targets>
   readonly #found = new LRUCache<string, Targets>({ max: MOST_NAMES_KEPT })
 
-  /** Throws `invalid_request` when a route names a provider that is not there. */
+  /** Throws `invalid_request` when a route names an unknown provider. */
   constructor(routes: Readonly<Record<string, readonly string[]>>, selection: Selection) {
     this.#selection = selection
     this.#routes = new Map(
       Object.entries(routes).map(([name, models]) => [
         name,
-        // Safe: the schema asks for one model at least. Routes do not lead to routes, so there are no circles.
+        // Safe: the schema requires at least one model. Routes do not lead to routes, so there are no cycles.
         models.map((model) => selectTarget(model, selection)) as unknown as Targets,
       ]),
     )
   }
 
-  /** Names that are configured. */
+  /** Configured names. */
   get names(): string[] {
     return [...this.#routes.keys()]
   }
 
-  /** Throws `invalid_request` for a model whose prefix names no provider, and for a name that is too long to be one. */
+  /** Returns a model's targets. Throws `invalid_request` for an unknown prefix, and for a name that is too long. */
   find(model: string): Targets {
     if (model.length > LONGEST_NAME)
       throw new GatewayError(

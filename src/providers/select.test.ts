@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Provider } from '../core/ports/provider.ts'
 import { type Selection, selectTarget } from './select.ts'
 
-/** Only the names and the claims of providers matter here. */
+/** A selection whose providers have only names and claims. */
 const selection: Selection = {
   providers: new Map(
     Object.entries({ anthropic: /^claude-/, openai: /^gpt-/, house: /never/ }).map(([name, models]) => [
@@ -37,6 +37,6 @@ for (const model of ['opnai/gpt-4o', '/gpt-4o', 'OpenAI/gpt-4o', 'meta-llama/lla
   })
 }
 
-test('select: a prefix without a name behind it is refused', (t) => {
+test('select: a prefix without a name after it is refused', (t) => {
   t.throws(() => selectTarget('house/', selection), { message: /expected a name behind `house\/`/ })
 })

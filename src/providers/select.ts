@@ -3,17 +3,17 @@ import { suggest } from '../core/nearest.ts'
 import type { Provider } from '../core/ports/provider.ts'
 import type { Target } from '../core/request/exchange.ts'
 
-/** What decides who answers a model. */
+/** Inputs of a provider's selection. */
 export interface Selection {
   readonly providers: ReadonlyMap<string, Provider>
-  /** Answers models that no provider claims. */
+  /** The provider of models that no other provider claims. */
   readonly fallback: string
-  /** What an operator sets to have a provider that is not there, by its name. */
+  /** Settings that enable optional providers, by the provider's name. */
   readonly settings?: ReadonlyMap<string, string>
 }
 
 /**
- * Finds the provider of a model: by its prefix (`openai/…`), by the form of its name, by the configured default.
+ * Selects the provider of a model: by its prefix (`openai/…`), by the form of its name, by the configured default.
  * Throws `invalid_request` when the prefix names no provider.
  */
 export function selectTarget(model: string, { providers, fallback, settings }: Selection): Target {

@@ -9,21 +9,21 @@ import { type ReplyTranslation, translatedWire } from './wire.ts'
 export interface WireRequest {
   readonly path: string
   readonly bytes: Buffer
-  /** Fields of the Messages shape that it does not carry. */
+  /** Dropped fields of the Messages shape. */
   readonly droppedFields: DroppedFields
 }
 
-/** The shape of a provider that speaks neither of the clients' dialects, or not this client's: requests in, replies out. */
+/** A pair of translations for a provider whose shape differs from the client's dialect: requests in, replies out. */
 export interface Translation {
   /** Translates the exchange's request. */
   toWire(exchange: Exchange, target: Target): WireRequest
-  /** Translates replies into the Messages shape, with a model and an id for those that have none. */
+  /** Translates replies into the Messages shape, with a model and an id for replies that have none. */
   fromWire(named: { model: string; id: string }): ReplyTranslation
 }
 
 /**
- * Calls a provider in its own shape. Throws `invalid_request` for what cannot be carried, before the call; fields that were
- * dropped are named in the reply's `x-svc-dropped`.
+ * Calls a provider in its own shape. Throws `invalid_request` before the call for a request that cannot be expressed; the
+ * reply lists dropped fields in `x-svc-dropped`.
  */
 export async function completeTranslated(
   exchange: Exchange,

@@ -8,7 +8,7 @@ import { ConnectionShares } from './connection-shares.ts'
 
 const require = createRequire(import.meta.url)
 
-/** A reply of which its reader has taken nothing for so long gives its connection to a caller who has none. */
+/** A reply unread for this long gives its connection to a caller that has none. In milliseconds. */
 const GIVES_WAY_AFTER_MS = 3000
 const LOOKED_FOR_EVERY_MS = 250
 /**
@@ -16,10 +16,10 @@ const LOOKED_FOR_EVERY_MS = 250
  * (RFC 2518 §10.1).
  */
 const MOST_INFORMATIONAL = 100
-/** Code of the error for more of them. */
+/** Error code beyond that number. */
 export const TOO_MANY_INFORMATIONAL = 'TOO_MANY_INFORMATIONAL'
 
-/** How connections to a provider are made and how long each phase may take, in milliseconds. */
+/** Options of connections to a provider, and the time-out of each phase in milliseconds. */
 export interface TransportOptions {
   /** The provider's name, for errors. */
   readonly provider: string
@@ -54,11 +54,11 @@ export interface UpstreamResponse {
 export class Transport {
   readonly #origin: string
   readonly #basePath: string
-  /** Made for the first request. */
+  /** Created at the first request. */
   #dispatcher: Dispatcher | undefined
   readonly #options: TransportOptions
   readonly #shares: ConnectionShares
-  /** Calls whose replies wait for their readers, the longest first. */
+  /** Calls whose replies wait for their readers, the longest wait first. */
   readonly #stalled = new Set<UpstreamCall>()
 
   constructor(baseUrl: string, options: TransportOptions) {
@@ -70,7 +70,7 @@ export class Transport {
   }
 
   /**
-   * Sends the request; resolves when the reply's headers are there. Waiting for a connection is part of `first_byte`.
+   * Sends the request; resolves at the reply's headers. Waiting for a connection is part of `first_byte`.
    * Rejects with `service_unavailable` when none is free in time, with the connection's error or the signal's reason.
    */
   async send(request: UpstreamRequest, caller: UpstreamCaller): Promise<UpstreamResponse> {
@@ -94,7 +94,7 @@ export class Transport {
     }
   }
 
-  /** Ends the reply that its reader has left waiting for the longest time. */
+  /** Ends the reply whose reader has been idle for the longest time. */
   #makeRoom(): void {
     const [longest] = this.#stalled
     if (longest !== undefined && performance.now() - longest.stalledAtMs >= GIVES_WAY_AFTER_MS) longest.giveWay()
@@ -128,7 +128,7 @@ export class Transport {
     const { provider, connections } = this.#options
     return new GatewayError(
       'service_unavailable',
-      `No connection to provider ${provider} became free in time: other requests use its ${connections}.`,
+      `No connection to provider ${provider} became free in time: other requests use all ${connections}.`,
     )
   }
 
@@ -138,15 +138,15 @@ export class Transport {
 }
 
 /**
- * Loads the part of undici that connects without a proxy, 4 MB less than all of it with `fetch`, caches and mocks. Not
- * with this file, since commands read the sections of providers and send nothing, and not before the gateway listens.
+ * Loads the part of undici that connects without a proxy, 4 MB less than all of it with `fetch`, caches and mocks. Loaded
+ * lazily: commands read the sections of providers and send nothing, and the gateway listens sooner.
  */
 export function loadClient(): typeof Pool {
   return require('undici/lib/dispatcher/pool.js')
 }
 
 function createDispatcher(origin: string, { connections, timeouts, proxy, no_proxy }: TransportOptions): Dispatcher {
-  // HTTP/1.1 on purpose: one stream a connection costs a third less CPU than HTTP/2 here, and resets hit one call only.
+  // HTTP/1.1 on purpose: one stream per connection costs a third less CPU than HTTP/2 here, and a reset affects one call.
   const options = { connections, pipelining: 1, allowH2: false, connect: { timeout: timeouts.connect } }
   if (proxy === undefined) return new (loadClient())(origin, options)
   const { EnvHttpProxyAgent }: typeof import('undici') = require('undici')
@@ -162,9 +162,9 @@ interface UpstreamCallParts {
   readonly resolve: (response: UpstreamResponse) => void
   readonly reject: (error: Error) => void
   readonly signal: AbortSignal
-  /** Gives the connection back, once. */
+  /** Returns the connection, once. */
   readonly release: () => void
-  /** Holds the call while its reply waits for its reader. */
+  /** Contains the call while its reply waits for its reader. */
   readonly stalled: Set<UpstreamCall>
 }
 
@@ -182,7 +182,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
   #hasEnded = false
   #cancelled = false
   #informational = 0
-  /** By `performance.now`. */
+  /** Start of the wait, by `performance.now`. */
   stalledAtMs = 0
 
   constructor({ resolve, reject, signal, release, stalled }: UpstreamCallParts) {
@@ -249,16 +249,16 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
     this.#controller?.resume()
   }
 
-  /** Ends the reply, as a break of the connection would. */
+  /** Ends the reply, like a broken connection. */
   giveWay(): void {
     this.#stalled.delete(this)
-    this.#controller?.abort(new Error('its reader took nothing while another caller had no connection'))
+    this.#controller?.abort(new Error('its reader was idle while another caller had no connection'))
   }
 
   cancel(): void {
     if (this.#hasEnded) return
     this.#cancelled = true
-    this.#controller?.abort(new Error('nobody wants the rest of the reply'))
+    this.#controller?.abort(new Error('the rest of the reply is not needed'))
   }
 
   #giveBack(): void {
@@ -267,7 +267,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, ByteSource {
     this.#release = undefined
   }
 
-  /** The end of a reply without a body, or its break, may come before anybody has opened the source. */
+  /** Ends the source. The end of a reply without a body, or its break, may come before the source is opened. */
   #finish(tell: () => void): void {
     if (this.#cancelled) return
     this.#hasEnded = true

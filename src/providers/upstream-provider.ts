@@ -2,7 +2,7 @@ import type { PresentedCredential, RelayCall } from '../core/ports/provider.ts'
 import type { Reply } from '../core/reply/reply.ts'
 import type { Upstream } from './upstream.ts'
 
-/** A provider that a caller's own credential may reach, and whose routes may be relayed as they are. */
+/** A provider that accepts a caller's own credential, and whose routes may be relayed unchanged. */
 export abstract class UpstreamProvider {
   readonly name: string
   readonly configured: boolean

@@ -13,33 +13,33 @@ import type { WeightedKey } from './options.ts'
 import { Transport, type UpstreamRequest } from './transport.ts'
 import { verbatimWire, type Wire } from './wire.ts'
 
-/** How a provider is shown a credential. */
+/** The form in which a provider expects a credential. */
 export interface CredentialForm {
-  /** The headers that carry it, flat: name, value. */
+  /** Returns the headers that carry it, flat: name, value. */
   headers(credential: PresentedCredential): string[]
-  /** A caller's own credential, if what the caller presented is one of this provider's. */
+  /** Returns the caller's own credential, if the presented one is for this provider. */
   ownOf(presented: PresentedCredential, headers: RelayCall['headers']): PresentedCredential | undefined
-  /** The environment variable that holds the operator's, for messages. */
+  /** The environment variable of the operator's credential, for messages. */
   readonly variable: string | undefined
 }
 
-/** What an upstream is made from. */
+/** Options of an upstream. */
 export interface UpstreamOptions {
   readonly name: string
   readonly baseUrl: string
   readonly keys: readonly WeightedKey[]
   readonly form: CredentialForm
-  /** The address needs no credential, as one's own server may not. */
+  /** True when the address needs no credential, such as a self-hosted server. */
   readonly credentialOptional: boolean
-  /** Requests carry a credential of the operator's that is not among `keys`: a signature, a token of the moment. */
+  /** True when requests carry an operator's credential that is not among `keys`: a signature or a short-lived token. */
   readonly isSigned?: boolean
-  /** Which of a client's headers go on. */
+  /** Rules for the client headers that are forwarded. */
   readonly headers: HeaderRules
-  /** Headers of the operator's own; they replace those of the same name. */
+  /** The operator's own headers; they replace those of the same name. */
   readonly extraHeaders?: Readonly<Record<string, string>>
 }
 
-/** What a call needs of whom it is made for. */
+/** Caller-dependent inputs of a call. */
 export interface CallerFacts {
   /** The caller's scope, by which connections are shared. */
   readonly scope: string
@@ -47,11 +47,11 @@ export interface CallerFacts {
   readonly credential: PresentedCredential | undefined
   readonly signal: AbortSignal
   readonly requestId: string
-  /** What the calls of one conversation have in common; asked only when there are several credentials. */
+  /** Returns what the calls of one conversation have in common; called only when there are several credentials. */
   readonly conversation?: () => string
 }
 
-/** An error's message is worth no longer wait. */
+/** Longest wait for an error's body. */
 const LONGEST_ERROR_BODY_MS = 5000
 const LIMITED_REST_MS = 30_000
 const REFUSED_REST_MS = 5 * 60_000
@@ -61,9 +61,9 @@ const VERBATIM = verbatimWire()
 /** Headers that carry credentials, by their names: `authorization`, `api-key`, `x-auth-token`, … */
 const CREDENTIAL_NAME = /auth|key|token|secret/i
 
-/** How one credential is used. */
+/** Use of one credential. */
 interface Sending {
-  /** The credential is the caller's, not the operator's. */
+  /** True for the caller's credential, false for the operator's. */
   readonly isCallersOwn: boolean
   readonly waitsForLimit: boolean
 }
@@ -116,7 +116,7 @@ export class Upstream {
     this.#hasFixedCredential = Object.keys(options.extraHeaders ?? {}).some((name) => CREDENTIAL_NAME.test(name))
   }
 
-  /** Whether it could be called for a caller with this credential. */
+  /** Returns true when it can be called for a caller with this credential. */
   isUsableBy(presented: PresentedCredential | undefined): boolean {
     if (this.#isBroughtFor(presented)) return true
     if (this.#usesOperators) return this.#isPaidFor(presented)
@@ -131,7 +131,7 @@ export class Upstream {
   }
 
   /**
-   * Calls the address: with the operator's keys, one after another while they are refused, or else with the caller's own.
+   * Calls the address: with the operator's keys, the next one after a refusal, or else with the caller's own.
    * Throws `upstream_error`, `authentication_error`, or the signal's reason.
    */
   async call(
@@ -176,7 +176,7 @@ export class Upstream {
     }
   }
 
-  /** A key that is the only one cannot rest. */
+  /** Starts a key's cool-down, unless it is the only one. */
   #letRest(key: RingKey, { status, headers }: Reply, index: number): void {
     if (this.#ring.size < 2) return
     const restMs = status === 401 ? REFUSED_REST_MS : (retryAfterMs(headers['retry-after']) ?? LIMITED_REST_MS)
@@ -194,33 +194,33 @@ export class Upstream {
     throw this.#noCredential(`${set}, or send your own key in ${header}, or try model \`demo/echo\``)
   }
 
-  /** Whether the caller has brought a key for this provider. One that signs cannot use it. */
+  /** Returns true when the caller sent a key for this provider. A provider with signatures cannot use it. */
   #isBroughtFor(credential: PresentedCredential | undefined): credential is PresentedCredential {
     return credential?.header === 'x-provider-key' && credential.provider === this.name && !this.#options.isSigned
   }
 
-  /** The caller's own credential, where a call would be made with it. */
+  /** Returns the caller's own credential, if a call would use it. */
   #ownOf(presented: PresentedCredential | undefined, headers: RelayCall['headers']): PresentedCredential | undefined {
     if (this.#isBroughtFor(presented)) return presented
     return this.#usesOperators ? undefined : this.#passedThrough(presented, headers)
   }
 
-  /** A key in the provider's usual form. */
+  /** Returns the headers of a key in the provider's usual form. */
   #headersOf({ secret }: { readonly secret: string }): string[] {
     return this.#options.form.headers({ header: 'x-api-key', secret })
   }
 
-  /** Whether the operator bears the expense: of everybody's calls, or of those that were paid for one by one. */
+  /** Returns true when the operator pays: for all calls, or for calls that were paid for one by one. */
   #isPaidFor(credential: PresentedCredential | undefined): boolean {
     return this.#isShared || credential === OPERATOR || credential?.header === 'payment'
   }
 
-  /** Whether a call would be made at the operator's expense. */
+  /** True when calls use the operator's credential. */
   get #usesOperators(): boolean {
     return this.#ring.size > 0 || this.#options.isSigned === true
   }
 
-  /** Local mode: a credential of this provider's form that the caller has presented to the gateway. */
+  /** Returns a credential of this provider's form that the caller presented to the gateway (local mode). */
   #passedThrough(
     credential: PresentedCredential | undefined,
     headers: RelayCall['headers'],
@@ -235,7 +235,7 @@ export class Upstream {
   }
 }
 
-/** What a call needs of an exchange. */
+/** Returns the caller-dependent inputs of an exchange's calls. */
 export function callerOf(exchange: Exchange): CallerFacts {
   const { caller, headers, credential, signal, id } = exchange
   return {
@@ -248,7 +248,7 @@ export function callerOf(exchange: Exchange): CallerFacts {
   }
 }
 
-/** A session that the client names, else how its conversation begins. */
+/** Returns the client's session id, else the beginning of its conversation. */
 function conversationOf({ caller, headers, client }: Exchange): string {
   const session = headers['x-claude-code-session-id']
   if (typeof session === 'string') return `${caller.scope} ${session}`

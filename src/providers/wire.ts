@@ -6,15 +6,15 @@ import { BytesReply, type ReplyHeaders, StreamReply } from '../core/reply/reply.
 import type { ReplyDialect } from '../core/reply/reply-dialect.ts'
 import { EventFramer, scanEvents } from '../core/reply/sse.ts'
 
-/** How the replies of a provider become those of the pipeline. `headers` are the ones that are kept. */
+/** Converts a provider's replies to the pipeline's. `headers` are the relayed ones. */
 export interface Wire {
   isStream(headers: IncomingHttpHeaders): boolean
   stream(head: { status: number; headers: ReplyHeaders }, source: ByteSource): StreamReply
-  /** Throws when a reply that should be an answer cannot be read. */
+  /** Converts a whole body. Throws when a successful reply cannot be read. */
   bytes(status: number, headers: ReplyHeaders, body: Buffer): BytesReply
 }
 
-/** A wire whose bytes pass as they are. */
+/** Passes bytes unchanged. */
 export function verbatimWire(dialect?: ReplyDialect): Wire {
   return {
     isStream: isEventStream,
@@ -23,13 +23,13 @@ export function verbatimWire(dialect?: ReplyDialect): Wire {
   }
 }
 
-/** How replies in another shape are told in the canonical one. */
+/** Translates replies of another shape into the canonical one. */
 export interface ReplyTranslation {
   readonly isStream?: (headers: IncomingHttpHeaders) => boolean
-  /** `undefined` when the reply is no answer. */
+  /** Returns a message; `undefined` when the reply is no answer. */
   toMessage(body: Buffer): Buffer | undefined
   toError(status: number, body: Buffer): Buffer
-  /** The status that an error should have had. */
+  /** Returns the correct status of an error. */
   readonly statusOfError?: (status: number, body: Buffer) => number
   createTranslator(): EventTranslator
 }
@@ -52,12 +52,12 @@ export function translatedWire(translation: ReplyTranslation): Wire {
   }
 }
 
-/** Whether a reply's headers announce server-sent events. */
+/** Returns true when a reply's headers announce server-sent events. */
 function isEventStream(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('text/event-stream') ?? false
 }
 
-/** The bytes of a source's events in another shape: whole events and their ending. */
+/** Translates a source's events: whole events and their ending. */
 function translatedSource(source: ByteSource, translator: EventTranslator): ByteSource {
   const framer = new EventFramer()
   let text = ''
@@ -86,7 +86,7 @@ function translatedSource(source: ByteSource, translator: EventTranslator): Byte
   })
 }
 
-/** An error that the provider itself put into the stream has reached the client already. */
+/** Returns the ending. An error that the provider put into the stream has already reached the client. */
 function endingOf({ isComplete, hasFailed, usage }: EventTranslator, error: Error): Ending {
   if (isComplete) return { outcome: 'complete', usage }
   return hasFailed ? { outcome: 'incomplete', usage } : { outcome: 'incomplete', usage, error }

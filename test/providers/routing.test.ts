@@ -120,7 +120,7 @@ test('routing: a route to a provider that is not there fails the start, and the 
 })
 
 test('routing: a default provider that is not there fails the start, and the line names it', async (t) => {
-  t.regex(await refusalOfStart({ providers: { default: 'nobody' } }), /`providers`.*There is no provider `nobody`/)
+  t.regex(await refusalOfStart({ providers: { default: 'nobody' } }), /`providers`.*Unknown provider `nobody`/)
 })
 
 for (const [prefix, setting] of [

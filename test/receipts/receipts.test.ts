@@ -127,7 +127,7 @@ for (const stream of [false, true]) {
     t.is(valueAt(receipt, 'latency.provider_ms'), undefined)
   })
 
-  test(`receipts: a substitute’s answer (${form}) has the attempts before it`, async (t) => {
+  test(`receipts: a fallback’s reply (${form}) has the attempts before it`, async (t) => {
     const scene = stage.scene({ openai: { kind: 'error', status: 503 } })
     const receipt = await receiptOf(t, await scene.send({ body: ask('either', { model: 'either', stream }) }))
     t.like(receipt, { model_asked: 'either', provider: 'anthropic', model_served: 'claude-sonnet-4-5' })
@@ -194,7 +194,7 @@ test('receipts: tokens that an edit took out are worth what this very reply paid
   t.true(added < (taken * NANO.fresh) / 3, 'nothing like the price of fresh input')
 })
 
-test('receipts: where a reply does not tell its prompt cache, what an edit saved is a range', async (t) => {
+test('receipts: a reply that does not report its prompt cache gives a range for an edit’s savings', async (t) => {
   const nothing = { cache_read_input_tokens: null, cache_creation_input_tokens: null, cache_creation: null }
   const { receipt, counterfactual, taken } = await shortened(t, { input_tokens: 50, output_tokens: 10, ...nothing })
   const paid = Number(String(valueAt(receipt, 'cost.provider_usd')).replace('.', ''))

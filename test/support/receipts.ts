@@ -20,7 +20,7 @@ export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
     usage: { input_tokens: 11, output_tokens: 3, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
     outcome: 'complete',
     cost: { provider_usd: '0.000078000', price_source: 'catalogue', matched: 'anthropic/claude-sonnet-4-5' },
-    counterfactual: { usd: '0.000078000', basis: 'same', explained: 'No module changed the request.' },
+    counterfactual: { usd: '0.000078000', basis: 'same', explained: 'No plugin changed the request.' },
     request_sha256: '52300164f779973daa1a9c51003ea7546d86d20f27cb10dd1e4adc7d496d62e3',
     reply_sha256: 'db4468c6d4fdd0d9c8ae654668f0ea40617b7bdeb9b1986fed286e50e595bc23',
     reply_bytes: 411,

@@ -4,25 +4,25 @@ import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { Counterfactual, Pricer, Receipt, ReceiptCost } from '../../core/telemetry/receipt.ts'
 import { withInput } from './without-edits.ts'
 
-/** Who knows prices and tokens. */
+/** Sources of prices and token counts. */
 export interface Accountants {
   readonly pricer: Pricer
-  /** Estimates what a request was before modules edited it. */
+  /** Estimates the tokens of the request as it was before plugins edited it. */
   readonly tokens: TokenCounter | undefined
 }
 
-/** What is billed, and why. */
+/** A finished request, as input of its bill. */
 export interface Billed {
   readonly exchange: Exchange
   readonly usage: Usage | undefined
-  /** Who gave the answer, now or when it was stored; else it has the price of the model that would have been asked. */
+  /** The target that produced the reply, now or when it was stored; otherwise the target whose price the request would have had. */
   readonly served: Target | undefined
   readonly outcome: Receipt['outcome']
-  /** The moment of the request's admission, for prices that change. */
+  /** Time of the request's admission, in milliseconds since 1970, for prices that change. */
   readonly atMs: number
 }
 
-/** What a request has cost, and would have cost. */
+/** Actual and counterfactual cost of a request. */
 export interface Bill {
   readonly cost: ReceiptCost
   readonly counterfactual: Counterfactual
@@ -35,7 +35,7 @@ const NO_PRICE = { price_source: null, matched: null }
 const UNKNOWN: ReceiptCost = { provider_usd: null, ...NO_PRICE }
 const NOTHING: ReceiptCost = { provider_usd: toUsd(0), ...NO_PRICE }
 
-/** Works out the bill of a request. */
+/** Computes the bill of a request. */
 export function billOf(billed: Billed, accountants: Accountants): Bill {
   const { exchange, usage, atMs } = billed
   const answered = exchange.calls.findLast(({ outcome }) => outcome === 'answered')
@@ -54,20 +54,20 @@ export function billOf(billed: Billed, accountants: Accountants): Bill {
   return { cost, counterfactual: { usd, basis: 'same', explained: explain(billed) } }
 }
 
-const CACHED = 'No provider was asked: this is the price of the stored answer’s usage.'
-const UNCHANGED = 'No module changed the request, so it would have cost the same.'
+const CACHED = 'No provider was called: this is the price of the stored reply’s usage.'
+const UNCHANGED = 'No plugin changed the request, so it would have cost the same.'
 const SUBSTITUTE =
-  'No module changed the request. The first choice failed, and this is the price of the substitute’s answer.'
+  'No plugin changed the request. The first target failed, and this is the price of the fallback’s reply.'
 
 const CUT_SHORT =
-  'No module changed the request. The answer was cut short, and this is the price of the usage told until then.'
+  'No plugin changed the request. The reply was cut short, and this is the price of the usage reported until then.'
 
 function explain({ exchange, outcome }: Billed): string {
   if (outcome === 'incomplete' || outcome === 'cancelled') return CUT_SHORT
   return exchange.calls.length > 1 ? SUBSTITUTE : UNCHANGED
 }
 
-/** Without usage there is no price; the question is whether something was paid at all. */
+/** Bills a request without usage: it has no price, but may still be known to be free. */
 function billWithoutUsage({ exchange, outcome }: Billed, answerStatus: number | undefined): Bill {
   const { reply } = exchange
   const same = (cost: ReceiptCost, explained: string): Bill => ({
@@ -75,23 +75,23 @@ function billWithoutUsage({ exchange, outcome }: Billed, answerStatus: number | 
     counterfactual: { usd: cost.provider_usd, basis: 'same', explained },
   })
   if (answerStatus !== undefined && answerStatus < FIRST_ERROR_STATUS)
-    return same(UNKNOWN, 'A provider answered, and what came of the answer did not tell its usage.')
+    return same(UNKNOWN, 'A provider replied, and the reply did not report its usage.')
   if (answerStatus === undefined && reply === undefined && outcome === 'cancelled')
-    return same(UNKNOWN, 'The client left before there was an answer. Whether a provider bills for it is not known.')
+    return same(UNKNOWN, 'The client disconnected before the reply. Whether the provider bills for it is not known.')
   if (exchange.calls.length > 0 || outcome === 'error')
-    return same(NOTHING, 'No provider gave an answer, and errors are not billed.')
+    return same(NOTHING, 'No provider replied successfully, and errors are not billed.')
   return { cost: NOTHING, counterfactual: { usd: null, basis: 'cached-reply', explained: MODULES_OWN } }
 }
 
-const MODULES_OWN = 'No provider was asked: a module answered, and its answer tells no usage.'
+const MODULES_OWN = 'No provider was called: a plugin replied, and its reply reports no usage.'
 
 type Answered = Billed & { readonly usage: Usage; readonly served: Target }
 
-/** The answer's usage, with as many more (or fewer) input tokens as the edits took away (or added), in its own shares. */
+/** Estimates the unedited request's price: the reply's usage, with the input tokens that edits removed (or added), in its own shares. */
 function estimate({ exchange, usage, served, atMs }: Answered, { pricer, tokens }: Accountants): Counterfactual {
   const basis = 'estimate'
   if (tokens === undefined)
-    return { usd: null, basis, explained: 'Modules changed the request, and nobody here estimates tokens.' }
+    return { usd: null, basis, explained: 'Plugins changed the request, and there is no token estimate.' }
   const before = tokens.inputTokens(exchange.client.canonical, served.model)
   const after = tokens.inputTokens(exchange.request, served.model)
   const { least, most } = withInput(usage, before - after)
@@ -102,11 +102,11 @@ function estimate({ exchange, usage, served, atMs }: Answered, { pricer, tokens 
 }
 
 const IN_ITS_SHARES =
-  'the difference is priced in the shares of this answer’s own input: read from the prompt cache, written to it, and neither.'
+  'the difference is priced in the shares of this reply’s own input: read from the prompt cache, written to it, and neither.'
 const IN_A_RANGE =
-  'the provider does not tell its prompt cache, so the difference is priced as read from it at the least, and as fresh input at the most.'
+  'the provider does not report its prompt cache, so the lower bound prices the difference as read from it, and the upper bound as fresh input.'
 
-/** USD as a decimal, exactly, with nine digits behind the point. */
+/** Formats nano-dollars as an exact decimal of USD with nine fraction digits. */
 export function toUsd(nanoUsd: number): string {
   return `${Math.floor(nanoUsd / NANO)}.${String(nanoUsd % NANO).padStart(NANO_DIGITS, '0')}`
 }

@@ -15,7 +15,7 @@ const TARGET = { provider: 'anthropic', model: 'claude-x' }
 const USAGE: Usage = readUsage({ input_tokens: 100, output_tokens: 10 })!
 const AT_MS = 1_700_000_000_000
 
-/** A nano-dollar for an input token, ten for an output token. */
+/** One nano-dollar per input token, ten per output token. */
 const pricer: Pricer = {
   price: ({ model }, { inputTokens, outputTokens }, atMs) => ({
     costNanoUsd: inputTokens + 10 * outputTokens,
@@ -23,7 +23,7 @@ const pricer: Pricer = {
     matched: `list/${model}`,
   }),
 }
-/** A token for each byte of the body. */
+/** One token per byte of the body. */
 const tokens: TokenCounter = { inputTokens: ({ bytes }) => bytes.length }
 
 function open(parts: Partial<ExchangeParts> = {}): Exchange {
@@ -56,7 +56,7 @@ function build(exchange: Exchange, facts: Partial<ReplyFacts> = {}, counter: Tok
   return buildReceipt(all, { pricer, tokens: counter, keyId: 'k', nowMs: 0 })
 }
 
-test('receipt: a live answer costs what its usage costs, and would have cost the same', async (t) => {
+test('receipt: a live reply costs its usage, and would have cost the same', async (t) => {
   const { cost, counterfactual, model_served, provider, usage } = await build(answerLive(open()))
   t.deepEqual(cost, { provider_usd: '0.000000200', price_source: 'catalogue', matched: 'list/claude-x' })
   t.like(counterfactual, { usd: '0.000000200', basis: 'same' })
@@ -64,7 +64,7 @@ test('receipt: a live answer costs what its usage costs, and would have cost the
   t.like(usage, { input_tokens: 100, output_tokens: 10 })
 })
 
-test('receipt: a stored answer costs nothing, and would have cost its usage at who gave it', async (t) => {
+test('receipt: a stored reply costs nothing, and would have cost its usage at its original target', async (t) => {
   const exchange = answer(open(), USAGE, { 'x-svc-model': 'house/org/model-9' })
   const { cost, counterfactual, provider, model_served } = await build(exchange)
   t.deepEqual(cost, { provider_usd: '0.000000000', price_source: 'catalogue', matched: 'list/org/model-9' })
@@ -72,7 +72,7 @@ test('receipt: a stored answer costs nothing, and would have cost its usage at w
   t.deepEqual([provider, model_served], ['house', 'org/model-9'])
 })
 
-test('receipt: after an edit the counterfactual is an estimate that says how it was made', async (t) => {
+test('receipt: after an edit the counterfactual is an estimate that states its method', async (t) => {
   const exchange = open()
   exchange.edit({ op: 'replace', path: ['messages', 0, 'content'], value: 'short' })
   const saved = 'a long question'.length - 'short'.length
@@ -100,7 +100,7 @@ async function factsOf(exchange: Exchange): Promise<ReplyFacts> {
   }
 }
 
-test('receipt: a substitute’s answer is said to be one', async (t) => {
+test('receipt: a fallback’s reply is marked as one', async (t) => {
   const exchange = open()
   exchange.recordCall({ provider: 'first', model: 'a', outcome: 'failed', status: undefined })
   const { attempts, provider, counterfactual } = await build(answerLive(exchange))
@@ -109,10 +109,10 @@ test('receipt: a substitute’s answer is said to be one', async (t) => {
     { provider: 'anthropic', model: 'claude-x', outcome: 'answered', status: 200 },
   ])
   t.is(provider, 'anthropic')
-  t.regex(counterfactual.explained, /substitute/)
+  t.regex(counterfactual.explained, /fallback/)
 })
 
-test('receipt: nothing is paid for an error', async (t) => {
+test('receipt: an error costs nothing', async (t) => {
   const failed = open()
   failed.recordCall({ ...TARGET, outcome: 'failed', status: 429 })
   failed.reply = jsonReply({}, { status: 429 })
@@ -134,7 +134,7 @@ test('receipt: the usage of an error is zero when no provider was called, otherw
   t.like((await build(open(), { status: 429 })).usage, { input_tokens: 0, output_tokens: 0 })
 })
 
-test('receipt: what cannot be known is null, never 0', async (t) => {
+test('receipt: an unknown value is null, never 0', async (t) => {
   const left = await build(open(), { status: undefined, isDelivered: false })
   t.like(left, { outcome: 'cancelled', status: null, cost: { provider_usd: null }, counterfactual: { usd: null } })
   const silent = open()
@@ -146,7 +146,7 @@ test('receipt: what cannot be known is null, never 0', async (t) => {
   t.like(await build(own), { cost: { provider_usd: '0.000000000' }, counterfactual: { usd: null } })
 })
 
-test('receipt: usage has what the price depends on, and no text of the provider’s that is no word', async (t) => {
+test('receipt: usage has the members that the price depends on, and only plain words of the provider’s text', async (t) => {
   const usage = readUsage({
     input_tokens: 1,
     output_tokens: 2,
@@ -167,7 +167,7 @@ test('receipt: usage has what the price depends on, and no text of the provider�
   })
 })
 
-test('receipt: the request’s digest is of the client’s bytes, small or large, edited or not', async (t) => {
+test('receipt: the request’s digest covers the client’s bytes, small or large, edited or not', async (t) => {
   for (const padding of [0, 300_000]) {
     const body = `${BODY}${' '.repeat(padding)}`
     const exchange = open({ body })
@@ -176,7 +176,7 @@ test('receipt: the request’s digest is of the client’s bytes, small or large
   }
 })
 
-test('receipt: names have whole characters and an end, and durations are no less than 0', async (t) => {
+test('receipt: names have whole characters and a bounded length, and durations are never negative', async (t) => {
   const body = BODY.replace('claude-x', `\\ud83d${'m'.repeat(1000)}`)
   const { model_asked, latency } = await build(open({ body }))
   t.true(model_asked.isWellFormed())
@@ -184,7 +184,7 @@ test('receipt: names have whole characters and an end, and durations are no less
   t.deepEqual(latency, { total_ms: 1.235, gateway_ms: 0 })
 })
 
-test('receipt: money is told exactly, with nine digits', (t) => {
+test('receipt: money is exact, with nine fraction digits', (t) => {
   t.is(toUsd(0), '0.000000000')
   t.is(toUsd(Number.MAX_SAFE_INTEGER), '9007199.254740991')
   fc.assert(fc.property(fc.maxSafeNat(), (nano) => t.is(BigInt(toUsd(nano).replace('.', '')), BigInt(nano))))

@@ -5,36 +5,36 @@ import type { Exchange, Target } from '../../core/request/exchange.ts'
 import type { Receipt, ReceiptLatency, ReceiptSettlement, ReceiptUsage } from '../../core/telemetry/receipt.ts'
 import { type Accountants, billOf, toUsd } from './billing.ts'
 
-/** What is known of a request when its reply has ended. */
+/** A finished request, with the end of its reply. */
 export interface ReplyFacts {
   readonly id: string
   readonly exchange: Exchange
   /** The pipeline that ran. */
   readonly pipeline: string
-  /** `undefined` when none was sent. */
+  /** `undefined` when no reply was sent. */
   readonly status: number | undefined
-  /** Whether the reply was handed to the client's connection whole. */
+  /** True when the whole reply was written to the client's connection. */
   readonly isDelivered: boolean
   readonly replySha256: string
   readonly replyBytes: number
   readonly latency: Latency
-  /** When the request was admitted, in milliseconds since 1970. */
+  /** Time of the request's admission, in milliseconds since 1970. */
   readonly admittedAtMs: number
-  /** How it was paid for, call by call. */
+  /** Settlement of the payment, call by call. */
   readonly settlement?: ReceiptSettlement | undefined
-  /** Why the gateway refused it; goes into telemetry, not into the receipt. */
+  /** Reason for the gateway's refusal; recorded in telemetry, not in the receipt. */
   readonly reason?: string | undefined
 }
 
-/** In milliseconds. */
+/** Durations in milliseconds. */
 export interface Latency {
   readonly totalMs: number
   readonly gatewayMs: number
-  /** `undefined` when no provider was asked. */
+  /** `undefined` when no provider was called. */
   readonly providerMs: number | undefined
 }
 
-/** What else goes into a receipt. */
+/** Inputs of a receipt beside the finished request. */
 export interface BuildOptions extends Accountants {
   readonly keyId: string
   /** Now, in milliseconds since 1970. */
@@ -42,9 +42,9 @@ export interface BuildOptions extends Accountants {
 }
 
 const FIRST_ERROR_STATUS = 400
-/** In UTF-16 units: names are the client's own text. */
+/** Longest name in UTF-16 units; names are the client's own text. */
 const LONGEST_NAME = 300
-/** Above it, hashing moves to another thread, which costs a copy. */
+/** Above this size, hashing moves to another thread, which costs a copy. */
 const MOST_BYTES_HASHED_HERE = 256 * 1024
 
 /** Builds the receipt of a request whose reply has ended. */
@@ -112,14 +112,14 @@ interface Gathered {
   readonly requestSha256: string
 }
 
-/** A stream that broke off was told so; whoever left before the end of anything else has cancelled it. */
+/** Returns how the request ended. A broken stream reports its own end; an incomplete reply of another kind was cancelled by the client. */
 function outcomeOf({ isDelivered, status }: ReplyFacts, ending: Ending | undefined): Receipt['outcome'] {
   if (ending?.outcome === 'incomplete') return 'incomplete'
   if (!isDelivered) return 'cancelled'
   return status === undefined || status >= FIRST_ERROR_STATUS ? 'error' : 'complete'
 }
 
-/** Who answered; a stored reply still says in its header who gave it once. */
+/** Returns the target that replied; a stored reply names its original target in a header. */
 function servedBy({ calls, reply }: Exchange): Target | undefined {
   const answered = calls.findLast(({ outcome }) => outcome === 'answered')
   if (answered !== undefined || calls.length > 0) return answered
@@ -129,12 +129,12 @@ function servedBy({ calls, reply }: Exchange): Target | undefined {
   return slash < 0 ? undefined : { provider: name.slice(0, slash), model: name.slice(slash + 1) }
 }
 
-/** Signed text has whole characters only. */
+/** Truncates a name without splitting a character, as signed text requires. */
 function nameOf(text: string, longest = LONGEST_NAME): string {
   return text.slice(0, longest).toWellFormed()
 }
 
-/** Words come from the provider: what is no plain word is left out. */
+/** A plain word. Other text from the provider is left out. */
 const WORD = /^[\w.-]{1,40}$/
 
 const NO_USAGE: ReceiptUsage = {
@@ -144,7 +144,7 @@ const NO_USAGE: ReceiptUsage = {
   cache_creation_input_tokens: 0,
 }
 
-/** Zero for a request that was refused before any provider was called, otherwise unknown. */
+/** Returns zero for a request that was refused before any provider was called, otherwise unknown. */
 function unreportedUsage({ calls }: Exchange, outcome: Receipt['outcome']): ReceiptUsage | null {
   return calls.length === 0 && outcome === 'error' ? NO_USAGE : null
 }
@@ -184,7 +184,7 @@ function latencyOf({ totalMs, gatewayMs, providerMs }: Latency): ReceiptLatency 
   }
 }
 
-/** To whole microseconds. */
+/** Rounds to whole microseconds. */
 function rounded(ms: number): number {
   return Math.max(0, Math.round(ms * 1000) / 1000)
 }

@@ -9,7 +9,7 @@ const BODY = '{"model":"claude-x","max_tokens":5,"messages":[{"role":"user","con
 const kept = { hasReceipt: true }
 const facts = () => ({ exchange: openExchange({ body: BODY, dialect: 'messages' }), admittedAtMs: 1_700_000_000_000 })
 
-test('finished request: money is what the receipt says, to the nano-dollar', (t) => {
+test('finished request: amounts equal the receipt’s, to the nano-dollar', (t) => {
   const check = (nanoUsd: number) => {
     const cost = { provider_usd: toUsd(nanoUsd), price_source: null, matched: null }
     t.is(finishedRequestOf(sampleReceipt({ cost }), facts(), kept).costNanoUsd, nanoUsd)
@@ -19,7 +19,7 @@ test('finished request: money is what the receipt says, to the nano-dollar', (t)
   t.is(finishedRequestOf(sampleReceipt({ cost }), facts(), kept).costNanoUsd, null)
 })
 
-test('finished request: the caches’ words decide, the best of several', (t) => {
+test('finished request: the best of several cache results decides', (t) => {
   const outcomeOf = (...actions: string[]) => cacheOutcomeOf(actions.map((action) => ({ action })))
   t.is(outcomeOf(), 'none')
   t.is(outcomeOf('ran', 'held'), 'none')
@@ -28,7 +28,7 @@ test('finished request: the caches’ words decide, the best of several', (t) =>
   t.is(outcomeOf('attached', 'miss'), 'attached')
 })
 
-test('finished request: the trace has each step’s details, and what the request said nowhere', (t) => {
+test('finished request: the trace has each step’s details, and no text of the request', (t) => {
   const { exchange, admittedAtMs } = facts()
   const trace = { module: 'm', action: 'ran', durationMs: 1 }
   exchange.record(trace)
@@ -39,7 +39,7 @@ test('finished request: the trace has each step’s details, and what the reques
   t.false(JSON.stringify(finished).includes('secret question'))
 })
 
-test('finished request: a trace is bounded, whatever modules did', (t) => {
+test('finished request: a trace is bounded, whatever plugins recorded', (t) => {
   const { exchange, admittedAtMs } = facts()
   for (let i = 0; i < 500; i++) exchange.edit({ op: 'replace', path: ['max_tokens'], value: i + 1 })
   const steps = Array.from({ length: 500 }, () => ({ module: 'm', action: 'ran', ms: 1 }))

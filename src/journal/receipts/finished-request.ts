@@ -5,14 +5,14 @@ import type { StepTrace } from '../../core/telemetry/traces.ts'
 import type { ReplyFacts } from './build.ts'
 import { smallDetails } from './small-details.ts'
 
-/** A trace is bounded by these, and by the receipt's own bounds of names. */
+/** Bounds of a trace, beside the receipt's own bounds of names. */
 const MOST_STEPS = 32
 const MOST_EDITS = 32
 const MOST_PATHS = 8
 const LONGEST_PATH = 100
 const LONGEST_PIPELINE = 300
 
-/** What telemetry keeps of a request, from what its receipt says. Cheap: nothing is priced or counted again. */
+/** Converts a receipt into telemetry's record of the request. Cheap: it prices and counts nothing again. */
 export function finishedRequestOf(
   receipt: Receipt,
   { exchange, admittedAtMs, reason }: Pick<ReplyFacts, 'exchange' | 'admittedAtMs' | 'reason'>,
@@ -55,7 +55,7 @@ export function finishedRequestOf(
   }
 }
 
-/** An error that a provider gave, and the gateway passed on. */
+/** Returns the error that a provider returned and the gateway passed on. */
 function providersRefusal({ outcome, status, attempts }: Receipt): string | null {
   const last = attempts.at(-1)
   return outcome === 'error' && last !== undefined
@@ -63,12 +63,12 @@ function providersRefusal({ outcome, status, attempts }: Receipt): string | null
     : null
 }
 
-/** Exact, since the decimal has nine digits behind the point. */
+/** Converts USD to nano-dollars. Exact, since the decimal has nine fraction digits. */
 function fromUsd(usd: string | null): number | null {
   return usd === null ? null : Number(usd.replace('.', ''))
 }
 
-/** What the caches did, told by the words that they note; the best of several. */
+/** Returns the best of the cache results that the steps recorded. */
 export function cacheOutcomeOf(trace: readonly Pick<StepTrace, 'action'>[]): CacheOutcome {
   let outcome: CacheOutcome = 'none'
   for (const { action } of trace) {

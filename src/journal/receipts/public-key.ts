@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 
-/** A key that tells whether a receipt is genuine. */
+/** A key that verifies receipts. */
 export interface PublicReceiptKey {
   /** The first 16 characters of the base64url SHA-256 of the raw key. */
   readonly id: string
@@ -9,12 +9,12 @@ export interface PublicReceiptKey {
   readonly key: KeyObject
 }
 
-/** Thrown for a key that cannot be used. */
+/** Thrown for a key that is missing, unreadable or of the wrong kind. */
 export class ReceiptKeyError extends Error {}
 
 const ID_LENGTH = 16
 
-/** The public half of an Ed25519 key. Throws `ReceiptKeyError` for a key of another kind. */
+/** Returns the public half of an Ed25519 key. Throws `ReceiptKeyError` for a key of another kind. */
 export function publicHalf(key: KeyObject): PublicReceiptKey {
   if (key.asymmetricKeyType !== 'ed25519')
     throw new ReceiptKeyError(`Expected an Ed25519 key, got ${key.asymmetricKeyType ?? key.type}.`)
@@ -35,7 +35,7 @@ export function parsePublicKeys(text: string): PublicReceiptKey[] {
     return [fromRaw(trimmed)]
   } catch (cause) {
     if (cause instanceof ReceiptKeyError) throw cause
-    throw new ReceiptKeyError('It is not a public key that can be read.', { cause })
+    throw new ReceiptKeyError('It is not a readable public key.', { cause })
   }
 }
 
@@ -46,7 +46,7 @@ function jwksOf(json: string): PublicReceiptKey[] {
   return keys.map((key: { x?: unknown }) => fromRaw(String(key?.x)))
 }
 
-/** A raw key, 32 bytes in base64url. Throws `ReceiptKeyError`. */
+/** Reads a raw key, 32 bytes in base64url. Throws `ReceiptKeyError`. */
 function fromRaw(raw: string): PublicReceiptKey {
   if (!RAW_KEY.test(raw))
     throw new ReceiptKeyError('Expected a public key: 43 characters of base64url, a PEM, or a JSON with `keys`.')

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 
 const PIECES = 256
 
-/** Random bytes in pieces of one size. Asked for one by one they would cost ten times as much. */
+/** Pool of random byte strings of one size. Generating each separately costs ten times as much. */
 export class RandomPool {
   readonly #pool: Buffer
   readonly #size: number
@@ -14,7 +14,7 @@ export class RandomPool {
     this.#next = this.#pool.length
   }
 
-  /** A piece that was given to nobody before; to be used at once, for the pool is filled anew in time. */
+  /** Returns bytes that were never returned before. Use them at once: the pool's buffer is refilled in place. */
   take(): Uint8Array {
     if (this.#next === this.#pool.length) {
       randomFillSync(this.#pool)

@@ -1,22 +1,22 @@
 /** Bytes of randomness in a receipt's id. */
 export const ID_RANDOM_BYTES = 10
 
-/** Crockford's base 32: sorts like the numbers it stands for, and has no letters that look like digits. */
+/** Digits of Crockford's base 32: they sort by value and include no letters that look like digits. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_DIGITS = 10
 const BITS = 5
 
-/** The form of a receipt's id. */
+/** Pattern of a receipt's id. */
 export const RECEIPT_ID = /^rcpt_[0-9a-hjkmnp-tv-z]{26}$/
 
 const NO_RANDOMNESS = new Uint8Array(ID_RANDOM_BYTES)
 
-/** The first of all ids that a receipt of this moment could have. */
+/** Returns the lowest id that a receipt of this time could have. */
 export function firstReceiptIdAt(nowMs: number): string {
   return createReceiptId(Math.max(0, nowMs), NO_RANDOMNESS)
 }
 
-/** A new receipt's id: `rcpt_`, 10 characters of milliseconds since 1970, 16 of `random`. Ids sort by time. */
+/** Creates a receipt's id: `rcpt_`, 10 characters of milliseconds since 1970, 16 of `random`. Ids sort by time. */
 export function createReceiptId(nowMs: number, random: Uint8Array): string {
   let time = ''
   for (let i = 0, rest = Math.floor(nowMs); i < TIME_DIGITS; i++, rest = Math.floor(rest / 32))

@@ -11,52 +11,52 @@ import { createReceiptId, ID_RANDOM_BYTES, RECEIPT_ID } from './receipt-id.ts'
 import { signReceipt } from './sign.ts'
 import type { ReceiptKey } from './signing-key.ts'
 
-/** Is told how replies ended. */
+/** Records how replies ended. */
 export interface ReplyRecorder {
-  /** Whether replies have receipts: then their headers name them, and their bodies are digested. */
+  /** True when replies have receipts: their headers name them, and their bodies are digested. */
   readonly writesReceipts: boolean
-  /** Opens the receipt of a request that is admitted now. */
+  /** Opens the receipt of a request that is being admitted. */
   open(): OpenReceipt
-  /** Takes in what is known of a request whose reply has ended; the rest is done in the background. Never throws. */
+  /** Records a request whose reply has ended; the work continues in the background. Never throws. */
   record(facts: ReplyFacts): void
 }
 
-/** Writes receipts, and gives them to their owners. */
+/** Writes receipts and returns them to their scopes. */
 export interface Receipts extends ReplyRecorder {
-  /** The keys that tell whether a receipt is genuine. */
+  /** The keys that verify these receipts. */
   readonly keys: readonly PublicReceiptKey[]
-  /** The same without receipts: what they would say is told to `onBuilt`, and not kept. */
+  /** A recorder without receipts: their contents go to `onBuilt` and are not stored. */
   readonly unwritten: ReplyRecorder
-  /** A receipt of this scope, whether stored or on its way. Throws `service_unavailable`. */
+  /** Returns a receipt of this scope, stored or still waiting. Throws `service_unavailable`. */
   find(scope: string, id: string): Promise<SignedReceipt | undefined>
-  /** Stored receipts of a scope, oldest first. Throws `service_unavailable`, or `invalid_request` for an unknown `after`. */
+  /** Lists stored receipts of a scope, oldest first. Throws `service_unavailable`, or `invalid_request` for an unknown `after`. */
   list(scope: string, page: ReceiptPage): Promise<readonly SignedReceipt[]>
-  /** Finishes and stores what waits, for at most `timeoutMs` each. */
+  /** Finishes and stores waiting receipts, for at most `timeoutMs` each. */
   close(timeoutMs: number): Promise<void>
 }
 
 /** A receipt that will be written when its reply has ended. */
 export interface OpenReceipt {
-  /** Is told in the reply's headers. */
+  /** Sent in the reply's headers. */
   readonly id: string
   /** Milliseconds since 1970. */
   readonly admittedAtMs: number
 }
 
-/** What receipts are made with. */
+/** Dependencies of the receipts. */
 export interface ReceiptsOptions extends Accountants {
   readonly key: ReceiptKey
   readonly store: ReceiptStore
   readonly clock: Clock
   readonly log: Log
-  /** Is told what each receipt says. Must not throw. */
+  /** Receives the contents of each receipt. Must not throw. */
   readonly onBuilt?: ((receipt: Receipt, facts: ReplyFacts) => void) | undefined
 }
 
-/** How long after a reply another instance may still be about to store its receipt. */
+/** Delays in milliseconds within which another instance may still store the receipt of a finished reply. */
 const LATER_MS = [60, 140, 300]
 
-/** A receipt that was not there a moment ago: whoever asks for it comes from its reply, which another instance gave. */
+/** Retries a receipt that was not found: the client may have its id from another instance's reply. */
 async function findLater(store: ReceiptStore, scope: string, id: string): Promise<SignedReceipt | undefined> {
   if (!RECEIPT_ID.test(id)) return undefined
   for (const waitMs of LATER_MS) {
@@ -66,12 +66,12 @@ async function findLater(store: ReceiptStore, scope: string, id: string): Promis
   }
 }
 
-/** As many as one statement takes, and few enough not to hold up others. */
+/** Receipts a statement: as many as it takes without delaying other statements. */
 const MOST_AT_ONCE = 64
 const MOMENT_MS = 50
 const PAUSE_MS = 1000
 
-/** Receipts wait as text, which is what is stored and weighs least on the collector of garbage. */
+/** Creates the buffered writer. Receipts wait as text, which is the stored form and cheapest for the garbage collector. */
 function createWriter(store: ReceiptStore, log: Log): BufferedWriter<StoredReceipt> {
   return new BufferedWriter({
     put: (batch) => store.put(batch),
@@ -92,11 +92,11 @@ export function findWaiting(
   { scope, id }: Pick<StoredReceipt, 'scope' | 'id'>,
 ): SignedReceipt | undefined {
   const found = waiting.find((receipt) => receipt.id === id && receipt.scope === scope)
-  // Safe: what waits is a signed receipt's JSON.
+  // Safe: every waiting receipt is the JSON of a signed receipt.
   return found && (JSON.parse(found.json) as SignedReceipt)
 }
 
-/** Puts building, signing and storing together. */
+/** Creates the receipts of a gateway: building, signing and storing. */
 export function createReceipts({ key, store, clock, log, onBuilt, ...accountants }: ReceiptsOptions): Receipts {
   const writer = createWriter(store, log)
   const building = new Set<Promise<void>>()

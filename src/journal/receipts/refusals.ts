@@ -11,20 +11,20 @@ import { createReceiptId, ID_RANDOM_BYTES } from './receipt-id.ts'
  * DESIGN — rows of refused requests
  *
  * A model request that is refused before its pipeline has no exchange and no receipt, but a row among the requests. Rows
- * cost disk for as long as telemetry is kept, and refusals are free for the sender: each scope has a token bucket, all
- * together have one, and requests without a known key share the smallest. What has no row is counted, and the next row
- * of that scope names the number. Metrics and the log have them all.
+ * use disk for as long as telemetry is kept, and refusals cost the sender nothing: each scope has a token bucket, all
+ * together have one, and requests without a known key share the smallest. Refusals without a row are counted, and the next
+ * row of that scope reports the number. Metrics and the log include all of them.
  */
 const STRANGERS = { most: 60, perMinute: 1 }
 const CALLER = { most: 60, perMinute: 10 }
 const TOGETHER = { most: 600, perMinute: 100 }
 const MOST_SCOPES = 1000
 const MINUTE_MS = 60_000
-/** The scope of requests without a known key: only operators see it. */
+/** The scope of requests without a known key: visible to operators only. */
 const NO_SCOPE = ''
 const LONGEST_NAME = 300
 
-/** What rows of refused requests are made with. */
+/** Dependencies of `Refusals`. */
 export interface RefusalsOptions {
   readonly clock: Clock
   readonly record: (request: FinishedRequest) => void
@@ -34,20 +34,20 @@ type Refused = RequestRecord & {
   readonly partialRequest: PartialRequest & Required<Pick<PartialRequest, 'route' | 'dialect'>>
 }
 
-/** Records refused requests, a bounded number of them. */
+/** Records a bounded number of refused requests. */
 export class Refusals {
   readonly #options: RefusalsOptions
   readonly #randomness = new RandomPool(ID_RANDOM_BYTES)
   readonly #together = new Bucket(TOGETHER)
   readonly #strangers = new Bucket(STRANGERS)
-  /** By scope, the least recently made first. */
+  /** By scope, the least recently created first. */
   readonly #callers = new Map<string, Bucket>()
 
   constructor(options: RefusalsOptions) {
     this.#options = options
   }
 
-  /** Takes in a request that has ended, if it was refused before its pipeline. */
+  /** Records a request that has ended, if it was refused before its pipeline. */
   note(record: RequestRecord): void {
     if (!isRefused(record)) return
     const { caller } = record.partialRequest
@@ -75,14 +75,14 @@ export class Refusals {
   }
 }
 
-/** A request with an exchange has a row made from its receipt; one whose client left while it was sent was not refused. */
+/** Returns true for a refused request: one with an exchange gets its row from its receipt, and a client's disconnect is not a refusal. */
 function isRefused(record: RequestRecord): record is Refused {
   const { partialRequest, exchange, error, delivered } = record
   if (exchange !== undefined || error === undefined || partialRequest?.route === undefined) return false
   return partialRequest.dialect !== undefined && (delivered || error instanceof GatewayError)
 }
 
-/** Tokens that come back evenly, and a count of what found none. */
+/** A token bucket with a constant refill rate, which counts the requests that found it empty. */
 class Bucket {
   readonly #rate: { readonly most: number; readonly perMinute: number }
   #tokens: number
@@ -105,7 +105,7 @@ class Bucket {
     this.#leftOut++
   }
 
-  /** Returns how many were left out since the one before. */
+  /** Takes a token and returns how many requests were left out since the last one. */
   take(): number {
     this.#tokens--
     const leftOut = this.#leftOut

@@ -1,6 +1,6 @@
 import { children } from '../../core/json/scan.ts'
 
-/** Whether any object of a JSON text has a name twice, at any depth. Throws `ScanError` for what is not well-formed. */
+/** Returns true when any object of a JSON text repeats a name, at any depth. Throws `ScanError` for text that is not well-formed. */
 export function hasRepeatedNames(json: string): boolean {
   const text = Buffer.from(json).toString('latin1')
   return repeatsIn(text, text.search(/\S/))

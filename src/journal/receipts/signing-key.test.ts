@@ -14,7 +14,7 @@ function createFolder(t: ExecutionContext): string {
   return folder
 }
 
-test('receipt key: is made once, for its owner alone, and read from then on', (t) => {
+test('receipt key: is created once, readable by its owner only, and read from then on', (t) => {
   const dataDir = path.join(createFolder(t), 'not', 'there')
   const made = openReceiptKey(dataDir)
   t.regex(made.public.id, /^[\w-]{16}$/)
@@ -23,7 +23,7 @@ test('receipt key: is made once, for its owner alone, and read from then on', (t
   t.deepEqual(readdirSync(dataDir), ['receipt-key.pem'])
 })
 
-test('receipt key: processes that start at once end with one key', async (t) => {
+test('receipt key: processes that start at once agree on one key', async (t) => {
   const dataDir = createFolder(t)
   const module = path.join(import.meta.dirname, 'signing-key.ts')
   const program = `const { openReceiptKey } = await import(${JSON.stringify(module)}); console.log(openReceiptKey(${JSON.stringify(dataDir)}).public.id)`
@@ -34,7 +34,7 @@ test('receipt key: processes that start at once end with one key', async (t) => 
   t.deepEqual(readdirSync(dataDir), ['receipt-key.pem'])
 })
 
-test('receipt key: a file that holds no such key is refused in words, and stays', (t) => {
+test('receipt key: a file without a valid key is refused with a message, and stays', (t) => {
   const dataDir = createFolder(t)
   const file = receiptKeyFile(dataDir)
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -55,19 +55,19 @@ test('receipt key: a file that holds no such key is refused in words, and stays'
   }
 })
 
-test('receipt key: what cannot be read or made is told in words', (t) => {
+test('receipt key: a read or write failure has a clear message', (t) => {
   const dataDir = createFolder(t)
   writeFileSync(path.join(dataDir, 'file'), '')
   t.throws(() => openReceiptKey(path.join(dataDir, 'file')), {
     instanceOf: ReceiptKeyError,
-    message: /^The key of receipts cannot be (read|made): /,
+    message: /^The receipt key cannot be (read|created): /,
   })
-  if (process.getuid?.() === 0) return t.log('root may read everything')
+  if (process.getuid?.() === 0) return t.log('root can read everything')
   openReceiptKey(dataDir)
   chmodSync(receiptKeyFile(dataDir), 0)
   t.throws(() => openReceiptKey(dataDir), { instanceOf: ReceiptKeyError, message: /cannot be read: EACCES/ })
 })
 
-test('receipt key: no file is no fault of a reader', (t) => {
+test('receipt key: a missing file is no error for a reader', (t) => {
   t.is(readReceiptKey(receiptKeyFile(createFolder(t))), undefined)
 })

@@ -19,33 +19,33 @@ export function receiptKeyFile(dataDir: string): string {
 }
 
 /**
- * The key of this data folder; made when there is none. Processes that start at the same time end up with the same key.
- * Throws `ReceiptKeyError` in words.
+ * Opens the key of this data folder and creates it if missing. Processes that start at the same time get the same key.
+ * Throws `ReceiptKeyError`.
  */
 export function openReceiptKey(dataDir: string): ReceiptKey {
   const file = receiptKeyFile(dataDir)
   return readReceiptKey(file) ?? makeKey(file)
 }
 
-/** The key in a file; `undefined` when there is no such file. Throws `ReceiptKeyError` for one that holds no key. */
+/** Reads the key in a file; `undefined` when there is no such file. Throws `ReceiptKeyError` for a file without a key. */
 export function readReceiptKey(file: string): ReceiptKey | undefined {
   let pem: string
   try {
     pem = readFileSync(file, 'utf8')
   } catch (cause) {
     if (errorCodeOf(cause) === 'ENOENT') return undefined
-    throw new ReceiptKeyError(`The key of receipts cannot be read: ${messageOf(cause)}.`, { cause })
+    throw new ReceiptKeyError(`The receipt key cannot be read: ${messageOf(cause)}.`, { cause })
   }
   try {
     const privateKey = createPrivateKey(pem)
     return { privateKey, public: publicHalf(privateKey) }
   } catch (cause) {
-    const words = `\`${file}\` is not the private Ed25519 key that signs receipts. Put the right file back; without it a new key is made at the next start, and older receipts are checked with the old public key.`
+    const words = `\`${file}\` is not the private Ed25519 key that signs receipts. Restore the original file; without it a new key is created at the next start, and older receipts are verified with the old public key.`
     throw new ReceiptKeyError(words, { cause })
   }
 }
 
-/** Linking a whole file into its place happens at once or not at all, and fails when somebody else was first. */
+/** Creates a key. Linking a complete file into place is atomic, and fails when another process was first. */
 function makeKey(file: string): ReceiptKey {
   const draft = `${file}.${randomUUID()}`
   try {
@@ -54,12 +54,12 @@ function makeKey(file: string): ReceiptKey {
     writeWhole(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
     linkIfFree(draft, file)
   } catch (cause) {
-    throw new ReceiptKeyError(`The key of receipts cannot be made: ${messageOf(cause)}.`, { cause })
+    throw new ReceiptKeyError(`The receipt key cannot be created: ${messageOf(cause)}.`, { cause })
   } finally {
     rmSync(draft, { force: true })
   }
   const key = readReceiptKey(file)
-  if (key === undefined) throw new ReceiptKeyError(`\`${file}\` vanished while it was made.`)
+  if (key === undefined) throw new ReceiptKeyError(`\`${file}\` was removed while it was created.`)
   return key
 }
 

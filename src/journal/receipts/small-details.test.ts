@@ -4,12 +4,12 @@ import { smallDetails } from './small-details.ts'
 
 const MOST_BYTES = 64 * 1024
 
-test('details: what is small is kept as it is', (t) => {
+test('details: small values are kept unchanged', (t) => {
   const details = { heldUsd: 0.25, kept: ['a', 'b'], more: { of: { it: true } }, nothing: null }
   t.deepEqual(smallDetails(details), details)
 })
 
-test('details: what is large or deep is cut, and says so by its form', (t) => {
+test('details: large or deep values are cut, visibly', (t) => {
   const { text, list, deep } = smallDetails({
     text: 'x'.repeat(10_000),
     list: Array.from({ length: 1000 }, (_, i) => i),
@@ -20,14 +20,14 @@ test('details: what is large or deep is cut, and says so by its form', (t) => {
   t.deepEqual(deep, { a: { b: '{…}', l: '[2]' } })
 })
 
-test('details: what is no plain data is told, and never throws', (t) => {
+test('details: values that are not plain data become their type’s name, and never throw', (t) => {
   const circle: Record<string, unknown> = { big: 10n ** 30n, fn: () => {}, not: Number.NaN, symbol: Symbol('s') }
   circle.self = circle
   const told = JSON.parse(JSON.stringify(smallDetails(circle)))
   t.like(told, { big: `1${'0'.repeat(30)}`, fn: 'function', not: 'NaN', symbol: 'symbol' })
 })
 
-test('details: what cannot be read is told as that', (t) => {
+test('details: an unreadable value is reported as unreadable', (t) => {
   const trap = {
     get secret() {
       throw new Error('no')
@@ -36,7 +36,7 @@ test('details: what cannot be read is told as that', (t) => {
   t.deepEqual(smallDetails(trap), { unreadable: true })
 })
 
-test('details: whatever was noted, the copy is small', (t) => {
+test('details: the copy is small, whatever was recorded', (t) => {
   const noted = fc.dictionary(fc.string({ maxLength: 300 }), fc.anything({ maxDepth: 5, maxKeys: 40 }), {
     maxKeys: 40,
     size: 'max',

@@ -2,18 +2,18 @@ const MOST_MEMBERS = 16
 const MOST_ITEMS = 16
 const DEEPEST = 3
 const LONGEST_TEXT = 120
-/** Values in all, however they are nested. */
+/** Total number of values, at any nesting. */
 const MOST_VALUES = 64
 
 /**
- * A copy of what a module noted that is small whatever it noted: long texts are cut, what is too much or too deep is left
- * out, and what is no plain data is told as its type.
+ * Copies a plugin's details into a bounded form: long texts are truncated, values beyond the bounds of count and depth are
+ * left out, and values that are not plain data become the name of their type.
  */
 export function smallDetails(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
   try {
     return copyObject(details, { left: MOST_VALUES }, 1)
   } catch {
-    // An object may run its maker's code when it is read.
+    // Reading an object's member may run a getter of the plugin's.
     return { unreadable: true }
   }
 }
@@ -27,7 +27,7 @@ function copyObject(object: object, budget: Budget, depth: number): Record<strin
   let members = 0
   for (const name in object) {
     if (++members > MOST_MEMBERS || budget.left <= 0) break
-    // The cast is safe: the name is one of the object's own or inherited.
+    // Safe: the name is an own or inherited name of the object.
     copy[name.slice(0, LONGEST_TEXT)] = copyValue((object as Record<string, unknown>)[name], budget, depth)
   }
   return copy

@@ -19,7 +19,7 @@ const sign = (receipt: Receipt, by: ReceiptKey) => JSON.parse(signReceipt(receip
 const signed = sign(sampleReceipt({ key_id: key.public.id }), key)
 const verify = (receipt: unknown) => verifyReceipt(JSON.stringify(receipt), [key.public])
 
-/** The paths of everything in a value, its members' containers included. */
+/** Returns the paths of all values, containers included. */
 function pathsIn(value: unknown, base: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) => {
@@ -28,7 +28,7 @@ function pathsIn(value: unknown, base: readonly string[] = []): string[][] {
   })
 }
 
-/** A copy in which the value at a path is another; `undefined` takes it out. */
+/** Returns a copy with another value at a path; `undefined` removes it. */
 function changed(value: unknown, [name, ...rest]: readonly string[], to: unknown): unknown {
   if (name === undefined) return to
   // Safe: paths lead through objects and arrays only.
@@ -39,7 +39,7 @@ function changed(value: unknown, [name, ...rest]: readonly string[], to: unknown
 
 const paths = pathsIn(signed)
 
-test('receipt: verifies as it was signed, however it is laid out', (t) => {
+test('receipt: verifies in any layout of its JSON', (t) => {
   const { isValid, checks, receipt } = verify(signed)
   t.true(isValid)
   t.deepEqual(
@@ -51,7 +51,7 @@ test('receipt: verifies as it was signed, however it is laid out', (t) => {
   t.true(verifyReceipt(`\n${JSON.stringify(reversed, undefined, 4)}\n`, [stranger.public, key.public]).isValid)
 })
 
-test('receipt: no member can be taken out, emptied or replaced', (t) => {
+test('receipt: no member can be removed, emptied or replaced', (t) => {
   t.true(paths.length > 45, `${paths.length} members`)
   for (const path of paths)
     for (const to of [undefined, null, '', 0, true, [], {}]) {
@@ -61,7 +61,7 @@ test('receipt: no member can be taken out, emptied or replaced', (t) => {
     }
 })
 
-test('receipt: a change of any value, however small, is found', (t) => {
+test('receipt: any change of a value, however small, is detected', (t) => {
   let changes = 0
   const leaf = fc.constantFrom(...paths.filter((path) => typeof valueAt(signed, path) !== 'object'))
   fc.assert(
@@ -80,7 +80,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce((part, name) => (part as Record<string, unknown>)[name], value)
 }
 
-/** One character, or one number, further. */
+/** Changes one character, or one number, of a value. */
 function nudged(value: unknown, at: number, by: number): unknown {
   if (typeof value === 'number') return value + 1 + (by % 1000)
   if (typeof value === 'boolean') return !value
@@ -90,7 +90,7 @@ function nudged(value: unknown, at: number, by: number): unknown {
   return `${value.slice(0, place)}${letters[by % letters.length]}${value.slice(place + 1)}`
 }
 
-test('receipt: every last character of a signature has one text only', (t) => {
+test('receipt: a signature has exactly one valid text, to its last character', (t) => {
   const { value } = signed.signature
   const forgeries = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].map(
     (letter) => value.slice(0, -1) + letter,
@@ -101,7 +101,7 @@ test('receipt: every last character of a signature has one text only', (t) => {
   t.deepEqual(valid, [value])
 })
 
-test('receipt: nothing can be added, wherever', (t) => {
+test('receipt: nothing can be added, anywhere', (t) => {
   for (const path of [[], ...paths.filter((each) => typeof valueAt(signed, each) === 'object')]) {
     const container = valueAt(signed, path)
     if (typeof container !== 'object' || container === null || Array.isArray(container)) continue
@@ -111,14 +111,14 @@ test('receipt: nothing can be added, wherever', (t) => {
   }
 })
 
-test('receipt: a name that stands twice makes it none', (t) => {
+test('receipt: a repeated name makes it invalid', (t) => {
   const text = JSON.stringify(signed)
   const twice = text.replace('"cost":{', '"cost":{"provider_usd":"0.000000000",')
-  t.throws(() => verifyReceipt(twice, [key.public]), { instanceOf: NoReceipt, message: /twice/ })
+  t.throws(() => verifyReceipt(twice, [key.public]), { instanceOf: NoReceipt, message: /repeats a name/ })
   t.throws(() => verifyReceipt(`{"\\u0076":2,${text.slice(1)}`, [key.public]), { instanceOf: NoReceipt })
 })
 
-test('receipt: another key does not verify it, whatever id it claims', async (t) => {
+test('receipt: another key does not verify it, whichever id it claims', async (t) => {
   const { isValid, checks } = verifyReceipt(JSON.stringify(signed), [stranger.public])
   t.false(isValid)
   t.regex(String(checks.at(-1)?.says), new RegExp(`${key.public.id}.*${stranger.public.id}`))
@@ -127,7 +127,7 @@ test('receipt: another key does not verify it, whatever id it claims', async (t)
   t.false(verify(sign(sampleReceipt({ key_id: stranger.public.id }), key)).isValid)
 })
 
-test('receipt: what is no receipt is told apart from a forged one', (t) => {
+test('receipt: a text that is no receipt is distinguished from a forged one', (t) => {
   for (const text of ['', 'hello', '[]', 'null', '"x"', '{', `${'['.repeat(1e5)}`, '{"a":1,"a":2}'])
     t.throws(() => verifyReceipt(text, [key.public]), { instanceOf: NoReceipt })
   t.deepEqual(
@@ -136,7 +136,7 @@ test('receipt: what is no receipt is told apart from a forged one', (t) => {
   )
 })
 
-test('receipt keys: are read from every form in which they are given out', (t) => {
+test('receipt keys: are read in every published form', (t) => {
   const { raw, key: publicKey } = key.public
   const pem = (each: KeyObject, type: 'spki' | 'pkcs8') => String(each.export({ type, format: 'pem' }))
   const forms = [
@@ -153,7 +153,7 @@ test('receipt keys: are read from every form in which they are given out', (t) =
     )
 })
 
-test('receipt keys: what is none is refused', (t) => {
+test('receipt keys: a text that is no key is refused', (t) => {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const wrong = ['', 'x', '{}', '{"keys":[]}', '{"keys":[{}]}', '{"keys":[null]}', '{', `${key.public.raw}x`]
   for (const text of [...wrong, String(publicKey.export({ type: 'spki', format: 'pem' }))])

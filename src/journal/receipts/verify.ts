@@ -6,23 +6,23 @@ import { RECEIPT_ID } from './receipt-id.ts'
 import { hasRepeatedNames } from './repeated-names.ts'
 import { isSignedBy } from './sign.ts'
 
-/** One thing that was checked. */
+/** Result of one check. */
 export interface Check {
   readonly name: 'form' | 'key' | 'signature'
   readonly ok: boolean
-  /** In words. */
+  /** The result as a sentence. */
   readonly says: string
 }
 
-/** What came of checking a receipt: valid when all checks are `ok`. The ones that had no ground are left out. */
+/** Result of checking a receipt: valid when all checks are `ok`. Checks that could not run are left out. */
 export interface Verdict {
   readonly isValid: boolean
   readonly checks: readonly Check[]
-  /** As far as it could be read. */
+  /** The receipt, as far as it could be read. */
   readonly receipt: SignedReceipt | undefined
 }
 
-/** Thrown for a text that is no receipt at all. */
+/** Thrown for a text that is not a receipt. */
 export class NoReceipt extends Error {}
 
 const usd = z
@@ -32,8 +32,8 @@ const usd = z
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
 /**
- * What this version knows of a receipt. Members beyond it are signed like the others; only the signature itself, which
- * cannot sign itself, may have none.
+ * Schema of the members that this version knows. Unknown members are signed like the others; only the signature, which
+ * cannot sign itself, allows none.
  */
 export const receiptSchema = z.looseObject({
   v: z.literal(1),
@@ -52,13 +52,13 @@ export const receiptSchema = z.looseObject({
   signature: z.strictObject({ alg: z.literal('Ed25519'), key: z.string(), value: z.string().length(86) }),
 })
 
-/** Checks the text of a receipt against public keys, without a network. Throws `NoReceipt` when it is no JSON object. */
+/** Verifies the text of a receipt against public keys, without a network. Throws `NoReceipt` when it is no JSON object. */
 export function verifyReceipt(text: string, keys: readonly PublicReceiptKey[]): Verdict {
   const value = parse(text)
   const parsed = receiptSchema.safeParse(value)
   if (!parsed.success) return verdict([{ name: 'form', ok: false, says: wordsOf(parsed.error) }])
-  // The value itself, not the schema's copy of it, which leaves out a member called `__proto__`.
-  // Safe: what the schema leaves unchecked is not read here, only shown.
+  // The parsed value, not the schema's copy, which leaves out a member called `__proto__`.
+  // Safe: members that the schema does not check are only displayed.
   const receipt = value as SignedReceipt
   const form: Check = { name: 'form', ok: true, says: 'It is a receipt of version 1.' }
   const key = keys.find(({ id }) => id === receipt.key_id && id === receipt.signature.key)
@@ -73,13 +73,13 @@ function verdict(checks: readonly Check[], receipt?: SignedReceipt): Verdict {
   return { isValid: checks.every(({ ok }) => ok), checks, receipt }
 }
 
-/** Of a name that stands twice, one reader believes the first and another the last: such a text proves nothing. */
+/** Parses the text and refuses repeated names: readers differ in which one they take, so such a text proves nothing. */
 function parse(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new NoReceipt('it is no JSON object.')
-    if (hasRepeatedNames(text)) throw new NoReceipt('a name stands in it twice.')
+    if (hasRepeatedNames(text)) throw new NoReceipt('it repeats a name.')
     return value
   } catch (cause) {
     if (cause instanceof NoReceipt) throw cause
@@ -98,7 +98,7 @@ function unknownKey({ key_id, signature }: SignedReceipt, keys: readonly PublicR
   const given = keys.map(({ id }) => id).join(', ')
   const says =
     key_id === signature.key
-      ? `Its key is ${key_id}, and what was given is ${given}.`
+      ? `Its key is ${key_id}, and the given key is ${given}.`
       : `It names two keys, ${key_id} and ${signature.key}.`
   return { name: 'key', ok: false, says }
 }
@@ -108,13 +108,11 @@ function signed(receipt: SignedReceipt, key: PublicReceiptKey): Check {
   return {
     name: 'signature',
     ok,
-    says: ok
-      ? 'The signature covers every other member as it stands here.'
-      : 'The signature is not of what stands here.',
+    says: ok ? 'The signature matches all other members.' : 'The signature does not match the other members.',
   }
 }
 
-/** What has no canonical form was never signed. */
+/** Returns false for a value without a canonical form: it was never signed. */
 function isSigned(receipt: SignedReceipt, key: PublicReceiptKey): boolean {
   try {
     return isSignedBy(receipt, key)

@@ -1,21 +1,21 @@
 import type { Usage } from '../../core/reply/usage.ts'
 
-/** The usage of an answer with other input: at the least dear, and at the dearest. The same where nothing is unknown. */
+/** Lower and upper bound of a reply's usage with other input; equal where nothing is unknown. */
 export interface UsageSpan {
   readonly least: Usage
   readonly most: Usage
 }
 
 /**
- * The usage that an answer would have had with `addedTokens` more input tokens (or fewer, when negative), in the shares
- * that its own input has: read from the prompt cache, written to it, and neither. An agent sends the same text every turn,
- * and what a module took out of it would have been read from the cache like the rest. Where a reply does not tell its
- * shares, the least is that all of it was read from the cache, and the most that none was.
+ * Returns the usage that a reply would have had with `addedTokens` more input tokens (or fewer, when negative), in the
+ * shares of its own input: read from the prompt cache, written to it, and neither. An agent repeats the same text in every
+ * request, and text that a plugin removed would have been read from the cache like the rest. For a reply without shares,
+ * the lower bound assumes that all of it was read from the cache, the upper bound that none was.
  */
 export function withInput(usage: Usage, addedTokens: number): UsageSpan {
   const { inputTokens: fresh, cacheReadInputTokens: read, cacheCreationInputTokens: written } = usage
   const total = fresh + read + written
-  if (total === 0 || !tellsShares(usage)) {
+  if (total === 0 || !reportsShares(usage)) {
     const isRead = add(usage, { fresh: 0, read: addedTokens, written: 0 })
     const isFresh = add(usage, { fresh: addedTokens, read: 0, written: 0 })
     return addedTokens < 0 ? { least: isFresh, most: isRead } : { least: isRead, most: isFresh }
@@ -26,8 +26,8 @@ export function withInput(usage: Usage, addedTokens: number): UsageSpan {
   return { least: same, most: same }
 }
 
-/** Whether the provider has said anything of its prompt cache. */
-function tellsShares({ raw }: Usage): boolean {
+/** Returns true when the provider reported its prompt cache. */
+function reportsShares({ raw }: Usage): boolean {
   return typeof raw.cache_read_input_tokens === 'number' || typeof raw.cache_creation_input_tokens === 'number'
 }
 
@@ -43,7 +43,7 @@ function add(usage: Usage, { fresh, read, written }: { fresh: number; read: numb
   }
 }
 
-/** Written tokens by their lifetimes, in the proportion that they had. */
+/** Splits written tokens by their lifetimes, in their original proportion. */
 function split(
   { ephemeral5m, ephemeral1h }: NonNullable<Usage['cacheCreation']>,
   total: number,

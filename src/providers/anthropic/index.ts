@@ -13,7 +13,7 @@ export const kind = defineProviderKind({
   options: z
     .strictObject({
       base_url: fromEnv(address.default(DEFAULT_URL), 'ANTHROPIC_BASE_URL').describe(
-        'Address of the Messages API, without `/v1`. With an address of your own no credential is needed.',
+        'Address of the Messages API, without `/v1`. A custom address needs no credential.',
       ),
       ...credentialOptions('ANTHROPIC_API_KEY'),
     })

@@ -12,20 +12,20 @@ const MODELS = /^claude-/
 const VERSION = ['anthropic-version', '2023-06-01']
 const MOST_MODELS = 1000
 
-/** `x-api-key`, or a bearer of the provider's form when a caller brings its own. */
+/** Sends `x-api-key`, or a bearer where the caller presented a token of the provider's form. */
 export const ANTHROPIC_CREDENTIAL: CredentialForm = {
   variable: 'ANTHROPIC_API_KEY',
   headers: ({ header, secret }) =>
     header === 'x-api-key' ? ['x-api-key', secret] : ['authorization', `Bearer ${secret}`],
   ownOf(presented, headers) {
     if (presented.header === 'x-api-key' || OWN_CREDENTIAL.test(presented.secret)) return presented
-    // Some clients send both; then the bearer is meant for the gateway.
+    // Some clients send both; then the bearer is for the gateway.
     const key = headers['x-api-key']
     return typeof key === 'string' && key.trim() !== '' ? { header: 'x-api-key', secret: key.trim() } : undefined
   },
 }
 
-/** The provider that speaks the canonical shape itself: bytes go out and come back as they are. */
+/** The provider of the canonical dialect: bytes pass unchanged both ways. */
 export class AnthropicProvider extends UpstreamProvider implements Provider {
   claims(model: string): boolean {
     return MODELS.test(model)
@@ -60,7 +60,7 @@ export class AnthropicProvider extends UpstreamProvider implements Provider {
   }
 }
 
-/** The version header for a request that the gateway wrote itself, where the client names no version. */
+/** Returns the version header for a request that the gateway wrote itself, if the client names no version. */
 function versionFor(headers: RelayCall['headers']): readonly string[] {
   return versionOf(headers) === undefined ? VERSION : []
 }

@@ -1,18 +1,18 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
 import { CredentialLookup, type LookupOptions } from '../credential-lookup.ts'
 
-/** A request to be authorised. `path` is the whole one, as it goes out. */
+/** A request to be authorised; `path` is complete, as it is sent. */
 export interface SignableRequest {
   readonly path: string
   readonly contentType: string
   readonly body: Buffer
 }
 
-/** Says to the service who asks. */
+/** Authenticates requests to the service. */
 export interface Authorization {
-  /** Whether the operator's credential is there. */
+  /** True when the operator's credential is available. */
   readonly isAvailable: boolean
-  /** The headers that carry it, flat: name, value. Throws as `CredentialLookup.get` does. */
+  /** Returns the headers that carry the credential, flat: name, value. Throws as `CredentialLookup.get` does. */
   headers(request: SignableRequest, signal: AbortSignal): Promise<string[]>
 }
 
@@ -23,23 +23,23 @@ export interface SigningKeys {
   readonly sessionToken?: string | undefined
 }
 
-/** An API key of Bedrock's own, as a bearer. */
+/** Authorises with a Bedrock API key, sent as a bearer. */
 export function bearerAuthorization(apiKey: string): Authorization {
   return { isAvailable: true, headers: async () => ['authorization', `Bearer ${apiKey}`] }
 }
 
-/** Where a signature is valid. */
+/** Host, region and service for which a signature is valid. */
 export interface SigningScope {
   readonly region: string
-  /** As it stands in the `host` header. */
+  /** Value of the `host` header. */
   readonly host: string
 }
 
 const SERVICE = 'bedrock'
 
 /**
- * Signatures of the moment, valid for five minutes (AWS General Reference, "Signature Version 4"). Signed are the headers
- * that must be: `host`, `content-type` and those of the signature itself.
+ * Signs requests; a signature is valid for five minutes (AWS General Reference, "Signature Version 4"). It covers only the
+ * required headers: `host`, `content-type` and those of the signature itself.
  */
 export async function signedAuthorization(scope: SigningScope, keys: KeySource): Promise<Authorization> {
   const { SignatureV4 } = await import('@smithy/signature-v4')
@@ -60,32 +60,32 @@ export async function signedAuthorization(scope: SigningScope, keys: KeySource):
         headers,
         body,
       })
-      // The transport writes `host` itself, and whoever calls it the content's type.
+      // The transport writes `host`, and the caller of this function the content type.
       return Object.entries(signed.headers).flatMap(([name, value]) => (name in headers ? [] : [name, value]))
     },
   }
 }
 
-/** Where signing keys come from. */
+/** Source of signing keys. */
 export interface KeySource {
   readonly isAvailable: boolean
   get(signal: AbortSignal): Promise<SigningKeys>
 }
 
-/** Keys that the operator has given. */
+/** Returns the operator's configured keys. */
 export function fixedKeys(keys: SigningKeys): KeySource {
   return { isAvailable: true, get: async () => keys }
 }
 
-/** What the vendor's chain of credentials is looked through with. */
+/** Options of a lookup in the AWS credential chain. */
 export interface ChainOptions extends Pick<LookupOptions<SigningKeys>, 'provider' | 'log'> {
   readonly region: string
   readonly profile: string | undefined
 }
 
 /**
- * Keys from the vendor's chain: a profile, single sign-on, a web identity, the role of a container or a machine. It renews
- * what ends, and makes its own connections, which know nothing of the proxy for calls to providers.
+ * Finds keys in the AWS credential chain: a profile, single sign-on, a web identity, the role of a container or a machine.
+ * It renews expiring keys, and makes its own connections, which do not use the proxy for provider calls.
  */
 export async function chainedKeys({ provider, log, region, profile }: ChainOptions): Promise<KeySource> {
   const { defaultProvider } = await import('@aws-sdk/credential-provider-node')
@@ -97,7 +97,7 @@ export async function chainedKeys({ provider, log, region, profile }: ChainOptio
   return lookup
 }
 
-/** Node's own SHA-256, in the form that the signer takes. */
+/** Node's own SHA-256, behind the interface that the signer expects. */
 class Sha256 {
   readonly #hash: Hash | Hmac
 

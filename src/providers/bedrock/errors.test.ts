@@ -18,13 +18,13 @@ test('bedrock errors: the model’s own error is the same bytes', (t) => {
   t.is(toMessagesError(400, {}, body), body)
 })
 
-test('bedrock errors: a body that is no error is told of by its name', (t) => {
+test('bedrock errors: a body that is no error is reported by its name', (t) => {
   const named = 'ThrottlingException:http://internal.amazon.com/coral/com.amazon.bedrock/'
   for (const body of ['', '<h1>no</h1>', '{}', 'null', '{"message":""}'])
     t.is(errorOf(429, body, named).message, 'The provider answered 429 (ThrottlingException) without a readable error.')
 })
 
-test('bedrock errors: what should have been signed, a session token among it, is not told', (t) => {
+test('bedrock errors: the expected canonical request, which may contain a session token, is left out', (t) => {
   const canonical = "The Canonical String for this request should have been\n'POST\n/\nx-amz-security-token:hush\n'"
   const body = JSON.stringify({ message: `The signature does not match.\n\n${canonical}` })
   t.is(errorOf(403, body).message, 'The signature does not match.')

@@ -5,7 +5,7 @@ import { printEvent } from '../../core/reply/sse.ts'
 import { messagesErrorBody } from '../messages-error.ts'
 
 const messagesErrorSchema = z.looseObject({ type: z.literal('error'), error: z.looseObject({ type: z.string() }) })
-/** Services in front of the model spell it with a capital letter. */
+/** A service error. Services in front of the model capitalise `Message`. */
 const serviceErrorSchema = z.looseObject({ message: z.string().optional(), Message: z.string().optional() })
 
 /** Exceptions within a stream (Amazon Bedrock API Reference, "ResponseStream"); the others are `api_error`. */
@@ -17,8 +17,8 @@ const EXCEPTION_TYPES = new Map([
 ])
 
 /**
- * An error body in the Messages shape; never throws. The service's own errors are `{"message": …}` with their name in a
- * header (Amazon Bedrock API Reference, "Common Error Types"); the model's pass as they are.
+ * Converts an error body to the Messages shape; never throws. The service's own errors are `{"message": …}` with their name
+ * in a header (Amazon Bedrock API Reference, "Common Error Types"); the model's errors pass unchanged.
  */
 export function toMessagesError(status: number, headers: ReplyHeaders, body: Buffer): Buffer {
   const json = tryParseJson(body)
@@ -29,14 +29,14 @@ export function toMessagesError(status: number, headers: ReplyHeaders, body: Buf
   return messagesErrorBody(status, message)
 }
 
-/** An exception within a stream, as the Messages event that ends one. */
+/** Converts an exception within a stream to the Messages event that ends the stream. */
 export function exceptionEvent(name: string, body: Buffer): string {
   const message = messageIn(tryParseJson(body)) ?? `The provider ended the stream with ${name}.`
   const event = { type: 'error', error: { type: EXCEPTION_TYPES.get(name) ?? 'api_error', message } }
   return printEvent(event)
 }
 
-/** What the service expected to be signed follows a wrong signature's message, and a session token is among it. */
+/** The canonical request, which the service appends to the message for a wrong signature: it may contain a session token. */
 const CANONICAL_REQUEST = /\s*The Canonical String for this request.*$/s
 
 function messageIn(json: unknown): string | undefined {

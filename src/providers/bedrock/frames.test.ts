@@ -6,7 +6,7 @@ import { FrameReader, loadFrameCodec } from './frames.ts'
 
 const codec = await loadFrameCodec()
 
-test('frames: the same ones are found however the bytes are cut', (t) => {
+test('frames: any split of the bytes yields the same frames', (t) => {
   const bodies = fc.array(
     fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
     { maxLength: 8 },
@@ -31,7 +31,7 @@ test('frames: the same ones are found however the bytes are cut', (t) => {
   )
 })
 
-test('frames: what the vendor’s own codec prints is read', (t) => {
+test('frames: output of the vendor’s own codec is read', (t) => {
   const vendor = new EventStreamCodec(
     (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString()),
     (text) => Buffer.from(text),
@@ -53,7 +53,7 @@ test('frames: a frame with any byte changed is not read', (t) => {
   )
 })
 
-/** How many frames are found; none when reading throws. */
+/** Counts the frames found; 0 when reading throws. */
 function countOf(bytes: Buffer): number {
   try {
     return [...new FrameReader(codec).push(bytes)].length
@@ -62,7 +62,7 @@ function countOf(bytes: Buffer): number {
   }
 }
 
-test('frames: one that is too long, or too short to be one, is refused by its first bytes', (t) => {
+test('frames: a frame of invalid length is refused at its first bytes', (t) => {
   for (const length of [0, 15, 101, 0xffffffff]) {
     const start = Buffer.alloc(4)
     start.writeUInt32BE(length)

@@ -1,10 +1,10 @@
-/** A message of an event stream: its headers that are text, and its payload. */
+/** A message of an event stream: its text headers and its payload. */
 export interface Frame {
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer
 }
 
-/** The vendor's codec, as far as it is used: checks both checksums, and throws on a frame that is damaged. */
+/** The part of the vendor's codec in use: it checks both checksums and throws on a damaged frame. */
 export interface FrameCodec {
   decode(frame: Uint8Array): {
     readonly headers: Readonly<Record<string, { readonly value: unknown }>>
@@ -12,21 +12,21 @@ export interface FrameCodec {
   }
 }
 
-/** Length, length of the headers, checksum of both; and the checksum at the end. */
+/** Bytes of both lengths, the checksum of the prelude and the final checksum. */
 const LEAST_FRAME_BYTES = 16
 const LENGTH_BYTES = 4
 const MOST_FRAME_BYTES = 16 * 1024 * 1024
 
 /**
- * Cuts `application/vnd.amazon.eventstream` into its frames, however the bytes arrive. A frame begins with its length
- * (AWS, "Event stream encoding"); one that says it is longer than `mostBytes` is refused before its bytes are kept.
+ * Splits `application/vnd.amazon.eventstream` into frames, however the bytes arrive. A frame begins with its length
+ * (AWS, "Event stream encoding"); one whose length exceeds `mostBytes` is refused before its bytes are buffered.
  */
 export class FrameReader {
   readonly #codec: FrameCodec
   readonly #mostBytes: number
   #held: Buffer[] = []
   #heldBytes = 0
-  /** How many bytes it takes to go on. */
+  /** Number of bytes needed to continue. */
   #neededBytes = LENGTH_BYTES
 
   constructor(codec: FrameCodec, { mostBytes = MOST_FRAME_BYTES }: { mostBytes?: number } = {}) {
@@ -34,12 +34,12 @@ export class FrameReader {
     this.#mostBytes = mostBytes
   }
 
-  /** Whether the bytes so far end within a frame. */
+  /** True when the bytes so far end within a frame. */
   get isWithinFrame(): boolean {
     return this.#heldBytes > 0
   }
 
-  /** The frames that `chunk` completes, one after another. Throws on one that is damaged or too long. */
+  /** Yields the frames that `chunk` completes. Throws on a damaged or oversized frame. */
   *push(chunk: Buffer): Generator<Frame, void, undefined> {
     this.#held.push(chunk)
     this.#heldBytes += chunk.length
@@ -57,7 +57,7 @@ export class FrameReader {
     this.#neededBytes = length
   }
 
-  /** Length of the frame at `at`, or more bytes than there are when not even that is known. */
+  /** Returns the length of the frame at `at`, or more bytes than available when the length is still unknown. */
   #lengthAt(bytes: Buffer, at: number): number {
     if (bytes.length - at < LENGTH_BYTES) return LENGTH_BYTES
     const length = bytes.readUInt32BE(at)

@@ -77,7 +77,7 @@ test('bedrock: a request that is refused at once is not sent again', async (t) =
   await provider.close()
 })
 
-test('bedrock: of what the operator forwards, nothing touches the signature', async (t) => {
+test('bedrock: headers that the operator forwards do not change the signature', async (t) => {
   await using server = await startBedrock(KEYS)
   const provider = await open(server.url, () => 0)
   t.is((await provider.countTokens(call, target)).status, 200)

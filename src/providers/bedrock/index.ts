@@ -27,30 +27,30 @@ const options = z
         .regex(/^[a-z0-9-]+$/, 'expected a region such as `eu-central-1`')
         .optional(),
       'BEDROCK_REGION',
-    ).describe('The AWS region whose models are called. Unset: there is no such provider.'),
+    ).describe('The AWS region whose models are called. Unset: this provider is off.'),
     base_url: fromEnv(address.optional(), 'BEDROCK_BASE_URL').describe(
       'Address of the Bedrock runtime, for private endpoints. Unset: `https://bedrock-runtime.<region>.amazonaws.com`.',
     ),
     api_key: secret('AWS_BEARER_TOKEN_BEDROCK').describe(
-      'An API key of Bedrock’s own. It goes before all other credentials.',
+      'A Bedrock API key. It takes precedence over all other credentials.',
     ),
     access_key_id: secret('AWS_ACCESS_KEY_ID').describe(
-      'An access key to sign with, together with `secret_access_key`. Unset: the AWS chain of credentials is asked, from profiles to the machine’s role.',
+      'An access key to sign with, together with `secret_access_key`. Unset: the AWS credential chain is used, from profiles to the machine’s role.',
     ),
     secret_access_key: secret('AWS_SECRET_ACCESS_KEY').describe('The secret of the access key.'),
     session_token: secret('AWS_SESSION_TOKEN').describe('The token that goes with temporary keys.'),
     profile: fromEnv(z.string().min(1).optional(), 'AWS_PROFILE').describe(
-      'A profile of your AWS configuration files, for the chain of credentials.',
+      'A profile of your AWS configuration files, for the credential chain.',
     ),
     models: z
       .array(z.string().min(1))
       .default([])
-      .describe('Models to show in model lists: the runtime has no list. Others can be asked for all the same.'),
+      .describe('Models to show in model lists, since the runtime has no list. Other models can be requested too.'),
     left_out_betas: z
       .array(z.string().min(1))
       .default(CLIENT_BETAS)
       .describe(
-        'Betas that are not passed on; `*` at the end matches any rest. Bedrock refuses requests with a beta that the model does not have there.',
+        'Betas that are not forwarded; `*` at the end matches any rest. Bedrock refuses requests with a beta that the model does not support there.',
       ),
   })
   .refine(
@@ -100,7 +100,7 @@ export const kind = defineProviderKind({
 async function authorizationOf(section: Options, baseUrl: string, parts: ProviderParts): Promise<Authorization> {
   const { api_key, region } = section
   if (api_key !== undefined) return bearerAuthorization(api_key)
-  if (region === undefined) throw new Error('the schema asks for a region where requests are signed')
+  if (region === undefined) throw new Error('the schema requires a region where requests are signed')
   return signedAuthorization({ region, host: new URL(baseUrl).host }, await keysOf(section, region, parts))
 }
 

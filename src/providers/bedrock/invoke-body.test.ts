@@ -18,7 +18,7 @@ test('bedrock body: the model and the stream flag go, the version comes, every o
   t.is(invocation('{"model":"m"}'), '{"anthropic_version":"bedrock-2023-05-31"}')
 })
 
-test('bedrock body: a version that the client wrote makes way', (t) => {
+test('bedrock body: the version replaces the client’s', (t) => {
   t.is(invocation('{"anthropic_version":"x","model":"m"}'), '{"anthropic_version":"bedrock-2023-05-31"}')
 })
 
@@ -27,7 +27,7 @@ test('bedrock body: betas join those that the client wrote there, each once', (t
   t.deepEqual(anthropic_beta, ['a', 'b', 'c'])
 })
 
-test('bedrock body: a token count says how long the answer may be when the client does not', (t) => {
+test('bedrock body: a token count has a maximum of output tokens when the client sends none', (t) => {
   t.is(counted('{"model":"m","messages":[]}').max_tokens, 1)
   t.is(counted('{"model":"m","max_tokens":7}').max_tokens, 7)
   t.is(counted('{"model":"m","thinking":{"type":"enabled","budget_tokens":1024}}').max_tokens, 1025)

@@ -1,12 +1,12 @@
 import type { Edit } from '../../core/json/splice.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 
-/** Amazon Bedrock User Guide, "Anthropic Claude Messages API": the only value there is. */
+/** The only supported value (Amazon Bedrock User Guide, "Anthropic Claude Messages API"). */
 const VERSION = 'bedrock-2023-05-31'
 
 /**
- * The body of an invocation: the request without what the path says, with the version, and the betas, which have no header
- * there. Every other byte stays.
+ * Builds the body of an invocation: the request without the fields of the path, with the version, and the betas, which
+ * have no header there. Every other byte stays.
  */
 export function invokeBody(request: RequestDocument, betas: readonly string[]): Buffer {
   return request.edited(invocationEdits(request, betas)).bytes
@@ -25,8 +25,8 @@ function invocationEdits(request: RequestDocument, betas: readonly string[]): Ed
 }
 
 /**
- * The body of a token count: an invocation, wrapped (Amazon Bedrock API Reference, "CountTokens"). An invocation must say
- * how long the answer may be, which a count's own request does not; no answer is made.
+ * Builds the body of a token count: an invocation, wrapped (Amazon Bedrock API Reference, "CountTokens"). An invocation
+ * requires `max_tokens`, which a count's own request does not have; no reply is generated.
  */
 export function countTokensBody(body: Buffer, betas: readonly string[]): Buffer {
   const request = new RequestDocument(body)
@@ -37,7 +37,7 @@ export function countTokensBody(body: Buffer, betas: readonly string[]): Buffer 
   return Buffer.from(JSON.stringify({ input: { invokeModel: { body: invocation.toString('base64') } } }))
 }
 
-/** `max_tokens` must be greater than what may be thought. */
+/** Returns a valid `max_tokens`: it must exceed the thinking budget. */
 function leastMaxTokens(request: RequestDocument): number {
   const thinking = request.field('thinking')
   const budget =
@@ -47,7 +47,7 @@ function leastMaxTokens(request: RequestDocument): number {
 
 const PROFILE = /^[a-z-]+\.(?=anthropic\.)/
 
-/** Tokens are counted for a model; the inference profiles that lead to it (`us.anthropic.…`) are refused. */
+/** Returns the model of an inference profile (`us.anthropic.…`): a token count refuses profiles. */
 export function countableModel(model: string): string {
   return model.replace(PROFILE, '')
 }

@@ -12,23 +12,23 @@ import type { Wire } from '../wire.ts'
 import type { Authorization } from './authorization.ts'
 import { countableModel, countTokensBody, invokeBody } from './invoke-body.ts'
 
-/** What the provider is made from. */
+/** Dependencies of the provider. */
 export interface BedrockOptions extends HostedOptions {
   readonly authorization: Authorization
   readonly wire: Wire
-  /** What stands before the path in the operator's address. */
+  /** Path prefix of the operator's address. */
   readonly basePath: string
   /** Monotonic time in milliseconds. */
   readonly nowMs: () => number
 }
 
 const CONTENT_TYPE = 'application/json'
-/** Headers that are the gateway's own to write here. */
+/** Headers that only the gateway may write here. */
 const OWN_HEADER = /^(?:content-type|accept|authorization|host|x-amz-.*)$/
-/** A signature is refused when it is five minutes old; what is younger was refused for another reason. */
+/** A signature expires after five minutes; a younger one was refused for another reason. */
 const SIGNATURE_LIFE_MS = 4.5 * 60_000
 
-/** Claude on Amazon Bedrock: the canonical shape, but for the model, which is in the path, and the frames of a stream. */
+/** Claude on Amazon Bedrock: the canonical shape, except for the model, which is in the path, and a stream's frames. */
 export class BedrockProvider extends HostedProvider<BedrockOptions> implements Provider {
   async complete(exchange: Exchange, target: Target): Promise<Reply> {
     refuseServerSideThread(exchange.request)
@@ -49,7 +49,7 @@ export class BedrockProvider extends HostedProvider<BedrockOptions> implements P
     return tellLeftOut(reply.kind === 'bytes' && reply.status === 200 ? toCount(reply) : reply, leftOut)
   }
 
-  /** A call that waited long for its turn, or between its tries, may arrive with a signature that is too old. */
+  /** Sends the request; a call that waited for a connection or a retry may be refused for an expired signature, and is signed again once. */
   async #post(request: { path: string; body: Buffer }, caller: CallerFacts): Promise<Reply> {
     const signedAtMs = this.options.nowMs()
     const reply = await this.#postSigned(request, caller)

@@ -6,7 +6,7 @@ import { bedrockWire, messagesSource } from './wire.ts'
 
 const codec = await loadFrameCodec()
 
-/** What comes out of a source that gives these chunks and ends. */
+/** Returns the output of a source that sends these chunks and ends. */
 function outcomeOf(...chunks: Buffer[]) {
   const outcome = { text: '', ended: 0, failures: [] as string[], cancelled: false }
   const source: ByteSource = {
@@ -42,7 +42,7 @@ test('bedrock stream: JSON of several lines is still one event', (t) => {
   t.is(text, 'event: ping\ndata: {"type":"ping",\ndata: "a":1,\ndata: "b":2}\n\n')
 })
 
-test('bedrock stream: frames that are neither chunk nor exception are passed over', (t) => {
+test('bedrock stream: frames that are neither chunk nor exception are skipped', (t) => {
   const other = frame({ ':message-type': 'event', ':event-type': 'initial-response' }, '{}')
   t.is(outcomeOf(other, chunkFrame('{"type":"ping"}')).text, 'event: ping\ndata: {"type":"ping"}\n\n')
 })
@@ -56,7 +56,7 @@ test('bedrock stream: exceptions and errors become error events', (t) => {
   )
 })
 
-test('bedrock stream: it fails once, and is cancelled, behind the last frame that can be read', (t) => {
+test('bedrock stream: it fails once, and is cancelled, after the last readable frame', (t) => {
   const ping = chunkFrame('{"type":"ping"}')
   const damaged = Buffer.from(ping)
   damaged.writeUInt8(damaged.readUInt8(50) ^ 1, 50)

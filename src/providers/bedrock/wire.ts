@@ -16,8 +16,8 @@ const QUOTED_NAME = /^"[\w-]+"$/
 const chunkSchema = z.looseObject({ bytes: z.string() })
 
 /**
- * How the service answers. JSON is the model's own message, byte for byte. A stream is a sequence of binary frames, each
- * with the JSON of one Messages event inside, which is put into server-sent events without being touched.
+ * Reads the service's replies. JSON is the model's own message, byte for byte. A stream is a sequence of binary frames, each
+ * with the JSON of one Messages event, which becomes a server-sent event unchanged.
  */
 export function bedrockWire(codec: FrameCodec): Wire {
   return {
@@ -35,7 +35,7 @@ export function bedrockWire(codec: FrameCodec): Wire {
   }
 }
 
-/** The events that the frames of a source carry. It fails on a frame that is damaged, and behind one that was cut. */
+/** Returns the events in the frames of a source. Fails on a damaged frame, and at the end of a truncated one. */
 export function messagesSource(source: ByteSource, reader: FrameReader): ByteSource {
   return transformed(source, {
     data(chunk, to) {
@@ -50,7 +50,7 @@ export function messagesSource(source: ByteSource, reader: FrameReader): ByteSou
   })
 }
 
-/** What a chunk completes, up to the first frame that cannot be read. */
+/** Returns the events that a chunk completes, up to the first unreadable frame. */
 function eventsOf(reader: FrameReader, chunk: Buffer): { events: Buffer[]; error?: Error } {
   const events: Buffer[] = []
   try {
@@ -64,7 +64,7 @@ function eventsOf(reader: FrameReader, chunk: Buffer): { events: Buffer[]; error
   }
 }
 
-/** Frames of other kinds are the service's own affair: what it adds to a stream later is no event of the model. */
+/** Converts a frame to an event. Frames of other kinds are the service's own additions and produce none. */
 function toEvent({ headers, body }: Frame): Buffer {
   switch (headers.get(':message-type')) {
     case 'exception':
@@ -85,7 +85,7 @@ function chunkEvent(body: Buffer): Buffer {
   const type = findMember(text, text.indexOf('{'), 'type')
   const quoted = type === undefined ? '' : text.slice(type.start, type.end)
   if (!QUOTED_NAME.test(quoted)) throw new Error('an event without a type')
-  // A line end within the data would end it; between the tokens of JSON it means the same on a line of its own.
+  // A line break within the data would end the event; between JSON tokens it is equivalent on a line of its own.
   const data = HAS_LINE_END.test(text) ? Buffer.from(text.replace(LINE_END, '\ndata: '), 'latin1') : json
   return Buffer.concat([Buffer.from(`event: ${quoted.slice(1, -1)}\ndata: `), data, BLANK_LINE])
 }

@@ -1,6 +1,6 @@
 import type { CredentialForm } from '../upstream.ts'
 
-/** A bearer token. `own` tells a caller's own credential by its form; without it none is passed through. */
+/** Sends a bearer token. `own` matches a caller's own credential by its form; without it none is passed through. */
 export function bearer(variable: string | undefined, own: RegExp | undefined): CredentialForm {
   return {
     variable,

@@ -7,20 +7,20 @@ import { type ChatHabits, toChatRequest } from '../../dialects/chat/to-chat-requ
 /**
  * DESIGN — a chat client in front of a chat provider
  *
- * What the client sent goes out as it came, fields that we do not know included. Only these are spliced in:
+ * The client's bytes are sent unchanged, unknown fields included. Only these are spliced in:
  * - the model, when its name has a prefix or is an alias, and with it the name of the limit, where the model needs the newer;
- * - `stream_options.include_usage`, when the client of a stream did not ask for usage: without it nobody could say what
- *   the answer cost. The chunk that it adds is taken out of the stream again (`usage-filter.ts`);
- * - the fields that modules have edited in the canonical request, told in this dialect again.
+ * - `stream_options.include_usage`, when a streaming client did not request usage, which is needed to compute the cost.
+ *   The chunk that it adds is removed from the stream again (`usage-filter.ts`);
+ * - the fields that plugins have edited in the canonical request, translated into this dialect.
  */
 export interface NativeRequest {
   readonly bytes: Buffer
   readonly droppedFields: DroppedFields | undefined
-  /** Whether usage was asked for on the gateway's own account. */
+  /** True when the gateway requested the usage on its own account. */
   readonly asksUsage: boolean
 }
 
-/** Canonical fields, and those of this dialect that tell the same. */
+/** Canonical fields, and the fields of this dialect with the same meaning. */
 const COUNTERPARTS: Readonly<Record<string, readonly string[]>> = {
   messages: ['messages'],
   system: ['messages'],
@@ -33,7 +33,7 @@ const COUNTERPARTS: Readonly<Record<string, readonly string[]>> = {
   metadata: ['user'],
 }
 
-/** The client's own request, ready for the provider. */
+/** Prepares the client's own request for the provider. */
 export function nativeChatRequest(exchange: Exchange, target: Target, habits: ChatHabits): NativeRequest {
   const { document } = exchange.client
   const { model } = target
@@ -52,8 +52,8 @@ export function nativeChatRequest(exchange: Exchange, target: Target, habits: Ch
 }
 
 /**
- * Clients know models that reason by their names, and give those `max_completion_tokens`. Behind a prefix or an alias they
- * do not see one, and such a model refuses `max_tokens`.
+ * Renames the token limit for reasoning models. Clients recognise these by name and send `max_completion_tokens`; behind a
+ * prefix or an alias they cannot, and such a model refuses `max_tokens`.
  */
 function limitEdits(document: RequestDocument, { model }: Target, habits: ChatHabits): Edit[] {
   const limit = document.raw('max_tokens')
@@ -63,7 +63,7 @@ function limitEdits(document: RequestDocument, { model }: Target, habits: ChatHa
   return isGiven ? [removed] : [removed, { op: 'add', path: [habits.maxTokensField], value: limit }]
 }
 
-/** What to splice in so that the stream tells its usage; `undefined` when the client asked for it itself. */
+/** Returns the edit that requests usage; `undefined` when the client requests it itself. */
 function usageEdit(document: RequestDocument): Edit | undefined {
   const options = document.field('stream_options')
   if (typeof options !== 'object' || options === null)
@@ -72,7 +72,7 @@ function usageEdit(document: RequestDocument): Edit | undefined {
   return { op: 'add', path: ['stream_options', 'include_usage'], value: true }
 }
 
-/** The fields that modules have changed, as this dialect has them. */
+/** Returns the fields that plugins have changed, translated into this dialect. */
 function retold(
   exchange: Exchange,
   target: Target,
@@ -84,7 +84,7 @@ function retold(
   const told = new RequestDocument(translation.bytes)
   const changed = changedFields(client.canonical, request)
   const fields = new Set(changed.flatMap((name) => COUNTERPARTS[name] ?? [name]))
-  // Only what is told again can be lost, on the way into the canonical request or out of it.
+  // Only a translated field can lose anything, on the way into the canonical request or out of it.
   const concerned = new Set([...changed, ...fields])
   const droppedFields = new DroppedFields()
   for (const lost of [client.droppedFields, translation.droppedFields]) droppedFields.add(lost.about(concerned))
@@ -99,7 +99,7 @@ function retold(
 
 function changedFields(before: RequestDocument, after: RequestDocument): string[] {
   const names = new Set([...before.shape.fields.keys(), ...after.shape.fields.keys()])
-  names.delete('model') // it is the target's, whatever modules make of it
+  names.delete('model') // it is always the target's
   return [...names].filter((name) => {
     const [was, is] = [before.raw(name), after.raw(name)]
     return was === undefined || is === undefined || !was.equals(is)

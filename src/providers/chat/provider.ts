@@ -18,12 +18,12 @@ import { verbatimWire, type Wire } from '../wire.ts'
 import { nativeChatRequest } from './native.ts'
 import { withoutUsageChunk } from './usage-filter.ts'
 
-/** What tells one provider of chat completions from another. */
+/** Options of a provider of chat completions. */
 export interface ChatProviderOptions {
   readonly upstream: Upstream
   readonly habits: ChatHabits
   readonly tokens: TokenCounter
-  /** Model names that are this provider's without a prefix. */
+  /** Model names that select this provider without a prefix. */
   readonly models: RegExp | undefined
 }
 
@@ -35,7 +35,7 @@ const NATIVE_WITHOUT_USAGE: Wire = {
 }
 const PATH = '/chat/completions'
 
-/** The shape of chat completions, with a provider's habits. */
+/** Translation to chat completions, with a provider's habits. */
 function chatTranslation(habits: ChatHabits): Translation {
   return {
     toWire(exchange, { model }) {
@@ -50,7 +50,7 @@ function chatTranslation(habits: ChatHabits): Translation {
   }
 }
 
-/** A provider that speaks OpenAI's chat completions, at an address that ends where `/chat/completions` begins. */
+/** A provider of OpenAI's chat completions; its address is the prefix of `/chat/completions`. */
 export class ChatProvider extends UpstreamProvider implements Provider {
   readonly #options: Omit<ChatProviderOptions, 'upstream'>
   readonly #translation: Translation
@@ -70,7 +70,7 @@ export class ChatProvider extends UpstreamProvider implements Provider {
     return completeTranslated(exchange, target, { upstream: this.upstream, translation: this.#translation })
   }
 
-  /** Estimates: these services have no way to count tokens without answering. */
+  /** Estimates the tokens: these services cannot count them without generating a reply. */
   async countTokens({ body }: RelayCall, { model }: Target): Promise<Reply> {
     const request = new RequestDocument(body ?? Buffer.from('{}'))
     if (request.shape.messages.length === 0) {
@@ -92,7 +92,7 @@ export class ChatProvider extends UpstreamProvider implements Provider {
   }
 
   override relay(call: RelayCall): Promise<Reply> {
-    // The address has its version already.
+    // The address includes the version.
     return super.relay({ ...call, path: call.path.replace(/^\/v1/, '') })
   }
 

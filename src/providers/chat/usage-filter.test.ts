@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { ByteSource, ByteSourceSink, Ending } from '../../core/reply/byte-source.ts'
 import { withoutUsageChunk } from './usage-filter.ts'
 
-/** A provider's stream in these chunks, and how its connection ends. */
+/** A provider's stream in these chunks, and the end of its connection. */
 function sourceOf(chunks: readonly Buffer[], error?: Error): ByteSource {
   return {
     start(sink) {
@@ -17,7 +17,7 @@ function sourceOf(chunks: readonly Buffer[], error?: Error): ByteSource {
   }
 }
 
-/** What comes out of the filter. */
+/** Collects the filter's output. */
 function filtered(chunks: readonly Buffer[], error?: Error) {
   const pieces: Buffer[] = []
   let ending: Ending | undefined
@@ -41,14 +41,14 @@ const FINISH = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]
 const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}'
 const DONE = 'data: [DONE]'
 
-/** A stream with this line end; an empty text is left out. */
+/** Joins a stream with this line end; empty lines are left out. */
 const streamOf = (lines: readonly string[], end: string) =>
   lines.map((line) => (line === '' ? '' : `${line}${end}${end}`)).join('')
 
 const bodies = {
   plain: ['', delta('Hi'), FINISH, 'USAGE', DONE],
   'comments around it': [': one', delta('é 😀'), FINISH, ': two', 'USAGE', ': three', DONE],
-  'a text that looks like it': ['', delta(USAGE), delta('"choices":[],"usage":{'), FINISH, 'USAGE', DONE],
+  'a text that looks like a usage chunk': ['', delta(USAGE), delta('"choices":[],"usage":{'), FINISH, 'USAGE', DONE],
   'a chunk without choices or usage': ['', 'data: {"choices":[],"prompt_filter_results":[]}', FINISH, 'USAGE', DONE],
   'spaces in it': ['', delta('Hi'), FINISH, 'SPACED', DONE],
   'usage twice': ['', delta('Hi'), 'USAGE', FINISH, 'USAGE', DONE],
@@ -62,7 +62,7 @@ const kept = (lines: readonly string[]) => lines.map((line) => (line === 'USAGE'
 
 for (const [endName, end] of Object.entries({ LF: '\n', CRLF: '\r\n', CR: '\r' })) {
   for (const [claim, lines] of Object.entries(bodies)) {
-    test(`usage filter: takes out the chunk and nothing else, wherever the bytes are cut: ${claim} (${endName})`, (t) => {
+    test(`usage filter: removes the chunk and nothing else, at any split of the bytes: ${claim} (${endName})`, (t) => {
       const bytes = Buffer.from(streamOf(given(lines), end))
       const expected = streamOf(kept(lines), end)
       t.is(filtered([bytes]).text, expected)
@@ -76,7 +76,7 @@ for (const [endName, end] of Object.entries({ LF: '\n', CRLF: '\r\n', CR: '\r' }
   }
 }
 
-test('usage filter: takes out the chunk and nothing else, in chunks of any sizes', (t) => {
+test('usage filter: removes the chunk and nothing else, in chunks of any sizes', (t) => {
   const sizes = fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1 })
   const cases = fc.constantFrom(...Object.values(bodies))
   fc.assert(
@@ -93,7 +93,7 @@ test('usage filter: takes out the chunk and nothing else, in chunks of any sizes
   )
 })
 
-test('usage filter: gives whole events only, and nothing that is empty', (t) => {
+test('usage filter: emits whole events only, and never an empty one', (t) => {
   const bytes = Buffer.from(streamOf(given(bodies['comments around it']), '\n'))
   const { pieces } = filtered([...bytes].map((byte) => Buffer.of(byte)))
   t.true(pieces.every((piece) => piece.length > 0 && piece.toString().endsWith('\n\n')))
@@ -130,7 +130,7 @@ const endings: [
   ['before its finish_reason is not', [delta('a')], undefined, 'incomplete', /before its answer was whole/],
   ['before any event is not', [], undefined, 'incomplete', /before its answer was whole/],
   [
-    'by an error of the provider is not, and is told once',
+    'by an error of the provider is not, and is reported once',
     ['data: {"error":{"message":"x"}}'],
     undefined,
     'incomplete',

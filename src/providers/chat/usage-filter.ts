@@ -9,8 +9,8 @@ const LF = 0x0a
 const CR = 0x0d
 
 /**
- * A chat stream without the chunk that tells its usage, for a client that did not ask for it. The usage is read here,
- * and handed on with the ending; every other byte passes as it came.
+ * Removes the usage chunk from a chat stream whose client did not request it. The usage is read here and returned with the
+ * ending; every other byte passes unchanged.
  */
 export function withoutUsageChunk(source: ByteSource): ByteSource {
   const framer = new EventFramer()
@@ -39,7 +39,7 @@ export function withoutUsageChunk(source: ByteSource): ByteSource {
       const portion = framer.push(chunk)
       if (portion === undefined) return
       const kept = read(isCutLineEnd && portion[0] === LF ? portion.subarray(1) : portion)
-      // CR and LF of one line end may come apart: the LF belongs to what was taken out.
+      // The CR and LF of one line end may arrive in two chunks: the LF belongs to the removed event.
       isCutLineEnd = portion.at(-1) === CR && kept.at(-1) !== CR
       if (kept.length > 0) to.push(kept)
     },
@@ -59,7 +59,7 @@ function nextKind(kind: Kind, sign: 'stop' | 'finish' | 'error' | 'usage'): Kind
   return sign === 'finish' && kind === 'open' ? 'finished' : kind
 }
 
-/** `bytes` without the event whose data is at `start` of the original, of which `removed` bytes are gone already. */
+/** Removes the event whose data is at `start` of the original; `removed` bytes were removed before. */
 function without(bytes: Buffer, removed: number, data: { start: number; end: number }): Buffer {
   const at = data.start - removed
   const start = Math.max(bytes.lastIndexOf(LF, at), bytes.lastIndexOf(CR, at)) + 1

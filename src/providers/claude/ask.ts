@@ -10,9 +10,9 @@ import { jsonObjectEdits } from './json-object.ts'
 const HIGHEST_TEMPERATURE = 1
 
 /**
- * Asks a provider of the Messages API through `send`. What a client of the same dialect sent stays as it is, but for the
- * model's name, where it has a prefix or is an alias, and for thinking of other providers, once the API has refused it.
- * Throws `invalid_request` for what a client of another dialect cannot ask here, and what `send` throws.
+ * Sends a request to a provider of the Messages API. A client's body of the same dialect stays unchanged, except for the
+ * model's name, where it has a prefix or is an alias, and other providers' thinking, once the API has refused it.
+ * Throws `invalid_request` for a request of another dialect that cannot be expressed here, and the errors of `send`.
  */
 export async function askClaude(
   exchange: Exchange,
@@ -37,7 +37,7 @@ function claudeRequest(exchange: Exchange, { provider, model }: Target, droppedF
   return edits.length === 0 ? request : request.edited(edits)
 }
 
-/** What clients of other dialects may ask and this API does not have, in the form nearest to it. */
+/** Returns edits that replace options that this API does not have by their nearest equivalent. */
 function withinLimits(request: RequestDocument, droppedFields: DroppedFields): Edit[] {
   const edits = jsonObjectEdits(request)
   const temperature = request.field('temperature')

@@ -4,21 +4,21 @@ import { betasOf as askedBetas } from '../../core/request/version-headers.ts'
 import { addDroppedNames } from '../dropped-fields-header.ts'
 
 /**
- * Betas that say who the client is, or how it has signed in, and not what it asks for. Clouds refuse a request with a beta
- * that they do not have, so these are left out unless the operator says otherwise.
+ * Betas that identify the client or its sign-in rather than a feature. Clouds refuse a request with a beta that they do
+ * not have, so these are removed unless the operator configures otherwise.
  */
 export const CLIENT_BETAS = ['claude-code-*', 'oauth-*']
 
-/** The betas that a client asks for. */
+/** The betas that a client requests. */
 export interface Betas {
   readonly kept: readonly string[]
-  /** Those that are not passed on. */
+  /** Betas that are not forwarded. */
   readonly leftOut: readonly string[]
 }
 
 /**
- * The betas that a client asks for, under either of the header's names, each once. Those that match one of `patterns` (a
- * trailing `*` matches any rest) are left out.
+ * Returns the betas that a client requests, under either of the header's names, each once. Those that match one of
+ * `patterns` (a trailing `*` matches any rest) are left out.
  */
 export function betasOf(headers: RelayCall['headers'], patterns: readonly string[]): Betas {
   const betas = askedBetas(headers)
@@ -26,7 +26,7 @@ export function betasOf(headers: RelayCall['headers'], patterns: readonly string
   return { kept: betas.filter((name) => !isLeftOut(name)), leftOut: betas.filter(isLeftOut) }
 }
 
-/** Says in the reply's headers which betas were left out, beside what else was. */
+/** Adds the betas that were left out to the reply's dropped fields. */
 export function tellLeftOut(reply: Reply, leftOut: readonly string[]): Reply {
   return addDroppedNames(
     reply,

@@ -5,21 +5,21 @@ import type { ContentBlock } from '../../core/request/message.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 
 /**
- * DESIGN — thinking that another provider did
+ * DESIGN — thinking of another provider
  *
- * It reaches clients without a signature, or with one that is not of this API. A conversation that goes on with a Claude
- * model brings it back, and the API refuses what it has not signed. To look for it in every request would cost more than
- * anything else on the way, so it is looked for when the API has refused a signature; a refusal is free and comes at once.
+ * It reaches clients without a signature, or with one that is not of this API. A conversation that continues with a Claude
+ * model sends it back, and the API refuses thinking that it has not signed. Searching every request for it would cost more
+ * than any other step, so it is removed only after the API has refused a signature; a refusal is free and immediate.
  */
 const FOREIGN_SIGNATURE = /^(?:gemini(?:-text)?:|$)/
 const REFUSED = Buffer.from('signature')
 
-/** Whether a reply refuses a signature. */
+/** Returns true for a reply that refuses a signature. */
 export function refusesSignature(reply: Reply): boolean {
   return reply.status === 400 && reply.kind === 'bytes' && reply.bytes.includes(REFUSED)
 }
 
-/** Edits that take foreign thinking out, and the messages that consist of nothing else. */
+/** Returns edits that remove foreign thinking, and the messages that consist of nothing else. */
 export function foreignThinking(request: RequestDocument, droppedFields: DroppedFields): Edit[] {
   const edits = request.messages.flatMap(({ content }, message): Edit[] => {
     if (typeof content === 'string') return []

@@ -3,15 +3,15 @@ import type { ListedModel, RelayCall } from '../../core/ports/provider.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import type { CallerFacts, CredentialForm, Upstream } from '../upstream.ts'
 
-/** No caller has a credential of this form: the operator's is made for each request. */
+/** A form that no caller's credential has: the operator's is created for each request. */
 export const MADE_FOR_EACH_REQUEST: CredentialForm = { variable: undefined, headers: () => [], ownOf: () => undefined }
 
-/** Options that a cloud which hosts Claude has, whichever it is. */
+/** Options common to the clouds that host Claude. */
 export interface HostedOptions {
-  /** Calls the address, without a credential of its own. */
+  /** Sends requests to the address, without a credential of its own. */
   readonly upstream: Upstream
   readonly authorization: { readonly isAvailable: boolean }
-  /** Names for model lists: these clouds have no list of the models that may be called. */
+  /** Names for model lists: these clouds do not list the models that can be called. */
   readonly models: readonly string[]
   readonly leftOutBetas: readonly string[]
 }
@@ -51,7 +51,7 @@ export abstract class HostedProvider<Options extends HostedOptions> {
   }
 }
 
-/** The caller without the headers that the gateway writes itself here. */
+/** Returns the caller without the headers that only the gateway may write here. */
 export function withoutHeaders(caller: CallerFacts, own: RegExp): CallerFacts {
   return { ...caller, headers: Object.fromEntries(Object.entries(caller.headers).filter(([name]) => !own.test(name))) }
 }

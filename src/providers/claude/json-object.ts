@@ -2,9 +2,9 @@ import type { Edit } from '../../core/json/splice.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 
 /**
- * What chat completions call `response_format: {"type":"json_object"}`. This API holds an answer to a schema only, and a
- * schema must name all members; a forced tool would exclude thinking and the client's own tools. So the model is told, as
- * OpenAI has clients tell it beside the field. It comes last in `system`, where it spoils no cached prefix.
+ * Instruction for `response_format: {"type":"json_object"}` of chat completions. This API constrains a reply only by a
+ * schema, which must name all members; a forced tool would exclude thinking and the client's own tools. So an instruction
+ * is added, which OpenAI demands of clients as well. It comes last in `system`, where it invalidates no cached prefix.
  */
 const INSTRUCTION =
   'Answer with one JSON object and nothing else: the first character of the answer is `{` and the last is `}`. No code fence, no text before or after it.'
@@ -14,9 +14,9 @@ interface OutputConfig {
   readonly effort?: unknown
 }
 
-/** Edits that put the instruction in the place of the format; none where the request asks for no such format. */
+/** Returns edits that replace the format by the instruction; none where the request has no such format. */
 export function jsonObjectEdits(request: RequestDocument): Edit[] {
-  // Safe: a canonical request that the gateway made itself.
+  // Safe: a canonical request that the gateway created.
   const output = request.field('output_config') as OutputConfig | undefined
   if (output?.format?.type !== 'json_object') return []
   const path = output.effort === undefined ? ['output_config'] : ['output_config', 'format']

@@ -4,7 +4,7 @@ import { DemoProvider } from './provider.ts'
 
 export const kind = defineProviderKind({
   name: 'demo',
-  summary: 'Models that need no credential and ask nobody, for the first minute.',
+  summary: 'Models that need no credential and call no model, for the first minute.',
   options: z
     .enum(['auto', 'on', 'off'])
     .default('auto')

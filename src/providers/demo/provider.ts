@@ -13,7 +13,7 @@ import { answerOf, DEMO_MODELS, type DemoAnswer, type DemoModel } from './script
 const CHARACTERS_PER_TOKEN = 4
 const CREATED_AT_MS = Date.UTC(2026, 0)
 
-/** A provider that needs no credential and asks no model: the first minute with the gateway, clearly labelled. */
+/** A provider that needs no credential and calls no model: for the first minute with the gateway, clearly labelled. */
 export class DemoProvider implements Provider {
   readonly name = 'demo'
   readonly configured = false
@@ -91,7 +91,7 @@ function messageFor(id: string, model: DemoModel, request: RequestDocument): Rec
   }
 }
 
-/** Ends a text where `max_tokens` is used up, as a model would. */
+/** Truncates a text at `max_tokens`, as a model would. */
 function cut(answer: DemoAnswer, maxTokens: number): { content: unknown[]; stopReason: string } {
   const [first] = answer.content
   if (first?.type !== 'text' || typeof first.text !== 'string') return answer
@@ -104,7 +104,7 @@ function tokensIn(characters: number): number {
   return Math.max(1, Math.ceil(characters / CHARACTERS_PER_TOKEN))
 }
 
-/** A source that gives one event after another, at the pace of a reader. */
+/** A source that emits one event after another, at reading pace. */
 function pacedSource(stream: Buffer, paceMs: number): ByteSource {
   const events = splitEvents(stream)
   let next = 0

@@ -1,13 +1,13 @@
 import type { ContentBlock, Message } from '../../core/request/message.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 
-/** What a demo model says, before it is cut to `max_tokens`. */
+/** A demo model's reply, before it is cut to `max_tokens`. */
 export interface DemoAnswer {
   readonly content: ContentBlock[]
   readonly stopReason: 'end_turn' | 'tool_use'
 }
 
-/** The demo models and what each is for. */
+/** The demo models and their descriptions. */
 export const DEMO_MODELS = {
   echo: 'Says your last message back.',
   lorem: 'Writes a few paragraphs, to watch a stream.',
@@ -17,7 +17,7 @@ export const DEMO_MODELS = {
 /** The name of a demo model. */
 export type DemoModel = keyof typeof DEMO_MODELS
 
-const NOTICE = '[demo provider: no model was asked] '
+const NOTICE = '[demo provider: no model was called] '
 
 const LOREM = `A turnpike was a road that paid for itself: a gate, a keeper, and a small sum for passing. Carts slowed, coins changed hands, and the road beyond was the better for it.
 
@@ -25,7 +25,7 @@ This gateway borrows the idea. Every request travels through a row of modules, e
 
 Point your client's base URL here, name the modules you want, and go on as before. When you have seen enough of this text, set ANTHROPIC_API_KEY and ask a real model.`
 
-/** Decides what a demo model answers to `request`. */
+/** Returns a demo model's reply to `request`. */
 export function answerOf(model: DemoModel, request: RequestDocument): DemoAnswer {
   switch (model) {
     case 'echo':
@@ -69,7 +69,7 @@ function blocksOf(message: Message | undefined): readonly ContentBlock[] {
   return message === undefined || typeof message.content === 'string' ? [] : message.content
 }
 
-/** All text of a message, joined. */
+/** Joins all text of a message. */
 function textOf(message: Message | undefined): string {
   if (message !== undefined && typeof message.content === 'string') return message.content
   return blocksOf(message)

@@ -7,9 +7,9 @@ const START: Readonly<Record<Filled, string>> = {
   text: '{"type":"text","text":""}',
   thinking: '{"type":"thinking","thinking":"","signature":""}',
 }
-/** What every provider takes back, should the conversation go on with another: OpenAI takes no more than 40 characters. */
+/** A call id that every provider accepts, should the conversation continue with another: OpenAI's limit is 40 characters. */
 const VALID_ID = /^[\w-]{1,40}$/
-/** So that `toolu_`, this and a number of three digits have 40 characters together. */
+/** Leaves room for `toolu_` and a number of three digits within 40 characters. */
 const SEED_LENGTH = 30
 
 /** Prints one Messages event; `fields` is raw JSON that begins with a comma, or ''. */
@@ -17,24 +17,24 @@ export function printRawEvent(name: string, fields: string): string {
   return `event: ${name}\ndata: {"type":"${name}"${fields}}\n\n`
 }
 
-/** Turns the parts of an answer, one after the other, into the events of its content blocks. Raw JSON in and out. */
+/** Converts the parts of a reply into the events of its content blocks. Raw JSON in and out. */
 export class BlockEvents {
   readonly #seed: string
   readonly #ids = new Set<string>()
   #index = 0
   #open: Filled | undefined
 
-  /** `id` makes the ids of calls that have none: unique where it is unique, and the same on every run. */
+  /** `id` seeds the ids of calls without one: as unique as `id`, and deterministic. */
   constructor(id: string) {
     this.#seed = id.replace(/[^\w-]/g, '').slice(-SEED_LENGTH)
   }
 
-  /** Whether there was a call. */
+  /** True once there was a call. */
   get hasCalls(): boolean {
     return this.#ids.size > 0
   }
 
-  /** The events of one part. */
+  /** Returns the events of one part. */
   add(part: AnswerPart): string {
     switch (part.kind) {
       case 'text':
@@ -48,7 +48,7 @@ export class BlockEvents {
     }
   }
 
-  /** Ends the block that is open, if one is. */
+  /** Closes the open block, if any. */
   close(): string {
     if (this.#open === undefined) return ''
     this.#open = undefined
@@ -67,7 +67,7 @@ export class BlockEvents {
     return this.#start(kind) + this.#delta(`{"type":"${kind}_delta","${kind}":${text}}`)
   }
 
-  /** Puts a carrier of a signature onto the open thoughts, or else into a block of its own. */
+  /** Attaches a carrier of a signature to the open thinking block, or else to a block of its own. */
   #sign(carrier: string | undefined): string {
     if (carrier === undefined) return ''
     const delta = `{"type":"signature_delta","signature":${carrier}}`
@@ -90,7 +90,7 @@ export class BlockEvents {
     return printRawEvent('content_block_delta', `,"index":${this.#index},"delta":${delta}`)
   }
 
-  /** Gemini's own id where it is one that Messages providers take too, and is the call's alone. */
+  /** Returns Gemini's own id where Messages providers accept it and no other call has it. */
   #idOf(given: string | undefined): string {
     const isUsable = given !== undefined && VALID_ID.test(given) && !this.#ids.has(given)
     const id = isUsable ? given : `toolu_${this.#seed}_${this.#ids.size}`

@@ -8,7 +8,7 @@ function translate(status: number, body: unknown) {
   return JSON.parse(toMessagesError(status, Buffer.from(text)).toString())
 }
 
-test('gemini errors: the message is kept and the type is that of the status', (t) => {
+test('gemini errors: the message is kept and the type follows from the status', (t) => {
   t.deepEqual(translate(400, toErrorBody(invalid('No “é”.'))), {
     type: 'error',
     error: { type: 'invalid_request_error', message: 'No “é”.' },
@@ -20,7 +20,7 @@ test('gemini errors: the message is kept and the type is that of the status', (t
   ])
 })
 
-test('gemini errors: a wrong key is told apart from a wrong request', (t) => {
+test('gemini errors: a wrong key is distinguished from an invalid request', (t) => {
   const body = toErrorBody(rejection(400, 'API key not valid.', 'API_KEY_INVALID'))
   t.is(translate(400, body).error.type, 'authentication_error')
 })
@@ -29,7 +29,7 @@ test('gemini errors: an error in an array is read', (t) => {
   t.is(translate(429, [toErrorBody(rejection(429, 'Slow down.'))]).error.message, 'Slow down.')
 })
 
-test('gemini errors: a body that is none still gives an error', (t) => {
+test('gemini errors: an unreadable body becomes an error as well', (t) => {
   for (const body of ['', '<html>', '[]', 'null', '{"error":"text"}', '{"error":{"message":5}}']) {
     t.like(translate(502, body).error, {
       type: 'api_error',
@@ -38,7 +38,7 @@ test('gemini errors: a body that is none still gives an error', (t) => {
   }
 })
 
-test('gemini errors: nothing makes it throw', (t) => {
+test('gemini errors: no input makes it throw', (t) => {
   const property = fc.property(fc.integer(), fc.oneof(fc.string(), fc.json()), (status, body) => {
     if (translate(status, body).type !== 'error') throw new Error('no error')
   })

@@ -13,7 +13,7 @@ export const kind = defineProviderKind({
   options: z
     .strictObject({
       base_url: fromEnv(address.default(DEFAULT_URL), 'GEMINI_BASE_URL').describe(
-        'Address of the API, without `/v1beta`. With an address of your own no credential is needed.',
+        'Address of the API, without `/v1beta`. A custom address needs no credential.',
       ),
       ...credentialOptions('GEMINI_API_KEY'),
     })

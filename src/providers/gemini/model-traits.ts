@@ -1,19 +1,19 @@
-/** What differs between Gemini models in the requests that they take. */
+/** Differences between Gemini models in the requests that they accept. */
 export interface ModelTraits {
-  /** 2.5, 3, 3.1 and so on; 0 for a model that is not known to be a Gemini, such as Gemma. */
+  /** 2.5, 3, 3.1 and so on; 0 for a model that is not a known Gemini, such as Gemma. */
   readonly generation: number
-  /** Thoughts are steered by a level and signatures are checked: generation 3 and later. */
+  /** Thinking is controlled by a level, and signatures are checked: generation 3 and later. */
   readonly hasThinkingLevels: boolean
-  /** Thoughts are steered by a budget in tokens; the largest that the model takes. `undefined`: not steered so. */
+  /** Thinking is controlled by a budget in tokens; the largest that the model accepts. `undefined`: no budget. */
   readonly maxThinkingTokens: number | undefined
-  /** A budget of 0 turns thoughts off. */
+  /** A budget of 0 turns thinking off. */
   readonly canStopThinking: boolean
   /** The level `MEDIUM` exists; the first model of generation 3 has `LOW` and `HIGH` alone. */
   readonly hasMediumLevel: boolean
 }
 
 const GENERATION = /gemini-(\d+(?:\.\d+)?)/
-/** Names like `gemini-flash-latest` follow the newest model, so they count as the newest generation. */
+/** Names like `gemini-flash-latest` denote the newest model, so they count as the newest generation. */
 const LATEST = /gemini-[a-z-]*latest/
 const LEVELS_FROM = 3
 const BUDGETS_FROM = 2.5

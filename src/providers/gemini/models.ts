@@ -12,7 +12,7 @@ const modelList = z.object({
   ),
 })
 
-/** The models of a list that answer messages: not those for embeddings, images or speech. Throws when it is no list. */
+/** Reads the models of a list that answer messages: not those for embeddings, images or speech. Throws when it is no list. */
 export function readGeminiModels(bytes: Buffer): ListedModel[] {
   const { models } = modelList.parse(JSON.parse(bytes.toString()))
   return models

@@ -9,7 +9,7 @@ import {
 } from '../../core/json/raw-json.ts'
 import { given, textOf } from './raw-fields.ts'
 
-/** A part of an answer; text, names, arguments and signatures are raw JSON. */
+/** A part of a reply; text, names, arguments and signatures are raw JSON. */
 export type AnswerPart =
   | { readonly kind: 'text' | 'thought'; readonly text: string; readonly signature: string | undefined }
   | {
@@ -20,29 +20,29 @@ export type AnswerPart =
       readonly signature: string | undefined
     }
 
-/** What one GenerateContentResponse says; in a stream, each event is one and has a piece of the answer. */
+/** Contents of one GenerateContentResponse; in a stream, each event is one, with a piece of the reply. */
 export interface Piece {
   readonly parts: readonly AnswerPart[]
   readonly finishReason: string | undefined
-  /** Raw words of the provider on why it stopped. */
+  /** The provider's explanation of the finish reason, as raw JSON. */
   readonly finishMessage: string | undefined
   /** The parsed `usageMetadata`. */
   readonly usage: unknown
-  /** Raw. */
+  /** As raw JSON. */
   readonly responseId: string | undefined
-  /** The answer is none: the source tells of an error. */
+  /** True when the source reports an error instead of an answer. */
   readonly isError: boolean
 }
 
-/** Parts that Gemini may sign or mark and that have nothing else to say. */
+/** Members that Gemini may add to a part without content. */
 const SAYS_NOTHING = new Set(['thought', 'thoughtSignature', 'partMetadata'])
 
 /**
- * Parses one GenerateContentResponse. Throws `NotConvertible`, `ScanError` or `SyntaxError` for what cannot be read, and
- * for parts that the Messages shape has no place for (images, code): losing them in silence would be a wrong answer.
+ * Parses one GenerateContentResponse. Throws `NotConvertible`, `ScanError` or `SyntaxError` for unreadable data, and for
+ * parts without an equivalent in the Messages shape (images, code): dropping them silently would be a wrong reply.
  */
 export function parsePiece(data: string): Piece {
-  JSON.parse(data) // the scanner does not look inside strings; broken text must not become a reply
+  JSON.parse(data) // the scanner does not validate strings; invalid text must not become a reply
   const json = latin1Of(data).trim()
   const response = membersOf(json.startsWith('[') ? (elementsOf(json)[0] ?? '') : json)
   const candidate = firstOf(given(response, 'candidates'))

@@ -26,7 +26,7 @@ export const GEMINI_CREDENTIAL: CredentialForm = {
   ownOf: (presented) => (OWN_CREDENTIAL.test(presented.secret) ? presented : undefined),
 }
 
-/** Gemini's shape. */
+/** Translation to Gemini's shape. */
 const GEMINI: Translation = {
   toWire(exchange, { model }) {
     const method = exchange.wantsStream ? 'streamGenerateContent?alt=sse' : 'generateContent'

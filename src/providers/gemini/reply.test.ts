@@ -40,7 +40,7 @@ test('gemini reply: without a responseId the message has the id that was given',
   t.is(finished('STOP').id, 'msg_1')
 })
 
-test('gemini reply: texts that follow each other are one block', (t) => {
+test('gemini reply: consecutive texts are one block', (t) => {
   t.deepEqual(finished('STOP', [{ text: 'a ' }, { text: 'b' }]).content, [{ type: 'text', text: 'a b' }])
 })
 
@@ -51,7 +51,7 @@ test('gemini reply: arguments keep their exact text', (t) => {
   t.true(message.text.includes(`"input":${args}`))
 })
 
-test('gemini reply: reasons to stop are translated', (t) => {
+test('gemini reply: finish reasons are translated', (t) => {
   const calls = [call('f')]
   t.is(finished('STOP').stop_reason, 'end_turn')
   t.is(finished('STOP', calls).stop_reason, 'tool_use')
@@ -76,16 +76,16 @@ test('gemini reply: a blocked prompt is a refusal without content', (t) => {
   t.deepEqual([content, stop_reason], [[], 'refusal'])
 })
 
-test('gemini reply: what cannot be read is undefined', (t) => {
+test('gemini reply: an unreadable reply is undefined', (t) => {
   const unreadable = ['', 'x', '{}', '[]', '{"candidates":[]}', '{"error":{"code":500}}', '{"candidates":[{"finish']
   for (const reply of unreadable) t.is(translate(reply), undefined, reply)
 })
 
-test('gemini reply: parts that a message has no place for are not left out', (t) => {
+test('gemini reply: parts without an equivalent are not left out', (t) => {
   t.is(finished('STOP', [{ text: 'a' }, { inlineData: { mimeType: 'image/png', data: 'aGk=' } }]), undefined)
 })
 
-/** What the client sends after `message`: its content unchanged, and results of the calls in it. */
+/** Returns the request after `message`: its content unchanged, and results of the calls in it. */
 function nextRequest(message: { content: { type: string; id?: string }[] }): RequestDocument {
   const results = message.content
     .filter(({ type }) => type === 'tool_use')
@@ -124,7 +124,7 @@ test('gemini reply: signatures return on the parts that they came with', (t) => 
   }
 })
 
-test('gemini reply: a client that loses the thoughts can go on', (t) => {
+test('gemini reply: a client that drops the thinking can continue', (t) => {
   const { content } = translate(toResponse(CONTEXT, { parts: [call('f'), call('g')] }))
   const kept = { content: content.filter(({ type }: { type: string }) => type !== 'thinking') }
   const { bytes } = toGeminiRequest(nextRequest(kept), { model: 'gemini-3-pro', assumed: [] })

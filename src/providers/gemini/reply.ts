@@ -2,9 +2,9 @@ import { messageOfStream } from '../../core/reply/message-of-stream.ts'
 import { createMessagesEvents, type MessageIdentity } from './stream.ts'
 
 /**
- * Translates a GenerateContentResponse to a Messages message; `undefined` when it cannot be read, has neither a reason to
- * stop nor a reason to block, or has parts that the Messages shape has no place for. A reply is a stream of one event,
- * and is read as one, so that the two can never differ.
+ * Translates a GenerateContentResponse to a Messages message; `undefined` when it is unreadable, has neither a finish
+ * reason nor a block reason, or has parts without an equivalent in the Messages shape. A reply is read as a stream of one
+ * event, so that the two can never differ.
  */
 export function toMessagesReply(reply: Buffer, { model, id }: MessageIdentity): Buffer | undefined {
   const events = createMessagesEvents({ model, id })

@@ -36,7 +36,7 @@ function rawOf(request: RequestDocument, name: string): string | undefined {
 function toStopSequences(raw: string | undefined, { droppedFields }: Translation): string | undefined {
   const count = raw === undefined ? 0 : elementsOf(raw).length
   if (count > MOST_STOP_SEQUENCES) {
-    droppedFields.refuse('stop_sequences', `Gemini takes at most ${MOST_STOP_SEQUENCES} of them, got ${count}`)
+    droppedFields.refuse('stop_sequences', `Gemini accepts at most ${MOST_STOP_SEQUENCES} of them, got ${count}`)
   }
   return count === 0 ? undefined : raw
 }
@@ -54,7 +54,7 @@ function responseFormat(format: Members, { droppedFields }: Translation): Record
   const type = textOf(format.get('type'))
   const schema = given(format, 'schema')
   if (type !== 'json_object' && (type !== 'json_schema' || schema === undefined || isString(schema))) {
-    droppedFields.refuse('output_config.format', `Gemini has nothing like a format of type ${nameOf(type)}`)
+    droppedFields.refuse('output_config.format', `Gemini has no equivalent of a format of type ${nameOf(type)}`)
     return {}
   }
   dropOthers(format, KNOWN_FORMAT, { droppedFields, prefix: 'output_config.format.' })

@@ -21,7 +21,7 @@ const result = (tool_use_id: string, content: unknown = 'ok', more = {}) => ({
 const png = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } }
 const linked = (type: string, url: string) => ({ type, source: { type: 'url', url } })
 
-test('gemini contents: neighbours of one role become one turn', (t) => {
+test('gemini contents: consecutive messages of one role become one turn', (t) => {
   const { contents } = translate([user(text('a')), { role: 'user', content: 'b' }, assistant(text('c'))])
   t.deepEqual(contents, [
     { role: 'user', parts: [{ text: 'a' }, { text: 'b' }] },
@@ -29,18 +29,18 @@ test('gemini contents: neighbours of one role become one turn', (t) => {
   ])
 })
 
-test('gemini contents: a turn of which nothing is left does not keep its neighbours apart', (t) => {
+test('gemini contents: an empty turn does not separate its neighbours', (t) => {
   const foreign = { type: 'thinking', thinking: 'x', signature: 'EqQB' }
   const { contents } = translate([user(text('a')), assistant(foreign), user(text('b'))])
   t.deepEqual(contents, [{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }])
 })
 
-test('gemini contents: empty texts are left out, for they say nothing and are refused', (t) => {
+test('gemini contents: empty texts are left out, because the provider refuses them', (t) => {
   const messages = [user(text(''), text('a')), assistant(text('')), { role: 'user', content: '' }]
   t.deepEqual(translate(messages).contents, [{ role: 'user', parts: [{ text: 'a' }] }])
 })
 
-test('gemini contents: inputs of tools keep their exact text', (t) => {
+test('gemini contents: tool inputs keep their exact text', (t) => {
   const input = '{ "n": 1.0, "big": 9007199254740993, "10": 1, "2": "\\u00e9", "é": "漢" }'
   const body = `{"messages":[{"role":"assistant","content":[{"input":${input},"type":"tool_use","id":"a","name":"f"}]}]}`
   t.true(translate(body).text.includes(`"args":${input}`))
@@ -54,7 +54,7 @@ test('gemini contents: system prompts and later ones make one instruction', (t) 
   t.deepEqual(droppedFields.dropped, ['messages.role'])
 })
 
-test('gemini contents: cache_control is told for every place it stands in', (t) => {
+test('gemini contents: cache_control is reported for every place where it occurs', (t) => {
   const cache_control = { type: 'ephemeral' }
   const marked = { ...text('a'), cache_control }
   const messages = [user(marked), assistant(use('a')), user(result('a', [marked], { cache_control }))]
@@ -80,7 +80,7 @@ test('gemini contents: the result of an unknown call is refused by its path', (t
   t.regex(droppedFields.refused[0] ?? '', /^messages\[0\]\.content\[0\]\.tool_use_id: /)
 })
 
-test('gemini contents: errors, several texts and no text are told apart', (t) => {
+test('gemini contents: errors, several texts and no text are distinct', (t) => {
   const results = [
     result('a', 'bad', { is_error: true }),
     result('b', [text('1'), text('2')]),
@@ -99,7 +99,7 @@ test('gemini contents: images of results follow the responses before generation 
   t.deepEqual(kinds, ['functionResponse', 'functionResponse', 'inlineData', 'text'])
 })
 
-test('gemini contents: images of results stand in the response from generation 3 on', (t) => {
+test('gemini contents: images of results are inside the response from generation 3 on', (t) => {
   const messages = [user(text('go')), assistant(use('a')), user(result('a', [text('see'), png]))]
   t.deepEqual(translate(messages, 'gemini-3-pro').contents[2].parts, [
     {
@@ -146,7 +146,7 @@ test('gemini contents: sources that the provider cannot read are refused by thei
   )
 })
 
-test('gemini contents: blocks that the provider has no place for are refused by their path', (t) => {
+test('gemini contents: blocks without an equivalent are refused by their path', (t) => {
   const messages = [
     user({ type: 'search_result', content: [] }, use('x')),
     assistant({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, png),
@@ -164,7 +164,7 @@ test('gemini contents: blocks that the provider has no place for are refused by 
   )
 })
 
-test('gemini contents: thoughts of other providers are dropped by name', (t) => {
+test('gemini contents: thinking of other providers is dropped by name', (t) => {
   const messages = [
     user(text('a')),
     assistant(

@@ -4,10 +4,10 @@
  *     messages ──blocks──► parts ──► turns (neighbours of one role merged) ──► signatures ──► contents
  *                 └─ role system ──► systemInstruction
  *
- * Guarantees: texts, inputs of tools and data are slices of the client's bytes. Roles alternate; in a user's turn the
- * responses of functions stand first. What cannot be carried is in `droppedFields`.
- * Limits: Gemini knows no instructions in the middle of a conversation, so they move to the front, and are told as
- * `messages.role`. Turns that are left empty vanish.
+ * Guarantees: texts, tool inputs and data are slices of the client's bytes. Roles alternate; in a user's turn the
+ * function responses come first. Dropped content is in `droppedFields`.
+ * Limits: Gemini has no instructions in the middle of a conversation, so they move to the front, and are reported as
+ * `messages.role`. Empty turns are removed.
  */
 import { elementsOf, isString, type Members, membersOf } from '../../core/json/raw-json.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
@@ -16,7 +16,7 @@ import { nameOf, type Part, type Place, printPart, toParts, toTexts } from './re
 import { toToolResult } from './request-tool-result.ts'
 import { fromCarrier, SKIP_VALIDATION } from './signatures.ts'
 
-/** Raw JSON of the contents, and of the parts of the system's instruction. */
+/** Raw JSON of the contents, and of the parts of the system instruction. */
 export interface Conversation {
   readonly contents: readonly string[]
   readonly system: readonly string[]
@@ -28,7 +28,7 @@ interface Turn {
   readonly role: Role
   readonly responses: Part[]
   readonly parts: Part[]
-  /** The signature of a carrier whose part has not come yet. */
+  /** Signature of a carrier whose part has not come yet. */
   awaited?: string | undefined
 }
 
@@ -91,10 +91,10 @@ function addMessage(message: Members, index: number, walk: Walk): void {
   }
 }
 
-/** The turn that goes on, or a new one when the other side has spoken last. */
+/** Returns the current turn, or a new one when the role changes. */
 function turnOf(role: Role, turns: Turn[]): Turn {
   const isEmpty = ({ responses, parts }: Turn) => responses.length + parts.length === 0
-  // A turn of which nothing was left must not keep apart what the other side said before and after it.
+  // An empty turn must not separate the content before and after it.
   while (turns.length > 0 && turns.at(-1)?.role !== role && turns.slice(-1).every(isEmpty)) turns.pop()
   const last = turns.at(-1)
   if (last?.role === role) return last
@@ -117,10 +117,11 @@ function addBlock(block: Members, { turn, place }: Spot, walk: Walk): void {
   else if (!isModel && type === 'tool_result') addResult(block, { turn, place }, walk)
   else if (type === 'text' && isModel) addText(block, { turn, place }, walk)
   else if (!isModel) addAll(turn.parts, toParts(block, place, walk))
-  else walk.droppedFields.refuse(place.path, `Gemini has nothing like a block of type ${nameOf(type)} here; remove it`)
+  else
+    walk.droppedFields.refuse(place.path, `Gemini has no equivalent of a block of type ${nameOf(type)} here; remove it`)
 }
 
-/** Adds one by one: an argument list has a limit of some 100,000. */
+/** Adds parts one by one: an argument list is limited to some 100,000. */
 function addAll(parts: Part[], added: readonly Part[]): void {
   for (const part of added) parts.push(part)
 }
@@ -129,7 +130,7 @@ function addText(block: Members, { turn, place }: Spot, walk: Walk): void {
   for (const part of toParts(block, place, walk)) turn.parts.push(signed(part, turn))
 }
 
-/** The part, with the signature that waits for it. */
+/** Returns the part with the signature that waits for it. */
 function signed(part: Part, turn: Turn): Part {
   if (turn.awaited !== undefined && (part.kind === 'text' || part.kind === 'call')) part.signature = turn.awaited
   turn.awaited = undefined
@@ -151,7 +152,7 @@ function addCarrier(block: Members, turn: Turn, { droppedFields }: Walk): void {
   else if (carried.signed === 'call') turn.awaited = carried.signature
   else {
     const last = turn.parts.at(-1)
-    // A signature that came without a text goes back as it came.
+    // A signature that came without a text is returned the same way.
     if (last?.kind === 'text' && last.signature === undefined) last.signature = carried.signature
     else turn.parts.push({ kind: 'text', text: '""', signature: carried.signature })
   }
@@ -165,8 +166,8 @@ function addResult(block: Members, { turn, place }: Spot, walk: Walk): void {
 }
 
 /**
- * Marks the first call of each step of the current turn that has no signature. The turn began with the last message of
- * the user that is no response; the provider checks nothing before it (Gemini API, "Thought signatures").
+ * Marks the first call of each step of the current turn that has no signature. The turn begins with the user's last
+ * message that is no response; the provider checks nothing before it (Gemini API, "Thought signatures").
  */
 function signUnsigned(turns: readonly Turn[]): void {
   const start = turns.findLastIndex(({ role, responses }) => role === 'user' && responses.length === 0)

@@ -1,15 +1,15 @@
 import { elementsOf, isString, type Members, membersOf, objectOf } from '../../core/json/raw-json.ts'
 import { dropOthers, given, printGiven, type Translation, textOf } from './raw-fields.ts'
 
-/** A part of a Gemini content in the making; values are raw JSON. */
+/** A part of a Gemini content; values are raw JSON. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string; signature?: string }
   | { readonly kind: 'call'; readonly call: string; signature?: string }
   | { readonly kind: 'response'; readonly response: string; signature?: never }
-  /** `inlineData` may also stand inside a function's response, `fileData` may not. */
+  /** `inlineData` may also be inside a function response, `fileData` may not. */
   | { readonly kind: 'inlineData' | 'fileData'; readonly media: string; signature?: never }
 
-/** Where a block stands: its exact path for what is refused, its field's name for what is dropped. */
+/** Position of a block: its exact path for refusals, its field's name for dropped fields. */
 export interface Place {
   readonly path: string
   readonly field: string
@@ -18,7 +18,7 @@ export interface Place {
 const KNOWN_TEXT = new Set(['type', 'text'])
 const KNOWN_IMAGE = new Set(['type', 'source'])
 const KNOWN_DOCUMENT = new Set(['type', 'source', 'title', 'context'])
-/** Types of files by the extension in an address; Gemini must be told, and the Messages shape does not say. */
+/** File types by the extension of an address; Gemini requires them, and the Messages shape has none. */
 const TYPES_BY_EXTENSION = new Map([
   ...[['png', 'image/png'] as const, ['jpg', 'image/jpeg'] as const, ['jpeg', 'image/jpeg'] as const],
   ...[['webp', 'image/webp'] as const, ['heic', 'image/heic'] as const, ['heif', 'image/heif'] as const],
@@ -42,7 +42,7 @@ export function printPart(part: Part): string {
   }
 }
 
-/** The parts that a text, an image or a document becomes; none when it is empty or refused. */
+/** Converts a text, an image or a document to parts; none when it is empty or refused. */
 export function toParts(block: Members, place: Place, translation: Translation): Part[] {
   const type = textOf(block.get('type'))
   const dropped = { droppedFields: translation.droppedFields, prefix: `${place.field}.` }
@@ -61,17 +61,17 @@ export function toParts(block: Members, place: Place, translation: Translation):
   }
   translation.droppedFields.refuse(
     place.path,
-    `Gemini has nothing like a block of type ${nameOf(type)} here; remove it`,
+    `Gemini has no equivalent of a block of type ${nameOf(type)} here; remove it`,
   )
   return []
 }
 
-/** A raw text as a part; an empty one says nothing, and Gemini refuses parts without data. */
+/** Converts a raw text to a part. Empty text is left out, since Gemini refuses parts without data. */
 export function toTexts(text: string | undefined): Part[] {
   return isString(text) && text !== '""' ? [{ kind: 'text', text }] : []
 }
 
-/** A type for a message to a person; what the client made up is not repeated. */
+/** Formats a type for an error message; the client's own text is not repeated. */
 export function nameOf(type: string | undefined): string {
   return type !== undefined && /^\w{1,64}$/.test(type) ? `\`${type}\`` : 'that is not known'
 }
@@ -86,7 +86,7 @@ function toMedia(block: Members, { path, field }: Place, translation: Translatio
   if (source !== undefined && type === 'content') return toContent(source, at, translation)
   translation.droppedFields.refuse(
     at.path,
-    `Gemini has nothing like a source of type ${nameOf(type)}; send the data as base64 or, if it is public, its https address`,
+    `Gemini has no equivalent of a source of type ${nameOf(type)}; send the data as base64 or, if it is public, its https address`,
   )
   return []
 }
@@ -107,7 +107,7 @@ function toFile(source: Members, block: Members, { path, translation }: Place & 
   }
   translation.droppedFields.refuse(
     path,
-    'Gemini takes https addresses only, and must be told the type, which this one does not show; send the data as base64',
+    'Gemini takes https addresses only, and requires the type, which this one does not show; send the data as base64',
   )
   return []
 }
@@ -116,7 +116,7 @@ function typeOfAddress(address: string | undefined, blockType: string | undefine
   const url = address === undefined ? null : URL.parse(address)
   if (url?.protocol !== 'https:') return undefined
   const mimeType = TYPES_BY_EXTENSION.get(/\.(\w+)$/.exec(url.pathname)?.[1]?.toLowerCase() ?? '')
-  // The Messages shape allows addresses of PDF alone for documents, and of images alone for images.
+  // The Messages shape allows only PDF addresses for documents, and only image addresses for images.
   if (blockType === 'document') return mimeType?.startsWith('image/') ? undefined : 'application/pdf'
   return mimeType?.startsWith('image/') ? mimeType : undefined
 }

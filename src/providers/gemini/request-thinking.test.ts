@@ -14,7 +14,7 @@ test('gemini thinking: generation 2.5 takes the budget', (t) => {
   t.deepEqual(configOf('gemini-2.5-flash', enabled(5000)), [{ includeThoughts: true, thinkingBudget: 5000 }])
 })
 
-test('gemini thinking: a budget beyond the largest is cut and told', (t) => {
+test('gemini thinking: a budget above the maximum is reduced and reported', (t) => {
   const most = { includeThoughts: true, thinkingBudget: 24_576 }
   t.deepEqual(configOf('gemini-2.5-flash', enabled(31_999)), [most, 'thinking.budget_tokens'])
   t.deepEqual(configOf('gemini-2.5-pro', enabled(31_999)), [{ includeThoughts: true, thinkingBudget: 31_999 }])
@@ -35,7 +35,7 @@ test('gemini thinking: effort is a level in generation 3 and a budget in 2.5', (
   t.deepEqual(configOf('gemini-2.5-pro', fields), [{ thinkingBudget: 1024 }])
 })
 
-test('gemini thinking: of effort and budget the nearer one counts and the other is told', (t) => {
+test('gemini thinking: of effort and budget the nearer one counts and the other is reported', (t) => {
   const both = { ...enabled(2000), output_config: { effort: 'high' } }
   t.deepEqual(configOf('gemini-3.1-pro', both), [
     { includeThoughts: true, thinkingLevel: 'HIGH' },
@@ -47,25 +47,25 @@ test('gemini thinking: of effort and budget the nearer one counts and the other 
   ])
 })
 
-test('gemini thinking: adaptive shows thoughts, unless they are to be omitted', (t) => {
+test('gemini thinking: adaptive shows thinking, unless it is to be omitted', (t) => {
   t.deepEqual(configOf('gemini-3-flash', { thinking: { type: 'adaptive' } }), [{ includeThoughts: true }])
   t.deepEqual(configOf('gemini-3-flash', { thinking: { type: 'adaptive', display: 'omitted' } }), [undefined])
 })
 
-test('gemini thinking: only the flash models of 2.5 can stop it', (t) => {
+test('gemini thinking: only the flash models of 2.5 can turn it off', (t) => {
   const fields = { thinking: { type: 'disabled' } }
   t.deepEqual(configOf('gemini-2.5-flash-lite', fields), [{ thinkingBudget: 0 }])
   t.deepEqual(configOf('gemini-2.5-pro', fields), [undefined, 'thinking'])
   t.deepEqual(configOf('gemini-3-flash-preview', fields), [undefined, 'thinking'])
 })
 
-test('gemini thinking: models that do not think are not asked to', (t) => {
+test('gemini thinking: models without thinking get no thinking config', (t) => {
   const both = { ...enabled(2000), output_config: { effort: 'high' } }
   t.deepEqual(configOf('gemini-2.0-flash', both), [undefined, 'thinking', 'output_config.effort'])
   t.deepEqual(configOf('gemma-3-27b-it', both), [undefined, 'thinking', 'output_config.effort'])
 })
 
-test('gemini thinking: unknown kinds are told', (t) => {
+test('gemini thinking: unknown kinds are reported', (t) => {
   const odd = { thinking: { type: 'between_tools' }, output_config: { effort: 'huge', task_budget: {} } }
   t.deepEqual(configOf('gemini-2.5-pro', odd).slice(1), [
     'output_config.task_budget',

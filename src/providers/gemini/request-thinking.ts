@@ -1,18 +1,18 @@
 import type { RequestDocument } from '../../core/request/request.ts'
 import { printGiven, type Translation } from './raw-fields.ts'
 
-/** What a client asks of the model's thinking. */
+/** Thinking options of a request. */
 interface Wishes {
   readonly type: unknown
   readonly budgetTokens: number | undefined
-  /** Thoughts are to be read by the client, not only thought. */
+  /** True when thinking is returned to the client. */
   readonly isShown: boolean
   readonly effort: Effort | undefined
 }
 
 type Effort = 'low' | 'medium' | 'high'
 
-/** Tokens that Google itself puts for an effort (Gemini API, "OpenAI compatibility", table of `reasoning_effort`). */
+/** Google's own budgets in tokens for each effort (Gemini API, "OpenAI compatibility", table of `reasoning_effort`). */
 const BUDGETS: Readonly<Record<Effort, number>> = { low: 1024, medium: 8192, high: 24_576 }
 
 const EFFORTS = new Map<unknown, Effort>([
@@ -24,9 +24,9 @@ const EFFORTS = new Map<unknown, Effort>([
 ])
 
 /**
- * Translates `thinking` and `output_config.effort` to a raw `thinkingConfig`; `undefined` when there is nothing to say.
- * Generation 2.5 takes a budget, later ones a level, and both together are refused, so the wish that is nearer to what
- * the model takes counts, and the other is told as dropped (Gemini API, "Thinking").
+ * Translates `thinking` and `output_config.effort` to a raw `thinkingConfig`; `undefined` when there are none.
+ * Generation 2.5 takes a budget, later ones a level, and both together are refused, so the option nearer to the model's
+ * own counts, and the other is reported as dropped (Gemini API, "Thinking").
  */
 export function toThinkingConfig(request: RequestDocument, translation: Translation): string | undefined {
   const wishes = wishesOf(request, translation)

@@ -5,15 +5,15 @@ import { type Part, type Place, printPart, toParts, toTexts } from './request-pa
 /** A tool's result in Gemini's shape. */
 export interface ToolResult {
   readonly response: Part
-  /** Media that cannot stand in the response; they follow the responses of the turn. */
+  /** Media that cannot be inside the response; they follow the responses of the turn. */
   readonly others: readonly Part[]
 }
 
 const KNOWN = new Set(['type', 'tool_use_id', 'content', 'is_error'])
 
 /**
- * Turns a `tool_result` into a `functionResponse`; `undefined` when it is refused. `names`: raw names of the tools by the
- * ids of the calls so far. The result's text is passed as it is, several texts as a list, for joining would change them.
+ * Converts a `tool_result` to a `functionResponse`; `undefined` when it is refused. `names`: raw names of the tools by the
+ * ids of the calls so far. The result's text is unchanged; several texts become a list, since joining would change them.
  * Models of generation 3 take media inside the response (Gemini API, "Function calling", multimodal responses).
  */
 export function toToolResult(
@@ -28,7 +28,7 @@ export function toToolResult(
   if (name === undefined) {
     droppedFields.refuse(
       `${path}.tool_use_id`,
-      'Gemini must be told the name of the tool, and no tool_use before has this id',
+      'Gemini requires the name of the tool, and no earlier tool_use has this id',
     )
     return undefined
   }

@@ -13,7 +13,7 @@ const KNOWN_TOOL = new Set(['type', 'name', 'description', 'input_schema'])
 const KNOWN_CHOICE = new Set(['type', 'name'])
 
 /**
- * Translates `tools` and `tool_choice`. Schemas go as they are into `parametersJsonSchema`, which takes JSON Schema,
+ * Translates `tools` and `tool_choice`. Schemas pass unchanged in `parametersJsonSchema`, which takes JSON Schema,
  * where the older `parameters` takes a subset of OpenAPI (Gemini API, "FunctionDeclaration").
  */
 export function toToolFields(request: RequestDocument, translation: Translation): ToolFields {
@@ -21,7 +21,7 @@ export function toToolFields(request: RequestDocument, translation: Translation)
   const tools = raw?.startsWith('[') ? elementsOf(raw) : []
   const declarations = tools.flatMap((tool, index) => toDeclaration(tool, index, translation))
   const choice = request.raw('tool_choice')?.toString('latin1')
-  // Gemini refuses a choice where there is nothing to choose from.
+  // Gemini refuses a choice without tools.
   const hasChoice = tools.length > 0 && choice !== undefined && choice !== 'null'
   if (tools.length === 0 && choice !== undefined && choice !== 'null') translation.droppedFields.drop('tool_choice')
   return {
@@ -60,7 +60,7 @@ function toToolConfig(choice: string, { droppedFields }: Translation): string | 
   if (members === undefined || mode === undefined) {
     droppedFields.refuse(
       'tool_choice',
-      `Gemini has nothing like a choice of type ${nameOf(type)}; use auto, any, tool or none`,
+      `Gemini has no equivalent of a choice of type ${nameOf(type)}; use auto, any, tool or none`,
     )
     return undefined
   }

@@ -17,7 +17,7 @@ function translate(fields: JsonObject | string, model = 'gemini-2.5-flash', assu
   return { text: bytes.toString(), body: JSON.parse(bytes.toString()), droppedFields }
 }
 
-test('gemini request: conversations of every kind become bodies that the provider takes', (t) => {
+test('gemini request: conversations of every kind become valid bodies', (t) => {
   const property = fc.property(conversations, fc.constantFrom(...MODELS), (request, model) => {
     const { body, droppedFields } = translate(JSON.stringify(request), model)
     t.deepEqual(droppedFields.refused, [])
@@ -29,7 +29,7 @@ test('gemini request: conversations of every kind become bodies that the provide
   t.notThrows(() => fc.assert(property, { numRuns: 500 }))
 })
 
-test('gemini request: counting tokens asks with a body that the provider takes', (t) => {
+test('gemini request: a token count becomes a valid body', (t) => {
   const property = fc.property(conversations, fc.constantFrom(...MODELS), ({ max_tokens: _, ...request }, model) => {
     const { bytes } = toCountTokensRequest(new RequestDocument(Buffer.from(JSON.stringify(request))), { model })
     const refused = checkBody(JSON.parse(bytes.toString()), { kind: 'count-tokens', model })
@@ -57,19 +57,19 @@ test('gemini request: an assumed max_tokens is not sent', (t) => {
   t.is(translate({}, 'gemini-2.5-flash', ['max_tokens']).body.generationConfig, undefined)
 })
 
-test('gemini request: null stands for absent fields', (t) => {
+test('gemini request: null means an absent field', (t) => {
   const absent = { temperature: null, stop_sequences: null, thinking: null, output_config: null, mcp_servers: null }
   const { body, droppedFields } = translate({ ...absent, tools: null, tool_choice: null, system: null, foo: null })
   t.deepEqual(Object.keys(body), ['contents', 'generationConfig'])
   t.deepEqual(droppedFields.dropped, [])
 })
 
-test('gemini request: fields that the answer does not depend on are dropped by name', (t) => {
+test('gemini request: fields that do not affect the answer are dropped by name', (t) => {
   const { droppedFields } = translate({ metadata: {}, service_tier: 'auto', context_management: {}, 'odd\r\nname': 1 })
   t.deepEqual(droppedFields.dropped, ['metadata', 'service_tier', 'context_management', '(other)'])
 })
 
-test('gemini request: what would change the meaning is refused', (t) => {
+test('gemini request: a field that would change the meaning is refused', (t) => {
   const { droppedFields } = translate({
     mcp_servers: [{ url: 'x' }],
     container: 'c',
@@ -83,11 +83,11 @@ test('gemini request: what would change the meaning is refused', (t) => {
   )
 })
 
-test('gemini request: empty mcp_servers and containers are as good as none', (t) => {
+test('gemini request: empty mcp_servers and containers count as absent', (t) => {
   t.deepEqual(translate({ mcp_servers: [], container: null }).droppedFields.refused, [])
 })
 
-test('gemini request: a schema for the output keeps its exact text', (t) => {
+test('gemini request: an output schema keeps its exact text', (t) => {
   const schema = '{"type":"object","properties":{"b":{"minimum":1.0},"10":{},"2":{}}}'
   const { text, body } = translate(
     `{"messages":[],"output_config":{"format":{"type":"json_schema","schema":${schema}}}}`,
@@ -124,7 +124,7 @@ test('gemini request: disable_parallel_tool_use is dropped by name', (t) => {
   t.deepEqual(droppedFields.dropped, ['tool_choice.disable_parallel_tool_use'])
 })
 
-test('gemini request: a choice without tools is dropped, for the provider refuses it', (t) => {
+test('gemini request: a choice without tools is dropped, because the provider refuses it', (t) => {
   const { body, droppedFields } = translate({ tool_choice: { type: 'auto' } })
   t.is(body.toolConfig, undefined)
   t.deepEqual(droppedFields.dropped, ['tool_choice'])

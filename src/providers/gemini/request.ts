@@ -1,10 +1,10 @@
 /**
  * DESIGN: Messages requests as bodies of Gemini's `generateContent` and `countTokens` (Gemini API v1beta).
  *
- * Guarantees: whatever the model reads is a slice of the client's bytes, so 1.0, 2^53+1 and the order of keys survive in
- * inputs and schemas. Every field of the request is translated, dropped by name, or refused by path.
- * Limits: `model` and `stream` are in the address, not in the body. What only the provider can judge (sizes of data,
- * names of tools, calls without results) is left to it.
+ * Guarantees: everything that the model reads is a slice of the client's bytes, so 1.0, 2^53+1 and the order of keys survive
+ * in inputs and schemas. Every field of the request is translated, dropped by name, or refused by path.
+ * Limits: `model` and `stream` are in the address, not in the body. Checks that only the provider can make (sizes of data,
+ * names of tools, calls without results) are left to it.
  */
 
 import { readJson } from '../../core/json/json-error.ts'
@@ -19,7 +19,7 @@ import { toGenerationConfig } from './request-config.ts'
 import { toConversation } from './request-contents.ts'
 import { toToolFields } from './request-tools.ts'
 
-/** A body for Gemini, and what could not be carried into it. */
+/** A body for Gemini, and the dropped fields. */
 export interface GeminiTranslation {
   readonly bytes: Buffer
   readonly droppedFields: DroppedFields
@@ -29,7 +29,7 @@ const TRANSLATED = new Set([
   ...['model', 'stream', 'messages', 'system', 'tools', 'tool_choice', 'max_tokens', 'temperature', 'top_p', 'top_k'],
   ...['stop_sequences', 'thinking', 'output_config', 'output_format', 'mcp_servers', 'container'],
 ])
-/** Fields without which the answer would be another, with what is as good as their absence. */
+/** Fields that would change the answer, with the values that mean the same as absent. */
 const UNTRANSLATABLE = new Map([
   ['mcp_servers', new Set(['null', '[]'])],
   ['container', new Set(['null', '{}', '""'])],
@@ -49,7 +49,7 @@ export function toGeminiRequest(
   })
 }
 
-/** Translates a Messages request to a body of `countTokens`: only what the model reads is counted. */
+/** Translates a Messages request to a body of `countTokens`: only the fields that the model reads are counted. */
 export function toCountTokensRequest(request: RequestDocument, { model }: { model: string }): GeminiTranslation {
   const translation = begin(request, model)
   const prompt = readJson(request.bytes, () => toPrompt(request, translation))
@@ -61,13 +61,13 @@ export function toCountTokensRequest(request: RequestDocument, { model }: { mode
 function begin(request: RequestDocument, model: string): Translation {
   refuseServerSideThread(request)
   const droppedFields = new DroppedFields()
-  // Only of fields that are not read later: the values of the others can be large.
+  // Only for fields that are not read later: the values of the others can be large.
   const read = (name: string) => (TRANSLATED.has(name) ? '' : (request.raw(name)?.toString('latin1') ?? 'null'))
   const fields = new Map(Array.from(request.shape.fields.keys(), (name) => [name, read(name)]))
   dropOthers(fields, TRANSLATED, { droppedFields, prefix: '' })
   for (const [name, absent] of UNTRANSLATABLE) {
     const value = JSON.stringify(request.field(name) ?? null)
-    if (!absent.has(value)) droppedFields.refuse(name, 'Gemini has nothing like it; remove it')
+    if (!absent.has(value)) droppedFields.refuse(name, 'Gemini has no equivalent; remove it')
   }
   return { droppedFields, traits: traitsOf(model) }
 }

@@ -8,24 +8,24 @@
  *     functionCall + signature ──► { thinking, signature: 'gemini:…' }, { tool_use }
  *     text + signature         ──► { text }, { thinking, signature: 'gemini-text:…' }
  *
- * A carrier stands before its call, and joins the thoughts that come before it. It stands behind its text, because a
+ * A carrier precedes its call, and joins the thinking before it. It follows its text, because a
  * stream brings the signature last, and because many clients read `content[0].text`.
- * Rejected: the `id` of the tool_use, for signatures are kilobytes and clients keep ids in places of bounded size.
+ * Rejected: the `id` of the tool_use, since signatures are kilobytes and clients keep ids in fields of bounded size.
  * Limits: a client that drops thinking blocks loses the signature; its calls then go out with `SKIP_VALIDATION`, which
- * Google documents for calls that its model did not make. The thoughts themselves are never sent back.
+ * Google documents for calls that its model did not make. The thinking itself is never sent back.
  * Signatures are raw JSON strings here, quotes included.
  */
 import { isString } from '../../core/json/raw-json.ts'
 
-/** The signature, as raw JSON, that makes Gemini take a call that it has not signed. */
+/** The signature, as raw JSON, with which Gemini accepts a call that it has not signed. */
 export const SKIP_VALIDATION = '"skip_thought_signature_validator"'
 
-/** What a signature belongs to: the call that follows its carrier, or the text before it. */
+/** The part that a signature belongs to: the call after its carrier, or the text before it. */
 export type Signed = 'call' | 'text'
 
 const PREFIXES: Readonly<Record<Signed, string>> = { call: '"gemini:', text: '"gemini-text:' }
 
-/** The `signature` of the thinking block that carries `signature`, both as raw JSON. */
+/** Returns the `signature` of the thinking block that carries `signature`, both as raw JSON. */
 export function toCarrier(signature: string, signed: Signed): string {
   return PREFIXES[signed] + signature.slice(1)
 }

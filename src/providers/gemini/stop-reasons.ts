@@ -1,15 +1,15 @@
-/** Why a message ended, in the words of the Messages shape. */
+/** Stop reason of a message, in the Messages shape. */
 export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal'
 
-/** Reasons by which the provider withholds an answer (Gemini API, "FinishReason" and "BlockReason"). */
+/** Reasons for which the provider withholds an answer (Gemini API, "FinishReason" and "BlockReason"). */
 const REFUSALS = new Set([
   ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],
   ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'MODEL_ARMOR', 'JAILBREAK'],
 ])
 
 /**
- * Translates a `finishReason`. Gemini says `STOP` for calls as well; reasons that tell of a failed call or of nothing
- * known end the turn.
+ * Translates a `finishReason`. Gemini returns `STOP` for calls as well; a failed call and an unknown reason
+ * end the turn.
  */
 export function toStopReason(finishReason: string, hasCalls: boolean): StopReason {
   if (REFUSALS.has(finishReason)) return 'refusal'

@@ -15,7 +15,7 @@ const CONTEXT = {
   nth: 1,
 }
 
-/** What a source's events become, and what the translator says of them. */
+/** Translates a source's events; returns the events and the translator's state. */
 function translate(...sources: (JsonObject | string)[]) {
   const translator = createMessagesEvents(IDENTITY)
   const bytes = toSse(sources.map((source) => (typeof source === 'string' ? {} : source)))
@@ -34,7 +34,7 @@ const piece = (parts: JsonObject[], more: JsonObject = {}) => ({
 })
 const STOP = { finishReason: 'STOP' }
 
-test('gemini stream: an answer of words becomes one text block', (t) => {
+test('gemini stream: a text answer becomes one text block', (t) => {
   const { text, translator } = translate(...toPieces({ ...CONTEXT, model: 'gemini-2.5-flash' }))
   const message = assembleMessage(assertMessageStream(text))
   t.deepEqual(message.content, [{ type: 'text', text: 'You said: hello there, you' }])
@@ -43,7 +43,7 @@ test('gemini stream: an answer of words becomes one text block', (t) => {
   t.false(translator.hasFailed)
 })
 
-test('gemini stream: words leave as they come', (t) => {
+test('gemini stream: text is emitted as it arrives', (t) => {
   const translator = createMessagesEvents(IDENTITY)
   const names = (data: JsonObject) =>
     parseEvents(translator.event('message', JSON.stringify(data))).map(({ event }) => event)
@@ -51,7 +51,7 @@ test('gemini stream: words leave as they come', (t) => {
   t.deepEqual(names(piece([{ text: 'b' }])), ['content_block_delta'])
 })
 
-test('gemini stream: thoughts, texts and calls become blocks in their order', (t) => {
+test('gemini stream: thinking, texts and calls become blocks in their order', (t) => {
   const parts = [
     thought('let me '),
     thought('see'),
@@ -79,7 +79,7 @@ test('gemini stream: arguments keep their exact text', (t) => {
   t.like(delta, { delta: { partial_json: args } })
 })
 
-test('gemini stream: the provider’s own ids of calls are kept, each for one call', (t) => {
+test('gemini stream: the provider’s own call ids are kept, each for one call', (t) => {
   const parts = ['call-1', 'call-1', 'odd id', '', undefined].map((id) => ({ functionCall: { id, name: 'f' } }))
   const { content } = assembleMessage(parseEvents(translate(piece(parts, STOP)).text))
   t.deepEqual(
@@ -100,19 +100,19 @@ test('gemini stream: an id is never longer than the 40 characters that OpenAI ta
   )
 })
 
-test('gemini stream: the signature of a call stands on the thoughts before it', (t) => {
+test('gemini stream: the signature of a call is on the thinking before it', (t) => {
   const parts = [thought('hm'), call('f', {}, { thoughtSignature: 'c2ln' }), call('g')]
   const { content } = assembleMessage(assertMessageStream(translate(piece(parts, STOP)).text))
   t.like(content, [{ type: 'thinking', thinking: 'hm', signature: 'gemini:c2ln' }, { name: 'f' }, { name: 'g' }])
 })
 
-test('gemini stream: the signature of a call without thoughts stands in a block of its own', (t) => {
+test('gemini stream: the signature of a call without thinking has a block of its own', (t) => {
   const parts = [{ text: 'so' }, call('f', {}, { thoughtSignature: 'c2ln' })]
   const { content } = assembleMessage(assertMessageStream(translate(piece(parts, STOP)).text))
   t.like(content, [{ text: 'so' }, { type: 'thinking', thinking: '', signature: 'gemini:c2ln' }, { name: 'f' }])
 })
 
-test('gemini stream: the signature that ends a text stands behind it', (t) => {
+test('gemini stream: the signature that ends a text follows it', (t) => {
   const { text } = translate(...toPieces(CONTEXT))
   const { content } = assembleMessage(assertMessageStream(text))
   t.deepEqual(content, [
@@ -137,14 +137,14 @@ test('gemini stream: usage of the last piece counts, and later pieces complete e
   t.like(translator.usage, { inputTokens: 6, cacheReadInputTokens: 4, outputTokens: 7 })
 })
 
-test('gemini stream: usage after the reason to stop is taken', (t) => {
+test('gemini stream: usage after the finish reason is read', (t) => {
   const { text } = translate(piece([{ text: 'a' }], STOP), {
     usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1 },
   })
   t.like(assembleMessage(assertMessageStream(text)).usage, { input_tokens: 3, output_tokens: 1 })
 })
 
-test('gemini stream: without a reason to stop it is not complete', (t) => {
+test('gemini stream: without a finish reason it is not complete', (t) => {
   const { text, translator } = translate(piece([{ text: 'a' }]))
   t.false(text.includes('message_stop'))
   t.false(translator.isComplete)
@@ -175,7 +175,7 @@ test('gemini stream: an error of the source is passed on and ends the answer', (
   t.false(translator.isComplete)
 })
 
-test('gemini stream: an event that cannot be read is an error, for what it said would be missing', (t) => {
+test('gemini stream: an unreadable event is an error, since its content would be missing', (t) => {
   const image = piece([{ inlineData: { mimeType: 'image/png', data: 'aGk=' } }], STOP)
   for (const broken of [
     '{"candidates":',
@@ -210,7 +210,7 @@ const anyPiece = fc
   .tuple(fc.array(anyPart, { maxLength: 4 }), fc.option(usageMetadata, { nil: undefined }))
   .map(([parts, usage]) => ({ ...piece(parts), usageMetadata: usage }))
 
-test('gemini stream: whatever parts come, the events are a valid stream', (t) => {
+test('gemini stream: any sequence of parts gives a valid stream', (t) => {
   const property = fc.property(
     fc.array(anyPiece, { maxLength: 5 }),
     fc.constantFrom('STOP', 'MAX_TOKENS', 'OTHER'),
@@ -221,7 +221,7 @@ test('gemini stream: whatever parts come, the events are a valid stream', (t) =>
   t.notThrows(() => fc.assert(property, { numRuns: 300 }))
 })
 
-test('gemini stream: nothing makes it throw', (t) => {
+test('gemini stream: no input makes it throw', (t) => {
   const odd = fc.oneof(
     fc.string(),
     fc.json(),

@@ -5,8 +5,8 @@
  *                                  └─ reason, usage ──────────────► message_delta, message_stop at the end
  *
  * Guarantees: text and arguments are slices of the provider's bytes; a call comes whole, so its block does too. The end is
- * told only when the provider gave a reason to stop and its stream ended well, for usage may follow the reason.
- * An event that cannot be read ends the answer with an `error` event: what it said would be missing.
+ * sent only when the provider gave a finish reason and its stream ended well, since usage may follow the reason.
+ * An unreadable event ends the answer with an `error` event: its content would be missing.
  */
 
 import { latin1Of, NotConvertible, utf8Of } from '../../core/json/raw-json.ts'
@@ -19,7 +19,7 @@ import { type Piece, parsePiece } from './piece.ts'
 import { toStopReason } from './stop-reasons.ts'
 import { type MessagesUsage, toMessagesUsage } from './usage.ts'
 
-/** Which message a stream is made into. */
+/** Identity of the message that a stream becomes. */
 export interface MessageIdentity {
   /** The model's name that the client sees. */
   readonly model: string
@@ -94,7 +94,7 @@ class GeminiEvents implements EventTranslator {
 
   #add(piece: Piece, data: string): string {
     if (piece.isError) return this.#fail(data)
-    // Counts are cumulative, and the first pieces do not have all of them.
+    // Counts are cumulative, and the first events do not have all of them.
     if (typeof piece.usage === 'object') this.#counts = { ...this.#counts, ...piece.usage }
     if (piece.finishReason !== undefined) this.#finish = { reason: piece.finishReason, message: piece.finishMessage }
     const started = this.#start(piece)

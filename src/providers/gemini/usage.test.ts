@@ -2,7 +2,7 @@ import test from 'ava'
 import { mergeUsage } from '../../core/reply/usage.ts'
 import { readGeminiUsage } from './usage.ts'
 
-test('gemini usage: cached tokens are no input, thoughts are output, what tools were given is input', (t) => {
+test('gemini usage: cached tokens are not input, thinking is output, tool prompts are input', (t) => {
   const raw = {
     promptTokenCount: 100,
     cachedContentTokenCount: 60,
@@ -19,7 +19,7 @@ test('gemini usage: cached tokens are no input, thoughts are output, what tools 
   })
 })
 
-test('gemini usage: what has no counts is undefined', (t) => {
+test('gemini usage: an object without counts is undefined', (t) => {
   for (const raw of [undefined, null, 5, 'x', [], {}, { promptTokenCount: '5' }, { trafficType: 'ON_DEMAND' }]) {
     t.is(readGeminiUsage(raw), undefined, JSON.stringify(raw))
   }

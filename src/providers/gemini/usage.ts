@@ -11,14 +11,14 @@ export interface MessagesUsage {
 const COUNTS = ['promptTokenCount', 'candidatesTokenCount', 'totalTokenCount']
 
 /**
- * Reads Gemini's `usageMetadata`; `undefined` when it has no counts. What was read from a cache is part of Gemini's count
- * of the prompt and is not of ours; thoughts are billed as output (Gemini API, "UsageMetadata").
+ * Reads Gemini's `usageMetadata`; `undefined` when it has no counts. Gemini's prompt count includes tokens read from a
+ * cache, the Messages count does not; thinking is billed as output (Gemini API, "UsageMetadata").
  */
 export function readGeminiUsage(raw: unknown): Usage | undefined {
   return readUsage(toMessagesUsage(raw))
 }
 
-/** Gives `usageMetadata` as a Messages `usage` object; `undefined` when it has no counts. */
+/** Converts `usageMetadata` to a Messages `usage` object; `undefined` when it has no counts. */
 export function toMessagesUsage(raw: unknown): MessagesUsage | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined
   const counts = new Map(Object.entries(raw))

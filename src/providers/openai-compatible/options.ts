@@ -4,7 +4,7 @@ import { PRESETS, type Preset } from './presets.ts'
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/
 
-/** What one service may be told of, with the preset's values as defaults. What a preset leaves as it is, is not explained again. */
+/** Schema of one service, with the preset's values as defaults. Options that a preset does not change are not described again. */
 function serviceOptions({ keyVariable, urlVariable, ...preset }: Partial<Preset>) {
   const isPreset = preset.baseUrl !== undefined
   const baseUrl = preset.baseUrl === undefined ? address : address.default(preset.baseUrl)
@@ -20,7 +20,7 @@ function serviceOptions({ keyVariable, urlVariable, ...preset }: Partial<Preset>
         .record(z.string().min(1), z.string())
         .default({})
         .meta({ secret: true })
-        .describe('Further headers of every call, e.g. `HTTP-Referer`.'),
+        .describe('Additional headers of every call, e.g. `HTTP-Referer`.'),
       false,
     ),
     reasoning_field: once(
@@ -36,7 +36,7 @@ function serviceOptions({ keyVariable, urlVariable, ...preset }: Partial<Preset>
       z
         .boolean()
         .default(preset.reasoningEffort ?? false)
-        .describe('Whether the service takes `reasoning_effort`; otherwise a request’s thinking is dropped.'),
+        .describe('Whether the service accepts `reasoning_effort`; otherwise a request’s thinking is dropped.'),
       preset.reasoningEffort !== undefined,
     ),
     max_stop_sequences: once(
@@ -44,7 +44,7 @@ function serviceOptions({ keyVariable, urlVariable, ...preset }: Partial<Preset>
         .int()
         .min(0)
         .default(preset.mostStopSequences ?? 4)
-        .describe('How many stop sequences the service takes.'),
+        .describe('Maximum number of stop sequences that the service accepts.'),
       preset.mostStopSequences !== undefined,
     ),
     stream_usage: once(
@@ -52,20 +52,20 @@ function serviceOptions({ keyVariable, urlVariable, ...preset }: Partial<Preset>
         .boolean()
         .default(preset.streamUsage ?? true)
         .describe(
-          'Whether streams are asked for their usage by `stream_options.include_usage`. Switch it off where the service refuses that.',
+          'Whether streams request their usage by `stream_options.include_usage`. Turn it off where the service refuses that.',
         ),
       preset.streamUsage !== undefined,
     ),
   })
 }
 
-/** A service that is no preset. */
+/** Schema of a service without a preset. */
 const customService = serviceOptions({})
 
-/** One service's part of the section. */
+/** Options of one service. */
 export type ServiceOptions = z.output<typeof customService>
 
-/** The section: a preset by its name, or any other name with a `base_url`. */
+/** Schema of the section: a preset by its name, or any other name with a `base_url`. */
 export const compatibleOptions = z
   .object(
     Object.fromEntries(

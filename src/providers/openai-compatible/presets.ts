@@ -1,24 +1,24 @@
-/** What is known of a service that speaks chat completions. */
+/** Defaults of a known service that speaks chat completions. */
 export interface Preset {
   readonly title: string
   readonly baseUrl: string
-  /** The environment variable of its credential; servers of one's own need none. */
+  /** The environment variable of its credential; self-hosted servers need none. */
   readonly keyVariable?: string
-  /** The environment variable of its address, for servers of one's own. */
+  /** The environment variable of its address, for self-hosted servers. */
   readonly urlVariable?: string
-  /** How its credentials begin. */
+  /** Prefix of its credentials. */
   readonly ownCredential?: RegExp
-  /** The member of a message that carries reasoning text, where the service takes it back. */
+  /** The member of a message that carries reasoning text, if the service accepts it back. */
   readonly reasoningField?: 'reasoning_content' | 'reasoning'
   readonly reasoningEffort?: boolean
   readonly mostStopSequences?: number
-  /** False where `stream_options` is refused; usage comes with the last chunk by itself there. */
+  /** False where `stream_options` is refused; there, usage always comes with the last chunk. */
   readonly streamUsage?: boolean
-  /** Model names that are its own without a prefix. */
+  /** Model names that select it without a prefix. */
   readonly models?: RegExp
 }
 
-/** The usual services, by the name that is their prefix. */
+/** Known services, by the name that is their prefix. */
 export const PRESETS: Readonly<Record<string, Preset>> = {
   openrouter: {
     title: 'OpenRouter',

@@ -29,7 +29,7 @@ export const kind = defineProviderKind({
   options: z
     .strictObject({
       base_url: fromEnv(address.default(DEFAULT_URL), 'OPENAI_BASE_URL').describe(
-        'Address of the API, with `/v1`. With an address of your own no credential is needed.',
+        'Address of the API, with `/v1`. A custom address needs no credential.',
       ),
       ...credentialOptions('OPENAI_API_KEY'),
     })

@@ -1,6 +1,6 @@
 /**
- * The address of a location (Vertex AI, "Claude on Vertex AI": regional, multi-region and global endpoints): a host for the
- * world, for each of two continents, and for each region.
+ * Returns the host of a location (Vertex AI, "Claude on Vertex AI": regional, multi-region and global endpoints): one for
+ * the world, one for each of two continents, and one for each region.
  */
 export function addressOf(location: string): string {
   if (location === 'global') return 'https://aiplatform.googleapis.com'

@@ -3,20 +3,20 @@ import type { GoogleAuth } from 'google-auth-library'
 import type { Log } from '../../core/ports/log.ts'
 import { CredentialLookup } from '../credential-lookup.ts'
 
-/** Gives the headers that say who asks, flat: name, value. */
+/** Authenticates requests. */
 export interface Authorization {
-  /** Whether the operator's credential is there. */
+  /** True when the operator's credential is available. */
   readonly isAvailable: boolean
-  /** Throws as `CredentialLookup.get` does. */
+  /** Returns the headers, flat: name, value. Throws as `CredentialLookup.get` does. */
   headers(signal: AbortSignal): Promise<string[]>
 }
 
-/** A token that the operator has given; it is not renewed. */
+/** Authorises with the operator's own token; it is not renewed. */
 export function tokenAuthorization(token: string): Authorization {
   return { isAvailable: true, headers: async () => ['authorization', `Bearer ${token}`] }
 }
 
-/** Where tokens come from, and how they are asked for. */
+/** Options of Google's credentials. */
 export interface GoogleOptions {
   readonly credentialsFile: string | undefined
   readonly proxy: string | undefined
@@ -28,10 +28,10 @@ const SCOPES = ['https://www.googleapis.com/auth/cloud-platform']
 const TIMEOUT_MS = 10_000
 const MISSING =
   'set GOOGLE_APPLICATION_CREDENTIALS or `credentials_file`, sign in with `gcloud auth application-default login`, or give the machine a service account'
-/** Of what the library gives, what may go out: the token, and the project that pays for the calls. */
+/** The library's headers that may be sent: the token, and the project that pays for the calls. */
 const SENT = ['authorization', 'x-goog-user-project']
 
-/** Tokens of Google's own library: from a file, the environment, or the machine; kept until shortly before they end. */
+/** Authorises with tokens of Google's own library: from a file, the environment, or the machine; cached until they expire. */
 export async function googleAuthorization(options: GoogleOptions): Promise<Authorization> {
   const find = headersFinder(options)
   const lookup = new CredentialLookup({ provider: 'vertex', log: options.log, missing: MISSING, find })
@@ -56,7 +56,7 @@ function headersFinder(options: GoogleOptions): () => Promise<string[]> {
         return value === null ? [] : [name, value]
       })
     } catch (error) {
-      auth = undefined // it would remember that it has found nothing
+      auth = undefined // it would cache that it has found nothing
       throw error
     }
   }
@@ -70,7 +70,7 @@ async function createAuth({ credentialsFile, proxy, noProxy }: GoogleOptions): P
     ...(noProxy !== undefined && { noProxy: noProxy.split(',').map((host) => host.trim()) }),
   }
   const auth = new GoogleAuth({ scopes: SCOPES, clientOptions: { transporterOptions } })
-  // As the option `credentials` would do, without its warning of files from strangers: this one is the operator's.
+  // Like the option `credentials`, without its warning of untrusted files: this one is the operator's.
   if (credentialsFile !== undefined) auth.jsonContent = JSON.parse(await readFile(credentialsFile, 'utf8'))
   return auth
 }

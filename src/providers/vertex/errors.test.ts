@@ -4,7 +4,7 @@ import { toMessagesError } from './errors.ts'
 const errorOf = (status: number, body: string) =>
   JSON.parse(toMessagesError(status, Buffer.from(body)).toString()).error
 
-test('vertex errors: a platform error keeps its message and gets the type of its status', (t) => {
+test('vertex errors: a platform error keeps its message and gets its status’s type', (t) => {
   const error = '{"error":{"code":403,"message":"Permission denied on resource","status":"PERMISSION_DENIED"}}'
   t.deepEqual(errorOf(403, error), { type: 'permission_error', message: 'Permission denied on resource' })
   t.deepEqual(errorOf(403, `[${error}\n]`), { type: 'permission_error', message: 'Permission denied on resource' })
@@ -15,7 +15,7 @@ test('vertex errors: the model’s own error is the same bytes', (t) => {
   t.is(toMessagesError(529, body), body)
 })
 
-test('vertex errors: a body that is no error is told of by its status', (t) => {
+test('vertex errors: a body that is no error is reported by its status', (t) => {
   for (const body of ['', '<h1>no</h1>', '{"error":"x"}', '[]', 'null', '{"error":{}}'])
     t.deepEqual(errorOf(418, body), {
       type: 'invalid_request_error',

@@ -17,7 +17,7 @@ export const kind = defineProviderKind({
   options: z
     .strictObject({
       project: fromEnv(z.string().min(1).optional(), 'VERTEX_PROJECT').describe(
-        'The Google Cloud project that calls and pays. Unset: there is no such provider.',
+        'The Google Cloud project that calls and pays. Unset: this provider is off.',
       ),
       location: fromEnv(
         z
@@ -25,29 +25,29 @@ export const kind = defineProviderKind({
           .regex(/^[a-z0-9-]+$/, 'expected a location such as `europe-west1`')
           .default('global'),
         'VERTEX_LOCATION',
-      ).describe('Where the models run: a region, `us`, `eu`, or `global`.'),
+      ).describe('Location of the models: a region, `us`, `eu`, or `global`.'),
       base_url: fromEnv(address.optional(), 'VERTEX_BASE_URL').describe(
-        'Address of Vertex AI, without `/v1`, for private endpoints. Unset: that of the location.',
+        'Address of Vertex AI, without `/v1`, for private endpoints. Unset: the address of the location.',
       ),
       access_token: fromEnv(z.string().min(1).optional(), 'VERTEX_ACCESS_TOKEN', { secret: true }).describe(
-        'A token that you have made yourself; it ends within hours and is not renewed. For short uses.',
+        'A token that you created yourself; it expires within hours and is not renewed. For short uses.',
       ),
       credentials_file: z
         .string()
         .min(1)
         .optional()
         .describe(
-          'File with the credentials to ask for tokens with: a service account’s key, or a workload identity’s description. Unset: Google’s application default credentials.',
+          'Credentials file: a service account’s key, or a workload identity’s description. Unset: Google’s application default credentials.',
         ),
       models: z
         .array(z.string().min(1))
         .default([])
-        .describe('Models to show in model lists: Vertex AI has no list. Others can be asked for all the same.'),
+        .describe('Models to show in model lists, since Vertex AI has no list. Other models can be requested too.'),
       left_out_betas: z
         .array(z.string().min(1))
         .default(CLIENT_BETAS)
         .describe(
-          'Betas that are not passed on; `*` at the end matches any rest. Vertex AI refuses requests with a beta that it does not have.',
+          'Betas that are not forwarded; `*` at the end matches any rest. Vertex AI refuses requests with a beta that it does not support.',
         ),
     })
     .prefault({}),

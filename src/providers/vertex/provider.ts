@@ -13,22 +13,22 @@ import { verbatimWire, type Wire } from '../wire.ts'
 import type { Authorization } from './credentials.ts'
 import { toMessagesError } from './errors.ts'
 
-/** What the provider is made from. */
+/** Dependencies of the provider. */
 export interface VertexOptions extends HostedOptions {
   readonly authorization: Authorization
   readonly project: string
   readonly location: string
 }
 
-/** Vertex AI, "Request predictions with Claude models": the only value there is. */
+/** The only supported value (Vertex AI, "Request predictions with Claude models"). */
 const VERSION: Edit = { op: 'add', path: ['anthropic_version'], value: 'vertex-2023-10-16' }
 const COUNTING = 'count-tokens'
 const CONTENT_TYPE = 'application/json'
-/** Headers that are the gateway's own to write here. */
+/** Headers that only the gateway may write here. */
 const OWN_HEADER = /^(?:content-type|authorization|host|x-goog-user-project|(?:anthropic|provider)-(?:version|beta))$/
 
 const VERBATIM = verbatimWire()
-/** Replies are the model's own, byte for byte; errors may be the platform's. */
+/** Reads the replies: the model's own, byte for byte; errors may be the platform's. */
 const WIRE: Wire = {
   ...VERBATIM,
   bytes(status, headers, body) {
@@ -37,7 +37,7 @@ const WIRE: Wire = {
   },
 }
 
-/** Claude on Vertex AI: the canonical shape, but for the model, which is in the path, and the version in the body. */
+/** Claude on Vertex AI: the canonical shape, except for the model, which is in the path, and the version in the body. */
 export class VertexProvider extends HostedProvider<VertexOptions> implements Provider {
   readonly #path: string
 
@@ -58,7 +58,7 @@ export class VertexProvider extends HostedProvider<VertexOptions> implements Pro
     return tellLeftOut(reply, leftOut)
   }
 
-  /** Counting is a model of its own there, told in the body which one is meant. */
+  /** Counts tokens through a model of its own, which gets the counted model's name in the body. */
   async countTokens({ body, ...caller }: RelayCall): Promise<Reply> {
     if (body === undefined) throw new GatewayError('invalid_request', 'The body is missing.')
     const { kept, leftOut } = betasOf(caller.headers, this.options.leftOutBetas)
@@ -77,13 +77,13 @@ export class VertexProvider extends HostedProvider<VertexOptions> implements Pro
 }
 
 interface Post {
-  /** The model and what is done with it, as the path ends. */
+  /** The model and the method, as the end of the path. */
   readonly method: string
   readonly body: Buffer
   readonly betas: readonly string[]
 }
 
-/** Versions of models stand behind an `@`, which the platform's own clients leave as it is. */
+/** Returns a model's path. Versions follow an `@`, which the platform's own clients do not escape. */
 function pathOf(model: string): string {
   return encodeURIComponent(model).replaceAll('%40', '@')
 }
