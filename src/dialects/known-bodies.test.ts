@@ -24,7 +24,7 @@ test('known bodies: from the third time on the same bytes are not parsed again',
   t.is(calls(), 2)
 })
 
-test('known bodies: a body of megabytes is read again each time', (t) => {
+test('known bodies: a body of megabytes is parsed again each time', (t) => {
   const known = new KnownBodies()
   const { parse, calls } = counting()
   const long = bodyOf('x'.repeat(5 * 1024 * 1024))
@@ -32,7 +32,7 @@ test('known bodies: a body of megabytes is read again each time', (t) => {
   t.is(calls(), 4)
 })
 
-test('known bodies: those that are kept have 32 MB together; the least recently used is read again', (t) => {
+test('known bodies: the cache is bounded to 32 MB; an evicted body is parsed again', (t) => {
   const known = new KnownBodies()
   const { parse, calls } = counting()
   const bodies = Array.from({ length: 12 }, (_, nth) => bodyOf('x'.repeat(3 * 1024 * 1024), `${nth}`))
@@ -44,7 +44,7 @@ test('known bodies: those that are kept have 32 MB together; the least recently 
   t.is(calls(), 25)
 })
 
-test('known bodies: one that differs in a single byte, wherever it is, is parsed for itself', (t) => {
+test('known bodies: a body that differs in a single byte, anywhere, is parsed separately', (t) => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-y]{1,400}$/), fc.nat(), (text, at) => {
       const known = new KnownBodies()
@@ -60,7 +60,7 @@ test('known bodies: one that differs in a single byte, wherever it is, is parsed
   t.pass()
 })
 
-test('known bodies: facts about the bytes are shared, values are not', (t) => {
+test('known bodies: results about the bytes are shared, values are not', (t) => {
   const known = new KnownBodies()
   const { parse } = counting()
   const [, second, third, fourth] = Array.from({ length: 4 }, () => known.recognise(bodyOf('hello'), parse))

@@ -4,23 +4,23 @@ import { scanEvents } from '../core/reply/sse.ts'
 import type { ClientRequest } from '../core/request/client-request.ts'
 import type { ClientDialect } from './client-dialect.ts'
 
-/** Puts the portions of a stream, which are whole events, into a client's dialect. */
+/** Renders the chunks of a stream, which are whole events, in a client's dialect. */
 export interface StreamRenderer {
   portion(bytes: Buffer): Buffer | string
-  /** What follows the last portion of a stream that has ended well. */
+  /** Returns the text after the last chunk of a stream that has ended well. */
   end(): string | undefined
 }
 
 const AS_IT_IS: StreamRenderer = { portion: (bytes) => bytes, end: () => undefined }
 
-/** Puts a JSON reply into a client's dialect; one that is in it already passes as it is. */
+/** Renders a JSON reply in a client's dialect; a reply that is in it already passes unchanged. */
 export function renderBytes(reply: BytesReply, dialect: ClientDialect): BytesReply {
   return reply.dialect.name === dialect.name ? reply : dialect.render(reply)
 }
 
 /**
- * Creates the renderer of a stream; one that is in the client's dialect already passes as it is. Without `request` so does
- * any other: a relayed reply is in no dialect but its provider's.
+ * Creates the renderer of a stream; a stream that is in the client's dialect already passes unchanged. So does any other
+ * without `request`: a relayed reply is in no dialect but its provider's.
  */
 export function createStreamRenderer(
   reply: StreamReply,

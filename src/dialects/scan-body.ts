@@ -2,7 +2,7 @@ import { readJson } from '../core/json/json-error.ts'
 import { parseJson } from '../core/json/parse-json.ts'
 import { type RequestShape, scanRequest } from '../core/json/scan.ts'
 
-/** Scans the body of a model request. Throws `invalid_request` for what is no JSON object, or is ambiguous or too large. */
+/** Scans the body of a model request. Throws `invalid_request` for a body that is no JSON object, ambiguous or too large. */
 export function scanBody(bytes: Buffer): RequestShape {
   return readJson(bytes, () => scanRequest(bytes))
 }

@@ -109,21 +109,21 @@ export class QuotaCharges {
   async #tell(): Promise<void> {
     while (this.#ends.length > 0) {
       const ends = this.#ends.slice(0, MOST_AT_ONCE)
-      await this.#tellTogether(ends)
+      await this.#sendTogether(ends)
       // An end that is told twice changes nothing; one that is not told would.
       this.#ends.splice(0, ends.length)
     }
   }
 
   /** What the ledger refuses for good is told one by one, so that one end keeps no other back, and then dropped. */
-  async #tellTogether(ends: readonly CallEnd[]): Promise<void> {
+  async #sendTogether(ends: readonly CallEnd[]): Promise<void> {
     const { ledger, log } = this.#options
     try {
       await ledger.end(ends)
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'service_unavailable') throw error
       const [end] = ends
-      if (ends.length > 1) for (const one of ends) await this.#tellTogether([one])
+      if (ends.length > 1) for (const one of ends) await this.#sendTogether([one])
       else log.error({ holdId: end?.holdId, reason: messageOf(error) }, 'calls.end-refused')
     }
   }

@@ -1,23 +1,23 @@
 import { GatewayError } from '../../core/errors.ts'
 import type { AutoRecharge, Balance } from '../../core/ports/billing.ts'
-import { type CheckoutWish, checkOut, openPortal } from './checkout.ts'
+import { type CheckoutRequest, checkOut, openPortal } from './checkout.ts'
 import { notConfigured, toGatewayError } from './errors.ts'
 import type { BillingParts } from './parts.ts'
 import { type RoundTimes, startRounds } from './rounds.ts'
 import { takeWebhook } from './webhook.ts'
 
 /** What an account's owner sets about recharging. */
-type AutoRechargeWish = Omit<AutoRecharge, 'disabledReason'>
+type AutoRechargeChange = Omit<AutoRecharge, 'disabledReason'>
 
 /** Plans, credits and cards, as the routes see them. */
 export interface Billing {
   balance(accountId: string): Promise<Balance>
   /** Throws `not_configured`, `invalid_request`, `service_unavailable`. */
-  checkOut(wish: CheckoutWish): Promise<{ url: string; sessionId: string }>
+  checkOut(wish: CheckoutRequest): Promise<{ url: string; sessionId: string }>
   /** Throws like `checkOut`. */
   openPortal(wish: { accountId: string; returnUrl: string }): Promise<{ url: string }>
   /** Throws `not_configured`; `invalid_request` for an account without a plan. */
-  setAutoRecharge(accountId: string, wish: AutoRechargeWish): Promise<void>
+  setAutoRecharge(accountId: string, wish: AutoRechargeChange): Promise<void>
   /** Throws `invalid_request` for a delivery that Stripe did not sign. */
   takeWebhook(delivery: { body: Buffer; signature: string }): Promise<void>
   /** Ends what it does by itself. */
@@ -43,7 +43,7 @@ export function createBilling(parts: BillingParts, rounds: { times: RoundTimes; 
 }
 
 /** A recharge brings the account above its threshold, so that one is enough, and a month has room for it. */
-function assertReachable({ thresholdCredits, amountCredits, monthlyLimitCredits }: AutoRechargeWish): void {
+function assertReachable({ thresholdCredits, amountCredits, monthlyLimitCredits }: AutoRechargeChange): void {
   if (amountCredits <= thresholdCredits)
     throw new GatewayError(
       'invalid_request',

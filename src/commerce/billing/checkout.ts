@@ -6,7 +6,7 @@ import { type BillingParts, stripeOf } from './parts.ts'
 import { refreshSubscriptionsOf } from './subscriptions.ts'
 
 /** A plan to buy, and where to go afterwards. */
-export interface CheckoutWish {
+export interface CheckoutRequest {
   readonly accountId: string
   readonly tier: PaidTier
   readonly successUrl: string
@@ -16,7 +16,7 @@ export interface CheckoutWish {
 /** Opens a page of Stripe's on which a plan is bought. Throws `invalid_request` when the account has one. */
 export async function checkOut(
   parts: BillingParts,
-  { accountId, tier, successUrl, cancelUrl }: CheckoutWish,
+  { accountId, tier, successUrl, cancelUrl }: CheckoutRequest,
 ): Promise<{ url: string; sessionId: string }> {
   const stripe = await stripeOf(parts)
   const price = parts.settings.prices[tier]

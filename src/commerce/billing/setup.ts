@@ -4,7 +4,7 @@ import { METER_EVENT } from './meter.ts'
 import { EVENT_TYPES } from './webhook.ts'
 
 /** What is to be sold, and where Stripe is to send webhooks. */
-export interface SetupWish {
+export interface SetupRequest {
   /** Price of a month, in cents. */
   readonly monthlyCents: Readonly<Record<PaidTier, number>>
   /** Price of a metered call beyond the plan, in cents, e.g. `0.01`; `undefined`: calls are not metered. */
@@ -33,7 +33,7 @@ const NAMES: Readonly<Record<PaidTier, string>> = { pro: 'Pro', team: 'Team' }
  * endpoint. What it made it knows again, by metadata and lookup keys, so that it can be run any number of times. A price
  * that has changed is made anew, since prices never change at Stripe; who has subscribed keeps the old one.
  */
-export async function setUp(stripe: Stripe, wish: SetupWish): Promise<SetupStep[]> {
+export async function setUp(stripe: Stripe, wish: SetupRequest): Promise<SetupStep[]> {
   const steps: SetupStep[] = []
   const sold: { product: string; price: string }[] = []
   for (const tier of TIERS) {

@@ -12,11 +12,11 @@ import { toChatReply } from './reply/to-chat-reply.ts'
 import { toMessagesRequest } from './to-messages-request.ts'
 import { wantsUsage } from './wants-usage.ts'
 
-/** What the dialect is made from. */
+/** Options of the dialect. */
 export interface ChatDialectOptions {
-  /** Longest answer where the client names no limit and the provider must have one, in tokens. */
+  /** Limit of output tokens for requests without one, where the provider requires one. */
   readonly defaultMaxTokens: number
-  /** The provider's own name of a model that a client may know by another. */
+  /** Returns the provider's own name of a model that a client may know by another. */
   readonly modelNamed: (name: string) => string
   /** Wall-clock time in milliseconds since 1970. */
   readonly nowMs: () => number
@@ -45,17 +45,17 @@ export function createChatDialect({ defaultMaxTokens, modelNamed, nowMs }: ChatD
   }
 }
 
-/** Types of blocks beside which nothing can be lost: the usual reply is not parsed once more. */
+/** Matches block types that may lose something; a usual reply has none and is not parsed again. */
 const MAY_LOSE = /"type"\s*:\s*"(?!text"|thinking"|tool_use"|message")|"citations"/
 
-/** The headers, with what the completion has no place for in `x-svc-dropped`. */
+/** Adds the content that a completion cannot represent to `x-svc-dropped`. */
 function withDropped(headers: ReplyHeaders, status: number, message: Buffer): ReplyHeaders {
   const dropped = status === 200 && MAY_LOSE.test(message.toString('latin1')) ? droppedContent(message) : []
   if (dropped.length === 0) return headers
   return { ...headers, 'x-svc-dropped': [headers['x-svc-dropped'] ?? [], dropped].flat().join(', ') }
 }
 
-/** Readable by both families of clients: the members of `error` are OpenAI's, the outer `type` is Anthropic's. */
+/** Builds an error body for both families of clients: the members of `error` are OpenAI's, the outer `type` is Anthropic's. */
 function errorBody(error: GatewayError, requestId: string): object {
   const { error: body } = error.toBody()
   const shown = {
@@ -72,7 +72,7 @@ function chatError(type: string, message: string, code: string | null = null) {
 
 const FIELD_AT_START = /^([a-z_]+(?:\[\d+\]|\.[a-z_]+)*): /
 
-/** The field that the message of a refused request begins with. */
+/** Returns the field at the beginning of a refused request's message. */
 function paramOf({ code, message }: GatewayError): string | null {
   return code === 'invalid_request' ? (FIELD_AT_START.exec(message)?.[1] ?? null) : null
 }

@@ -6,7 +6,7 @@ import { HEAD_FIELDS, headSchema } from './request-schema.ts'
 
 const ALWAYS_PARSED_BYTES = 8 * 1024
 
-/** Takes in the body of a chat completion request. Throws `invalid_request` that names the field or the position. */
+/** Parses the body of a chat completion request. Throws `invalid_request` that names the field or the position. */
 export function parseChatRequest(bytes: Buffer): RequestDocument {
   const shape = scanBody(bytes)
   const document = new RequestDocument(bytes, shape)

@@ -8,20 +8,20 @@ import { toMessagesReply } from './reply/to-messages-reply.ts'
 import { readChatUsage } from './reply/usage.ts'
 import { wantsUsage } from './wants-usage.ts'
 
-/** Stands in where a reply has neither id nor model. */
+/** Identity for a reply that has neither id nor model. */
 const NAMELESS = { model: '', id: '' }
 const STOP: EventSign = { kind: 'stop' }
 const FINISH: EventSign = { kind: 'finish' }
 const ERROR: EventSign = { kind: 'error' }
 
-/** Members that say something of the whole answer. Most chunks have none of them, and are not parsed. */
+/** Members that concern the whole answer. Most chunks have none of them, and are not parsed. */
 const USAGE = /"usage"\s*:\s*\{/
 const FINISHED = /"finish_reason"\s*:\s*"/
 const FAILED = /"error"\s*:\s*[{"]/
 
 /**
- * Replies of OpenAI's chat completions. Their streams end with `[DONE]`; some servers leave it out, so an answer that
- * has told its `finish_reason` is whole if the stream ends well.
+ * Replies of OpenAI's chat completions. Their streams end with `[DONE]`; some servers omit it, so an answer with a
+ * `finish_reason` is complete if the stream ends well.
  */
 export const CHAT_REPLIES: ReplyDialect = {
   name: 'chat',
@@ -45,7 +45,7 @@ export const CHAT_REPLIES: ReplyDialect = {
   createEnd: (request) => createChatEnd({ includeUsage: wantsUsage(request) }),
 }
 
-/** A text that the model writes may look like one of these members: what counts is the chunk's own. */
+/** Reads a chunk's own members: the model's text may contain lookalikes. */
 function readChunk(data: string): EventSign | undefined {
   try {
     const { usage, error, choices } = JSON.parse(data)
@@ -57,12 +57,12 @@ function readChunk(data: string): EventSign | undefined {
   }
 }
 
-/** The text and the arguments of calls of a choice. */
+/** Returns the text and the call arguments of a choice. */
 function writtenIn(json: string, choice: readonly Child[]): (Child | undefined)[] {
   const message = membersOf(json, lastNamed(choice, 'message'))
   const content = lastNamed(message, 'content')
   const calls = objectsIn(json, lastNamed(message, 'tool_calls'))
-  // Parts of a list may be images; the text that models write is one string.
+  // Parts of a list may be images; generated text is one string.
   const text = content && json[content.start] === '"' ? content : undefined
   return [text, ...calls.map((call) => lastNamed(membersOf(json, lastNamed(call, 'function')), 'arguments'))]
 }

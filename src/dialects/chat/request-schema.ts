@@ -1,9 +1,9 @@
 /**
- * DESIGN: the shape of a chat completions request, for explaining what is wrong with one.
+ * DESIGN: the shape of a chat completions request, for the error messages of invalid ones.
  *
- * Source: OpenAI's API reference, "Create chat completion", and the extensions that compatible servers agree on. What is
- * not named here passes; null stands for an absent optional field. The translation reads every field it needs with care
- * and comes here only when something was not as it must be.
+ * Source: OpenAI's API reference, "Create chat completion", and the extensions that compatible servers share. Fields
+ * that are not named here pass; null means an absent optional field. The translation checks every field that it reads
+ * and uses the schema only after a check has failed.
  */
 import { z } from 'zod'
 import { GatewayError } from '../../core/errors.ts'
@@ -12,10 +12,10 @@ import { explain, modelName } from '../../core/request/message.ts'
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
-/** How much a model is to reason, in the words of `reasoning_effort`. */
+/** A value of `reasoning_effort`. */
 export type Effort = (typeof EFFORTS)[number]
 
-/** A token limit that is none. */
+/** The token limit that means no limit. */
 export const NO_LIMIT = -1
 
 const anyObject = z.looseObject({})
@@ -65,17 +65,17 @@ const tool = z.union([
   z.looseObject({ type: z.literal('function').nullish(), function: definition }),
   z.looseObject({ type: z.string().refine((type) => type !== 'function', { abort: true }) }),
 ])
-// Its words are checked by the translation, whose own message lists them.
+// Its values are checked by the translation, whose own message lists them.
 const choice = z.union([z.string(), anyObject])
 /** A whole number of one or more, as a JSON number. */
 const positive = z.int().positive().nullish()
-/** The same; -1 stands for no limit (llama.cpp, LM Studio). */
+/** The same; -1 means no limit (llama.cpp, LM Studio). */
 const limit = z
   .int()
   .refine((tokens) => tokens > 0 || tokens === NO_LIMIT, 'expected number to be >0, or -1')
   .nullish()
 
-/** What routing, sending and pricing need to know of a chat completions request; the rest is judged by its readers. */
+/** Fields of a chat completions request that routing, sending and pricing need; other fields are checked by their readers. */
 export const headSchema = z
   .looseObject({
     model: modelName,
@@ -128,12 +128,12 @@ export const chatRequestSchema = z.looseObject({
     .nullish(),
 })
 
-/** Tells whether `value` is a word of `reasoning_effort`. */
+/** Returns true for a value of `reasoning_effort`. */
 export function isEffort(value: unknown): value is Effort {
   return EFFORTS.some((effort) => effort === value)
 }
 
-/** The error that tells what is wrong with `body`; `fault` is what the translation stumbled over. */
+/** Returns the error for an invalid `body`; `fault` is the failed check of the translation. */
 export function explainChatFault(body: unknown, fault: Error): GatewayError {
   const checked = chatRequestSchema.safeParse(body)
   return new GatewayError('invalid_request', checked.success ? fault.message : explain(checked.error), { cause: fault })

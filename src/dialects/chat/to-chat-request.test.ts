@@ -15,14 +15,14 @@ const PIXEL = { type: 'image', source: { type: 'base64', media_type: 'image/png'
 const PIXEL_PART = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
 const MARK = { cache_control: { type: 'ephemeral' } }
 
-/** The parts that one block of a user's message becomes, beside a text. */
+/** Returns the parts of one block of a user's message, beside a text. */
 function partsOf(block: object) {
   const { body, dropped, refused } = chatOfMessages([user([text('t'), block])])
   const { content } = (body.messages as { content: unknown }[])[0] ?? {}
   return { parts: Array.isArray(content) ? content.slice(1) : [], dropped, refused }
 }
 
-test('to chat: system text comes first, in the role that the provider knows', (t) => {
+test('to chat: system text comes first, in the provider’s role for it', (t) => {
   const system = [text('a'), { ...text('b'), ...MARK }]
   const { body, dropped } = chatOfMessages([user('q')], { system }, OPENAI)
   t.deepEqual(body.messages, [{ role: 'developer', content: 'a\n\nb' }, user('q')])
@@ -80,14 +80,14 @@ test('to chat: tool results become tool messages before the rest of the turn', (
   t.deepEqual(chatOfMessages([turn]).body.messages, [tool('a', 'x'), tool('b', '1\n2'), tool('c', ''), user('go on')])
 })
 
-test('to chat: a failed tool says so in its text, once', (t) => {
+test('to chat: a failed tool result is marked in its text, once', (t) => {
   const failed = { is_error: true }
   const turn = user([result('a', 'x', failed), result('b', 'Error: y', failed), result('c', 'z', { is_error: false })])
   const contents = (chatOfMessages([turn]).body.messages as { content: string }[]).map(({ content }) => content)
   t.deepEqual(contents, ['Error: x', 'Error: y', 'z'])
 })
 
-test('to chat: images of tool results follow behind all tool messages', (t) => {
+test('to chat: images of tool results follow all tool messages', (t) => {
   const turn = user([result('a', [PIXEL]), result('b', [text('x'), PIXEL]), text('look')])
   t.deepEqual(chatOfMessages([turn]).body.messages, [
     { role: 'tool', tool_call_id: 'a', content: '(see the attachment that follows)' },
@@ -127,7 +127,7 @@ test('to chat: a tool input keeps its exact text', (t) => {
   t.is(message?.tool_calls[0]?.function.arguments, input)
 })
 
-test('to chat: thoughts go where the provider takes them, and are dropped elsewhere', (t) => {
+test('to chat: thinking is sent where the provider accepts it, and dropped elsewhere', (t) => {
   const turn = assistant([
     { type: 'thinking', thinking: 'hm', signature: 's' },
     { type: 'redacted_thinking', data: 'd' },
@@ -144,18 +144,18 @@ test('to chat: thoughts go where the provider takes them, and are dropped elsewh
 for (const type of ['server_tool_use', 'web_search_tool_result', 'mcp_tool_use', 'mcp_tool_result', 'compaction']) {
   test(`to chat: the assistant's ${type} is refused by its path`, (t) => {
     const { refused } = chatOfMessages([assistant([text('a'), { type, id: 'x' }])])
-    t.deepEqual(refused, [`messages[0].content[1]: this provider has no place for ${type}`])
+    t.deepEqual(refused, [`messages[0].content[1]: this provider has no equivalent of ${type}`])
   })
 }
 
-test('to chat: a prefilled answer is refused by OpenAI and goes through elsewhere', (t) => {
+test('to chat: a prefilled answer is refused by OpenAI and passes elsewhere', (t) => {
   const turns = [user('q'), assistant('The answer is')]
   t.regex(chatOfMessages(turns, {}, OPENAI).refused[0] ?? '', /^messages\[1\]: /)
   const { body, refused } = chatOfMessages(turns, {}, COMPATIBLE)
   t.deepEqual([body.messages, refused], [turns, []])
 })
 
-test('to chat: cache marks are dropped and told once', (t) => {
+test('to chat: cache marks are dropped and reported once', (t) => {
   const turns = [
     user([
       { ...text('a'), ...MARK },

@@ -3,28 +3,28 @@ import { DroppedFields } from '../../core/request/dropped-fields.ts'
 import { outlineOf } from '../../core/request/long-texts.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 import { refuseServerSideThread } from '../../core/request/server-side-thread.ts'
-import { tellChatLosses, toChatFields } from './request/chat-fields.ts'
+import { reportDroppedFields, toChatFields } from './request/chat-fields.ts'
 import { toResponseFormat } from './request/chat-format.ts'
 import { toChatMessages } from './request/chat-messages.ts'
 import { toReasoningEffort } from './request/chat-reasoning.ts'
 import { toChatToolFields } from './request/chat-tools.ts'
 
-/** In what the providers that speak chat completions differ. */
+/** Differences between the providers of chat completions. */
 export interface ChatHabits {
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens'
   readonly systemRole: 'system' | 'developer'
-  /** The member of an assistant message that carries reasoning text, if the provider takes it back. */
+  /** The member of an assistant message for reasoning text, if the provider accepts it back. */
   readonly reasoningField: 'reasoning_content' | 'reasoning' | undefined
-  /** Whether `reasoning_effort` is taken. */
+  /** True when `reasoning_effort` is accepted. */
   readonly reasoningEffort: boolean
-  /** Models that take no temperature and top_p (the o-series and gpt-5 families of OpenAI). */
+  /** Models that accept no temperature and top_p (the o-series and gpt-5 families of OpenAI). */
   readonly fixedSampling: RegExp | undefined
-  /** Models that take no stop sequences, and those that take no `parallel_tool_calls`. */
+  /** Models that accept no stop sequences, and those that accept no `parallel_tool_calls`. */
   readonly withoutStop?: RegExp | undefined
   readonly withoutParallelChoice?: RegExp | undefined
-  /** How many stop sequences are taken at most. */
+  /** Maximum number of stop sequences. */
   readonly mostStopSequences: number
-  /** Whether `stream_options.include_usage` is understood. */
+  /** True when `stream_options.include_usage` is supported. */
   readonly streamUsage: boolean
 }
 
@@ -34,18 +34,18 @@ export interface ChatTranslation {
   readonly droppedFields: DroppedFields
 }
 
-/** What a translation into chat completions depends on besides the request. */
+/** Inputs of a translation into chat completions beside the request. */
 export interface ChatTranslationOptions {
   /** The provider's own name of the model. */
   readonly model: string
   readonly habits: ChatHabits
-  /** Fields that the client did not give: with `max_tokens` among them the provider is sent no limit. */
+  /** Fields that the client did not send: with `max_tokens` among them the provider gets no limit. */
   readonly assumed: readonly string[]
 }
 
 /**
- * Translates a valid Messages request. The inputs of tool calls keep their exact text. Throws `invalid_request` for one
- * that leaves messages to its provider.
+ * Translates a valid Messages request. Tool inputs keep their exact text. Throws `invalid_request` for a request that
+ * leaves messages to its provider.
  */
 export function toChatRequest(request: RequestDocument, options: ChatTranslationOptions): ChatTranslation {
   return readJson(request.bytes, () => {
@@ -66,6 +66,6 @@ function translate(request: RequestDocument, { model, habits, assumed }: ChatTra
     reasoning_effort: toReasoningEffort(request, { model, habits, droppedFields }),
     response_format: toResponseFormat(request, droppedFields),
   }
-  tellChatLosses(request, droppedFields)
+  reportDroppedFields(request, droppedFields)
   return { bytes: Buffer.from(JSON.stringify(body)), droppedFields }
 }

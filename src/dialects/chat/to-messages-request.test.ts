@@ -7,7 +7,7 @@ const call = (id: string, args: string, name = 'f') => ({ id, type: 'function', 
 const answer = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: id, content })
 const text = (text: string) => ({ type: 'text', text })
 
-/** The blocks that one part of a user's message becomes. */
+/** Returns the blocks of one part of a user's message. */
 function blocksOf(part: object) {
   const { body, dropped, refused } = messagesOfChat([user([part])])
   return { blocks: (body.messages as { content: unknown }[])[0]?.content, dropped, refused }
@@ -30,7 +30,7 @@ test('chat request: system and developer messages are hoisted in their order', (
   t.deepEqual(body.system, [text('a'), marked])
 })
 
-test('chat request: an image as a data URI becomes base64, one on the web stays a URL', (t) => {
+test('chat request: an image as a data URI becomes base64, a web address stays a URL', (t) => {
   const inline = blocksOf({ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'auto' } })
   t.deepEqual(inline.blocks, [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }])
   t.deepEqual(inline.dropped, [])
@@ -78,7 +78,7 @@ test('chat request: a tool message becomes a tool_result', (t) => {
   ])
 })
 
-test('chat request: tool messages in a row and the user message behind them are one turn', (t) => {
+test('chat request: consecutive tool messages and the user message after them are one turn', (t) => {
   const calls = assistant('Look.', { tool_calls: [call('a', '{}'), call('b', '')] })
   const { body } = messagesOfChat([
     user('q'),
@@ -98,7 +98,7 @@ test('chat request: tool messages in a row and the user message behind them are 
   ])
 })
 
-test('chat request: a tool message behind the text of its turn is put before it', (t) => {
+test('chat request: a tool message after the text of its turn is moved before it', (t) => {
   const { body } = messagesOfChat([answer('a', '1'), user('text'), answer('b', '2')])
   t.deepEqual(body.messages, [
     user([
@@ -122,7 +122,7 @@ test('chat request: arguments keep their exact text, and empty ones are an empty
   t.is(text.split('"input":{}}').length, 3)
 })
 
-test('chat request: arguments that are no JSON object are named', (t) => {
+test('chat request: arguments that are no JSON object are refused by their path', (t) => {
   const deep = `{"a":${'['.repeat(300)}${']'.repeat(300)}}`
   for (const args of ['{', '[1]', 'null', '"x"', '{}{}', '{"a":01}', deep]) {
     t.throws(() => messagesOfChat([user('q'), assistant('', { tool_calls: [call('a', args)] })]), {
@@ -132,7 +132,7 @@ test('chat request: arguments that are no JSON object are named', (t) => {
   }
 })
 
-test('chat request: a function call of the old kind and its result find each other', (t) => {
+test('chat request: a legacy function call and its result are matched', (t) => {
   const { body } = messagesOfChat([
     user('q'),
     assistant(null, { function_call: { name: 'f', arguments: '{}' } }),
@@ -145,7 +145,7 @@ test('chat request: a function call of the old kind and its result find each oth
   ])
 })
 
-test('chat request: an assistant message that says nothing is left out', (t) => {
+test('chat request: an empty assistant message is left out', (t) => {
   const { body, dropped } = messagesOfChat([user('q'), assistant(null), assistant(''), assistant([]), user('r')])
   t.deepEqual(body.messages, [user('q'), user('r')])
   t.deepEqual(dropped, [])
@@ -160,7 +160,7 @@ test('chat request: a refusal is text of the assistant', (t) => {
   t.deepEqual((body.messages as unknown[]).slice(1), [assistant('No.'), assistant('N')])
 })
 
-test('chat request: thoughts, names and unknown members of messages are dropped and told', (t) => {
+test('chat request: thinking, names and unknown members of messages are dropped and reported', (t) => {
   const { dropped, refused } = messagesOfChat([
     { ...user('q'), name: 'Ann' },
     assistant('a', { reasoning_content: 'hm', reasoning_details: [{}], annotations: [], audio: null, novel: 1 }),
@@ -169,7 +169,7 @@ test('chat request: thoughts, names and unknown members of messages are dropped 
   t.deepEqual(refused, [])
 })
 
-test('chat request: an assistant message that was spoken is refused', (t) => {
+test('chat request: an assistant message with audio is refused', (t) => {
   const { refused } = messagesOfChat([user('q'), assistant(null, { audio: { id: 'x' } })])
   t.regex(refused[0] ?? '', /^messages\[1\]\.audio: /)
 })

@@ -19,23 +19,23 @@ export interface MessagesTranslation {
   /** A complete, valid Messages request body, unless something was refused. */
   readonly bytes: Buffer
   readonly droppedFields: DroppedFields
-  /** Fields that the client did not give and the Messages shape needs: only ever `max_tokens`. */
+  /** Fields that the client did not send and the Messages shape requires: only ever `max_tokens`. */
   readonly assumed: readonly string[]
-  /** Values of the small fields of the body, `undefined` for those that it has not. */
+  /** Values of the small fields of the body, `undefined` for absent ones. */
   readonly small: Readonly<Record<string, unknown>>
 }
 
-/** What the operator decides about translations. */
+/** The operator's settings for translations. */
 export interface MessagesTranslationOptions {
-  /** `max_tokens` of requests that name no limit, in tokens. More is taken where thinking needs it. */
+  /** `max_tokens` of requests without a limit, in tokens. Raised where thinking needs more. */
   readonly defaultMaxTokens: number
-  /** The provider's own name of a model, for what depends on its generation. Default: the client's. */
+  /** Returns the provider's own name of a model, which determines its generation. Default: the client's name. */
   readonly modelNamed?: (name: string) => string
 }
 
 /**
  * Translates a chat completions request. The arguments of tool calls keep their exact text. Throws `invalid_request`
- * that names the field when the body is not what chat completions take.
+ * that names the field when the body is not a valid chat completions request.
  */
 export function toMessagesRequest(chat: RequestDocument, options: MessagesTranslationOptions): MessagesTranslation {
   const { document, restore } = readJson(chat.bytes, () => outlineOf(chat))
@@ -59,7 +59,7 @@ function translate(
   if (isBlank(model)) throw new ChatFault('model', 'the name of a model')
   const { system, messages } = toConversation(body.messages, { droppedFields, printer, tally: { values: 0 } })
   const toolFields = toToolFields(body, droppedFields)
-  // What depends on a model's generation goes by the provider's name of it.
+  // A model's generation follows from the provider's name of it.
   const named = { ...body, model: modelNamed?.(model) ?? model }
   const given = toMaxTokens(body)
   const circumstances = {
@@ -84,7 +84,7 @@ function translate(
   return { bytes, droppedFields, assumed: circumstances.isAssumed ? ['max_tokens'] : [], small }
 }
 
-/** After tool results, and after the beginning of an answer, the model goes on with a turn that has no thoughts in it. */
+/** Returns true after tool results and after a prefill: the model continues a turn without thinking. */
 function isMidTurn(last: JsonObject | undefined): boolean {
   if (last?.role === 'assistant') return true
   return Array.isArray(last?.content) && last.content.some((block: JsonObject) => block.type === 'tool_result')

@@ -4,7 +4,7 @@ import type { ClientDialect } from '../client-dialect.ts'
 import { KnownBodies } from '../known-bodies.ts'
 import { parseMessagesRequest } from './parse.ts'
 
-/** The canonical dialect: what comes back is put as it is. */
+/** Creates the canonical dialect: replies pass unchanged. */
 export function createMessagesDialect(): ClientDialect {
   const known = new KnownBodies()
   return {

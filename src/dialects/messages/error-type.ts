@@ -1,4 +1,4 @@
-/** Error types by HTTP status. Source: Anthropic, API reference, "errors"; 424 is Bedrock's for an error of the model. */
+/** Error types by HTTP status. Source: Anthropic, API reference, "errors"; Bedrock uses 424 for an error of the model. */
 const TYPES: ReadonlyMap<number, string> = new Map([
   [401, 'authentication_error'],
   [402, 'billing_error'],
@@ -13,7 +13,7 @@ const TYPES: ReadonlyMap<number, string> = new Map([
   [529, 'overloaded_error'],
 ])
 
-/** The type of an error that is known by its HTTP status alone. */
+/** Returns the type of an error known only by its HTTP status. */
 export function errorTypeOf(status: number): string {
   return TYPES.get(status) ?? (status >= 400 && status < 500 ? 'invalid_request_error' : 'api_error')
 }

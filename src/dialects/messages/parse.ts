@@ -13,9 +13,9 @@ import { parseBody, scanBody } from '../scan-body.ts'
 /**
  * DESIGN — fast accept, slow explain
  *
- * A large body is scanned once; the scan knows every field's byte range and whether `messages` is certainly well formed.
- * If so, only the small fields are parsed and checked. Whatever the scan is not sure of is parsed whole and judged by
- * the schema, which also writes the error. A small body is always parsed whole: that costs next to nothing, and typing
+ * A large body is scanned once; the scan yields every field's byte range and whether `messages` is certainly well formed.
+ * If so, only the small fields are parsed and checked. Any doubt of the scan leads to a full parse and a check by
+ * the schema, which also writes the error. A small body is always parsed fully: that costs next to nothing, and syntax
  * errors in hand-written requests get their exact position.
  */
 const ALWAYS_PARSED_BYTES = 8 * 1024
@@ -30,18 +30,18 @@ const SCALARS = [
   'metadata',
 ] as const
 
-/** Takes in the body of a Messages request. Throws `invalid_request` that names the field or the position. */
+/** Parses the body of a Messages request. Throws `invalid_request` that names the field or the position. */
 export function parseMessagesRequest(bytes: Buffer): RequestDocument {
   return parse(bytes, { scalars: scalarFieldsSchema, whole: messageRequestSchema })
 }
 
-/** The same for the body of a token count, which needs no `max_tokens`. */
+/** Parses the body of a token count, which needs no `max_tokens`. Throws like `parseMessagesRequest`. */
 export function parseCountTokensRequest(bytes: Buffer): RequestDocument {
   return parse(bytes, { scalars: countedScalarFieldsSchema, whole: countedRequestSchema })
 }
 
 interface Schemas {
-  /** For a body of which only the small fields are left to check. */
+  /** For a body whose small fields alone remain to be checked. */
   readonly scalars: z.ZodType
   readonly whole: z.ZodType
 }

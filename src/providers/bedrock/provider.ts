@@ -5,7 +5,7 @@ import { BytesReply, type Reply } from '../../core/reply/reply.ts'
 import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { refuseServerSideThread } from '../../core/request/server-side-thread.ts'
 import { askClaude } from '../claude/ask.ts'
-import { betasOf, tellLeftOut } from '../claude/betas.ts'
+import { addLeftOut, betasOf } from '../claude/betas.ts'
 import { type HostedOptions, HostedProvider, withoutHeaders } from '../claude/hosted-provider.ts'
 import { type CallerFacts, callerOf } from '../upstream.ts'
 import type { Wire } from '../wire.ts'
@@ -38,7 +38,7 @@ export class BedrockProvider extends HostedProvider<BedrockOptions> implements P
       const path = `${model}/${request.stream ? 'invoke-with-response-stream' : 'invoke'}`
       return this.#post({ path, body: invokeBody(request, kept) }, callerOf(exchange))
     })
-    return tellLeftOut(reply, leftOut)
+    return addLeftOut(reply, leftOut)
   }
 
   async countTokens({ body, ...caller }: RelayCall, { model }: Target): Promise<Reply> {
@@ -46,7 +46,7 @@ export class BedrockProvider extends HostedProvider<BedrockOptions> implements P
     const { kept, leftOut } = betasOf(caller.headers, this.options.leftOutBetas)
     const path = `/model/${encodeURIComponent(countableModel(model))}/count-tokens`
     const reply = await this.#post({ path, body: countTokensBody(body, kept) }, caller)
-    return tellLeftOut(reply.kind === 'bytes' && reply.status === 200 ? toCount(reply) : reply, leftOut)
+    return addLeftOut(reply.kind === 'bytes' && reply.status === 200 ? toCount(reply) : reply, leftOut)
   }
 
   /** Sends the request; a call that waited for a connection or a retry may be refused for an expired signature, and is signed again once. */

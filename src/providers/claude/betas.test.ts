@@ -1,6 +1,6 @@
 import test from 'ava'
 import { BytesReply } from '../../core/reply/reply.ts'
-import { betasOf, CLIENT_BETAS, tellLeftOut } from './betas.ts'
+import { addLeftOut, betasOf, CLIENT_BETAS } from './betas.ts'
 
 test('betas: each is listed once, from headers of either name and any number of lines', (t) => {
   t.deepEqual(betasOf({ 'anthropic-beta': ' a-1, b-2,,a-1 ' }, []).kept, ['a-1', 'b-2'])
@@ -19,6 +19,6 @@ test('betas: a pattern removes the beta it names, and with a star every beta wit
 
 test('betas: removed betas are reported with the other dropped fields', (t) => {
   const reply = new BytesReply(200, { 'x-svc-dropped': 'top_k' }, Buffer.alloc(0))
-  t.is(tellLeftOut(reply, ['a', 'b']).headers['x-svc-dropped'], 'top_k, anthropic-beta.a, anthropic-beta.b')
-  t.deepEqual(tellLeftOut(new BytesReply(200, {}, Buffer.alloc(0)), []).headers, {})
+  t.is(addLeftOut(reply, ['a', 'b']).headers['x-svc-dropped'], 'top_k, anthropic-beta.a, anthropic-beta.b')
+  t.deepEqual(addLeftOut(new BytesReply(200, {}, Buffer.alloc(0)), []).headers, {})
 })

@@ -27,7 +27,7 @@ export function betasOf(headers: RelayCall['headers'], patterns: readonly string
 }
 
 /** Adds the betas that were left out to the reply's dropped fields. */
-export function tellLeftOut(reply: Reply, leftOut: readonly string[]): Reply {
+export function addLeftOut(reply: Reply, leftOut: readonly string[]): Reply {
   return addDroppedNames(
     reply,
     leftOut.map((name) => `anthropic-beta.${name}`),

@@ -2,7 +2,7 @@ import type { RequestDocument } from '../../core/request/request.ts'
 import { printGiven, type Translation } from './raw-fields.ts'
 
 /** Thinking options of a request. */
-interface Wishes {
+interface ThinkingOptions {
   readonly type: unknown
   readonly budgetTokens: number | undefined
   /** True when thinking is returned to the client. */
@@ -29,12 +29,14 @@ const EFFORTS = new Map<unknown, Effort>([
  * own counts, and the other is reported as dropped (Gemini API, "Thinking").
  */
 export function toThinkingConfig(request: RequestDocument, translation: Translation): string | undefined {
-  const wishes = wishesOf(request, translation)
-  const config = printGiven(wishes.type === 'disabled' ? without(wishes, translation) : configOf(wishes, translation))
+  const options = optionsOf(request, translation)
+  const config = printGiven(
+    options.type === 'disabled' ? without(options, translation) : configOf(options, translation),
+  )
   return config === '{}' ? undefined : config
 }
 
-function wishesOf(request: RequestDocument, { droppedFields }: Translation): Wishes {
+function optionsOf(request: RequestDocument, { droppedFields }: Translation): ThinkingOptions {
   const thinking = recordOf(request.field('thinking'))
   const effort = recordOf(request.field('output_config')).effort ?? undefined
   const budgetTokens = thinking.type === 'enabled' ? Number(thinking.budget_tokens) : undefined
@@ -51,26 +53,29 @@ function wishesOf(request: RequestDocument, { droppedFields }: Translation): Wis
 
 type Config = Record<string, string | undefined>
 
-function without({ effort }: Wishes, { traits, droppedFields }: Translation): Config {
+function without({ effort }: ThinkingOptions, { traits, droppedFields }: Translation): Config {
   if (effort !== undefined) droppedFields.drop('output_config.effort')
   if (traits.canStopThinking) return { thinkingBudget: '0' }
   droppedFields.drop('thinking')
   return {}
 }
 
-function configOf(wishes: Wishes, translation: Translation): Config {
+function configOf(options: ThinkingOptions, translation: Translation): Config {
   const { traits, droppedFields } = translation
-  const includeThoughts = wishes.isShown ? 'true' : undefined
-  if (traits.hasThinkingLevels) return { includeThoughts, thinkingLevel: levelOf(wishes, translation) }
+  const includeThoughts = options.isShown ? 'true' : undefined
+  if (traits.hasThinkingLevels) return { includeThoughts, thinkingLevel: levelOf(options, translation) }
   if (traits.maxThinkingTokens !== undefined) {
-    return { includeThoughts, thinkingBudget: budgetOf(wishes, traits.maxThinkingTokens, translation) }
+    return { includeThoughts, thinkingBudget: budgetOf(options, traits.maxThinkingTokens, translation) }
   }
-  if (wishes.type !== undefined) droppedFields.drop('thinking')
-  if (wishes.effort !== undefined) droppedFields.drop('output_config.effort')
+  if (options.type !== undefined) droppedFields.drop('thinking')
+  if (options.effort !== undefined) droppedFields.drop('output_config.effort')
   return {}
 }
 
-function levelOf({ effort, budgetTokens }: Wishes, { traits, droppedFields }: Translation): string | undefined {
+function levelOf(
+  { effort, budgetTokens }: ThinkingOptions,
+  { traits, droppedFields }: Translation,
+): string | undefined {
   if (effort === undefined && budgetTokens === undefined) return undefined
   if (budgetTokens !== undefined && effort !== undefined) droppedFields.drop('thinking.budget_tokens')
   const level = effort ?? effortOf(budgetTokens ?? 0)
@@ -82,7 +87,11 @@ function effortOf(budgetTokens: number): Effort {
   return budgetTokens < BUDGETS.high ? 'medium' : 'high'
 }
 
-function budgetOf({ effort, budgetTokens }: Wishes, most: number, { droppedFields }: Translation): string | undefined {
+function budgetOf(
+  { effort, budgetTokens }: ThinkingOptions,
+  most: number,
+  { droppedFields }: Translation,
+): string | undefined {
   const wanted = budgetTokens ?? (effort && BUDGETS[effort])
   if (wanted === undefined) return undefined
   if (budgetTokens !== undefined && effort !== undefined) droppedFields.drop('output_config.effort')

@@ -6,7 +6,7 @@ import type { Exchange, Target } from '../../core/request/exchange.ts'
 import { RequestDocument } from '../../core/request/request.ts'
 import { refuseServerSideThread } from '../../core/request/server-side-thread.ts'
 import { askClaude } from '../claude/ask.ts'
-import { betasOf, tellLeftOut } from '../claude/betas.ts'
+import { addLeftOut, betasOf } from '../claude/betas.ts'
 import { type HostedOptions, HostedProvider, withoutHeaders } from '../claude/hosted-provider.ts'
 import { type CallerFacts, callerOf } from '../upstream.ts'
 import { verbatimWire, type Wire } from '../wire.ts'
@@ -55,7 +55,7 @@ export class VertexProvider extends HostedProvider<VertexOptions> implements Pro
       const method = `${pathOf(target.model)}:${request.stream ? 'streamRawPredict' : 'rawPredict'}`
       return this.#post({ method, body, betas: kept }, callerOf(exchange))
     })
-    return tellLeftOut(reply, leftOut)
+    return addLeftOut(reply, leftOut)
   }
 
   /** Counts tokens through a model of its own, which gets the counted model's name in the body. */
@@ -64,7 +64,7 @@ export class VertexProvider extends HostedProvider<VertexOptions> implements Pro
     const { kept, leftOut } = betasOf(caller.headers, this.options.leftOutBetas)
     const versioned = new RequestDocument(body).edited([VERSION]).bytes
     const reply = await this.#post({ method: `${COUNTING}:rawPredict`, body: versioned, betas: kept }, caller)
-    return tellLeftOut(reply, leftOut)
+    return addLeftOut(reply, leftOut)
   }
 
   async #post({ method, body, betas }: Post, caller: CallerFacts): Promise<Reply> {

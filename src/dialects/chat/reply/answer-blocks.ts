@@ -1,15 +1,15 @@
 /**
- * DESIGN: the content blocks of a Messages stream, made of pieces in any order
+ * DESIGN: the content blocks of a Messages stream, from pieces in any order
  *
  *   pieces of text, thinking, calls ──► live block ──► content_block_start, _delta … _stop
  *                               └─────► waiting blocks, in the order in which they began
  *
- * Purpose: the Messages shape has one block open at a time, and a block that is closed stays closed; a chat stream may
- * write several tool calls in turns.
+ * Purpose: the Messages shape has one block open at a time, and a closed block stays closed; a chat stream may
+ * interleave several tool calls.
  * Guarantees: the live block's pieces pass through at once. A block of text or thinking ends when another begins; a call
- * ends when its arguments are a whole object. Until then what belongs to others waits, and comes out whole and in order.
- * Limits: at most `MAX_HELD_CHARACTERS` wait. Beyond that, or when a call that has ended goes on, `problem` tells it and
- * the stream cannot be told rightly any more.
+ * ends when its arguments are a complete object. Until then pieces of other blocks wait, and are emitted whole and in order.
+ * Limits: at most `MAX_HELD_CHARACTERS` wait. Beyond that, or when a call continues after its end, `problem` is set and
+ * the stream can no longer be represented.
  */
 import { ObjectProgress } from './object-progress.ts'
 import { type CallPiece, callIdOf, inputOf, NAMELESS } from './tool-calls.ts'
@@ -21,11 +21,11 @@ interface Prose {
 
 interface Call {
   readonly kind: 'call'
-  /** Its number among the calls. */
+  /** Its index among the calls. */
   readonly number: number
   id: string
   name: string
-  /** Arguments that have not been passed on. */
+  /** Arguments not yet emitted. */
   held: string
   readonly progress: ObjectProgress
   isStarted: boolean
@@ -45,12 +45,12 @@ const PROSE = {
 } as const
 const INPUT_DELTA = '{"type":"input_json_delta","partial_json":'
 
-/** Writes the blocks of one answer. Each method gives the events to pass on, or ''. */
+/** Writes the blocks of one answer. Each method returns the events to emit, or ''. */
 export class AnswerBlocks {
   readonly #messageId: string
   #index = -1
   #live: Block | undefined
-  /** The beginning of a delta of the live block. */
+  /** Prefix of a delta of the live block. */
   #delta = ''
   #waiting: Block[] = []
   #heldCharacters = 0
@@ -58,12 +58,12 @@ export class AnswerBlocks {
   readonly #callsByIndex = new Map<number, Call>()
   #problem: string | undefined
 
-  /** `messageId` seeds the ids of calls that have none. */
+  /** `messageId` seeds the ids of calls without one. */
   constructor(messageId: string) {
     this.#messageId = messageId
   }
 
-  /** Why the pieces cannot be told rightly, once that is so. */
+  /** Reason why the stream cannot be represented, once there is one. */
   get problem(): string | undefined {
     return this.#problem
   }
@@ -72,7 +72,7 @@ export class AnswerBlocks {
     return this.#calls.length > 0
   }
 
-  /** Takes a piece of text or thinking that is not empty. */
+  /** Adds a non-empty piece of text or thinking. */
   prose(kind: Prose['kind'], piece: string): string {
     if (this.#live?.kind === kind) return this.#deltaOf(piece)
     this.#count(piece.length)
@@ -83,7 +83,7 @@ export class AnswerBlocks {
     return ''
   }
 
-  /** Takes a piece of a call, the first or a later one. */
+  /** Adds a piece of a call, the first or a later one. */
   call(piece: CallPiece): string {
     const found = this.#find(piece)
     const call = found ?? this.#begin(piece)
@@ -101,7 +101,7 @@ export class AnswerBlocks {
     return ''
   }
 
-  /** Closes what is open, after all that waits has been told. */
+  /** Closes the open block, after all waiting blocks were emitted. */
   finish(): string {
     let events = this.#close()
     for (const block of this.#waiting.splice(0)) events += this.#enter(block) + this.#close()
@@ -109,8 +109,8 @@ export class AnswerBlocks {
   }
 
   /**
-   * The call that a piece goes on with. Gemini's streams give several calls the same index, or none: what has a name and
-   * another id, or a name and no id where the call is whole, begins a new one.
+   * Finds the call that a piece continues. Gemini's streams give several calls the same index, or none: a piece with a name
+   * and another id, or with a name and no id after a complete call, begins a new one.
    */
   #find(piece: CallPiece): Call | undefined {
     const { index, id, name } = piece
@@ -134,7 +134,7 @@ export class AnswerBlocks {
     return call
   }
 
-  /** White space behind the end is all that may come for a call whose block is closed. */
+  /** Accepts late text of a closed call: only white space is valid. */
   #takeLate(text: string): string {
     if (text.trim() !== '') this.#problem = 'the arguments of a tool call went on after their end'
     return ''
@@ -144,7 +144,7 @@ export class AnswerBlocks {
     return this.#live?.kind === 'call' && this.#live.progress.state !== 'whole'
   }
 
-  /** Closes the live call when it is whole and others wait for it; the last of those that can be told becomes live. */
+  /** Closes the live call when it is complete and others wait for it; the last call that can be emitted becomes live. */
   #advance(): string {
     let events = ''
     while (this.#waiting.length > 0 && !this.#isLiveUnfinished()) {
@@ -163,8 +163,8 @@ export class AnswerBlocks {
   }
 
   /**
-   * Passes on what the live call holds. A call begins with its name, and arguments that are no object are kept to the end:
-   * only as a whole can they be told in one.
+   * Emits the live call's buffered pieces. A call begins with its name, and arguments that are no object are kept until the
+   * end: they can only be converted as a whole.
    */
   #release(call: Call): string {
     if (!call.isStarted && call.name === '') return ''
@@ -216,7 +216,7 @@ export class AnswerBlocks {
   #count(characters: number): void {
     this.#heldCharacters += characters
     if (this.#heldCharacters > MAX_HELD_CHARACTERS)
-      this.#problem = 'too much of its tool calls waits for one that does not end'
+      this.#problem = 'too many tool call bytes wait for a call that does not end'
   }
 }
 

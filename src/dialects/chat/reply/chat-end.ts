@@ -5,12 +5,12 @@ import { readUsage } from '../../../core/reply/usage.ts'
 import { recordOf } from './narrow.ts'
 import { toChatUsage } from './usage.ts'
 
-/** Ends a stream of chat completion chunks early, with the finish reason `length`; with counts for those who asked for them. */
+/** Ends a stream of chat completion chunks early, with the finish reason `length`; with counts for clients that requested them. */
 export function createChatEnd({ includeUsage }: { includeUsage: boolean }): StreamEnd {
   let first: string | undefined
   return {
     see(portion) {
-      // The first chunk has what all chunks share.
+      // The first chunk has the members that all chunks share.
       if (first !== undefined) return
       scanEvents(portion, (_name, bytes, start, end) => {
         first ??= bytes.toString('utf8', start, end)

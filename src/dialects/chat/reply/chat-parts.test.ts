@@ -2,7 +2,7 @@ import test from 'ava'
 import { eventsOf, textOf } from '../../../core/rewrite/held-event.ts'
 import { createChatPartReader, partsOfCompletion } from './chat-parts.ts'
 
-/** The parts of a stream of deltas, one choice each unless `index` says otherwise, as `kind key tool text`, and what ends. */
+/** Reads the parts of a stream of deltas, one choice each unless `index` is set, as `kind key tool text`, and the ended parts. */
 function read(...choices: readonly object[]): string[] {
   const reader = createChatPartReader()
   return choices.flatMap((choice) => {
@@ -30,7 +30,7 @@ test('chat parts: texts, parts of texts and refusals of each choice', (t) => {
   )
 })
 
-test('chat parts: calls in turns keep their keys, and end with their choice', (t) => {
+test('chat parts: interleaved calls keep their keys, and end with their choice', (t) => {
   t.deepEqual(
     read(
       call(0, head('call_1', 'run')),
@@ -54,7 +54,7 @@ test('chat parts: another id under the same number is another call; an object is
   )
 })
 
-test('chat parts: all parts of a completion, and none of what is no completion', (t) => {
+test('chat parts: all parts of a completion, and none of another document', (t) => {
   const choice = (text: string) => ({
     message: { content: text, tool_calls: [{ id: 'c', function: { name: 'run', arguments: '{"x":1.0}' } }] },
   })

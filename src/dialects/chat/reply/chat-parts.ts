@@ -3,14 +3,14 @@ import { rawOf, stringPart, textAt } from '../../../core/reply/messages-parts.ts
 import { ALL_ENDED, type PartReader, type ReplyPart } from '../../../core/reply/reply-parts.ts'
 import { lastNamed, membersOf, objectsIn } from '../../../core/reply/usage-check.ts'
 
-/** A call of a stream: its key, and what its first chunk said of it. */
+/** A call of a stream: its key, and the members of its first chunk. */
 interface KnownCall {
   readonly key: string
   readonly id: string
   readonly tool: string
 }
 
-/** Parts of a JSON chat completion, of all its choices. Throws `ScanError`. */
+/** Returns the parts of a JSON chat completion, of all its choices. Throws `ScanError`. */
 export function partsOfCompletion(json: string): ReplyPart[] {
   const choices = objectsIn(json, lastNamed(children(json, json.indexOf('{')), 'choices'))
   return choices.flatMap((choice, index) => {
@@ -22,7 +22,7 @@ export function partsOfCompletion(json: string): ReplyPart[] {
 
 /** Creates a reader for a stream of chat completion chunks. */
 export function createChatPartReader(): PartReader {
-  /** Calls by choice, and there by their number in the stream. */
+  /** Calls by choice, and within it by their number in the stream. */
   const known = new Map<string, Map<string, KnownCall>>()
   return {
     read(_name, data) {
@@ -45,7 +45,7 @@ export function createChatPartReader(): PartReader {
   }
 }
 
-/** Reads the delta of a choice. Texts end where calls begin, calls at the reason for the end: they may come in turns. */
+/** Reads the delta of a choice. Texts end where calls begin, calls at the finish reason, since they may be interleaved. */
 function readChoice(
   json: string,
   choice: readonly Child[],
@@ -64,7 +64,7 @@ function readChoice(
   return { parts: [...textsIn(json, delta, index), ...inputs], ended }
 }
 
-/** The call that a piece belongs to. Gemini gives several calls one number: another id begins another call. */
+/** Returns the call that a piece belongs to. Gemini gives several calls one number: another id begins another call. */
 function takeCall(
   calls: Map<string, KnownCall>,
   { number, id, tool }: CallPart,
@@ -81,7 +81,7 @@ function textKeys(index: string): string[] {
   return [`${index}:content`, `${index}:refusal`]
 }
 
-/** Texts of a message or delta; some servers give the content in parts. */
+/** Returns the texts of a message or delta; some servers send the content in parts. */
 function textsIn(json: string, said: readonly Child[], index: string): ReplyPart[] {
   const [key = '', refusalKey = ''] = textKeys(index)
   const content = lastNamed(said, 'content')
@@ -93,7 +93,7 @@ function textsIn(json: string, said: readonly Child[], index: string): ReplyPart
   return [...found, refusal].filter((part) => part !== undefined)
 }
 
-/** A call of a message, or the piece of one that a delta brings. */
+/** A call of a message, or the piece of one in a delta. */
 interface CallPart {
   readonly number: string
   readonly id: string
@@ -101,7 +101,7 @@ interface CallPart {
   readonly input: Child | undefined
 }
 
-/** The calls of a message or delta, the legacy `function_call` included. */
+/** Returns the calls of a message or delta, the legacy `function_call` included. */
 function callsIn(json: string, said: readonly Child[]): CallPart[] {
   const calls = objectsIn(json, lastNamed(said, 'tool_calls')).map((call, position) => {
     const called = membersOf(json, lastNamed(call, 'function'))
@@ -116,7 +116,7 @@ function callOf(json: string, called: readonly Child[], { number, id }: Pick<Cal
   return { number, id, tool: textAt(json, lastNamed(called, 'name')), input: lastNamed(called, 'arguments') }
 }
 
-/** Arguments are a string of JSON; some servers give the object itself. */
+/** Returns the arguments as a part: a string of JSON; some servers send the object itself. */
 function argumentsPart(
   json: string,
   { call: { input }, key, tool }: { call: CallPart; key: string; tool: string },

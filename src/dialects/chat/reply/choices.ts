@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import { listOf } from './narrow.ts'
 
-/** The one choice that can be told: the Messages shape has a single answer. */
+/** The one choice that is translated: the Messages shape has a single answer. */
 interface FirstChoice {
   readonly choice: JsonObject
-  /** Where it stands in `choices`. */
+  /** Its index in the array `choices`. */
   readonly position: number
 }
 
-/** The choice of index 0 of a completion or chunk, or `undefined`. A choice without an index counts as that of index 0. */
+/** Returns the choice of index 0 of a completion or chunk, or `undefined`. A choice without an index counts as index 0. */
 export function firstChoiceOf({ choices }: JsonObject): FirstChoice | undefined {
   const list = listOf(choices)
   for (let position = 0; position < list.length; position++) {

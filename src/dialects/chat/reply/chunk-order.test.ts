@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { assembleMessage, assertMessageStream, parseEvents } from '../../../../test/support/events.ts'
 import { createMessagesEvents } from './to-messages-events.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: messages of many shapes are looked into, and wrong ones fail the test
+// biome-ignore lint/suspicious/noExplicitAny: reads messages of many shapes, and a wrong one fails the test
 type Json = any
 
 const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'served' }
@@ -21,7 +21,7 @@ function translate(...data: unknown[]) {
   return { translator, stream }
 }
 
-/** The text that the pieces of each tool's input spell, by the order of the tools. */
+/** Joins the pieces of each tool's input, in the order of the tools. */
 function inputsOf(stream: string): string[] {
   const inputs: string[] = []
   const events: Json[] = parseEvents(stream)
@@ -44,7 +44,7 @@ const step = fc.oneof(
   },
 )
 
-test('messages events: calls written in any turns reassemble exactly, and so does the text between them', (t) => {
+test('messages events: calls interleaved in any way reassemble exactly, and so does the text between them', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(fc.array(args, { minLength: 1, maxLength: 4 }), fc.array(step, { maxLength: 40 }), (texts, plan) => {
@@ -65,7 +65,7 @@ test('messages events: calls written in any turns reassemble exactly, and so doe
   )
 })
 
-/** Chunks that write calls with these arguments in the turns of the plan; what the plan leaves over comes at the end. */
+/** Returns chunks that interleave calls with these arguments as planned; the rest comes at the end. */
 function interleave(texts: readonly string[], plan: readonly Json[]) {
   const at = new Map<number, number>()
   const data: unknown[] = []
@@ -148,7 +148,7 @@ test('messages events: any chunks in any order give a valid stream, an error or 
   t.true(Math.min(...Object.values(ends)) > 0, JSON.stringify(ends))
 })
 
-/** All rules but one: input that a model cut short is passed on as it is, as the Messages API itself does. */
+/** Asserts all rules but one: input that a model cut short is passed on unchanged, as by the Messages API itself. */
 function assertValid(stream: string): void {
   const events: Json[] = parseEvents(stream)
   assertMessageStream(events.filter(({ data }) => data.delta?.type !== 'input_json_delta'))

@@ -2,10 +2,10 @@ import { isObject, tryParseJson } from '../../../core/json/json-value.ts'
 import { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import { listOf, recordOf } from './narrow.ts'
 
-/** Blocks that a completion has a place for. */
+/** Block types that a completion can represent. */
 const CARRIED: ReadonlySet<unknown> = new Set(['text', 'thinking', 'tool_use'])
 
-/** Names of what a message's content has and a completion does not, e.g. `content.server_tool_use`; each once. */
+/** Returns the names of a message's content that a completion cannot represent, e.g. `content.server_tool_use`; each once. */
 export function droppedContent(message: Buffer): readonly string[] {
   const droppedFields = new DroppedFields()
   for (const block of listOf(recordOf(tryParseJson(message))?.content)) {

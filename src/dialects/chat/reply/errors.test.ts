@@ -18,7 +18,7 @@ for (const [status, type] of [
   [503, 'overloaded_error'],
   [504, 'timeout_error'],
 ] as const) {
-  test(`errors: status ${status} of a chat provider is told as ${type}`, (t) => {
+  test(`errors: status ${status} of a chat provider becomes ${type}`, (t) => {
     const body = json({ error: { message: 'No.', type: 'server_error', code: null, param: null } })
     t.deepEqual(read(toMessagesError(status, body)), { type: 'error', error: { type, message: 'No.' } })
   })
@@ -46,7 +46,7 @@ test('errors: a page of HTML is not quoted', (t) => {
   t.deepEqual(error, { type: 'api_error', message: 'The provider answered with status 502.' })
 })
 
-test('errors: within a stream the code or type stands for the status', (t) => {
+test('errors: within a stream the code or type replaces the status', (t) => {
   const typeOf = (error: unknown) => messagesErrorOf(undefined, { error }).error.type
   t.is(typeOf({ code: 429, message: 'Slow down.' }), 'rate_limit_error')
   t.is(typeOf({ type: 'invalid_request_error', code: null }), 'invalid_request_error')

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, tryParseJson } from '../../../core/json/json
 import { errorTypeOf } from '../../messages/error-type.ts'
 import { listOf, recordOf, stringOf } from './narrow.ts'
 
-/** What words in an error within a stream, which has no status, would be as one. */
+/** HTTP statuses of the error codes and types in a stream, which has no status of its own. */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['authentication_error', 401],
   ['invalid_api_key', 401],
@@ -39,8 +39,8 @@ interface ChatError {
 }
 
 /**
- * A chat provider's error body as a Messages error body. Takes any bytes and never throws; what is no JSON is quoted when
- * it is plain text.
+ * Converts a chat provider's error body to a Messages error body. Accepts any bytes and never throws; plain text that is
+ * no JSON is quoted.
  */
 export function toMessagesError(status: number, body: Buffer): Buffer {
   const text = body.toString()
@@ -48,15 +48,15 @@ export function toMessagesError(status: number, body: Buffer): Buffer {
 }
 
 /**
- * A Messages provider's error body as a chat error, which the SDKs of both families can read. Takes any bytes and never
- * throws. Further members of the error are kept.
+ * Converts a Messages provider's error body to a chat error, which the SDKs of both families can read. Accepts any bytes
+ * and never throws. Other members of the error are kept.
  */
 export function toChatError(status: number, body: Buffer): Buffer {
   const text = body.toString()
   return Buffer.from(JSON.stringify(chatErrorOf(status, tryParseJson(text) ?? text)))
 }
 
-/** The Messages error that a chat provider's error says: a body or chunk, or the text of one that is no JSON. */
+/** Converts a chat provider's error to a Messages error: a body or chunk, or text that is no JSON. */
 export function messagesErrorOf(status: number | undefined, told: unknown): MessagesError {
   const body = Array.isArray(told) ? told[0] : told // Gemini's compatible server wraps its error in an array
   const error = recordOf(recordOf(body)?.error)
@@ -64,7 +64,7 @@ export function messagesErrorOf(status: number | undefined, told: unknown): Mess
   return { type: 'error', error: { type, message: messageOf(status, body) }, ...requestIdOf(body) }
 }
 
-/** The chat error that a Messages provider's error says: a body or event, or the text of one that is no JSON. */
+/** Converts a Messages provider's error to a chat error: a body or event, or text that is no JSON. */
 export function chatErrorOf(status: number | undefined, body: unknown): ChatError {
   const error = recordOf(recordOf(body)?.error)
   const type = stringOf(error?.type) || errorTypeOf(status ?? INTERNAL)
@@ -72,17 +72,17 @@ export function chatErrorOf(status: number | undefined, body: unknown): ChatErro
   return { type: 'error', error: { code: null, param: null, ...error, type, message }, ...requestIdOf(body) }
 }
 
-/** OpenRouter gives the status as `code`, others a word, as `code` or `type`. */
+/** Returns the status: OpenRouter sends it as `code`, others send a word as `code` or `type`. */
 function statusOf(error: JsonObject | undefined): number {
   if (typeof error?.code === 'number' && error.code >= FIRST_ERROR) return error.code
   return STATUSES.get(error?.code) ?? STATUSES.get(error?.type) ?? INTERNAL
 }
 
-/** The message, wherever servers put it: `error.message`, `error`, `message`, FastAPI's `detail`; or the plain text. */
+/** Returns the message, from wherever servers put it: `error.message`, `error`, `message`, FastAPI's `detail`; or plain text. */
 function messageOf(status: number | undefined, body: unknown): string {
   const known = isObject(body) ? messageIn(body) : typeof body === 'string' ? plainOf(body) : ''
   return (
-    known || (status === undefined ? 'The provider told of an error.' : `The provider answered with status ${status}.`)
+    known || (status === undefined ? 'The provider reported an error.' : `The provider answered with status ${status}.`)
   )
 }
 
@@ -93,7 +93,7 @@ function messageIn({ error, message, detail }: JsonObject): string {
   return [...told, details.filter(Boolean).join('; ')].find((text) => text !== '') ?? ''
 }
 
-/** A page of HTML is a proxy's, and for nobody to read in a terminal. */
+/** Returns plain text; a page of HTML comes from a proxy and is of no use in a message. */
 function plainOf(text: string): string {
   return HTML.test(text) ? '' : text.trim().slice(0, LONGEST_PLAIN_TEXT)
 }

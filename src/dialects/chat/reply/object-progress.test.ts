@@ -8,7 +8,7 @@ function stateAfter(...pieces: string[]): string {
   return progress.state
 }
 
-test('object progress: an object is whole at its last brace and not before, however it is cut', (t) => {
+test('object progress: an object is complete at its last brace and not before, at any split', (t) => {
   const object = fc.dictionary(fc.string(), fc.jsonValue())
   t.notThrows(() =>
     fc.assert(
@@ -22,15 +22,15 @@ test('object progress: an object is whole at its last brace and not before, howe
   )
 })
 
-test('object progress: white space before and after an object is nothing', (t) => {
+test('object progress: white space before and after an object is ignored', (t) => {
   t.is(stateAfter(' \n', '\t'), 'blank')
   t.is(stateAfter(' {}', '\n '), 'whole')
 })
 
-test('object progress: what follows an object is too much', (t) => {
+test('object progress: text after an object is excess', (t) => {
   t.is(stateAfter('{}', '{"a":1}'), 'excess')
 })
 
-test('object progress: what begins otherwise is no object', (t) => {
+test('object progress: text with another beginning is no object', (t) => {
   for (const text of ['[{}]', 'null', '"{}"', '1']) t.is(stateAfter(text), 'other')
 })

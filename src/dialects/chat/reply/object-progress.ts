@@ -7,13 +7,13 @@ const CLOSE_BRACE = 125
 const SPACE = 32
 
 /**
- * How far pieces of JSON text have come: only white space, inside an object, at its end, beyond it (`excess`), or in
- * something that is no object.
+ * Progress of JSON text in pieces: only white space, inside an object, at its end, beyond it (`excess`), or in
+ * a value that is no object.
  */
 type Progress = 'blank' | 'inside' | 'whole' | 'excess' | 'other'
 
 /**
- * Follows the pieces of a JSON object to its end without keeping them: each character is looked at once, whatever the
+ * Follows the pieces of a JSON object to its end without keeping them: each character is read once, whatever the
  * pieces. It counts braces and brackets and does not check the rest.
  */
 export class ObjectProgress {
@@ -26,7 +26,7 @@ export class ObjectProgress {
     return this.#state
   }
 
-  /** Goes on with the next piece. */
+  /** Reads the next piece. */
   take(piece: string): void {
     for (let at = 0; at < piece.length; at++) {
       const code = piece.charCodeAt(at)

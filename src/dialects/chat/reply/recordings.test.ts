@@ -12,14 +12,14 @@ import { createMessagesEvents } from './to-messages-events.ts'
 import { toMessagesReply } from './to-messages-reply.ts'
 import { readChatUsage } from './usage.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: recorded replies of many shapes are looked into, and wrong ones fail the test
+// biome-ignore lint/suspicious/noExplicitAny: reads recorded replies of many shapes, and a wrong one fails the test
 type Json = any
 
 const DATA = path.resolve(import.meta.dirname, '../../../..', process.env.TURNPIKE_DATA ?? '../shared/data')
 const fallback = { model: 'asked', id: 'msg_fallback' }
 const created = 1_700_000_000
 
-/** Every recorded reply of a chat provider, with what it is called. */
+/** Loads every recorded reply of a chat provider, with its name. */
 function loadChatReplies(t: ExecutionContext): { name: string; sse?: string; body?: Json; status: number }[] {
   const folder = path.join(DATA, 'recordings')
   if (!existsSync(folder)) {
@@ -35,7 +35,7 @@ function loadChatReplies(t: ExecutionContext): { name: string; sse?: string; bod
   )
 }
 
-/** The check of a schema made from the official SDK's types, or `undefined` when it is not there. */
+/** Loads the check of a schema made from the official SDK's types; `undefined` when there is none. */
 function loadSchema(t: ExecutionContext, name: string): ((value: unknown) => void) | undefined {
   const file = path.join(DATA, 'schemas', `sdk-types-${name}.schema.json`)
   if (!existsSync(file)) {
@@ -64,7 +64,7 @@ function toChatStream(sse: string, includeUsage = true): string {
   )
 }
 
-/** What a chat stream says, whatever the rest of its chunks. */
+/** Returns the content of a chat stream, whatever the rest of its chunks. */
 function saidIn(sse: string) {
   const said: Json = { text: '', calls: [], finishReason: null, usage: undefined }
   const chunks: Json[] = parseChatChunks(sse)
@@ -86,7 +86,7 @@ const textOf = (content: Json[], type = 'text') =>
   content.map((block) => (block.type === type ? block[type] : '')).join('')
 const toolsOf = (content: Json[]) => content.filter(({ type }) => type === 'tool_use')
 
-test('recordings: chat streams become Messages streams that say the same', (t) => {
+test('recordings: chat streams become Messages streams with the same content', (t) => {
   for (const { sse } of loadChatReplies(t)) {
     if (sse === undefined) continue
     const said = saidIn(sse)
@@ -103,7 +103,7 @@ test('recordings: chat streams become Messages streams that say the same', (t) =
   t.pass()
 })
 
-test('recordings: chat completions become messages that say the same', (t) => {
+test('recordings: chat completions become messages with the same content', (t) => {
   for (const { body, status } of loadChatReplies(t)) {
     if (!body || status !== 200) continue
     const message = JSON.parse(String(toMessagesReply(Buffer.from(JSON.stringify(body)), fallback)))
@@ -119,7 +119,7 @@ test('recordings: chat completions become messages that say the same', (t) => {
   t.pass()
 })
 
-test('recordings: Messages streams become chat streams that say the same', (t) => {
+test('recordings: Messages streams become chat streams with the same content', (t) => {
   const { items, absent } = loadRecordings()
   if (absent) t.log(absent)
   const check = items.length > 0 ? loadSchema(t, 'OCC') : undefined
@@ -133,7 +133,7 @@ test('recordings: Messages streams become chat streams that say the same', (t) =
   t.pass()
 })
 
-test('recordings: messages become chat completions that say the same', (t) => {
+test('recordings: messages become chat completions with the same content', (t) => {
   const { items, absent } = loadRecordings()
   if (absent) t.log(absent)
   const check = items.length > 0 ? loadSchema(t, 'OC') : undefined

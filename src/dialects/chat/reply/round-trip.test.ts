@@ -12,7 +12,7 @@ import { toMessagesReply } from './to-messages-reply.ts'
 const created = 1_700_000_000
 const fallback = { model: 'asked', id: 'msg_fallback' }
 
-/** JSON objects as texts that change when they are parsed and printed: 1.0, 2^53+1, keys like numbers, white space. */
+/** JSON objects as texts that parsing and printing would change: 1.0, 2^53+1, keys like numbers, white space. */
 const exactInput = fc
   .array(
     fc.record({
@@ -31,7 +31,7 @@ const blocks = fc.record({
   inputs: fc.array(exactInput, { maxLength: 3 }),
 })
 
-/** A message in the order of blocks that a completion can tell: thinking, text, tools. */
+/** Builds a message in the order of blocks that a completion can represent: thinking, text, tools. */
 function messageOf({ thinking, text, inputs }: { thinking: string; text: string; inputs: string[] }): string {
   const content = [
     ...(thinking === '' ? [] : [JSON.stringify({ type: 'thinking', thinking, signature: '' })]),
@@ -74,7 +74,7 @@ test('round trip: a message as a stream comes back from chat as the same stream'
   )
 })
 
-test('round trip: a stream of chunks says what the completion as JSON says', (t) => {
+test('round trip: a stream of chunks has the same content as the completion as JSON', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(blocks.map(messageOf), (message) => {

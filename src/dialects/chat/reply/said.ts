@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import { listOf, stringOf } from './narrow.ts'
 
 /**
- * The reasoning of a completion's message or of a chunk's delta. DeepSeek, vLLM and others name it `reasoning_content`,
- * OpenRouter, Groq and newer vLLM `reasoning`, and some both; Mistral has it in parts of the content.
+ * Returns the reasoning of a completion's message or of a chunk's delta. DeepSeek, vLLM and others name it
+ * `reasoning_content`, OpenRouter, Groq and newer vLLM `reasoning`, some both; Mistral has it in parts of the content.
  */
 export function reasoningOf(said: JsonObject): string {
   const { reasoning_content, reasoning, content } = said
@@ -12,7 +12,7 @@ export function reasoningOf(said: JsonObject): string {
   return Array.isArray(content) ? content.map(thoughtOf).join('') : ''
 }
 
-/** The text of a completion's message or of a chunk's delta; of an array of parts, their texts joined. */
+/** Returns the text of a completion's message or of a chunk's delta; of an array of parts, their texts joined. */
 export function textOf({ content }: JsonObject): string {
   if (typeof content === 'string') return content
   return Array.isArray(content) ? joinTexts(content) : ''

@@ -26,11 +26,11 @@ test('stop reasons: a call that was cut is max_tokens, not tool_use', (t) => {
   t.is(messageEndingOf({ ...plain, finishReason: 'length', hasCalled: true }).stop_reason, 'max_tokens')
 })
 
-test('stop reasons: a refusal in words is a refusal', (t) => {
+test('stop reasons: a refusal as text is a refusal', (t) => {
   t.is(messageEndingOf({ ...plain, hasRefused: true }).stop_reason, 'refusal')
 })
 
-test('stop reasons: the stop string that vLLM tells is the stop sequence', (t) => {
+test('stop reasons: the stop string that vLLM reports is the stop sequence', (t) => {
   t.deepEqual(messageEndingOf({ ...plain, stoppedBy: '###' }), { stop_reason: 'stop_sequence', stop_sequence: '###' })
 })
 

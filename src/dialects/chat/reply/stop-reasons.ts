@@ -1,13 +1,13 @@
-/** What a chat completion tells of its end. */
+/** End of a chat completion. */
 interface ChatEnding {
   readonly finishReason: unknown
-  /** The stop string that ended the answer, which vLLM tells as the choice's `stop_reason`. */
+  /** The stop string that ended the answer; vLLM reports it as the choice's `stop_reason`. */
   readonly stoppedBy: unknown
   readonly hasRefused: boolean
   readonly hasCalled: boolean
 }
 
-/** Why a message ended, as the Messages shape tells it. */
+/** End of a message in the Messages shape. */
 interface MessageEnding {
   readonly stop_reason: string
   readonly stop_sequence: string | null
@@ -31,13 +31,13 @@ const FINISH_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['refusal', 'content_filter'],
 ])
 
-/** Whether the finish reason says that there is no whole answer: to call that `end_turn` would be a lie. */
+/** Returns true when the finish reason means an incomplete answer, which must not become `end_turn`. */
 export function isBrokenOff(finishReason: unknown): boolean {
   return BROKEN_OFF.has(finishReason)
 }
 
 /**
- * Why the message ended. Many compatible servers, Gemini's streams among them, finish with `stop` where tools are called;
+ * Returns the stop reason. Many compatible servers, Gemini's streams among them, finish with `stop` after tool calls;
  * a client of the Messages shape would not run them then.
  */
 export function messageEndingOf({ finishReason, stoppedBy, hasRefused, hasCalled }: ChatEnding): MessageEnding {
@@ -51,7 +51,7 @@ export function messageEndingOf({ finishReason, stoppedBy, hasRefused, hasCalled
   return { stop_reason: 'end_turn', stop_sequence: null }
 }
 
-/** The finish reason of a completion; `stop` for every stop reason that the chat shape has no word for. */
+/** Returns the finish reason of a completion; `stop` for every stop reason without an equivalent. */
 export function finishReasonOf(stopReason: unknown): string {
   return FINISH_REASONS.get(stopReason) ?? 'stop'
 }

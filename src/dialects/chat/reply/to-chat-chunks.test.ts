@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { assembleCompletion, assertChatStream, parseChatChunks } from '../../../../test/support/chat-chunks.ts'
 import { createChatChunks } from './to-chat-chunks.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: completions of many shapes are looked into, and wrong ones fail the test
+// biome-ignore lint/suspicious/noExplicitAny: reads completions of many shapes, and a wrong one fails the test
 type Json = any
 
 const start = {
@@ -47,7 +47,7 @@ test('chat chunks: an answer is a role, its text, a finish reason and [DONE]', (
   t.true(translator.isComplete)
 })
 
-test('chat chunks: with usage asked for, the last chunk has it and every other says null', (t) => {
+test('chat chunks: with requested usage, the last chunk has it and in every other it is null', (t) => {
   const { stream } = translate(answer, true)
   const chunks = assertChatStream(stream)
   t.true(chunks.slice(0, -1).every(({ usage }) => usage === null))
@@ -62,7 +62,7 @@ test('chat chunks: with usage asked for, the last chunk has it and every other s
   })
 })
 
-test('chat chunks: thinking is reasoning_content, and its signature is nothing', (t) => {
+test('chat chunks: thinking is reasoning_content, and its signature is left out', (t) => {
   const block = [
     open(0, { type: 'thinking', thinking: '', signature: '' }),
     add(0, { type: 'thinking_delta', thinking: 'Hm.' }),
@@ -71,7 +71,7 @@ test('chat chunks: thinking is reasoning_content, and its signature is nothing',
   t.deepEqual(message, { role: 'assistant', content: null, refusal: null, reasoning_content: 'Hm.' })
 })
 
-test('chat chunks: tools are numbered among themselves, and their input keeps its text', (t) => {
+test('chat chunks: tools are numbered separately, and their input keeps its text', (t) => {
   const first = [tool(1), input(1, ''), input(1, '{"a":'), input(1, '1.0}'), close(1)]
   const second = [tool(2), input(2, '{"10":1,"2":9007199254740993}'), close(2)]
   const { content, tool_calls } = messageOf(text, word('Hi.'), close(0), ...first, ...second, end('tool_use'))
@@ -86,7 +86,7 @@ test('chat chunks: a tool without input has the arguments {}', (t) => {
   t.is(messageOf(tool(0), input(0, ''), close(0), end('tool_use')).tool_calls[0].function.arguments, '{}')
 })
 
-test('chat chunks: input that comes whole with the start keeps its text', (t) => {
+test('chat chunks: input that arrives whole with the start keeps its text', (t) => {
   const block = '{"type":"tool_use","id":"t","name":"é","input":{"a":1.0,"€":"\\u00e9"}}'
   const whole = {
     type: 'content_block_start',
@@ -112,7 +112,7 @@ test('chat chunks: a ping is a comment', (t) => {
   t.is(translate([start, { type: 'ping' }]).steps[1], ': ping\n\n')
 })
 
-test('chat chunks: an error is told as one, and no [DONE] follows', (t) => {
+test('chat chunks: an error becomes an error chunk, and no [DONE] follows', (t) => {
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
   const { translator, steps } = translate([start, text, error, word('late'), stop])
   t.true(translator.hasFailed)
@@ -129,7 +129,7 @@ test('chat chunks: a stream without message_stop is not complete', (t) => {
   t.false(stream.includes('[DONE]'))
 })
 
-test('chat chunks: counts are those of the last event that told them', (t) => {
+test('chat chunks: counts are those of the last event that has them', (t) => {
   t.like(translate(answer).translator.usage, { inputTokens: 5, cacheReadInputTokens: 20, outputTokens: 7 })
 })
 
@@ -175,7 +175,7 @@ test('chat chunks: any events in any order give a valid stream or an incomplete 
         complete++
         return assertChatStream(stream).length > 0
       }),
-      // About one in ten is complete: of so many, that fewer than ten are does not happen.
+      // About one in ten is complete, so fewer than ten of this many is practically impossible.
       { numRuns: 600 },
     ),
   )

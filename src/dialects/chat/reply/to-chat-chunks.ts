@@ -2,10 +2,10 @@
  * DESIGN: a Messages stream as a stream of chat completion chunks
  *
  *   message_start ──► role      deltas ──► content, reasoning_content, tool_calls      message_delta ──► finish_reason
- *   message_stop ──► usage, if it was asked for, and [DONE]                            ping ──► a comment
+ *   message_stop ──► usage, if it was requested, and [DONE]                            ping ──► a comment
  *
  * Guarantees: one `JSON.parse` an event; a chunk is a constant head, the text that changes, and a constant tail.
- * Limits: signatures, citations, redacted thinking and the blocks of the provider's own tools have no place there.
+ * Limits: signatures, citations, redacted thinking and the blocks of the provider's own tools have no equivalent there.
  * Source of shapes: OpenAI, API reference, "the chat completion chunk object", and recorded streams.
  */
 
@@ -22,9 +22,9 @@ import { toChatUsage } from './usage.ts'
 
 /** A tool call whose block is open. */
 interface OpenCall {
-  /** Its number among the calls. */
+  /** Its index among the calls. */
   readonly number: number
-  /** The input that came with the start, as raw JSON; said at the end if no piece of input comes. */
+  /** The input that came with the start, as raw JSON; emitted at the end if no other piece of input comes. */
   readonly input: string
   hasInput: boolean
 }
@@ -86,7 +86,7 @@ class ChatChunks implements EventTranslator {
   #tell(event: JsonObject, data: string): string {
     if (event.type === 'message_delta') return this.#endMessage(event)
     if (event.type === 'message_stop') return this.#complete()
-    if (this.#isFinished) return '' // nothing may be said behind the finish reason
+    if (this.#isFinished) return '' // nothing may follow the finish reason
     if (event.type === 'content_block_delta') return this.#extendBlock(event)
     if (event.type === 'content_block_start') return this.#startBlock(event, data)
     return event.type === 'content_block_stop' ? this.#stopBlock(event) : ''
@@ -140,7 +140,7 @@ class ChatChunks implements EventTranslator {
     return call.hasInput ? '' : this.#arguments(call, call.input)
   }
 
-  /** Calls whose blocks were not closed. */
+  /** Ends calls whose blocks were not closed. */
   #stopCalls(): string {
     return [...this.#openCalls.keys()].map((index) => this.#stopBlock({ index })).join('')
   }
@@ -184,20 +184,20 @@ class ChatChunks implements EventTranslator {
     return this.#deltaHead + delta + this.#deltaTail
   }
 
-  /** With usage asked for, every chunk but the last says that it has none. */
+  /** With requested usage, every chunk but the last has an explicit null. */
   get #noUsage(): string {
     return this.#options.includeUsage ? ',"usage":null' : ''
   }
 }
 
-/** The raw input of a `content_block_start`, for calls by the provider's code execution bring theirs whole. */
+/** Returns the raw input of a `content_block_start`: calls by the provider's code execution bring theirs whole. */
 function inputOf(block: JsonObject, data: string): string {
   if (!isObject(block.input) || Object.keys(block.input).length === 0) return '{}'
   try {
     const raw = membersOf(latin1Of(data.trim())).get('content_block') ?? ''
     return utf8Of(membersOf(raw).get('input') ?? '{}')
   } catch (error) {
-    // Nested more deeply than the scanner goes: numbers may change their text, but the input is not lost.
+    // Nested more deeply than the scanner's limit: numbers may change their text, but the input is not lost.
     if (error instanceof ScanError) return JSON.stringify(block.input)
     throw error
   }

@@ -49,7 +49,7 @@ test('chat reply: the input of a tool keeps its exact text as arguments', (t) =>
   t.deepEqual(message.tool_calls, [{ id: 't', type: 'function', function: { name: 'f', arguments: input } }])
 })
 
-test('chat reply: content is null where nothing is said', (t) => {
+test('chat reply: content is null where there is no text', (t) => {
   const call = { type: 'tool_use', id: 't', name: 'f', input: {} }
   const { message, finish_reason } = translate([call], { stop_reason: 'tool_use' }).choices[0]
   t.is(message.content, null)
@@ -72,12 +72,12 @@ test("chat reply: the provider's own tools are left out, and the text around the
   t.deepEqual(translate(blocks).choices[0].message, { role: 'assistant', content: 'Hi.', refusal: null })
 })
 
-test('chat reply: what has no content is no message', (t) => {
+test('chat reply: an object without content is no message', (t) => {
   t.is(toChatReply(Buffer.from('{"type":"error"}'), options), undefined)
   t.is(toChatReply(Buffer.from('no json'), options), undefined)
 })
 
-test('chat reply: whatever the blocks, it is a completion', (t) => {
+test('chat reply: any blocks give a valid completion', (t) => {
   const block = fc.record(
     {
       type: fc.constantFrom('text', 'thinking', 'tool_use', 'x'),

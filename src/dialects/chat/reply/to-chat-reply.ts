@@ -7,8 +7,8 @@ import { finishReasonOf } from './stop-reasons.ts'
 import { toChatUsage } from './usage.ts'
 
 /**
- * A message's JSON as a chat completion; `created` in seconds since 1970. Returns `undefined` when it is no message.
- * Blocks of the provider's own tools, redacted thinking, signatures and citations have no place there and are left out.
+ * Converts a message's JSON to a chat completion; `created` in seconds since 1970. Returns `undefined` for another object.
+ * Blocks of the provider's own tools, redacted thinking, signatures and citations have no equivalent and are left out.
  */
 export function toChatReply(message: Buffer, options: { created: number }): Buffer | undefined {
   const parsed = recordOf(tryParseJson(message))
@@ -43,12 +43,12 @@ function saidOf(content: readonly unknown[], calls: readonly JsonObject[]): Json
   }
 }
 
-/** The texts of all blocks of a type, in one: a completion has a single string for them. */
+/** Joins the texts of all blocks of a type: a completion has a single string for them. */
 function joined(content: readonly unknown[], type: 'text' | 'thinking'): string {
   return content.map((block) => (isObject(block) && block.type === type ? stringOf(block[type]) : '')).join('')
 }
 
-/** The tool calls among the blocks. Arguments are the bytes of the input, so that 1.0 and 2^53+1 stay what they are. */
+/** Returns the tool calls among the blocks. Arguments are the bytes of the input, so that 1.0 and 2^53+1 survive. */
 function callsOf(content: readonly unknown[], message: Buffer): JsonObject[] | undefined {
   if (!content.some(isToolUse)) return []
   try {

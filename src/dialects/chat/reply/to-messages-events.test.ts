@@ -2,7 +2,7 @@ import test from 'ava'
 import { assembleMessage, assertMessageStream, parseEvents } from '../../../../test/support/events.ts'
 import { createMessagesEvents } from './to-messages-events.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: messages of many shapes are looked into, and wrong ones fail the test
+// biome-ignore lint/suspicious/noExplicitAny: reads messages of many shapes, and a wrong one fails the test
 type Json = any
 
 const options = { model: 'asked', id: 'msg_fallback' }
@@ -32,7 +32,7 @@ function messageOf(...data: unknown[]): Json {
   return assembleMessage(assertMessageStream(stream))
 }
 
-/** The text that the pieces of each tool's input spell, by the order of the tools. */
+/** Joins the pieces of each tool's input, in the order of the tools. */
 function inputsOf(stream: string): string[] {
   const inputs: string[] = []
   const events: Json[] = parseEvents(stream)
@@ -64,7 +64,7 @@ test('messages events: an answer has its id, model, text, stop reason and counts
   })
 })
 
-test('messages events: an answer without a word has no blocks', (t) => {
+test('messages events: an empty answer has no blocks', (t) => {
   t.deepEqual(messageOf(chunk({ content: null }), finish('stop'), DONE).content, [])
 })
 
@@ -97,12 +97,12 @@ function inputPiece(step: string): string {
   return JSON.parse(step.split('data: ')[1] ?? '').delta.partial_json
 }
 
-test('messages events: a call that is whole makes way for the next, which is live at once', (t) => {
+test('messages events: after a complete call the next one is live at once', (t) => {
   const { steps } = translate(begin(0, '{}'), begin(1), call(1, '{"b":'), call(1, '2}'), finish('tool_calls'), DONE)
   t.is(inputPiece(steps[2] ?? ''), '{"b":')
 })
 
-test('messages events: calls written in turns come one after another, whole', (t) => {
+test('messages events: interleaved calls are emitted one after another, whole', (t) => {
   const turns = [begin(0), begin(1), call(0, '{"a":'), call(1, '{"b"'), call(0, '1.0}'), call(1, ':{"10":1,"2":2}}')]
   const { stream } = translate(...turns, finish('tool_calls'), DONE)
   assertMessageStream(stream)
@@ -114,13 +114,13 @@ test('messages events: text between the pieces of a call comes after the call', 
   t.like(content, { 0: { input: { a: 1 } }, 1: { text: '\n' }, length: 2 })
 })
 
-test('messages events: calls of one index are told apart by their ids', (t) => {
+test('messages events: calls of one index are distinguished by their ids', (t) => {
   const other = call(0, '{"b":2}', { id: 'call_x', name: 'tool_0' })
   const { content } = messageOf(begin(0, '{"a":1}'), other, finish('stop'), DONE)
   t.like(content, { 0: { id: 'call_0', input: { a: 1 } }, 1: { id: 'call_x', input: { b: 2 } }, length: 2 })
 })
 
-test('messages events: calls of one index without ids are told apart by their ends', (t) => {
+test('messages events: calls of one index without ids are distinguished by their ends', (t) => {
   const { content } = messageOf(
     call(0, '{"a":1}', { name: 'f' }),
     call(0, '{"b":2}', { name: 'f' }),
@@ -131,7 +131,7 @@ test('messages events: calls of one index without ids are told apart by their en
   t.not(content[0].id, content[1].id)
 })
 
-test('messages events: calls without an index are told apart by their names', (t) => {
+test('messages events: calls without an index are distinguished by their names', (t) => {
   const named = (name: string) => ({ id: '', function: { name, arguments: '{}' } })
   const { content } = messageOf(chunk({ tool_calls: [named('a'), named('b')] }), finish('stop'), DONE)
   t.like(content, { 0: { name: 'a' }, 1: { name: 'b' }, length: 2 })
@@ -154,19 +154,19 @@ test('messages events: arguments that are no object are kept as text', (t) => {
   })
 })
 
-test('messages events: a name that comes late is waited for', (t) => {
+test('messages events: a late name is awaited', (t) => {
   const { content } = messageOf(call(0, '{"a":', { id: 'c' }), call(0, '1}', { name: 'look' }), finish('stop'), DONE)
   t.like(content[0], { id: 'c', name: 'look', input: { a: 1 } })
 })
 
-test('messages events: arguments that go on after their end fail the stream', (t) => {
+test('messages events: arguments that continue after their end fail the stream', (t) => {
   const { translator, stream } = translate(begin(0, '{}'), call(0, '{"a":1}'), finish('tool_calls'), DONE)
   t.true(translator.hasFailed)
   t.false(translator.isComplete)
   t.is(parseEvents(stream).at(-1)?.event, 'error')
 })
 
-test('messages events: what waits for a call that does not end is bounded', (t) => {
+test('messages events: the buffer behind a call that does not end is bounded', (t) => {
   const translator = createMessagesEvents(options)
   const give = (data: object) => translator.event('message', JSON.stringify(data))
   give(begin(0, '{"a"'))
@@ -175,7 +175,7 @@ test('messages events: what waits for a call that does not end is bounded', (t) 
   t.true(translator.hasFailed)
 })
 
-test('messages events: a call that is passed on as it comes may be of any length', (t) => {
+test('messages events: a call that is passed on as it arrives may be of any length', (t) => {
   const translator = createMessagesEvents(options)
   const give = (data: object) => translator.event('message', JSON.stringify(data))
   give(begin(0, '{"a":"'))
@@ -188,12 +188,12 @@ test('messages events: a refusal is text, and the stop reason', (t) => {
   t.like(message, { content: [{ type: 'text', text: 'I will not.' }], stop_reason: 'refusal' })
 })
 
-test('messages events: the stop string that vLLM tells is the stop sequence', (t) => {
+test('messages events: the stop string that vLLM reports is the stop sequence', (t) => {
   t.like(messageOf(say('a'), finish('stop', { stop_reason: '###' }), DONE), { stop_sequence: '###' })
 })
 
 for (const [who, data] of Object.entries({
-  'a chunk behind the finish reason': [finish('stop'), counts],
+  'a chunk after the finish reason': [finish('stop'), counts],
   'the finishing chunk': [{ ...finish('stop'), usage: counts.usage }],
   'the finishing choice': [finish('stop', { usage: counts.usage })],
   "Groq's own member": [{ ...finish('stop'), x_groq: { usage: counts.usage } }],
@@ -215,11 +215,11 @@ test('messages events: a source that ends without a finish reason is not complet
   t.is(steps.at(-1), '')
 })
 
-test('messages events: [DONE] ends an answer whose finish reason was not given', (t) => {
+test('messages events: [DONE] ends an answer without a finish reason', (t) => {
   t.is(messageOf(say('Hi.'), DONE).stop_reason, 'end_turn')
 })
 
-test('messages events: further choices are passed over', (t) => {
+test('messages events: further choices are ignored', (t) => {
   const second = { ...head, choices: [{ index: 1, delta: { content: 'No.' }, finish_reason: 'length' }] }
   t.like(messageOf(say('Hi.'), second, finish('stop'), DONE), { content: [{ text: 'Hi.' }], stop_reason: 'end_turn' })
 })
@@ -242,10 +242,10 @@ test("messages events: an error within the stream is the client's error event", 
   t.deepEqual(parseEvents(stream).at(-1)?.data, error)
 })
 
-test('messages events: an answer that broke off is an error, not an end', (t) => {
+test('messages events: a truncated answer is an error, not an end', (t) => {
   t.true(translate(say('Half'), finish('error'), DONE).translator.hasFailed)
 })
 
-test('messages events: what is no chunk is passed over', (t) => {
+test('messages events: other data is ignored', (t) => {
   t.is(translate('no json', '[]', 'null', '{"foo":1}', '', DONE).stream, '')
 })

@@ -4,11 +4,11 @@
  *   first chunk ──► message_start      deltas ──► blocks (answer-blocks.ts)      [DONE], end ──► message_delta, message_stop
  *
  * Guarantees
- * - One `JSON.parse` a chunk; text goes on as soon as it comes.
- * - Token counts come in a chunk behind the one with the finish reason, so the end waits for `[DONE]` or the source's end.
- * - Without either `[DONE]` or a finish reason the answer is not complete, and nothing says that it is.
- * - What is no chunk, has no choice or a further one, or comes after the end is passed over; nothing throws.
- * Limits: counts in `message_start` are 0, for a chat stream tells them last.
+ * - One `JSON.parse` a chunk; text is emitted as soon as it arrives.
+ * - Token counts come in a chunk after the one with the finish reason, so the end waits for `[DONE]` or the source's end.
+ * - Without either `[DONE]` or a finish reason the answer is not complete, and is not reported as complete.
+ * - Data that is no chunk, has no choice or a further one, or follows the end is ignored; nothing throws.
+ * Limits: counts in `message_start` are 0, since a chat stream reports them last.
  */
 
 import type { JsonObject } from '../../../core/json/json-value.ts'
@@ -27,7 +27,7 @@ import { NO_USAGE, readChatUsage } from './usage.ts'
 
 const DONE = '[DONE]'
 
-/** Translates chunks into Messages events; `model` and `id` stand in where the first chunk has none. */
+/** Translates chunks into Messages events; `model` and `id` are used where the first chunk has none. */
 export function createMessagesEvents(options: { model: string; id: string }): EventTranslator {
   return new MessagesEvents(options)
 }
@@ -74,7 +74,7 @@ class MessagesEvents implements EventTranslator {
   #take(chunk: JsonObject, data: string): string {
     const first = firstChoiceOf(chunk)
     const events = this.#blocks === undefined ? this.#start(chunk, first !== undefined) : ''
-    // Groq gave its counts apart, and Moonshot gives them in the choice.
+    // Groq has sent its counts separately, and Moonshot sends them in the choice.
     const counts = chunk.usage ?? first?.choice.usage ?? recordOf(chunk.x_groq)?.usage
     if (counts) this.#usage = readChatUsage(counts) ?? this.#usage
     if (first === undefined || this.#blocks === undefined) return events
@@ -83,7 +83,7 @@ class MessagesEvents implements EventTranslator {
     return events + told + this.#takeEnding(first.choice)
   }
 
-  /** Azure's first chunk has neither a choice nor an id; those of the next are the message's. */
+  /** Starts the message. Azure's first chunk has neither a choice nor an id; the next chunk has both. */
   #start({ id, model }: JsonObject, hasChoice: boolean): string {
     if (!hasChoice && stringOf(id) === '') return ''
     const message = {

@@ -27,7 +27,7 @@ test('messages reply: a plain answer has the id, the model, one text block and i
   })
 })
 
-test('messages reply: id and model stand in where the completion has none', (t) => {
+test('messages reply: id and model are used where the completion has none', (t) => {
   t.like(translate({ content: 'Hi.' }, { top: { id: '', model: undefined } }), { id: 'msg_fallback', model: 'asked' })
 })
 
@@ -38,7 +38,7 @@ test('messages reply: arguments keep their exact text as input', (t) => {
   t.like(content[0], { type: 'tool_use', id: 'call_1', name: 'look' })
 })
 
-test('messages reply: calls of a server that gives no ids have ids of their own', (t) => {
+test('messages reply: calls of a server without ids get ids of their own', (t) => {
   const { content } = translate({ tool_calls: [call('{}', ''), call('{}', '')] })
   t.is(new Set(content.map(({ id }: { id: string }) => id)).size, 2)
 })
@@ -81,13 +81,13 @@ test('messages reply: further choices are left out', (t) => {
   t.like(translate({}, { top: { choices } }).content[0], { text: 'choice 0' })
 })
 
-test('messages reply: what has no choice, or broke off, is no answer', (t) => {
+test('messages reply: a completion without a choice, or a truncated one, is no answer', (t) => {
   t.is(translate({}, { top: { choices: [] } }), undefined)
   t.is(translate({ content: 'Half' }, { choice: { finish_reason: 'error' } }), undefined)
   t.is(toMessagesReply(Buffer.from('<html>'), options), undefined)
 })
 
-test('messages reply: whatever JSON comes, it is a message or nothing', (t) => {
+test('messages reply: any JSON gives a message or nothing', (t) => {
   const said = fc.record(
     { content: fc.jsonValue(), refusal: fc.jsonValue(), reasoning: fc.jsonValue(), tool_calls: fc.jsonValue() },
     { requiredKeys: [] },

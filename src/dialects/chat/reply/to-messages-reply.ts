@@ -8,8 +8,8 @@ import { type CallPiece, callIdOf, callsOf, inputOf, NAMELESS } from './tool-cal
 import { NO_USAGE, readChatUsage } from './usage.ts'
 
 /**
- * A chat completion's JSON as a Messages message. `model` and `id` stand in where the completion has none. Returns
- * `undefined` when there is no answer that can be told: no JSON, no choice, or one that the provider itself broke off.
+ * Converts a chat completion's JSON to a Messages message. `model` and `id` are used where the completion has none.
+ * Returns `undefined` when there is no usable answer: no JSON, no choice, or one that the provider itself cut off.
  * Further choices and annotations are left out.
  */
 export function toMessagesReply(completion: Buffer, options: { model: string; id: string }): Buffer | undefined {
@@ -38,7 +38,7 @@ export function toMessagesReply(completion: Buffer, options: { model: string; id
   return Buffer.from(`${head.slice(0, -1)},"content":[${content.join(',')}],${tail.slice(1)}`)
 }
 
-/** The blocks of what was thought and said. A signature cannot be had, and none is made up: it stays empty. */
+/** Returns the blocks of reasoning and text. There is no signature, and none is invented: it stays empty. */
 function proseOf(said: JsonObject): string[] {
   const thinking = reasoningOf(said)
   const text = textOf(said) + stringOf(said.refusal)

@@ -20,12 +20,12 @@ test('tool calls: arguments that are no JSON object are kept as text', (t) => {
   for (const text of ['{"a":', '[1]', '"x"', '7', 'look!']) t.deepEqual(JSON.parse(inputOf(text)), { arguments: text })
 })
 
-test('tool calls: half a character in the arguments survives as UTF-8', (t) => {
+test('tool calls: a lone surrogate in the arguments survives as UTF-8', (t) => {
   const input = Buffer.from(inputOf('{"half":"\ud83d"}')).toString()
   t.is(JSON.parse(input).half, '\ud83d')
 })
 
-test('tool calls: an id that is missing is made up, the same each time and another for each call', (t) => {
+test('tool calls: a missing id is generated, deterministic and different for each call', (t) => {
   t.is(callIdOf('chatcmpl-1', 0), callIdOf('chatcmpl-1', 0))
   t.not(callIdOf('chatcmpl-1', 0), callIdOf('chatcmpl-1', 1))
   t.not(callIdOf('chatcmpl-1', 0), callIdOf('chatcmpl-2', 0))
@@ -43,7 +43,7 @@ test('tool calls: arguments that come as an object keep their numbers', (t) => {
   t.is(call?.arguments, '{"a":1.0,"ü":"€"}')
 })
 
-test('tool calls: whatever a server sends for calls, reading them does not throw', (t) => {
+test('tool calls: no data that a server sends for calls makes reading throw', (t) => {
   const said = fc.record({ tool_calls: fc.jsonValue(), function_call: fc.jsonValue() })
   t.notThrows(() => fc.assert(fc.property(said, (value) => callsOf(value, place(value)).every(Boolean))))
 })

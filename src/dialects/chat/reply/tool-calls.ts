@@ -4,9 +4,9 @@ import { latin1Of, utf8Of } from '../../../core/json/raw-json.ts'
 import { children, ScanError } from '../../../core/json/scan.ts'
 import { listOf, recordOf, stringOf } from './narrow.ts'
 
-/** A tool call of a completion, or the piece of one that a chunk brings. What is not given is ''. */
+/** A tool call of a completion, or the piece of one in a chunk. Missing members are ''. */
 export interface CallPiece {
-  /** The call's number in a stream; some servers give none. */
+  /** The call's number in a stream; some servers send none. */
   readonly index: number | undefined
   readonly id: string
   readonly name: string
@@ -14,18 +14,18 @@ export interface CallPiece {
   readonly arguments: string
 }
 
-/** Where the message or delta stands: the JSON text it was parsed from, and the way to it in there. */
+/** Position of the message or delta: the JSON text it was parsed from, and the path to it. */
 export interface Place {
   readonly json: () => string
   readonly path: readonly (string | number)[]
 }
 
-/** Name of a call whose server gave none: the client answers that there is no such tool, and the model can go on. */
+/** Name of a call without one: the client replies that there is no such tool, and the model can continue. */
 export const NAMELESS = 'unnamed_function'
 const ID_DIGITS = 24
 const LONE_SURROGATES = /\p{Surrogate}/gu
 
-/** The calls of a completion's message or of a chunk's delta, the legacy `function_call` included. */
+/** Returns the calls of a completion's message or of a chunk's delta, the legacy `function_call` included. */
 export function callsOf(said: JsonObject, place: Place): readonly CallPiece[] {
   const calls: CallPiece[] = []
   for (const [position, call] of listOf(said.tool_calls).entries()) {
@@ -37,7 +37,7 @@ export function callsOf(said: JsonObject, place: Place): readonly CallPiece[] {
   return calls
 }
 
-/** `rawArguments` gives the JSON text of arguments that are not text themselves. */
+/** `rawArguments` returns the JSON text of arguments that are not a string. */
 function pieceOf({ index, id }: JsonObject, called: unknown, rawArguments: () => string): CallPiece {
   const { name, arguments: given } = recordOf(called) ?? {}
   return {
@@ -48,7 +48,7 @@ function pieceOf({ index, id }: JsonObject, called: unknown, rawArguments: () =>
   }
 }
 
-/** The raw JSON at a place: some servers give arguments as an object, and numbers must stay what they are in there too. */
+/** Returns the raw JSON at a path: some servers send arguments as an object, and numbers must survive there too. */
 function rawAt({ json, path }: Place, steps: readonly (string | number)[]): string {
   let raw = latin1Of(json().trim())
   try {
@@ -65,8 +65,8 @@ function rawAt({ json, path }: Place, steps: readonly (string | number)[]): stri
 }
 
 /**
- * The JSON of a call's input, as the model wrote it: its arguments are neither parsed nor printed. No arguments are `{}`;
- * what is no JSON object is kept as `{"arguments":"<the text>"}`, for an input must be an object.
+ * Returns the JSON of a call's input as the model wrote it: its arguments are neither parsed nor printed. Empty arguments
+ * are `{}`; text that is no JSON object becomes `{"arguments":"<the text>"}`, since an input must be an object.
  */
 export function inputOf(text: string): string {
   const blank = text.trim()
@@ -75,12 +75,12 @@ export function inputOf(text: string): string {
   return text.isWellFormed() ? text : text.replace(LONE_SURROGATES, escapeSurrogate)
 }
 
-/** Only escaped does half a character survive as UTF-8. */
+/** Escapes a lone surrogate, which would not survive as UTF-8 otherwise. */
 function escapeSurrogate(half: string): string {
   return `\\u${half.charCodeAt(0).toString(16)}`
 }
 
-/** An id for the call of this number in the message, the same whenever it is asked for, and one that providers take. */
+/** Returns a deterministic id for the call of this number in the message, in a form that providers accept. */
 export function callIdOf(messageId: string, number: number): string {
   return `call_${hash('sha256', `${messageId}/${number}`).slice(0, ID_DIGITS)}`
 }

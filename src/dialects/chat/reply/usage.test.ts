@@ -13,7 +13,7 @@ test('chat usage: tokens read from and written to the cache are not input tokens
   t.like(usage, { inputTokens: 10, cacheReadInputTokens: 60, cacheCreationInputTokens: 30, outputTokens: 7 })
 })
 
-test('chat usage: reasoning is part of the output, and told as thinking', (t) => {
+test('chat usage: reasoning is part of the output, and reported as thinking', (t) => {
   const usage = readChatUsage({
     prompt_tokens: 13,
     completion_tokens: 238,
@@ -24,7 +24,7 @@ test('chat usage: reasoning is part of the output, and told as thinking', (t) =>
   t.deepEqual(usage?.raw.output_tokens_details, { thinking_tokens: 192 })
 })
 
-test('chat usage: reasoning that the total counts apart is added to the output', (t) => {
+test('chat usage: reasoning that the total counts separately is added to the output', (t) => {
   const usage = readChatUsage({
     prompt_tokens: 32,
     completion_tokens: 9,
@@ -50,7 +50,7 @@ for (const [what, raw] of Object.entries({
   })
 }
 
-test('chat usage: no count is ever negative, whatever the provider counts', (t) => {
+test('chat usage: no count is ever negative', (t) => {
   const count = fc.option(fc.oneof(fc.nat(), fc.integer(), fc.double(), fc.string()))
   const details = fc.option(fc.record({ cached_tokens: count, cache_write_tokens: count, reasoning_tokens: count }))
   const raw = fc.record({

@@ -14,7 +14,7 @@ export const NO_USAGE = {
  * Reads the usage object of a completion or chunk, in tokens; `undefined` when it has no count. `raw` of the result has
  * the names of the Messages shape, so that it can be merged and printed as one.
  *
- * `prompt_tokens` counts what was read from the prompt cache and written to it; the Messages shape counts those apart.
+ * `prompt_tokens` includes tokens read from and written to the prompt cache; the Messages shape counts those separately.
  * Sources: OpenAI, API reference, "the chat completion object", and "prompt caching"; DeepSeek, "context caching" for
  * `prompt_cache_hit_tokens`; Moonshot for `cached_tokens` beside the counts.
  */
@@ -36,8 +36,8 @@ export function readChatUsage(raw: unknown): Usage | undefined {
 }
 
 /**
- * Output tokens, reasoning included. Where `total_tokens` tells that reasoning is not part of `completion_tokens`, as
- * xAI counts, it is added.
+ * Returns output tokens, reasoning included. Where `total_tokens` shows that `completion_tokens` excludes reasoning, as
+ * with xAI, it is added.
  */
 function outputOf(raw: JsonObject, { prompt, completion }: { prompt: number; completion: number }) {
   const reasoning = countOf(recordOf(raw.completion_tokens_details)?.reasoning_tokens)
@@ -47,7 +47,7 @@ function outputOf(raw: JsonObject, { prompt, completion }: { prompt: number; com
   return { output_tokens: output, output_tokens_details: { thinking_tokens: Math.min(reasoning, output) } }
 }
 
-/** The usage object of a chat completion; zeros when the message did not tell its usage. */
+/** Builds the usage object of a chat completion; zeros when the message reported no usage. */
 export function toChatUsage(usage: Usage | undefined): JsonObject {
   const read = usage?.cacheReadInputTokens ?? 0
   const written = usage?.cacheCreationInputTokens ?? 0

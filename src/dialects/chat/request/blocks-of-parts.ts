@@ -11,28 +11,28 @@ const KNOWN = {
   image_url: new Set(['type', 'image_url', 'cache_control']),
   file: new Set(['type', 'file', 'cache_control']),
 }
-/** `detail` says nothing when it is `auto`. */
+/** `detail` has no effect when it is `auto`. */
 const URL_AND_DETAIL = new Set(['url', 'detail'])
 const URL_ALONE = new Set(['url'])
 const PLACE = 'messages.content'
 const DATA_URI_OF_IMAGE = /^data:(image\/[\w.+-]+)(?:;[^;,]+)*?;base64,/i
 const WEB_URL = /^https?:\/\//i
 
-/** Blocks of a message's content, string or parts, at `path` (`messages[3].content`). What cannot be carried is refused. */
+/** Returns the blocks of a message's content, string or parts, at `path` (`messages[3].content`). Content without an equivalent is refused. */
 export function toBlocks(content: unknown, path: string, droppedFields: DroppedFields): JsonObject[] {
   return collect(content, path, (part, at) => textOf(part, at, droppedFields) ?? mediaOf(part, at, droppedFields))
 }
 
-/** The same where there is a place for text alone: in messages of the system and the assistant. */
+/** The same for text-only content: messages of the system and the assistant. */
 export function toTextBlocks(content: unknown, path: string, droppedFields: DroppedFields): JsonObject[] {
   return collect(content, path, (part, at) => {
     const block = textOf(part, at, droppedFields)
-    if (block === undefined) droppedFields.refuse(at, `only text can stand here, not ${wordOf(part.type)}`)
+    if (block === undefined) droppedFields.refuse(at, `only text is allowed here, not ${wordOf(part.type)}`)
     return block
   })
 }
 
-/** Tells whether the block is text and nothing but text. */
+/** Returns true for a block with text and no other members. */
 export function isPlainText(block: JsonObject): block is { type: 'text'; text: string } {
   return block.type === 'text' && block.cache_control === undefined
 }
@@ -45,7 +45,7 @@ function collect(content: unknown, path: string, read: ReadPart): JsonObject[] {
   for (const [index, part] of listAt(content, path).entries()) {
     const at = `${path}[${index}]`
     const block = read(objectAt(part, at), at)
-    // The Messages shape refuses empty text, which chat completions take; there is nothing in it to lose.
+    // The Messages shape refuses empty text, which chat completions allow; leaving it out loses nothing.
     if (block !== undefined && block.text !== '') blocks.push(block)
   }
   return blocks
@@ -61,7 +61,7 @@ function mediaOf(part: JsonObject, path: string, droppedFields: DroppedFields): 
   const { type } = part
   if (type === 'image_url') return mark(imageOf(part, path, droppedFields), part, droppedFields)
   if (type === 'file') return mark(documentOf(part, path, droppedFields), part, droppedFields)
-  droppedFields.refuse(path, `the Messages shape has no place for a part of type ${textAt(type, `${path}.type`)}`)
+  droppedFields.refuse(path, `the Messages shape has no equivalent of a part of type ${textAt(type, `${path}.type`)}`)
   return undefined
 }
 
@@ -70,7 +70,7 @@ function mark(block: JsonObject | undefined, part: JsonObject, droppedFields: Dr
   return block && { ...block, ...cacheControlOf(part) }
 }
 
-/** Compatible servers take Anthropic's cache marks on parts and tools. */
+/** Returns the cache mark: compatible servers accept Anthropic's on parts and tools. */
 export function cacheControlOf({ cache_control }: JsonObject): { cache_control?: JsonObject } {
   return isObject(cache_control) ? { cache_control } : {}
 }
@@ -92,7 +92,7 @@ function imageSourceOf(url: string): JsonObject | undefined {
   return head ? { type: 'base64', media_type: head[1]?.toLowerCase(), data: url.slice(head[0].length) } : undefined
 }
 
-/** Throws `ChatFault` when there is no content, where there must be one. */
+/** Throws `ChatFault` when required content is missing. */
 export function assertContent(content: unknown, path: string): void {
   if (typeof content !== 'string' && !Array.isArray(content)) throw new ChatFault(path, 'a string or an array')
 }

@@ -3,13 +3,13 @@ import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { ContentBlock } from '../../../core/request/message.ts'
 import { asJson, dropLeftovers } from './json-value.ts'
 
-/** What an assistant message needs besides its content. */
+/** Context of an assistant message beside its content. */
 export interface AssistantOptions {
-  /** Where the content stands: `messages[3].content`. */
+  /** Path of the content: `messages[3].content`. */
   readonly path: string
-  /** The exact JSON text of each block's input, by the block's index; asked for once, if there is a tool_use block. */
+  /** Returns the exact JSON text of each block's input, by the block's index; called once, if there is a tool_use block. */
   readonly rawInputs: () => readonly (string | undefined)[]
-  /** The member that takes reasoning text, if the provider takes it back. */
+  /** The member for reasoning text, if the provider accepts it back. */
   readonly reasoningField: 'reasoning_content' | 'reasoning' | undefined
   readonly droppedFields: DroppedFields
 }
@@ -19,14 +19,14 @@ const TEXT = { known: new Set(['type', 'text']), place: PLACE }
 const CALL = { known: new Set(['type', 'id', 'name', 'input']), place: PLACE }
 const THOUGHT = { known: new Set(['type', 'thinking']), place: PLACE }
 
-/** An assistant message in the making. */
+/** An assistant message under construction. */
 interface Draft {
   text: string
   reasoning: string
   readonly calls: JsonObject[]
 }
 
-/** The chat message of an assistant turn. Its text blocks are one text, for a chat answer is one text too. */
+/** Returns the chat message of an assistant turn. Its text blocks are joined, since a chat answer is one text too. */
 export function toAssistantMessage(content: string | readonly ContentBlock[], options: AssistantOptions): JsonObject {
   if (typeof content === 'string') return { role: 'assistant', content }
   const draft: Draft = { text: '', reasoning: '', calls: [] }
@@ -65,5 +65,5 @@ function addBlock(draft: Draft, block: ContentBlock, { path, reasoningField, dro
     draft.reasoning += typeof block.thinking === 'string' ? block.thinking : ''
   } else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
     droppedFields.drop(`messages.content.${block.type}`)
-  } else droppedFields.refuse(path, `this provider has no place for ${block.type}`)
+  } else droppedFields.refuse(path, `this provider has no equivalent of ${block.type}`)
 }

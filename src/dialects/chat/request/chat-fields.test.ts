@@ -8,14 +8,14 @@ const withFields = (extra: JsonObject, habits?: ChatHabits) => chatOfMessages(ME
 const onOpenAI = (model: string, extra: JsonObject) =>
   chatOf({ model: 'x', max_tokens: 9, messages: MESSAGES, ...extra }, { model, habits: OPENAI })
 
-test('to chat fields: the limit has the name that the provider knows, and is not sent when it was assumed', (t) => {
+test('to chat fields: the limit has the provider’s name, and is not sent when it was assumed', (t) => {
   t.deepEqual(withFields({}).body, { model: 'm', messages: MESSAGES, max_tokens: 100 })
   t.is(onOpenAI('gpt-4o', {}).body.max_completion_tokens, 9)
   const assumed = chatOf({ model: 'x', max_tokens: 9, messages: MESSAGES }, { assumed: ['max_tokens'] })
   t.deepEqual(assumed.body, { model: 'm', messages: MESSAGES })
 })
 
-test('to chat fields: a stream asks for its usage where that is understood', (t) => {
+test('to chat fields: a stream requests its usage where the provider supports that', (t) => {
   t.deepEqual(withFields({ stream: true }).body.stream_options, { include_usage: true })
   const { body } = withFields({ stream: true }, { ...COMPATIBLE, streamUsage: false })
   t.deepEqual([body.stream, body.stream_options], [true, undefined])
@@ -29,7 +29,7 @@ test('to chat fields: sampling, stop sequences and the user are carried', (t) =>
   t.deepEqual(dropped, [])
 })
 
-test('to chat fields: models with fixed sampling are sent none, which is told unless it is the default', (t) => {
+test('to chat fields: fixed sampling is not sent, and reported unless it is the default', (t) => {
   const sampling = { temperature: 0.5, top_p: 1 }
   const fixed = onOpenAI('o3-mini', sampling)
   t.deepEqual([fixed.body.temperature, fixed.body.top_p, fixed.dropped], [undefined, undefined, ['temperature']])
@@ -42,7 +42,7 @@ test('to chat fields: more stop sequences than the provider takes are refused', 
   t.regex(refused[0] ?? '', /^stop_sequences: .*4/)
 })
 
-test('to chat fields: what the answer does not depend on is dropped, what it does is refused', (t) => {
+test('to chat fields: fields without effect on the answer are dropped, others are refused', (t) => {
   const extra = { top_k: 5, service_tier: 'auto', context_management: {}, cache_control: {}, speed: 'fast', novel: 1 }
   t.deepEqual([...withFields(extra).dropped].sort(), Object.keys(extra).sort())
   t.deepEqual(withFields({ metadata: { user_id: 'u', a: 1 }, container: null, mcp_servers: [] }).dropped, ['metadata'])
@@ -53,7 +53,7 @@ test('to chat fields: what the answer does not depend on is dropped, what it doe
   )
 })
 
-test('to chat fields: a field that is not what Messages asks for is refused, not passed over', (t) => {
+test('to chat fields: a field of an invalid type is refused, not ignored', (t) => {
   const { refused } = withFields({ tool_choice: 'auto', thinking: 'on', output_config: 5 })
   t.deepEqual(
     refused.map((line) => line.split(':')[0]),
@@ -74,7 +74,7 @@ test('to chat fields: an output format becomes a strict schema', (t) => {
   })
 })
 
-test('to chat fields: a schema that OpenAI would not take as strict is sent as advice, and told', (t) => {
+test('to chat fields: a schema that OpenAI would refuse as strict is sent as advice, and reported', (t) => {
   for (const loose of [
     { ...schema, required: [] },
     { ...schema, additionalProperties: undefined },
@@ -89,14 +89,14 @@ test('to chat fields: a schema that OpenAI would not take as strict is sent as a
 const tool = { name: 'f', description: 'd', input_schema: { type: 'object', properties: {} } }
 const functionTool = { type: 'function', function: { name: 'f', description: 'd', parameters: tool.input_schema } }
 
-test('to chat tools: a tool becomes a function, without what only Messages knows', (t) => {
+test('to chat tools: a tool becomes a function, without members that only Messages has', (t) => {
   const marked = { ...tool, type: 'custom', cache_control: {}, defer_loading: true, input_examples: [{}] }
   const { body, dropped } = withFields({ tools: [tool, marked] })
   t.deepEqual(body.tools, [functionTool, functionTool])
   t.deepEqual([...dropped].sort(), ['tools.cache_control', 'tools.defer_loading', 'tools.input_examples'])
 })
 
-test('to chat tools: a strict tool stays so where OpenAI takes its schema, and is told where not', (t) => {
+test('to chat tools: a strict tool stays strict where OpenAI accepts its schema, and is reported elsewhere', (t) => {
   const { body, dropped } = withFields({
     tools: [
       { ...tool, strict: true },
@@ -110,7 +110,7 @@ test('to chat tools: a strict tool stays so where OpenAI takes its schema, and i
   t.deepEqual(dropped, ['tools.strict'])
 })
 
-test('to chat tools: a tool that the Messages provider runs is refused by its place', (t) => {
+test('to chat tools: a tool that the Messages provider runs is refused by its path', (t) => {
   const { refused } = withFields({ tools: [tool, { type: 'web_search_20250305', name: 'web_search' }] })
   t.deepEqual(refused, ['tools[1]: this provider has no tool of type web_search_20250305'])
 })
@@ -137,7 +137,7 @@ for (const [choice, expected] of [
   })
 }
 
-test('to chat tools: a choice among no tools is left out', (t) => {
+test('to chat tools: a choice without tools is left out', (t) => {
   t.is(withFields({ tool_choice: { type: 'auto' } }).body.tool_choice, undefined)
 })
 
@@ -153,23 +153,23 @@ for (const [extra, effort] of [
   [{ thinking: { type: 'disabled' } }, undefined],
   [{}, undefined],
 ] as const) {
-  test(`to chat reasoning: ${JSON.stringify(extra)} asks for ${effort ?? 'nothing'}`, (t) => {
+  test(`to chat reasoning: ${JSON.stringify(extra)} requests ${effort ?? 'nothing'}`, (t) => {
     const { body, dropped } = withFields(extra)
     t.deepEqual([body.reasoning_effort, dropped], [effort, []])
   })
 }
 
-test('to chat reasoning: it is dropped, and told, where no effort is taken', (t) => {
-  const wish = { thinking: enabled(4096), output_config: { effort: 'low' } }
+test('to chat reasoning: it is dropped, and reported, where no effort is accepted', (t) => {
+  const requested = { thinking: enabled(4096), output_config: { effort: 'low' } }
   const lost = ['thinking', 'output_config.effort']
-  const nowhere = withFields(wish, { ...COMPATIBLE, reasoningEffort: false })
+  const nowhere = withFields(requested, { ...COMPATIBLE, reasoningEffort: false })
   t.deepEqual([nowhere.body.reasoning_effort, nowhere.dropped], [undefined, lost])
-  const plain = onOpenAI('gpt-4o', wish)
+  const plain = onOpenAI('gpt-4o', requested)
   t.deepEqual([plain.body.reasoning_effort, plain.dropped], [undefined, lost])
-  t.is(onOpenAI('gpt-5', wish).body.reasoning_effort, 'low')
+  t.is(onOpenAI('gpt-5', requested).body.reasoning_effort, 'low')
 })
 
-test('to chat reasoning: thinking that is off is told to be lost on a model that always reasons', (t) => {
+test('to chat reasoning: disabled thinking is reported as dropped on a model that always reasons', (t) => {
   t.deepEqual(onOpenAI('o3', { thinking: { type: 'disabled' } }).dropped, ['thinking'])
   t.deepEqual(onOpenAI('gpt-4o', { thinking: { type: 'disabled' } }).dropped, [])
 })

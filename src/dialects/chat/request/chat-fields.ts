@@ -2,18 +2,18 @@ import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 import type { RequestDocument } from '../../../core/request/request.ts'
 import type { ChatHabits } from '../to-chat-request.ts'
-import { isNothing, toldName } from './json-value.ts'
+import { isNothing, reportedName } from './json-value.ts'
 
-/** What decides about the single fields of a chat request. */
+/** Inputs of the single fields of a chat request. */
 export interface ChatFieldsOptions {
   readonly model: string
   readonly habits: ChatHabits
-  /** Fields that the client did not give. */
+  /** Fields that the client did not send. */
   readonly assumed: readonly string[]
   readonly droppedFields: DroppedFields
 }
 
-/** The fields of a chat request that are neither messages nor tools nor about reasoning. */
+/** Returns the fields of a chat request other than messages, tools and reasoning. */
 export function toChatFields(request: RequestDocument, options: ChatFieldsOptions): JsonObject {
   const { habits, assumed, droppedFields } = options
   const isStream = request.field('stream') === true
@@ -27,7 +27,7 @@ export function toChatFields(request: RequestDocument, options: ChatFieldsOption
   }
 }
 
-/** Models with fixed sampling take its default, 1, only. */
+/** Returns a sampling value; models with fixed sampling accept only its default, 1. */
 function samplingOf(request: RequestDocument, name: 'temperature' | 'top_p', options: ChatFieldsOptions): unknown {
   const value = request.field(name) ?? undefined
   if (value === undefined || !options.habits.fixedSampling?.test(options.model)) return value
@@ -55,15 +55,15 @@ const READ = new Set([
   ...['stop_sequences', 'metadata', 'thinking', 'output_config', 'output_format'],
 ])
 const REFUSED = new Set(['container', 'mcp_servers'])
-/** Fields that are read as objects, and that nobody has checked before. */
+/** Fields that are read as objects and were not checked before. */
 const OBJECTS = ['tool_choice', 'thinking', 'output_config']
 
-/** Tells of every field that is not carried: refused where the answer depends on it, dropped where not. */
-export function tellChatLosses(request: RequestDocument, droppedFields: DroppedFields): void {
+/** Reports every field without an equivalent: refused where the answer depends on it, otherwise dropped. */
+export function reportDroppedFields(request: RequestDocument, droppedFields: DroppedFields): void {
   for (const name of request.shape.fields.keys()) {
     if (READ.has(name) || isNothing(request.field(name))) continue
-    if (REFUSED.has(name)) droppedFields.refuse(name, 'this provider has no place for it')
-    else droppedFields.drop(toldName(name))
+    if (REFUSED.has(name)) droppedFields.refuse(name, 'this provider has no equivalent')
+    else droppedFields.drop(reportedName(name))
   }
   for (const name of OBJECTS) {
     const value = request.field(name)

@@ -4,11 +4,11 @@ import type { RequestDocument } from '../../../core/request/request.ts'
 import { dropLeftovers, isNothing } from './json-value.ts'
 import { isStrictSchema } from './strict-schema.ts'
 
-/** Chat completions want a name for a schema; Messages has none. */
+/** Name of the schema: required by chat completions, absent in Messages. */
 const SCHEMA_NAME = 'answer'
 const OUTPUT_CONFIG = { known: new Set(['effort', 'format']), place: 'output_config' }
 
-/** `response_format` for `output_config.format`, or for `output_format`, its name before. */
+/** Returns `response_format` for `output_config.format`, or for `output_format`, its earlier name. */
 export function toResponseFormat(request: RequestDocument, droppedFields: DroppedFields): JsonObject | undefined {
   const config = request.field('output_config')
   if (isObject(config)) dropLeftovers(config, OUTPUT_CONFIG, droppedFields)
@@ -21,7 +21,7 @@ export function toResponseFormat(request: RequestDocument, droppedFields: Droppe
   return undefined
 }
 
-/** OpenAI refuses a schema that does not meet its rules for strictness, so such a schema is sent as advice. */
+/** Converts a schema. OpenAI refuses one that does not meet its rules for strictness, so it is sent as advice. */
 function ofSchema(schema: JsonObject, droppedFields: DroppedFields): JsonObject {
   const strict = isStrictSchema(schema)
   if (!strict) droppedFields.drop('output_config.format.strict')

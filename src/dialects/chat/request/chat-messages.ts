@@ -8,7 +8,7 @@ import { toUserMessages } from './chat-user-messages.ts'
 import { asJson, dropLeftovers, isNothing } from './json-value.ts'
 import { RawInputs } from './raw-inputs.ts'
 
-/** What the translation of messages depends on. */
+/** Context of the translation of messages. */
 export interface ChatMessagesOptions {
   readonly habits: ChatHabits
   readonly droppedFields: DroppedFields
@@ -16,7 +16,7 @@ export interface ChatMessagesOptions {
 
 const MESSAGE = { known: new Set(['role', 'content']), place: 'messages' }
 
-/** The messages of a chat request: the system's first, then the turns, tool results as messages of their own. */
+/** Returns the messages of a chat request: the system's first, then the turns, with tool results as separate messages. */
 export function toChatMessages(request: RequestDocument, { habits, droppedFields }: ChatMessagesOptions): JsonObject[] {
   const inputs = new RawInputs(request)
   const { systemRole, reasoningField } = habits
@@ -36,7 +36,7 @@ export function toChatMessages(request: RequestDocument, { habits, droppedFields
   return messages
 }
 
-/** OpenAI answers a last message of the assistant with a message of its own; compatible servers mostly go on with it. */
+/** Refuses a final assistant message: OpenAI answers it with a new message; most compatible servers continue it. */
 function refusePrefill(
   messages: readonly Message[],
   { maxTokensField }: ChatHabits,
@@ -45,7 +45,7 @@ function refusePrefill(
   if (maxTokensField === 'max_completion_tokens' && messages.at(-1)?.role === 'assistant')
     droppedFields.refuse(
       `messages[${messages.length - 1}]`,
-      'this provider cannot go on with an answer that has been begun',
+      'this provider cannot continue an answer that has been begun',
     )
 }
 
@@ -56,7 +56,7 @@ function systemMessages(system: unknown, role: string, droppedFields: DroppedFie
 
 const TEXT_MEMBERS = new Set(['type', 'text'])
 
-/** The text of the system's content; its blocks are paragraphs. */
+/** Returns the text of the system's content; its blocks are paragraphs. */
 function textOf(content: unknown, { path, droppedFields }: { path: string; droppedFields: DroppedFields }): string {
   if (typeof content === 'string') return content
   const place = path === 'system' ? 'system' : 'messages.content'
@@ -65,7 +65,7 @@ function textOf(content: unknown, { path, droppedFields }: { path: string; dropp
     if (isObject(block) && block.type === 'text' && typeof block.text === 'string') {
       dropLeftovers(block, { known: TEXT_MEMBERS, place }, droppedFields)
       texts.push(block.text)
-    } else droppedFields.refuse(`${path}[${index}]`, 'only text can stand here for this provider')
+    } else droppedFields.refuse(`${path}[${index}]`, 'only text is allowed here for this provider')
   }
   return texts.join('\n\n')
 }

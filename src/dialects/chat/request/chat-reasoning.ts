@@ -5,14 +5,14 @@ import type { ChatHabits } from '../to-chat-request.ts'
 import { dropLeftovers, isNothing } from './json-value.ts'
 import { effortOfBudget } from './thinking-of-effort.ts'
 
-/** What decides about reasoning. */
+/** Inputs of the reasoning effort. */
 export interface ReasoningOptions {
   readonly model: string
   readonly habits: ChatHabits
   readonly droppedFields: DroppedFields
 }
 
-/** Words of `output_config.effort` in those of `reasoning_effort` that every provider knows. */
+/** Values of `output_config.effort` as values of `reasoning_effort` that every provider knows. */
 const EFFORTS = new Map<unknown, string>([
   ['low', 'low'],
   ['medium', 'medium'],
@@ -22,7 +22,7 @@ const EFFORTS = new Map<unknown, string>([
 ])
 const THINKING = { known: new Set(['type', 'budget_tokens']), place: 'thinking' }
 
-/** `reasoning_effort` for `thinking` and `output_config.effort`, or `undefined` when the model decides or takes none. */
+/** Returns `reasoning_effort` for `thinking` and `output_config.effort`; `undefined` when the model decides or accepts none. */
 export function toReasoningEffort(request: RequestDocument, options: ReasoningOptions): string | undefined {
   const { droppedFields } = options
   const thinking = objectOf(request.field('thinking'))
@@ -38,12 +38,12 @@ export function toReasoningEffort(request: RequestDocument, options: ReasoningOp
   return undefined
 }
 
-/** Of OpenAI's models only those that reason take an effort; they are the ones with fixed sampling. */
+/** Returns true when the model accepts an effort: of OpenAI's models those that reason, which have fixed sampling. */
 function takesEffort({ model, habits }: ReasoningOptions): boolean {
   return habits.reasoningEffort && (habits.fixedSampling?.test(model) ?? true)
 }
 
-/** Thinking that is off is what the model does anyway, unless it is one of those that always reason. */
+/** Reports disabled thinking as dropped for models that always reason; for others it is the default. */
 function addDroppedNames(
   { thinking, effort }: { thinking: JsonObject; effort: unknown },
   options: ReasoningOptions,

@@ -5,7 +5,7 @@ import type { ChatHabits } from '../to-chat-request.ts'
 import { dropLeftovers, isNothing, wordOf } from './json-value.ts'
 import { isStrictSchema } from './strict-schema.ts'
 
-/** What decides about tools. */
+/** Inputs of the tools' translation. */
 export interface ChatToolOptions {
   readonly model: string
   readonly habits: ChatHabits
@@ -34,7 +34,7 @@ export function toChatToolFields(request: RequestDocument, options: ChatToolOpti
   const given = request.field('tool_choice')
   if (!isObject(given)) return tools.length > 0 ? { tools } : {}
   const choice = toChatChoice(given, droppedFields)
-  // Chat completions refuse a choice among no tools, which says nothing here unless it forces one.
+  // Chat completions refuse a choice without tools; it has no effect unless it forces one.
   if (tools.length === 0)
     return choice === 'auto' || choice === 'none' || choice === undefined ? {} : { tool_choice: choice }
   return {
@@ -44,7 +44,7 @@ export function toChatToolFields(request: RequestDocument, options: ChatToolOpti
   }
 }
 
-/** Models without this choice may still call several tools at once. */
+/** Returns the option for one call at a time; models without it may still call several tools at once. */
 function oneCallAtATime({ model, habits, droppedFields }: ChatToolOptions): { parallel_tool_calls?: false } {
   if (!habits.withoutParallelChoice?.test(model)) return { parallel_tool_calls: false }
   droppedFields.drop('tool_choice.disable_parallel_tool_use')

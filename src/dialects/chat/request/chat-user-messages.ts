@@ -4,8 +4,8 @@
  *     [tool_result a, tool_result b (text, image), text]
  *       -> tool (a), tool (b, its text), user (the image of b, the text)
  *
- * Chat completions want all tool messages directly behind the calls, and no images in them, so what is not text follows
- * in the user's message, under a line that says whose it is.
+ * Chat completions require all tool messages directly after the calls, and no images in them, so other content follows
+ * in the user's message, under a line that names its tool result.
  */
 
 import type { JsonObject } from '../../../core/json/json-value.ts'
@@ -23,7 +23,7 @@ const RESULT_MEMBERS = {
 const ONLY_ATTACHED = '(see the attachment that follows)'
 const ERROR = 'Error: '
 
-/** The chat messages of a user turn with this content, which stands at `path` (`messages[3].content`). */
+/** Returns the chat messages of a user turn with this content at `path` (`messages[3].content`). */
 export function toUserMessages(
   content: string | readonly ContentBlock[],
   path: string,
@@ -62,7 +62,7 @@ function readResult(block: ToolResult, path: string, droppedFields: DroppedField
   return { text: flag(text === '' && attachments.length > 0 ? ONLY_ATTACHED : text, block), attachments }
 }
 
-/** A tool message has no member for failure, so its text says it. */
+/** Adds the failure to the text, since a tool message has no member for it. */
 function flag(text: string, { is_error: isError }: ToolResult): string {
   return isError === true && !text.startsWith(ERROR) ? ERROR + text : text
 }

@@ -1,12 +1,12 @@
-/** What a generation of Claude models takes. Sources: Anthropic's pages on thinking, on effort, and its migration guides. */
+/** Capabilities of a generation of Claude models. Sources: Anthropic's pages on thinking, on effort, and its migration guides. */
 export interface ClaudeTraits {
-  /** How thinking is asked for: not at all, with a budget of tokens, or left to the model (`adaptive`). */
+  /** Control of thinking: none, a budget of tokens, or left to the model (`adaptive`). */
   readonly thinking: 'none' | 'budget' | 'adaptive'
-  /** Whether the model takes `thinking: {type: "disabled"}`; newer ones always think. */
+  /** True when the model accepts `thinking: {type: "disabled"}`; newer ones always think. */
   readonly canStopThinking: boolean
-  /** Whether the effort `xhigh` exists for it. */
+  /** True when the model has the effort `xhigh`. */
   readonly takesXhigh: boolean
-  /** Whether temperature, top_p and top_k are refused unless they have their default value. */
+  /** True when temperature, top_p and top_k are refused unless they have their default value. */
   readonly hasFixedSampling: boolean
 }
 
@@ -15,14 +15,14 @@ const CLAUDE = /claude/i
 const VERSION = /claude-(?:[a-z]+-)*(\d{1,2})(?!\d)(?:[.-](\d{1,2})(?!\d))?/i
 const ALWAYS_THINKING = /fable|mythos/i
 
-/** A version as one number that can be compared: 4.6 is 406. */
+/** Returns a version as one comparable number: 4.6 is 406. */
 function versionOf(model: string): number {
   const [, major, minor = '0'] = VERSION.exec(model) ?? []
-  // A name without a version (`claude-opus-latest`) is taken to mean the newest model.
+  // A name without a version (`claude-opus-latest`) is assumed to be the newest model.
   return major === undefined ? Number.POSITIVE_INFINITY : Number(major) * 100 + Number(minor)
 }
 
-/** Traits of the Claude model of this name, from the version in it; `undefined` when the name is not a Claude model's. */
+/** Returns the traits of the Claude model of this name, from its version; `undefined` for another model's name. */
 export function claudeTraitsOf(model: string): ClaudeTraits | undefined {
   if (!CLAUDE.test(model)) return undefined
   const version = versionOf(model)

@@ -1,11 +1,11 @@
 /**
  * DESIGN: the conversation of a chat body in the Messages shape.
  *
- *     system, developer   hoisted, in order, into `system`: older models of the Messages shape know no other place, and
+ *     system, developer   hoisted, in order, into `system`: older models of the Messages shape have no other place, and
  *                         Anthropic's own layer for OpenAI's SDK does the same
  *     user                a message of its own, or the end of the tool results before it
- *     assistant           text, then tool_use blocks; left out when it says nothing, for Messages refuses empty content
- *     tool, function      tool_result blocks; those in a row are one user message, and stand first in it
+ *     assistant           text, then tool_use blocks; left out when empty, since Messages refuses empty content
+ *     tool, function      tool_result blocks; consecutive ones are one user message, at its beginning
  */
 
 import type { JsonObject } from '../../../core/json/json-value.ts'
@@ -22,13 +22,13 @@ export interface Conversation {
   readonly messages: readonly JsonObject[]
 }
 
-/** A conversation in the making. */
+/** A conversation under construction. */
 interface Draft extends Target {
   readonly system: JsonObject[]
   readonly messages: JsonObject[]
-  /** The user message of tool results that further results belong to. */
+  /** The user message of tool results that further results are added to. */
   toolTurn: ToolTurn | undefined
-  /** The id given to the last function called in the old way, without one. */
+  /** The id given to the last legacy function call, which has none. */
   functionId: string | undefined
   functionCalls: number
 }
@@ -102,7 +102,7 @@ function addUser(draft: Draft, message: JsonObject, path: string): void {
   draft.messages.push({ role: 'user', content: carried })
 }
 
-/** Clients name the thoughts of other models in several ways; none has the signature that Messages asks for. */
+/** Members for other models' thinking; none has the signature that Messages requires. */
 const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details']
 const ANSWERED = {
   known: new Set(['role', 'content', 'refusal', 'tool_calls', 'function_call', 'audio', ...REASONING]),
@@ -113,7 +113,7 @@ function addAssistant(draft: Draft, message: JsonObject, path: string): void {
   const { droppedFields } = draft
   dropLeftovers(message, ANSWERED, droppedFields)
   if (REASONING.some((name) => !isNothing(message[name]))) droppedFields.drop('messages.reasoning_content')
-  if (!isNothing(message.audio)) droppedFields.refuse(`${path}.audio`, 'the Messages shape has no place for audio')
+  if (!isNothing(message.audio)) droppedFields.refuse(`${path}.audio`, 'the Messages shape has no equivalent of audio')
   const texts = toTexts(message, path, droppedFields)
   const calls = [...toToolUses(message, path, draft), ...toFunctionUse(draft, message, path)]
   const [only] = texts
@@ -123,7 +123,7 @@ function addAssistant(draft: Draft, message: JsonObject, path: string): void {
   draft.messages.push({ role: 'assistant', content: isPlain ? only.text : [...texts, ...calls] })
 }
 
-/** Blank text is left out: models put a line end before their calls, and Messages refuses a block of white space. */
+/** Returns text blocks. Blank text is left out: models put a line break before their calls, and Messages refuses blank blocks. */
 function toTexts({ content, refusal }: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
   const blocks = toTextBlocks(content, `${path}.content`, droppedFields)
   if (!isNothing(refusal)) blocks.push({ type: 'text', text: textAt(refusal, `${path}.refusal`) })
@@ -158,7 +158,7 @@ function resultOf(message: JsonObject, id: string, { path, draft }: { path: stri
   return { type: 'tool_result', tool_use_id: id, content: carried, ...cacheControlOf(message) }
 }
 
-/** Results stand before whatever else is in their message: the provider insists. */
+/** Adds a result before the other content of its message, as the provider requires. */
 function addResult(draft: Draft, result: JsonObject): void {
   if (draft.toolTurn) {
     draft.toolTurn.content.splice(draft.toolTurn.results++, 0, result)

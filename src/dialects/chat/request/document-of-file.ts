@@ -6,12 +6,15 @@ import { dropLeftovers, isNothing } from './json-value.ts'
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;[^;,]+)*?;base64,/i
 const FILE_MEMBERS = new Set(['file_data', 'filename', 'file_id'])
 
-/** The document block of a `file` part at `path`, or `undefined` when it is refused. */
+/** Returns the document block of a `file` part at `path`, or `undefined` when it is refused. */
 export function documentOf(part: JsonObject, path: string, droppedFields: DroppedFields): JsonObject | undefined {
   const file = objectAt(part.file, `${path}.file`)
   dropLeftovers(file, { known: FILE_MEMBERS, place: 'messages.content.file' }, droppedFields)
   if (isNothing(file.file_data)) {
-    droppedFields.refuse(`${path}.file`, 'a file must be in the request, as file_data; uploaded files are not at hand')
+    droppedFields.refuse(
+      `${path}.file`,
+      'a file must be in the request, as file_data; uploaded files are not available',
+    )
     return undefined
   }
   const source = sourceOf(textAt(file.file_data, `${path}.file.file_data`))

@@ -7,7 +7,7 @@ const withFields = (extra: JsonObject) =>
 const tool = { type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object' } } }
 const translatedTool = { name: 'f', description: 'd', input_schema: { type: 'object' } }
 
-test('chat fields: a limit that the client left out is assumed', (t) => {
+test('chat fields: a missing limit is assumed', (t) => {
   const { body, assumed } = withFields({ max_tokens: null })
   t.is(body.max_tokens, DEFAULT_MAX_TOKENS)
   t.deepEqual(assumed, ['max_tokens'])
@@ -19,7 +19,7 @@ test('chat fields: the limit may have both of its names', (t) => {
   t.deepEqual([assumed, dropped], [[], []])
 })
 
-test('chat fields: fields that say nothing cost nothing', (t) => {
+test('chat fields: fields without effect cost nothing', (t) => {
   const { body, dropped, refused } = withFields({
     max_tokens: 5,
     ...{ n: 1, logprobs: false, top_logprobs: 0, logit_bias: {}, modalities: ['text'], audio: null, user: '' },
@@ -35,7 +35,7 @@ test('chat fields: fields that say nothing cost nothing', (t) => {
   t.deepEqual([dropped, refused], [[], []])
 })
 
-test('chat fields: what has another name or form is carried', (t) => {
+test('chat fields: fields with another name or form are carried', (t) => {
   const { body } = withFields({ stop: 'x', stream: true, user: 'u', safety_identifier: 'u', service_tier: 'default' })
   t.deepEqual(body.stop_sequences, ['x'])
   t.true(body.stream)
@@ -43,17 +43,17 @@ test('chat fields: what has another name or form is carried', (t) => {
   t.is(body.service_tier, 'standard_only')
 })
 
-test('chat fields: what the answer does not depend on is dropped and told', (t) => {
+test('chat fields: fields without effect on the answer are dropped and reported', (t) => {
   const extra = { seed: 1, presence_penalty: 0.5, store: true, metadata: { a: 'b' }, novel: 1, service_tier: 'flex' }
   t.deepEqual([...withFields(extra).dropped].sort(), Object.keys(extra).sort())
 })
 
-test('chat fields: a name that the client made up is not told as it is', (t) => {
+test('chat fields: a name that the client made up is not repeated', (t) => {
   const made = { 'a\r\nset-cookie: x': 1, é: 1, ['x'.repeat(65)]: 1 }
   t.deepEqual(withFields(made).dropped, ['(other)'])
 })
 
-test('chat fields: a type that would break on being printed is refused like others', (t) => {
+test('chat fields: a type that cannot be printed safely is refused like others', (t) => {
   const type = { toString: 5, valueOf: 5 }
   t.regex(withFields({ tools: [{ type }], tool_choice: { type } }).refused[0] ?? '', /^tools\[0\]: .*\(object\)/)
 })
@@ -85,14 +85,14 @@ test('chat fields: a JSON schema becomes the output format, beside the effort', 
   t.deepEqual(withFields({ response_format: loose }).dropped, ['response_format.json_schema.strict'])
 })
 
-test('chat fields: JSON without a schema stays a wish for the provider to judge', (t) => {
+test('chat fields: JSON without a schema is left to the provider', (t) => {
   t.deepEqual(withFields({ response_format: { type: 'json_object' } }).body.output_config, {
     format: { type: 'json_object' },
   })
   t.regex(withFields({ response_format: { type: 'grammar' } }).refused[0] ?? '', /^response_format: /)
 })
 
-test('chat fields: sampling is carried, without what a thinking or a newer Claude refuses', (t) => {
+test('chat fields: sampling is carried, except values that a thinking or a newer Claude refuses', (t) => {
   const sampling = { temperature: 0.5, top_p: 0.5, top_k: 5 }
   const pick = ({ body, dropped }: ReturnType<typeof withFields>) => [
     body.temperature,
@@ -108,7 +108,7 @@ test('chat fields: sampling is carried, without what a thinking or a newer Claud
   t.deepEqual(pick(withFields({ temperature: 1, top_p: 0.97, reasoning_effort: 'low' })), [1, 0.97, undefined])
 })
 
-test('chat tools: a function becomes a tool, a missing schema one of an empty object', (t) => {
+test('chat tools: a function becomes a tool, a missing schema that of an empty object', (t) => {
   const strict = {
     type: 'function',
     function: { name: 'g', strict: true, parameters: null },

@@ -12,11 +12,11 @@ const KNOWN = new Map<unknown, ReadonlySet<string>>([
   ['tool_reference', new Set(['type', 'tool_name'])],
 ])
 
-/** The parts of a chat message that a user's block at `path` becomes; none when it is refused. */
+/** Returns the parts of a chat message for a user's block at `path`; none when it is refused. */
 export function toParts(block: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
   const known = KNOWN.get(block.type)
   if (known === undefined) {
-    droppedFields.refuse(path, `this provider has no place for ${wordOf(block.type)}`)
+    droppedFields.refuse(path, `this provider has no equivalent of ${wordOf(block.type)}`)
     return []
   }
   dropLeftovers(block, { known, place: 'messages.content' }, droppedFields)
@@ -26,12 +26,12 @@ export function toParts(block: JsonObject, path: string, droppedFields: DroppedF
   return [toTextPart(typeof text === 'string' ? text : '')]
 }
 
-/** A text part. */
+/** Builds a text part. */
 export function toTextPart(text: string): JsonObject {
   return { type: 'text', text }
 }
 
-/** The content of a chat message: a string where there is one text alone. */
+/** Returns the content of a chat message: a string when there is only one text. */
 export function toContent(parts: readonly JsonObject[]): string | readonly JsonObject[] {
   const [first, second] = parts
   if (first === undefined) return ''

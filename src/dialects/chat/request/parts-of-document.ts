@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../../../core/json/json-value.ts'
 import type { DroppedFields } from '../../../core/request/dropped-fields.ts'
 
-/** What a file without a title is called: OpenAI asks for a name. */
+/** Name of a file without a title: OpenAI requires one. */
 const UNTITLED = 'document.pdf'
 
-/** The parts that a document block at `path` becomes: a file for a PDF, text for what is text. */
+/** Returns the parts of a document block at `path`: a file for a PDF, text for text. */
 export function partsOfDocument(block: JsonObject, path: string, droppedFields: DroppedFields): JsonObject[] {
   const source = isObject(block.source) ? block.source : {}
   const { media_type: mediaType, data } = source
@@ -31,7 +31,7 @@ function partsOfContent(content: unknown, path: string, droppedFields: DroppedFi
   const blocks: unknown[] = Array.isArray(content) ? content : []
   return blocks.flatMap((block, index) => {
     if (isObject(block) && typeof block.text === 'string') return [text(block.text)]
-    droppedFields.refuse(`${path}.source.content[${index}]`, 'only text can stand in a document for this provider')
+    droppedFields.refuse(`${path}.source.content[${index}]`, 'only text is allowed in a document for this provider')
     return []
   })
 }

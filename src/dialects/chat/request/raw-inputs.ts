@@ -11,7 +11,7 @@ export class RawInputs {
     this.#request = request
   }
 
-  /** The JSON text of each block's `input` in the message at `index`, by the block's index; `undefined` where it has none. */
+  /** Returns the JSON text of each block's `input` in the message at `index`, by the block's index; `undefined` where it has none. */
   of(index: number): readonly (string | undefined)[] {
     this.#text ??= this.#request.bytes.toString('latin1')
     const text = this.#text
@@ -25,7 +25,7 @@ export class RawInputs {
   }
 }
 
-/** The member of this decoded name: a key may be escaped, so it is not searched for in the text. */
+/** Finds the member of this decoded name: a key may be escaped, so the text is not searched for it. */
 function memberOf(text: string, { start }: { start: number }, name: string): Child | undefined {
   return children(text, start).find(({ key }) => key === name)
 }

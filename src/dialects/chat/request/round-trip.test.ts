@@ -49,7 +49,7 @@ const turns: fc.Arbitrary<Turn[]> = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-/** Requests that both shapes can say in full. */
+/** Requests that both shapes can represent fully. */
 const shared = fc.record({
   model: fc.constant('m'),
   max_tokens: fc.integer({ min: 1, max: 2 ** 31 }),
@@ -72,14 +72,14 @@ const textOf = (content: string | readonly Block[], gap: string) =>
 const toBlocks = (content: string | Block[]): Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content
 
-/** A user's turn: its results first, and each with its content as one text. */
+/** Normalises a user's turn: its results first, and each with its content as one text. */
 function canonicalUser(blocks: readonly Block[]): Block[] {
   const results = blocks.filter(({ type }) => type === 'tool_result')
   const texts = results.map((block) => ({ ...block, content: textOf(block.content as string | Block[], '\n') }))
   return [...texts, ...blocks.filter(({ type }) => type !== 'tool_result')]
 }
 
-/** An assistant's turn: its text in one block, before its calls. */
+/** Normalises an assistant's turn: its text in one block, before its calls. */
 function canonicalAssistant(blocks: readonly Block[]): Block[] {
   const text = textOf(
     blocks.filter(({ type }) => type === 'text'),
@@ -88,7 +88,7 @@ function canonicalAssistant(blocks: readonly Block[]): Block[] {
   return [...(text === '' ? [] : [{ type: 'text', text }]), ...blocks.filter(({ type }) => type === 'tool_use')]
 }
 
-/** What both shapes agree on: everything in blocks, user turns in a row as one, the system as one text. */
+/** Normalises a request: everything in blocks, consecutive user turns as one, the system as one text. */
 function canonical({ messages, system, ...rest }: JsonObject): JsonObject {
   const merged: { role: string; content: Block[] }[] = []
   for (const { role, content } of messages as Turn[]) {
@@ -104,7 +104,7 @@ function canonical({ messages, system, ...rest }: JsonObject): JsonObject {
 
 const plain = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value))
 
-test('round trip: what both shapes can say survives the way there and back', (t) => {
+test('round trip: everything that both shapes can represent survives', (t) => {
   fc.assert(
     fc.property(shared, (request) => {
       const there = chatOf(plain(request))
@@ -200,7 +200,7 @@ const anyChat = fc.record(
   { requiredKeys: ['model', 'messages'] },
 )
 
-test('chat request: whatever the body, it is translated or refused as an invalid request', (t) => {
+test('chat request: any body is translated or refused as an invalid request', (t) => {
   const bodies = fc.oneof(anyChat, requests, brokenRequests, fc.dictionary(words, fc.jsonValue()))
   let translated = 0
   fc.assert(
@@ -218,7 +218,7 @@ test('chat request: whatever the body, it is translated or refused as an invalid
   t.true(translated > 20, `${translated} translated`)
 })
 
-test('to chat: whatever the valid request, it is translated, and loses nothing without a name', (t) => {
+test('to chat: any valid request is translated, and every lost field is named', (t) => {
   fc.assert(
     fc.property(requests, (request) => {
       const { dropped, refused } = chatOf(plain(request), { habits: OPENAI })
@@ -236,7 +236,7 @@ test('chat request: recorded requests to OpenAI become valid Messages requests',
   t.deepEqual(refused, absent ? [] : ['o07-error-400#1 web_search_options'])
 })
 
-/** Recorded Messages requests: those with replies, and those of clients. */
+/** Loads recorded Messages requests: those with replies, and those of clients. */
 function recordedRequests(): { items: { name: string; body: JsonObject }[]; absent?: string } {
   const { items, absent } = loadRecordings()
   if (absent) return { items: [], absent }

@@ -10,12 +10,12 @@ export interface Sampling {
   readonly top_k: number | undefined
 }
 
-/** The least `top_p` that Anthropic takes together with thinking. */
+/** The lowest `top_p` that Anthropic accepts together with thinking. */
 const LEAST_TOP_P_WITH_THINKING = 0.95
 
 /**
- * The sampling that the client asked for, without what a Claude model would refuse: models with fixed sampling take
- * default values only, and with `thinking` neither another temperature than 1 nor top_k. Throws `ChatFault`.
+ * Returns the client's sampling without values that a Claude model would refuse: models with fixed sampling accept only
+ * default values, and with `thinking` neither a temperature other than 1 nor top_k. Throws `ChatFault`.
  */
 export function toSampling(body: JsonObject, thinking: JsonObject | undefined, droppedFields: DroppedFields): Sampling {
   const traits = claudeTraitsOf(textAt(body.model, 'model'))

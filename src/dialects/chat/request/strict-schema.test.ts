@@ -19,7 +19,7 @@ const STRICT = {
   'a value that may be absent': closed({
     a: { type: ['object', 'null'], properties: {}, additionalProperties: false },
   }),
-  'properties that are named like words of schemas': closed({ properties: text, type: text, required: text }),
+  'properties that are named like schema keywords': closed({ properties: text, type: text, required: text }),
   'examples that look like schemas': closed({ a: { type: 'string', enum: [{ type: 'object' }] } }),
 }
 

@@ -1,16 +1,16 @@
 import { isObject } from '../../../core/json/json-value.ts'
 
-/** What says of which kind a value is; one of them must stand in every schema. */
+/** Keywords that define a value's kind; every schema must have one of them. */
 const KINDS = ['type', 'anyOf', '$ref']
 const FORBIDDEN = ['oneOf', 'allOf', 'not', 'if', 'then', 'else', 'patternProperties', 'dependentRequired']
-/** Members that hold schemas by name, in a list, or one. */
+/** Keywords that hold schemas by name, in a list, or one. */
 const NAMED = ['properties', '$defs', 'definitions']
 const LISTED = ['anyOf', 'prefixItems']
 
 /**
- * Tells whether OpenAI takes the schema as strict: every schema of a known kind, every object closed and with all of its
- * properties required, nothing composed but by `anyOf` (OpenAI, "Structured outputs", "Supported schemas"). Messages
- * demands less, and OpenAI refuses what it cannot hold to.
+ * Returns true when OpenAI accepts the schema as strict: every schema of a known kind, every object closed and with all of
+ * its properties required, no composition but `anyOf` (OpenAI, "Structured outputs", "Supported schemas"). Messages
+ * requires less, and OpenAI refuses other schemas.
  */
 export function isStrictSchema(schema: unknown): boolean {
   if (!isObject(schema)) return false

@@ -4,10 +4,10 @@ import type { JsonObject } from '../../../../test/support/json.ts'
 
 const question = { role: 'user', content: 'q' }
 
-/** What a wish for reasoning becomes on a model. */
+/** Returns the thinking fields for requested reasoning on a model. */
 function think(model: string, extra: JsonObject): JsonObject {
   const { body, dropped } = messagesOf({ model, max_tokens: 50_000, messages: [question], ...extra })
-  const { effort } = (body.output_config ?? {}) as JsonObject // what the translation writes there
+  const { effort } = (body.output_config ?? {}) as JsonObject // the translation's own output
   return { thinking: body.thinking, effort, dropped }
 }
 
@@ -35,7 +35,7 @@ for (const [model, effort, thinking, told, dropped] of [
   ['gemini-3-pro', 'minimal', budget(2048), undefined],
   ['gpt-5', 'xhigh', budget(24_576), undefined],
 ] as const) {
-  test(`thinking: ${model} is asked for ${effort} in its own words`, (t) => {
+  test(`thinking: ${model} gets ${effort} in its own form`, (t) => {
     const expected = { thinking, effort: told, dropped: dropped === undefined ? [] : [dropped] }
     t.deepEqual(think(model, { reasoning_effort: effort }), expected)
   })
@@ -51,19 +51,19 @@ for (const [reasoning, model, thinking, effort] of [
   [{ enabled: false, effort: 'high' }, 'claude-sonnet-4-5', DISABLED, undefined],
   [{}, 'claude-sonnet-4-5', undefined, undefined],
 ] as const) {
-  test(`thinking: reasoning ${JSON.stringify(reasoning)} is understood for ${model}`, (t) => {
+  test(`thinking: reasoning ${JSON.stringify(reasoning)} is translated for ${model}`, (t) => {
     t.deepEqual(think(model, { reasoning }), { thinking, effort, dropped: [] })
   })
 }
 
-test('thinking: reasoning_effort goes before reasoning, whose difference is told', (t) => {
+test('thinking: reasoning_effort takes precedence over reasoning, and a difference is reported', (t) => {
   const both = { reasoning_effort: 'low', reasoning: { effort: 'high', exclude: true } }
   const { effort, dropped } = think('claude-opus-4-6', both)
   t.is(effort, 'low')
   t.deepEqual(dropped, ['reasoning.exclude', 'reasoning'])
 })
 
-test('thinking: Messages’ own words go before any effort', (t) => {
+test('thinking: Messages’ own fields take precedence over any effort', (t) => {
   const thinking = { type: 'enabled', budget_tokens: 2000, novel: 1 }
   const found = think('claude-sonnet-4-5', { thinking, reasoning_effort: 'high' })
   t.deepEqual(found, { thinking, effort: undefined, dropped: ['reasoning_effort'] })
@@ -74,7 +74,7 @@ test('thinking: a budget stays below the limit that the client set', (t) => {
   t.deepEqual(thinking, budget(4999))
 })
 
-test('thinking: where the limit leaves less than the least budget, the effort is dropped', (t) => {
+test('thinking: where the limit leaves less than the lowest budget, the effort is dropped', (t) => {
   const found = think('claude-sonnet-4-5', { reasoning_effort: 'low', max_tokens: 1024 })
   t.deepEqual(found, { thinking: undefined, effort: undefined, dropped: ['reasoning_effort'] })
 })
@@ -93,7 +93,7 @@ const called = {
 }
 const MID_TURN = { messages: [question, called, { role: 'tool', tool_call_id: 'a', content: 'r' }] }
 
-test('thinking: a tool that must be called goes before thinking', (t) => {
+test('thinking: a forced tool takes precedence over thinking', (t) => {
   const forced = { ...TOOLS, tool_choice: 'required', reasoning_effort: 'low' }
   t.deepEqual(think('claude-sonnet-4-5', forced), {
     thinking: undefined,
@@ -103,17 +103,17 @@ test('thinking: a tool that must be called goes before thinking', (t) => {
   t.deepEqual(think('claude-opus-4-6', forced), { thinking: undefined, effort: 'low', dropped: ['reasoning_effort'] })
 })
 
-test('thinking: in the middle of a tool loop only a model that decides itself can begin to think', (t) => {
-  const wish = { ...TOOLS, ...MID_TURN, reasoning_effort: 'low' }
-  t.deepEqual(think('claude-sonnet-4-5', wish), {
+test('thinking: in the middle of a tool loop only a model with adaptive thinking can begin to think', (t) => {
+  const requested = { ...TOOLS, ...MID_TURN, reasoning_effort: 'low' }
+  t.deepEqual(think('claude-sonnet-4-5', requested), {
     thinking: undefined,
     effort: undefined,
     dropped: ['reasoning_effort'],
   })
-  t.deepEqual(think('claude-opus-4-6', wish), { thinking: ADAPTIVE, effort: 'low', dropped: [] })
+  t.deepEqual(think('claude-opus-4-6', requested), { thinking: ADAPTIVE, effort: 'low', dropped: [] })
 })
 
-test('thinking: Anthropic’s rules about tools do not bind other models', (t) => {
-  const wish = { ...TOOLS, ...MID_TURN, tool_choice: 'required', reasoning_effort: 'low' }
-  t.deepEqual(think('gpt-5', wish), { thinking: budget(2048), effort: undefined, dropped: [] })
+test('thinking: Anthropic’s rules about tools do not apply to other models', (t) => {
+  const requested = { ...TOOLS, ...MID_TURN, tool_choice: 'required', reasoning_effort: 'low' }
+  t.deepEqual(think('gpt-5', requested), { thinking: budget(2048), effort: undefined, dropped: [] })
 })

@@ -5,8 +5,8 @@ const INVALID = /[^a-zA-Z0-9_-]/g
 const DIGEST_CHARACTERS = 8
 
 /**
- * A tool call's id as the Messages shape takes it. Some servers make ids like `functions.search:0`; such an id gets
- * other characters, and a digest of its own so that two of them stay apart. The same id always gives the same.
+ * Returns a tool call's id in a form that the Messages shape accepts. Some servers use ids like `functions.search:0`; such
+ * an id gets other characters, and a digest that keeps two of them distinct. Deterministic.
  */
 export function toToolId(id: string): string {
   if (VALID.test(id)) return id

@@ -8,27 +8,27 @@ import { ChatFault, listAt, objectAt, textAt } from './chat-fault.ts'
 import { dropLeftovers, wordOf } from './json-value.ts'
 import { toToolId } from './tool-id.ts'
 
-/** What the parts of one translation write to. */
+/** Shared state of one translation. */
 export interface Target {
   readonly droppedFields: DroppedFields
   readonly printer: JsonPrinter
-  /** Counts the values in the arguments of calls, which become values of the request. */
+  /** Counts the values in call arguments, which become values of the request. */
   readonly tally: Tally
 }
 
 const CALL_MEMBERS = new Set(['id', 'type', 'function', 'index'])
 const FUNCTION_MEMBERS = new Set(['name', 'arguments'])
-/** Levels around an input in the request that it becomes a part of. */
+/** Levels around an input in the translated request. */
 const DEPTH_OF_INPUT = 5
 
-/** `tool_use` blocks of an assistant message's `tool_calls`. Throws `ChatFault` when arguments are no JSON object. */
+/** Returns `tool_use` blocks of an assistant message's `tool_calls`. Throws `ChatFault` when arguments are no JSON object. */
 export function toToolUses(message: JsonObject, path: string, target: Target): JsonObject[] {
   const blocks: JsonObject[] = []
   for (const [index, value] of listAt(message.tool_calls, `${path}.tool_calls`).entries()) {
     const at = `${path}.tool_calls[${index}]`
     const call = objectAt(value, at)
     if ((call.type ?? 'function') !== 'function')
-      target.droppedFields.refuse(at, `the Messages shape has no place for a call of type ${wordOf(call.type)}`)
+      target.droppedFields.refuse(at, `the Messages shape has no equivalent of a call of type ${wordOf(call.type)}`)
     else blocks.push(toToolUse(call, at, target))
   }
   return blocks
@@ -40,7 +40,7 @@ function toToolUse(call: JsonObject, path: string, target: Target): JsonObject {
   return { type: 'tool_use', id, ...toNamedInput(call.function, `${path}.function`, target) }
 }
 
-/** Name and input of a called function, `{name, arguments}`. Throws `ChatFault` when the arguments are no JSON object. */
+/** Returns name and input of a called function, `{name, arguments}`. Throws `ChatFault` when the arguments are no JSON object. */
 export function toNamedInput(called: unknown, path: string, { droppedFields, printer, tally }: Target): JsonObject {
   const { name, arguments: text } = objectAt(called, path)
   dropLeftovers(
@@ -52,7 +52,7 @@ export function toNamedInput(called: unknown, path: string, { droppedFields, pri
   return { name: textAt(name, `${path}.name`), input: inputOf(json, `${path}.arguments`, { printer, tally }) }
 }
 
-/** Models that call a function without parameters often leave its arguments empty. */
+/** Returns the input: models that call a function without parameters often leave its arguments empty. */
 function inputOf(json: string, path: string, { printer, tally }: Pick<Target, 'printer' | 'tally'>): object {
   if (json.trim() === '') return {}
   if (!isJsonObject(json, path, tally)) throw new ChatFault(path, 'the text of a JSON object')
@@ -61,7 +61,7 @@ function inputOf(json: string, path: string, { printer, tally }: Pick<Target, 'p
 
 function isJsonObject(json: string, path: string, tally: Tally): boolean {
   try {
-    // JSON.parse knows no limits of depth and number, but the scan of the request does.
+    // JSON.parse has no limits of depth and number, but the scan of the request does.
     skipValue(json, skipSpace(json, 0), DEPTH_OF_INPUT, tally)
     return isObject(JSON.parse(json))
   } catch (error) {

@@ -15,12 +15,12 @@ export function toToolFields(body: JsonObject, droppedFields: DroppedFields): To
   const tools = [...toTools(body.tools, droppedFields), ...toFunctions(body.functions, droppedFields)]
   const isSerial = flagAt(body.parallel_tool_calls, 'parallel_tool_calls') === false
   const chosen = toChoice(body, tools, droppedFields)
-  // A choice among no tools is refused by the provider, and says nothing unless it forces one.
+  // A choice without tools is refused by the provider, and has no effect unless it forces one.
   if (tools.length === 0) return { tools: undefined, tool_choice: isForced(chosen) ? chosen : undefined }
   return { tools, tool_choice: isSerial ? serial(chosen) : chosen }
 }
 
-/** Tells whether the model has to call a tool. */
+/** Returns true when the model has to call a tool. */
 export function isForced(choice: JsonObject | undefined): boolean {
   return choice?.type === 'any' || choice?.type === 'tool'
 }
@@ -43,7 +43,7 @@ function toTools(list: unknown, droppedFields: DroppedFields): JsonObject[] {
     if ((tool.type ?? 'function') === 'function') {
       dropLeftovers(tool, TOOL_MEMBERS, droppedFields)
       tools.push({ ...toTool(tool.function, `${path}.function`, droppedFields), ...cacheControlOf(tool) })
-    } else droppedFields.refuse(path, `the Messages shape has no place for a tool of type ${wordOf(tool.type)}`)
+    } else droppedFields.refuse(path, `the Messages shape has no equivalent of a tool of type ${wordOf(tool.type)}`)
   }
   return tools
 }
@@ -65,7 +65,7 @@ function toTool(value: unknown, path: string, droppedFields: DroppedFields): Jso
   }
 }
 
-/** A schema must say that it is one of an object; in chat completions that goes without saying. */
+/** Returns an input schema: Messages requires `type: object`, which chat completions imply. */
 function toInputSchema(parameters: unknown, path: string): JsonObject {
   if (isNothing(parameters)) return { type: 'object', properties: {} }
   const schema = objectAt(parameters, path)
@@ -88,7 +88,7 @@ function toChoice(
   if (!isObject(choice)) return modeAt(choice, 'tool_choice')
   if (choice.type === 'allowed_tools') return toAllowed(choice, tools, droppedFields)
   if (choice.type === 'function') return named(choice.function, 'tool_choice.function')
-  droppedFields.refuse('tool_choice', `the Messages shape has no place for a choice of type ${wordOf(choice.type)}`)
+  droppedFields.refuse('tool_choice', `the Messages shape has no equivalent of a choice of type ${wordOf(choice.type)}`)
   return undefined
 }
 
@@ -106,7 +106,7 @@ function named(chosen: unknown, path: string): JsonObject {
   return { type: 'tool', name: textAt(objectAt(chosen, path).name, `${path}.name`) }
 }
 
-/** A list of allowed tools says nothing when all tools are in it; a shorter one cannot be said without other tools. */
+/** Translates a list of allowed tools: without effect when it has all tools; a shorter one needs other `tools` and is refused. */
 function toAllowed(choice: JsonObject, tools: readonly JsonObject[], droppedFields: DroppedFields): JsonObject {
   const path = 'tool_choice.allowed_tools'
   const { mode, tools: allowed } = objectAt(choice.allowed_tools, path)

@@ -4,9 +4,9 @@ import { type Effort, isEffort } from '../request-schema.ts'
 import { ChatFault, countAt, flagAt, objectAt } from './chat-fault.ts'
 import { dropLeftovers } from './json-value.ts'
 
-/** How much a chat client wants the model to reason. */
-export interface ReasoningWish {
-  /** The field that said so, for telling that it was dropped. */
+/** Reasoning that a chat client requests. */
+export interface RequestedReasoning {
+  /** The source field, reported when it is dropped. */
   readonly field: 'reasoning_effort' | 'reasoning'
   /** `undefined` when it is left to the model or the budget. */
   readonly effort?: Effort
@@ -15,19 +15,19 @@ export interface ReasoningWish {
 
 const MEMBERS = { known: new Set(['effort', 'max_tokens', 'enabled']), place: 'reasoning' }
 
-/** The wish in `reasoning_effort`, or else in OpenRouter's `reasoning`; `undefined` when there is none. Throws `ChatFault`. */
-export function toReasoningWish(body: JsonObject, droppedFields: DroppedFields): ReasoningWish | undefined {
+/** Reads `reasoning_effort`, or else OpenRouter's `reasoning`; `undefined` when there is neither. Throws `ChatFault`. */
+export function toRequestedReasoning(body: JsonObject, droppedFields: DroppedFields): RequestedReasoning | undefined {
   const effort = effortAt(body.reasoning_effort, 'reasoning_effort')
   if (body.reasoning === undefined || body.reasoning === null) return effort && { field: 'reasoning_effort', effort }
   const reasoning = objectAt(body.reasoning, 'reasoning')
   dropLeftovers(reasoning, MEMBERS, droppedFields)
-  const routed = routedWish(reasoning)
+  const routed = routedReasoning(reasoning)
   if (effort === undefined) return routed
   if (routed && routed.effort !== effort) droppedFields.drop('reasoning')
   return { field: 'reasoning_effort', effort }
 }
 
-function routedWish(reasoning: JsonObject): ReasoningWish | undefined {
+function routedReasoning(reasoning: JsonObject): RequestedReasoning | undefined {
   const field = 'reasoning'
   const effort = effortAt(reasoning.effort, 'reasoning.effort')
   const budgetTokens = countAt(reasoning.max_tokens, 'reasoning.max_tokens')
