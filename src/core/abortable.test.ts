@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import test from 'ava'
 import { abortable, onAbort } from './abortable.ts'
 
-const REASON = new Error('the client left')
+const REASON = new Error('the client disconnected')
 
 function countListeners(signal: AbortSignal): number {
   return getEventListeners(signal, 'abort').length
@@ -42,7 +42,7 @@ test('abortable: a wait ends with the reason of its signal, aborted before or du
   t.is(countListeners(signal), 0)
 })
 
-test('abortable: a wait ends at its limit, with the error that was asked for', async (t) => {
+test('abortable: a wait ends at its limit, with the error that was given', async (t) => {
   await t.throwsAsync(abortable(new Promise(() => {}), { timeoutMs: 1 }), { message: 'not done within 1 ms' })
   const onTimeout = () => new Error('too late')
   await t.throwsAsync(abortable(new Promise(() => {}), { timeoutMs: 1, onTimeout }), { message: 'too late' })

@@ -1,4 +1,4 @@
-/** How long work is waited for. The work itself is not stopped. */
+/** Limits of a wait; the work itself goes on. */
 export interface WaitLimits {
   /** Ends the wait with its reason, at once when it is aborted already. */
   readonly signal?: AbortSignal | undefined

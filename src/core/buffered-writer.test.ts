@@ -7,7 +7,7 @@ import { GatewayError } from './errors.ts'
 const isDown = () => new GatewayError('service_unavailable', 'The database’s disk is full.')
 const A_LONG_TIME_MS = 3_600_000
 
-/** A writer of numbers whose batches are kept; `before` may refuse one. */
+/** Opens a writer of numbers whose batches are kept; `before` may refuse one. */
 function open(
   t: ExecutionContext,
   {
@@ -17,10 +17,10 @@ function open(
 ) {
   const log = createRecordingLog()
   const batches: (readonly number[])[] = []
-  let asked = 0
+  let calls = 0
   const writer = new BufferedWriter<number>({
     put: async (rows) => {
-      asked++
+      calls++
       await before(rows)
       batches.push(rows)
     },
@@ -39,7 +39,7 @@ function open(
     for (let i = from; i < to; i++) writer.add(i)
   }
   const dropped = () => log.lines.reduce((sum, { fields }) => sum + Number(fields.dropped), 0)
-  return { writer, log, batches, add, dropped, asked: () => asked }
+  return { writer, log, batches, add, dropped, calls: () => calls }
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
@@ -72,7 +72,7 @@ test('buffered writer: a full batch does not wait, and none is larger', async (t
   t.deepEqual(batches.flat(), upTo(1200))
 })
 
-test('buffered writer: one batch is under way at a time', async (t) => {
+test('buffered writer: one batch is in flight at a time', async (t) => {
   let running = 0
   let most = 0
   const before = async () => {
@@ -86,17 +86,17 @@ test('buffered writer: one batch is under way at a time', async (t) => {
   t.is(most, 1)
 })
 
-test('buffered writer: a database that is down is asked again, and nothing is lost within the bound', async (t) => {
-  const { batches, add, log, asked } = open(t, { before: failing(3) })
+test('buffered writer: writes to a database that is down are retried, and nothing is lost within the bound', async (t) => {
+  const { batches, add, log, calls } = open(t, { before: failing(3) })
   add(0, 700)
   await eventually(() => batches.flat().length === 700, 'all are stored')
   t.deepEqual(batches.flat(), upTo(700))
-  t.true(asked() >= 5)
+  t.true(calls() >= 5)
   const fields = { dropped: 0, waiting: 700, reason: 'The database’s disk is full.' }
   t.deepEqual(log.lines, [{ level: 'warn', event: 'rows.not-stored', fields }], 'one warning within `warnEveryMs`')
 })
 
-test('buffered writer: what does not fit is dropped, the newest first, and counted', async (t) => {
+test('buffered writer: rows beyond the bound are dropped, the newest first, and counted', async (t) => {
   const { writer, batches, add, dropped } = open(t, { mostWaiting: 100, momentMs: A_LONG_TIME_MS })
   add(0, 130)
   await writer.close(10_000)
@@ -130,7 +130,7 @@ test('buffered writer: a database that goes down among single rows keeps the res
   t.is(dropped(), 0)
 })
 
-test('buffered writer: the end waits for a database that comes back, where it is to retry', async (t) => {
+test('buffered writer: with retries, close waits for a database that comes back', async (t) => {
   const back = open(t, { before: failing(3), retriesAtEnd: true, momentMs: A_LONG_TIME_MS })
   back.add(0, 10)
   await back.writer.close(A_LONG_TIME_MS)
@@ -138,7 +138,7 @@ test('buffered writer: the end waits for a database that comes back, where it is
   t.is(back.dropped(), 0)
 })
 
-test('buffered writer: the end waits neither for one that stays down nor for one that hangs', async (t) => {
+test('buffered writer: close waits neither for one that stays down nor for one that hangs', async (t) => {
   const down = open(t, { before: () => Promise.reject(isDown()), momentMs: A_LONG_TIME_MS })
   down.add(0, 10)
   await down.writer.close(A_LONG_TIME_MS)

@@ -3,38 +3,37 @@ import { GatewayError, messageOf } from './errors.ts'
 import type { Log } from './ports/log.ts'
 
 /**
- * DESIGN — rows on their way to a database
+ * DESIGN — a bounded queue of rows in front of a database
  *
- *   add() ──► waiting (bounded) ──a moment, or a full batch──► put ──► gone
- *                 ▲                                             │ the database is down
- *                 └─────────── after a growing pause ◄──────────┘
+ *   add() ──► waiting (bounded) ──delay, or a full batch──► put ──► gone
+ *                 ▲                                             │ the database fails
+ *                 └─────────── after a growing delay ◄──────────┘
  *
- * Rows wait for a moment so that many share one message and one commit: alone, a row would cost several times what its
- * request does.
+ * Rows are delayed so that many share one message and one commit: alone, a row would cost several times its request.
  *
- * Guarantees: `add` never waits, throws or rejects; one batch is under way at a time, and its rows wait until its fate is
- * known; a row that is refused for good does not take the others of its batch along; a warning counts what was dropped
- * and what waits, at most once in `warnEveryMs`. Limits: what does not fit is dropped, the newest first; what waits at a
- * crash is lost.
+ * Guarantees: `add` never waits, throws or rejects; one batch is in flight at a time, and its rows stay in the queue until
+ * its result is known; a row that is refused for good does not take the others of its batch along; a warning counts dropped
+ * and queued rows, at most once in `warnEveryMs`. Limits: rows beyond the bound are dropped, the newest first; queued rows
+ * are lost in a crash.
  */
 const MOST_WAITING = 10_000
 
 /** Input of a `BufferedWriter`. */
 export interface BufferedWriterOptions<Row> {
-  /** Stores rows wholly or not at all; rows that are there already stay as they are. */
+  /** Stores rows wholly or not at all; idempotent: rows that are there already stay as they are. */
   readonly put: (rows: readonly Row[]) => Promise<void>
   readonly log: Log
   /** The log event of its warnings. */
   readonly event: string
-  /** Rows of a batch. */
+  /** Largest batch, in rows. */
   readonly mostAtOnce: number
-  /** Time for which rows wait for others. */
+  /** Delay that lets further rows join a batch. */
   readonly momentMs: number
   /** Pause after the first failure; each further failure doubles it, up to `longestPauseMs`. */
   readonly pauseMs: number
   readonly longestPauseMs: number
   readonly warnEveryMs: number
-  /** Whether `close` tries a database that is down again, for as long as it may take. */
+  /** `close` retries a database that is down until its time-out. */
   readonly retriesAtEnd: boolean
   /** Default 10,000 rows. */
   readonly mostWaiting?: number | undefined
@@ -63,7 +62,7 @@ export class BufferedWriter<Row> {
     return this.#waiting
   }
 
-  /** Takes a row; it is stored later, or dropped when too many wait. */
+  /** Queues a row to be stored later; drops it when the queue is full. */
   add(row: Row): void {
     if (this.#isClosed) return void this.#drop(1, 'the gateway stopped')
     if (this.#waiting.length >= this.#mostWaiting) return void this.#drop(1, this.#reason || 'too many wait')
@@ -73,12 +72,12 @@ export class BufferedWriter<Row> {
     else this.#timer ??= setTimeout(() => this.#begin(), this.#options.momentMs).unref()
   }
 
-  /** Counts a row that could not even be made. */
+  /** Counts a row that could not be built. */
   fail(error: unknown): void {
     this.#drop(1, messageOf(error))
   }
 
-  /** Stores what waits, for at most `timeoutMs`; the rest is dropped, and counted. */
+  /** Stores the queued rows, for at most `timeoutMs`; the rest is dropped, and counted. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -91,7 +90,7 @@ export class BufferedWriter<Row> {
     const left = this.#waiting.length
     if (left > 0) this.#drop(left, this.#reason || 'the gateway stopped')
     clearTimeout(this.#warning)
-    this.#tell()
+    this.#logCounts()
     this.#waiting = []
   }
 
@@ -127,7 +126,7 @@ export class BufferedWriter<Row> {
     return Math.min(pauseMs * 2 ** (this.#failures - 1), longestPauseMs)
   }
 
-  /** Writes one batch; one that is refused for good row by row, to find those at fault. Never rejects. */
+  /** Writes one batch; if it is refused for good, row by row, to find those at fault. Never rejects. */
   async #write(): Promise<void> {
     const batch = this.#waiting.slice(0, this.#options.mostAtOnce)
     if ((await this.#put(batch)) !== 'refused') return
@@ -141,7 +140,7 @@ export class BufferedWriter<Row> {
     }
   }
 
-  /** Stores the first of the waiting rows. */
+  /** Stores the oldest of the queued rows. */
   async #put(rows: readonly Row[]): Promise<'stored' | 'refused' | 'down'> {
     try {
       await this.#options.put(rows)
@@ -165,16 +164,16 @@ export class BufferedWriter<Row> {
   }
 
   #warn(): void {
-    if (this.#warning === undefined) this.#tell()
+    if (this.#warning === undefined) this.#logCounts()
   }
 
-  #tell(): void {
+  #logCounts(): void {
     this.#warning = undefined
     const [dropped, waiting, reason] = [this.#dropped, this.#waiting.length, this.#reason]
     if (dropped === 0 && (this.#failures === 0 || this.#isClosed)) return
     this.#dropped = 0
     const { log, event, warnEveryMs } = this.#options
     log.warn({ dropped, waiting, reason }, event)
-    if (!this.#isClosed) this.#warning = setTimeout(() => this.#tell(), warnEveryMs).unref()
+    if (!this.#isClosed) this.#warning = setTimeout(() => this.#logCounts(), warnEveryMs).unref()
   }
 }

@@ -3,7 +3,7 @@ import { messageOf } from './errors.ts'
 import type { Log } from './ports/log.ts'
 
 /**
- * What has been opened, to be closed in the reverse order. Each part is closed, whatever became of the others: one that
+ * Open parts, closed in the reverse order. Each part is closed even if others fail: one that
  * fails, or takes longer than `partTimeoutMs`, is logged.
  */
 export class Disposal {
@@ -17,18 +17,18 @@ export class Disposal {
     this.#partTimeoutMs = partTimeoutMs
   }
 
-  /** Notes a part that is open from now on. */
+  /** Registers an open part. */
   add(name: string, close: () => unknown): void {
     this.#parts.push(() => this.#closePart(name, close))
   }
 
-  /** Notes a part that has just been opened, and returns it. */
+  /** Registers a part that has just been opened, and returns it. */
   use<Part extends { close(): unknown } | undefined>(name: string, part: Part): Part {
     if (part !== undefined) this.add(name, () => part.close())
     return part
   }
 
-  /** Notes a subsystem, which bounds the closing of its parts itself, and returns it. */
+  /** Registers a subsystem, which bounds the closing of its parts itself, and returns it. */
   nest<Subsystem extends { close(): Promise<void> } | undefined>(subsystem: Subsystem): Subsystem {
     if (subsystem !== undefined) this.#parts.push(() => subsystem.close())
     return subsystem

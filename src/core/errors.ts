@@ -1,5 +1,5 @@
 /**
- * Every error the gateway itself can answer with: a stable code, its HTTP status and the `error.type` clients see.
+ * The gateway's own errors: a stable code, its HTTP status and the `error.type` that clients see.
  * Source of types and statuses: the service specification, section 7.1.
  */
 export const errorCatalogue = {
@@ -29,7 +29,7 @@ export const errorCatalogue = {
 /** A stable error code: a key of the catalogue. */
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** What a `GatewayError` may carry besides its code and message. */
+/** Optional parts of a `GatewayError`. */
 export interface ErrorOptions {
   /** Machine-readable detail, shown as `error.detail` and at the start of `error.message`. */
   detail?: string
@@ -47,7 +47,7 @@ const RETRY_SOON = { 'retry-after': '1' }
 
 /**
  * Codes after which clients should not retry: the cause does not pass by itself, or, for `upstream_error`, the gateway
- * has made its tries already and a client's own would multiply them.
+ * has retried already and the client's own retries would multiply that.
  */
 const FINAL_CODES = new Set<ErrorCode>([
   'authentication_error',
@@ -65,7 +65,7 @@ const FINAL_CODES = new Set<ErrorCode>([
 ])
 
 /**
- * An answer of the gateway itself. The code is the contract, the message is for a person: what happened, with which
+ * An error reply of the gateway. The code is the contract, the message is for a person: what happened, with which
  * value, what to do. Everything in it is shown to the client; secrets and causes go into `cause`, which is only logged.
  */
 export class GatewayError extends Error {
@@ -88,7 +88,7 @@ export class GatewayError extends Error {
     this.headers = { ...retryHeaders(code), ...options.headers }
   }
 
-  /** The JSON body of the specification, section 2.9. */
+  /** Returns the JSON body of the specification, section 2.9. */
   toBody(): { type: 'error'; error: Record<string, unknown> } {
     const error: Record<string, unknown> = { type: errorCatalogue[this.code].type, message: this.message }
     if (this.detail !== undefined) error.detail = this.detail
@@ -102,18 +102,18 @@ function retryHeaders(code: ErrorCode): Record<string, string> {
   return {}
 }
 
-/** The code of a system, undici or stream error (`ECONNRESET`, `UND_ERR_SOCKET`, …), or `undefined`. */
+/** Returns the code of a system, undici or stream error (`ECONNRESET`, `UND_ERR_SOCKET`, …), or `undefined`. */
 export function errorCodeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The message of anything thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The message of anything thrown with that of its cause; several causes, as of a connection tried on several addresses. */
+/** Returns the message of any thrown value with its cause's; several causes, as of a connection tried on several addresses. */
 export function messageWithCause(error: unknown): string {
   const message = messageOf(error)
   const cause = error instanceof Error ? causeIn(error.cause) : ''

@@ -4,7 +4,7 @@ import { startInterval } from './interval.ts'
 
 const NEVER_MS = 3_600_000
 
-test('interval: runs join the one under way, and close waits for it', async (t) => {
+test('interval: runs join the one in flight, and close waits for it', async (t) => {
   const work = Promise.withResolvers<void>()
   let runs = 0
   const interval = startInterval(
@@ -43,7 +43,7 @@ test('interval: a run that throws is followed by another', async (t) => {
   t.deepEqual(errors.slice(0, 2), ['Error: run 1', 'Error: run 2'])
 })
 
-test('interval: close aborts the run under way', async (t) => {
+test('interval: close aborts the run in flight', async (t) => {
   const interval = startInterval(async (signal) => void (await once(signal, 'abort')), {
     everyMs: NEVER_MS,
     onError: (error) => t.fail(String(error)),

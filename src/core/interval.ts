@@ -1,8 +1,8 @@
 /** A job that runs at intervals, never twice at a time. */
 export interface Interval {
-  /** Runs the job now, or joins the run under way, also after `close`. Never rejects. */
+  /** Runs the job now, or joins the run in flight, also after `close`. Never rejects. */
   run(): Promise<void>
-  /** Aborts the job's signal, ends the timer, and waits for the run under way. */
+  /** Aborts the job's signal, ends the timer, and waits for the run in flight. */
   close(): Promise<void>
 }
 
@@ -12,7 +12,7 @@ export interface IntervalOptions {
   readonly everyMs: number
   /** From the start to the first run, in milliseconds. Default: `everyMs`. */
   readonly firstMs?: number
-  /** Takes what a run has thrown; the next run tries again. */
+  /** Receives the error of a run; the next run tries again. */
   readonly onError: (error: unknown) => void
 }
 

@@ -1,4 +1,4 @@
-/** The candidate closest to `word` by edit distance, or `undefined` when none is close enough to be what was meant. */
+/** Returns the candidate closest to `word` by edit distance, or `undefined` when none is close enough to be a typing error. */
 function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(word.length / 2)) + 1
@@ -9,7 +9,7 @@ function nearest(word: string, candidates: Iterable<string>): string | undefined
   return best
 }
 
-/** A sentence's tail that suggests the nearest candidate, or lists them all: ` Did you mean …?` */
+/** Returns the end of a sentence that suggests the nearest candidate, or lists them all: ` Did you mean …?` */
 export function suggest(word: string, candidates: readonly string[]): string {
   const close = nearest(word, candidates)
   if (close !== undefined) return ` Did you mean \`${close}\`?`
@@ -18,7 +18,7 @@ export function suggest(word: string, candidates: readonly string[]): string {
 
 const LONGEST_COMPARED = 64
 
-/** Levenshtein distance of two short words; words over 64 characters count as infinitely far apart. */
+/** Returns the Levenshtein distance of two short words; words over 64 characters count as infinitely far apart. */
 function editDistance(a: string, b: string): number {
   if (a.length > LONGEST_COMPARED || b.length > LONGEST_COMPARED) return Number.POSITIVE_INFINITY
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)

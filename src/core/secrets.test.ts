@@ -12,23 +12,23 @@ for (const secret of [
   'whsec_0123456789abcdef01',
   JWT,
 ]) {
-  test(`secrets: ${secret.slice(0, 8)}… is hidden wherever it stands`, (t) => {
+  test(`secrets: ${secret.slice(0, 8)}… is hidden wherever it is`, (t) => {
     t.is(hideSecrets(`/v1/keys/${secret}?a`), '/v1/keys/[hidden]?a')
     t.true(holdsSecret(`models/${secret}`))
   })
 }
 
-test('secrets: what came with the request is hidden whatever its form', (t) => {
+test('secrets: the request’s credentials are hidden whatever their form', (t) => {
   t.is(hideSecrets('got `correct horse battery`', ['correct horse battery']), 'got `[hidden]`')
   t.true(holdsSecret('x correct horse battery', ['correct horse battery']))
 })
 
-test('secrets: what came with the request is hidden in JSON too, which escapes it', (t) => {
+test('secrets: the request’s credentials are hidden in JSON too, which escapes it', (t) => {
   const secret = 'correct "horse" \\battery'
   t.is(hideSecrets(JSON.stringify({ message: `got ${secret}` }), [secret]), '{"message":"got [hidden]"}')
 })
 
-test('secrets: names of models, modules and ids are none', (t) => {
+test('secrets: names of models and plugins, and ids, are not hidden', (t) => {
   for (const name of [
     'claude-sonnet-4-5-20250929',
     'anthropic/claude-opus-4-1',

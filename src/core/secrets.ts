@@ -1,9 +1,9 @@
 /**
  * DESIGN — credentials in the wrong place
  *
- * People paste a key where a model, a module or a path belongs, and answers of errors, logs, traces and receipts repeat
- * what was sent. So what is repeated passes here: texts of the form of a credential are hidden, and those that came with
- * the request itself, whatever their form. What is kept as it came, a model's name, is refused when it holds one.
+ * Users paste a key where a model, a plugin or a path belongs, and error replies, logs, traces and receipts repeat parts of
+ * requests. Repeated text passes here: texts in the form of a credential are hidden, and the credentials of
+ * the request itself, whatever their form. A name that is kept unchanged, such as a model's, is refused if it holds one.
  */
 const SECRET_FORM = new RegExp(
   [
@@ -16,21 +16,21 @@ const SECRET_FORM = new RegExp(
   'g',
 )
 const HIDDEN = '[hidden]'
-/** A credential of local mode may be any word; one that is shorter is nobody's secret. */
+/** In local mode any word may be a credential; a shorter one is not a secret. */
 const SHORTEST_SECRET = 16
 
-/** Hides credentials: what has their form, and these. */
+/** Replaces credentials in a text: all in their form, and the `known` ones. */
 export function hideSecrets(text: string, known: readonly string[] = []): string {
   let hidden = text
   for (const secret of known) {
     if (secret.length < SHORTEST_SECRET) continue
-    // Texts come as JSON too, in which quotes and backslashes are escaped.
+    // Texts may be JSON, in which quotes and backslashes are escaped.
     for (const form of [secret, JSON.stringify(secret).slice(1, -1)]) hidden = hidden.replaceAll(form, HIDDEN)
   }
   return hidden.replace(SECRET_FORM, HIDDEN)
 }
 
-/** Whether a text holds a credential. */
+/** Returns whether a text holds a credential. */
 export function holdsSecret(text: string, known: readonly string[] = []): boolean {
   if (text.length < SHORTEST_SECRET) return false
   return text.search(SECRET_FORM) >= 0 || known.some((one) => one.length >= SHORTEST_SECRET && text.includes(one))

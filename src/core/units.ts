@@ -5,7 +5,7 @@ const DURATION_UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h
 const SIZE = /^(\d+(?:\.\d+)?)\s?(B|KB|MB|GB)$/i
 const SIZE_UNITS_BYTES: Record<string, number> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
 
-/** A schema for a duration written `500ms`, `30s`, `15m`, `1h` or `7d`, within bounds; its output is milliseconds. */
+/** Creates a schema for a duration written `500ms`, `30s`, `15m`, `1h` or `7d`, within bounds; its output is milliseconds. */
 export function duration({ min, max }: { min: string; max: string }) {
   const [minMs, maxMs] = [toMs(min), toMs(max)]
   return z.string().transform((text, ctx) => {
@@ -19,7 +19,7 @@ export function duration({ min, max }: { min: string; max: string }) {
   })
 }
 
-/** A schema for a size written `64KB`, `32MB` or `1GB` (powers of 1024), within bounds; its output is bytes. */
+/** Creates a schema for a size written `64KB`, `32MB` or `1GB` (powers of 1024), within bounds; its output is bytes. */
 export function bytes({ min, max }: { min: string; max: string }) {
   const [minBytes, maxBytes] = [toBytes(min), toBytes(max)]
   return z.string().transform((text, ctx) => {

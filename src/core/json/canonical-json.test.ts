@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { canonicalJson } from './canonical-json.ts'
 
-/** The same by other means: members sorted first, then JSON.stringify, which prints integer-like names in front. */
+/** Prints the same by other means: members sorted first, then JSON.stringify, which prints integer-like names in front. */
 function sortedEntries(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedEntries)
   if (typeof value !== 'object' || value === null) return value
@@ -30,7 +30,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(names.map((each) => [each, sorted((value as Record<string, unknown>)[each])]))
 }
 
-test('canonical JSON: is what JSON.stringify prints of sorted members', (t) => {
+test('canonical JSON: equals JSON.stringify’s text of sorted members', (t) => {
   fc.assert(
     fc.property(tree, (value) => t.is(canonicalJson(value), JSON.stringify(sorted(value)))),
     { numRuns: 300 },
@@ -68,7 +68,7 @@ test('canonical JSON: integer-like names are sorted as text', (t) => {
   t.is(canonicalJson({ b: 1, 10: 2, 9: 3 }), '{"10":2,"9":3,"b":1}')
 })
 
-test('canonical JSON: there is none of half a character, of what is not finite, of other types', (t) => {
+test('canonical JSON: lone surrogates, numbers that are not finite and other types have none', (t) => {
   for (const value of ['\ud800', { '\udc00': 1 }, Number.NaN, Number.POSITIVE_INFINITY, 1n, [undefined]])
     t.throws(() => canonicalJson(value), { instanceOf: TypeError })
 })

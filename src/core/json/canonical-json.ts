@@ -1,7 +1,7 @@
 /**
- * The canonical JSON of a value, RFC 8785: no white space, members sorted by their names' UTF-16 units, numbers and strings
- * as ECMAScript prints them. Members that are `undefined` are left out, as JSON.stringify does.
- * Throws `TypeError` for what has no canonical form: numbers that are not finite, half characters, other types.
+ * Returns the canonical JSON of a value, RFC 8785: no white space, members sorted by the UTF-16 units of their names, numbers
+ * and strings as ECMAScript prints them. Members that are `undefined` are left out, as JSON.stringify does.
+ * Throws `TypeError` for values without a canonical form: numbers that are not finite, lone surrogates, other types.
  */
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
@@ -29,17 +29,17 @@ function object(members: Readonly<Record<string, unknown>>): string {
   return `{${text}}`
 }
 
-/** In the default order of `sort`, that of UTF-16 units, which RFC 8785, section 3.2.3, asks for. */
+/** Sorts in the default order of `sort`, that of UTF-16 units, as RFC 8785, section 3.2.3, requires. */
 function sortedNames(members: object): string[] {
   const names = Object.keys(members)
   const isSorted = names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name)
   return isSorted ? names : names.sort()
 }
 
-/** Characters that stand for themselves in JSON, and are whole. */
+/** Characters that need no escape in JSON; no surrogates. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
-/** RFC 8785, section 3.2.2.2: half characters are an error; JSON.stringify would escape them. */
+/** Prints a string. RFC 8785, section 3.2.2.2: lone surrogates are an error; JSON.stringify would escape them. */
 function quoted(text: string): string {
   if (PLAIN.test(text)) return `"${text}"`
   if (!text.isWellFormed()) throw new TypeError('There is no canonical JSON of half a character.')

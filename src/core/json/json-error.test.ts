@@ -50,7 +50,7 @@ test('locateJsonError: finds the first character that is not UTF-8', (t) => {
   )
 })
 
-test('locateJsonError: agrees with V8 where V8 tells a position', (t) => {
+test('locateJsonError: agrees with V8 where V8 reports a position', (t) => {
   let compared = 0
   const byte = fc.constantFrom('{', '}', '[', ']', ',', ':', '-', '0', '.', 'e', '"', '\\', '\u0001', 'x')
   fc.assert(
@@ -67,7 +67,7 @@ test('locateJsonError: agrees with V8 where V8 tells a position', (t) => {
   t.true(compared > 200, `${compared} compared`)
 })
 
-/** The index that JSON.parse complains about, when it says one. */
+/** Returns the position in JSON.parse's error, if it has one. */
 function positionByV8(json: string): number | undefined {
   try {
     JSON.parse(json)
@@ -78,7 +78,7 @@ function positionByV8(json: string): number | undefined {
   return undefined
 }
 
-test('locateJsonError: tells at most one character of the document', (t) => {
+test('locateJsonError: shows at most one character of the document', (t) => {
   const secret = 'sk-secret-prompt'
   for (const body of [`{"a":${secret}}`, `{"${secret}"}`, `["${secret}`, `["${secret}\\q"]`, `{${secret}:1}`]) {
     const { message } = locate(body)

@@ -1,16 +1,16 @@
 /**
- * DESIGN: where a body that JSON.parse refuses stops being JSON, and why.
+ * DESIGN: finds where a body that JSON.parse refuses stops being JSON, and why.
  *
- * Purpose: a message that helps, from code of our own, since V8's quotes the document, and prompts must not get into
- * replies of errors and into logs. One character is the most that is told.
- * How: the scan finds faults of structure; it does not look into strings, so those that it skipped are read here, and the
- * earlier of the two faults counts. This is the slow way of a refusal: a few nanoseconds a byte.
+ * Purpose: a helpful message of our own, since V8's quotes the document, and prompts must not get into error replies and
+ * logs. A message shows one character of the document at most.
+ * How: the scan finds structural faults; it does not look into strings, so the strings that it skipped are checked here, and
+ * the earlier of the two faults counts. Only refusals pay for this slow path: a few nanoseconds a byte.
  */
 import { isUtf8 } from 'node:buffer'
 import { GatewayError } from '../errors.ts'
 import { BACKSLASH, QUOTE, ScanError, skipSpace, skipValue, unexpected } from './scan-value.ts'
 
-/** Where a body stops being JSON: byte offset, and line and column from 1, counted in UTF-16 units as editors do. */
+/** Position of the first fault of a body: byte offset, and line and column from 1, in UTF-16 units as in editors. */
 interface JsonErrorLocation {
   position: number
   line: number
@@ -27,7 +27,7 @@ const HEX_DIGIT = /[0-9a-fA-F]/
 /** Longest UTF-8 character, in bytes. */
 const LONGEST_CHARACTER = 4
 
-/** `invalid_request` for a body that is not JSON, with line and column; `cause`: what the scan found. */
+/** Makes `invalid_request` for a body that is not JSON, with line and column; `cause` is the scan's error. */
 function invalidJson(bytes: Buffer, cause?: ScanError): GatewayError {
   if (cause?.reason.startsWith('expected an object'))
     return new GatewayError('invalid_request', `The body is not a JSON object: ${cause.message}.`, { cause })
@@ -40,7 +40,7 @@ function invalidJson(bytes: Buffer, cause?: ScanError): GatewayError {
 }
 
 /**
- * What `read` makes of a body. A wrong escape, which the scan of a large body has not seen, throws `invalid_request`
+ * Returns the result of `read`. A wrong escape, which the scan of a large body has not seen, throws `invalid_request`
  * instead of an error that quotes the body.
  */
 export function readJson<Value>(bytes: Buffer, read: () => Value): Value {
@@ -52,7 +52,7 @@ export function readJson<Value>(bytes: Buffer, read: () => Value): Value {
   }
 }
 
-/** The first fault of a body that is not JSON, or that is nested deeper than the gateway takes. */
+/** Finds the first fault of a body that is not JSON, or that is nested deeper than the gateway accepts. */
 export function locateJsonError(bytes: Buffer): JsonErrorLocation {
   const { position, reason } = firstFault(bytes)
   const before = bytes.subarray(0, position)
@@ -100,7 +100,7 @@ function checkStrings(text: string, limit: number): void {
   while (open >= 0) open = sound.indexOf('"', checkString(sound, open + 1) + 1)
 }
 
-/** Offset of the quote that closes the string whose inside begins at `start`, or of the end of the text. */
+/** Returns the offset of the quote that closes the string whose content begins at `start`, or of the end of the text. */
 function checkString(text: string, start: number): number {
   let at = start
   while (at < text.length) {
@@ -112,7 +112,7 @@ function checkString(text: string, start: number): number {
   return at
 }
 
-/** Offset behind the escape whose backslash is at `start`. An escape that the text's end cuts short is let through. */
+/** Returns the offset after the escape whose backslash is at `start`. An escape cut by the text's end passes. */
 function checkEscape(text: string, start: number): number {
   const at = start + 1
   if (at >= text.length || SHORT_ESCAPES.includes(text.charAt(at))) return at + 1
@@ -124,7 +124,7 @@ function checkEscape(text: string, start: number): number {
   return end
 }
 
-/** Byte offset of the first character that is not UTF-8. `bytes` must have one. */
+/** Returns the byte offset of the first character that is not UTF-8. `bytes` must have one. */
 export function firstInvalidUtf8(bytes: Buffer): number {
   let valid = 0
   let step = bytes.length
@@ -136,7 +136,7 @@ export function firstInvalidUtf8(bytes: Buffer): number {
   return valid
 }
 
-/** How many bytes of `part` are UTF-8, leaving out a character that its end may cut in two; 0 when it has a fault. */
+/** Counts the bytes of `part` that are UTF-8, without a character that its end may cut in two; 0 when it has a fault. */
 function validLength(part: Buffer): number {
   for (let length = part.length; length > 0 && length > part.length - LONGEST_CHARACTER; length--) {
     if (isUtf8(part.subarray(0, length))) return length

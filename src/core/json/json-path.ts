@@ -16,7 +16,7 @@ const LONGEST_NAME = 64
 const LONGEST_PATH = 200
 
 /**
- * Path of the member or element at byte `position` of a document (a latin1 reading), as `messages[3].content`; at most 200
+ * Returns the path of the member or element at byte `position` of a document (as latin1), as `messages[3].content`; at most 200
  * characters. The document must be valid JSON up to that byte. One pass, whatever the nesting.
  */
 export function pathAt(text: string, position: number): string {
@@ -27,7 +27,7 @@ export function pathAt(text: string, position: number): string {
   return printSteps(steps)
 }
 
-/** Byte offset behind the token at `at`; `steps` follow it. */
+/** Returns the byte offset after the token at `at`, and updates `steps`. */
 function stepOver(text: string, at: number, steps: (string | number)[]): number {
   switch (text.charCodeAt(at)) {
     case OPEN_BRACE:
@@ -74,7 +74,7 @@ function printSteps(steps: readonly (string | number)[]): string {
 const FIRST_UNESCAPED = 32
 const LAST_ASCII = 127
 
-/** The string whose quotes are at `start` and before `end`, decoded; `undefined` when an escape in it is wrong. */
+/** Decodes the string whose quotes are at `start` and before `end`; `undefined` when an escape in it is wrong. */
 export function decodeString(text: string, start: number, end: number): string | undefined {
   if (isLiteral(text, start + 1, end - 1)) return text.slice(start + 1, end - 1)
   try {
@@ -84,7 +84,7 @@ export function decodeString(text: string, start: number, end: number): string |
   }
 }
 
-/** Tells whether the bytes from `start` to `end` are printable ASCII without escapes. */
+/** Returns whether the bytes from `start` to `end` are printable ASCII without escapes. */
 function isLiteral(text: string, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i)

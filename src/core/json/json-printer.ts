@@ -1,16 +1,16 @@
 /**
- * DESIGN: printing a tree whose parts are JSON already.
+ * DESIGN: prints a tree some parts of which are JSON already.
  *
  * Purpose: a model's tool input must keep its exact text (1.0, 2^53+1, the order of integer-like keys), so it cannot be
  * parsed into the tree that JSON.stringify prints. `raw` leaves a marker in the tree, `print` puts the text in its place.
  *
- * Guarantee: no value of the tree, whoever wrote it, is taken for a marker. A marker prints as `"\/7"`: a quote and an
- * escaped slash. JSON.stringify never escapes a slash, and in what it prints a backslash behind a quote always begins an
+ * Guarantee: no value of the tree, whatever its source, is taken for a marker. A marker prints as `"\/7"`: a quote and an
+ * escaped slash. JSON.stringify never escapes a slash, and in its output a backslash after a quote always begins an
  * escape of its own, so `"\/` comes from markers alone.
- * Limits: raw text is not checked; whoever gives it has made sure that it is JSON.
+ * Limits: raw text is not checked; the caller guarantees that it is JSON.
  */
 
-/** JSON with its raw text, TC39's "JSON.parse source text access", which the compiler's library does not know yet. */
+/** JSON with TC39's "JSON.parse source text access", which the compiler's library does not declare yet. */
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): object }
 
 const MARKER = '"\\/'
@@ -20,13 +20,13 @@ const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])
 export class JsonPrinter {
   readonly #parts: string[] = []
 
-  /** A value to put into the tree, which prints as `json`. */
+  /** Returns a value to put into the tree, which prints as `json`. */
   raw(json: string): object {
     this.#parts.push(json.isWellFormed() ? json : escapeSurrogates(json))
     return rawJSON(`${MARKER}${this.#parts.length - 1}"`)
   }
 
-  /** The tree as JSON, raw parts in their places. */
+  /** Prints the tree as JSON, raw parts in their places. */
   print(tree: object): string {
     const printed = JSON.stringify(tree)
     let text = ''
@@ -40,7 +40,7 @@ export class JsonPrinter {
   }
 }
 
-/** Half a character can stand in JSON as an escape only: in UTF-8 it would become another character. */
+/** Escapes lone surrogates, which JSON can hold only as escapes: UTF-8 would turn them into another character. */
 function escapeSurrogates(json: string): string {
   return json.replace(LONE_SURROGATES, (half) => `\\u${half.charCodeAt(0).toString(16)}`)
 }

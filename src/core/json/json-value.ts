@@ -1,7 +1,7 @@
 /** A parsed JSON object whose members are not known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Parses JSON; returns `undefined` for anything else: a page of a proxy, a body that was cut, OpenAI's `[DONE]`. */
+/** Parses JSON; returns `undefined` for anything else: a proxy's HTML page, a truncated body, OpenAI's `[DONE]`. */
 export function tryParseJson(json: Buffer | string): unknown {
   try {
     return JSON.parse(json.toString())

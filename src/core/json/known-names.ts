@@ -22,11 +22,11 @@ export const MEMBER_NAMES: ReadonlySet<string> = new Set([
   ...['include_usage', 'disable_parallel_tool_use', 'edits', 'enabled'],
 ])
 
-/** Fields whose inside is the client's own: its names are not those of the API. */
+/** Fields whose content is the client's own: its names are not those of the API. */
 const FREE_FIELDS: ReadonlySet<string> = new Set(['metadata', 'logit_bias'])
 
 /**
- * The one of `names` that `name` is in another case, `undefined` when it is none. Case is folded as widely as a lenient
+ * Finds the one of `names` that `name` is in another case; `undefined` when it is none. Case is folded as widely as a lenient
  * JSON decoder may fold it: Go's encoding/json also takes `ſ` for `s` and the Kelvin sign for `k`.
  */
 export function otherCaseOf(name: string, names: ReadonlySet<string>): string | undefined {
@@ -34,7 +34,7 @@ export function otherCaseOf(name: string, names: ReadonlySet<string>): string | 
   return folded !== name && names.has(folded) ? folded : undefined
 }
 
-/** Tells whether the names inside a top-level field are the client's own: unknown fields, and maps of labels. */
+/** Returns whether the names inside a top-level field are the client's own: unknown fields, and maps of labels. */
 export function hasFreeNames(field: string): boolean {
   return FREE_FIELDS.has(field) || !FIELD_NAMES.has(field)
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { parseJson } from './parse-json.ts'
 import { ScanError } from './scan-value.ts'
 
-/** Each key with what V8 may take it for, and how it can be written. */
+/** Keys, each with the key that V8 may mistake it for, and its spelling. */
 const KEYS: readonly (readonly [key: string, other: string, written: string])[] = [
   ['max_tokens', '\\u006dax_t', '\\u006dax_tokens'],
   ['model', 'mode\\', 'mode\\u006c'],
@@ -15,7 +15,7 @@ const KEYS: readonly (readonly [key: string, other: string, written: string])[] 
   ['é\n', 'é\\', 'é\\n'],
 ]
 
-/** Lets V8 see another key behind one that it sees for the first time. */
+/** Lets V8 see another key after one that it sees for the first time. */
 function poison(first: string, other: string): void {
   JSON.parse(JSON.stringify({ [first]: 1, [other]: 2 }))
 }
@@ -66,7 +66,7 @@ test('any other text is read as by JSON.parse', (t) => {
   ])
 })
 
-test('what is no JSON is refused in the words of JSON.parse, and depth is bounded', (t) => {
+test('invalid JSON is refused with JSON.parse’s message, and depth is bounded', (t) => {
   t.throws(() => parseJson('{"\\u0041":1'), { instanceOf: SyntaxError })
   const deep = (levels: number) => `${'{"\\u0041":'.repeat(levels)}1${'}'.repeat(levels)}`
   t.notThrows(() => parseJson(deep(200)))

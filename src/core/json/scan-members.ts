@@ -1,11 +1,11 @@
 /**
- * DESIGN: the members of an object, while the scan walks over them.
+ * DESIGN: checks the members of an object while the scan walks over them.
  *
  * Two readers of one body must not see two requests. JSON leaves open which of two members of the same name counts (RFC
  * 8259, section 4), and some servers match names without regard to case; so an object in which a name appears twice,
  * decoded, or in which a known name has another case, is a `BodyFault`. The inside of `DATA` members is exempt: inputs of
- * tools and JSON schemas are data of the client or of a model, forwarded and weighed as text, and a history with a
- * duplicate in them must stay usable. In a member of an unknown name the case is not checked: what is in there has the
+ * tools and JSON schemas are data of the client or of a model, forwarded and counted as text, and a history with a
+ * duplicate in them must stay usable. In a member of an unknown name the case is not checked: its content has the
  * client's own names (`parsed` answers, `configs` by tool, `structuredContent`), and counts as text.
  *
  * How: each known name has a bit, and a word table recognises it in place; only other names are decoded and collected.
@@ -26,7 +26,7 @@ import {
 } from './scan-value.ts'
 import { createWordTable, wordAt } from './scan-words.ts'
 
-/** A place in the document. Every walk leaves `at` behind the value that it walked over. */
+/** A place in the document. Every walk leaves `at` after the value that it walked over. */
 export interface Cursor extends Tally {
   readonly bytes: Buffer
   /** The bytes read as latin1. */
@@ -52,7 +52,7 @@ export const DESCRIPTION = 1 << 11
 export const ESCAPED = 1 << 12
 const FIRST_OTHER_BIT = 13
 
-/** The first bytes that a value may have: they tell its kind. */
+/** The first bytes that a value may have: they show its kind. */
 type FirstBytes = readonly [number, number]
 
 const STRING: FirstBytes = [QUOTE, QUOTE]
@@ -61,7 +61,7 @@ const OBJECT_OR_NULL: FirstBytes = [OPEN_BRACE, LOWER_N]
 const BOOLEAN: FirstBytes = [LOWER_T, LOWER_F]
 const NOTHING: FirstBytes = [0, 0]
 
-/** A member name that some rule is about, and which values suit it. */
+/** A member name with a rule, and the values that suit it. */
 export interface Member {
   readonly bit: number
   readonly firstBytes: FirstBytes
@@ -71,7 +71,7 @@ export interface Member {
   readonly isFree: boolean
 }
 
-/** Names that no rule is about but that are frequent: with a bit, they cost no decoding. */
+/** Frequent names without a rule: with a bit, they cost no decoding. */
 const FREQUENT = [
   ...['thinking', 'signature', 'data', 'media_type', 'title', 'ttl', 'url', 'image_url', 'tool_calls', 'function'],
   ...['tool_call_id', 'strict', 'defer_loading'],
@@ -116,7 +116,7 @@ const ESCAPED_MEMBERS = new Map(
 const MOST_NAMES = 10_000
 /** Longest name of a member outside data, in bytes as written: names are decoded, compared and kept. */
 const LONGEST_NAME = 1024
-/** A member without a bit whose inside is the API's. */
+/** A member without a bit whose content is the API's. */
 const KNOWN_MEMBER: Member = { bit: 0, firstBytes: NOTHING, isData: false, isFree: false }
 const UNKNOWN_MEMBER: Member = { ...KNOWN_MEMBER, isFree: true }
 
@@ -128,7 +128,7 @@ export interface Names {
   others: Set<string> | undefined
 }
 
-/** Moves from the key at the cursor to its value; the member that it names. Throws `BodyFault` for a duplicate. */
+/** Moves from the key at the cursor to its value; returns the member that it names. Throws `BodyFault` for a duplicate. */
 export function walkName(cursor: Cursor, names: Names): Member {
   const { text, bytes, at } = cursor
   const word = wordAt(MEMBERS, bytes, at)
@@ -156,7 +156,7 @@ function walkOtherName(cursor: Cursor, names: Names): Member {
   return MEMBER_NAMES.has(name) ? KNOWN_MEMBER : UNKNOWN_MEMBER
 }
 
-/** Byte offset behind the key that begins at `at`. Throws `ScanError`, and `BodyFault` for a name that is too long. */
+/** Returns the byte offset after the key at `at`. Throws `ScanError`, and `BodyFault` for a name that is too long. */
 export function skipName(text: string, at: number): number {
   const end = skipKey(text, at)
   if (end - at > LONGEST_NAME) throw new BodyFault(`expected a name of at most ${LONGEST_NAME} bytes`, at)
@@ -168,7 +168,7 @@ function note(names: Names, { bit }: Member, at: number): void {
   names.seen |= bit
 }
 
-/** `BodyFault` for the second member of a name, whose key is at byte `position`. */
+/** Makes the `BodyFault` for the second member of a name, whose key is at byte `position`. */
 export function duplicate(position: number): BodyFault {
   return new BodyFault('the member appears twice in its object', position)
 }
@@ -179,7 +179,7 @@ export function assertCase(name: string, known: ReadonlySet<string>, position: n
   if (meant !== undefined) throw new BodyFault(`expected \`${meant}\` in lower case`, position)
 }
 
-/** The decoded key between two offsets, quotes included. Throws `ScanError` for a wrong escape. */
+/** Decodes the key between two offsets, quotes included. Throws `ScanError` for a wrong escape. */
 export function decodeKey(text: string, start: number, end: number): string {
   const name = decodeString(text, start, end)
   if (name === undefined) throw new ScanError('a key with a wrong escape or a raw control character', start)

@@ -1,16 +1,16 @@
 /**
  * DESIGN: a quick check of `messages`, `system` and `tools` while the scan walks over them.
  *
- * Purpose: fast accept, slow explain. Nearly every request is valid, and for those the walk itself can be sure of it:
- * it sees each key of a message or block, and the first byte of each value, which tells the value's kind. Where it is
- * not sure it says no, and the caller parses the body and lets the schema in `message.ts` decide and explain.
+ * Purpose: fast accept, slow explain. Nearly every request is valid, and the walk itself can prove it for most: it sees
+ * each key of a message or block, and the first byte of each value, which shows the value's kind. Where that is no proof,
+ * it returns false, and the caller parses the body and lets the schema in `message.ts` decide and explain.
  *
- * Guarantee: what fits here is accepted by `messageRequestSchema` (a property test holds the two together). The reverse
- * is not promised: an escaped key and a null in a rare place make the answer no.
+ * Guarantee: what fits here is accepted by `messageRequestSchema` (a property test compares the two). The reverse
+ * is not promised: an escaped key and a null in a rare place return false.
  * Every object outside data is held to the rules of `scan-members.ts`, and every value is counted.
  *
  * How: every member name that the schema knows has one bit. The walk over an object collects the names it met (`seen`)
- * and those whose value does not suit them (`wrong`); the object's shape says which bits it needs and which matter:
+ * and those whose value does not suit them (`wrong`); the object's shape defines which bits it needs and which matter:
  *
  *     {"type":"text","text":5}      seen = TYPE|TEXT, wrong = TEXT; a text block checks TEXT, so this one is unfit
  *     {"type":"novel","text":5}     the same bits, but a block of an unknown type only checks its TYPE, so this passes
@@ -74,7 +74,7 @@ const MESSAGE: ObjectShape = { needed: ROLE | CONTENT, checked: ROLE | CONTENT }
 const TOOL: ObjectShape = { needed: 0, checked: TYPE | NAME | DESCRIPTION }
 /** An object of which only the `type` is known: an image's source, a block of an unknown type. */
 const TYPED: ObjectShape = { needed: TYPE, checked: TYPE }
-/** A block, until its `type` says which of `BLOCKS` it is. */
+/** A block, until its `type` selects one of `BLOCKS`. */
 const BLOCK: ObjectShape = { ...TYPED }
 /** Any other object: only its names are checked. */
 const ANY: ObjectShape = { needed: 0, checked: 0 }
@@ -85,14 +85,14 @@ const BLOCKS = createWordTable<ObjectShape>({
   tool_result: { needed: TYPE | TOOL_USE_ID, checked: TYPE | TOOL_USE_ID | CONTENT | IS_ERROR | CACHE_CONTROL },
 })
 
-/** Walks over the value of `messages` and adds its elements' ranges to `found`; whether it surely fits the schema. */
+/** Walks over `messages` and adds its elements' ranges to `found`; returns whether it certainly fits the schema. */
 export function walkMessages(cursor: Cursor, found: Range[]): boolean {
   if (cursor.bytes[cursor.at] === OPEN_BRACKET) return walkArray(cursor, MESSAGE, 1, found)
   walkValue(cursor, 1)
   return false
 }
 
-/** Walks over the value of `system`; whether it surely fits the schema. */
+/** Walks over the value of `system`; returns whether it certainly fits the schema. */
 export function walkSystem(cursor: Cursor): boolean {
   const first = cursor.bytes[cursor.at]
   if (first === OPEN_BRACKET) return walkArray(cursor, BLOCK, 1)
@@ -100,7 +100,7 @@ export function walkSystem(cursor: Cursor): boolean {
   return first === QUOTE || first === LOWER_N
 }
 
-/** Walks over the value of `tools`; whether it surely fits the schema. */
+/** Walks over the value of `tools`; returns whether it certainly fits the schema. */
 export function walkTools(cursor: Cursor): boolean {
   const first = cursor.bytes[cursor.at]
   if (first === OPEN_BRACKET) return walkArray(cursor, TOOL, 1)
@@ -108,7 +108,7 @@ export function walkTools(cursor: Cursor): boolean {
   return first === LOWER_N
 }
 
-/** Walks over a value of which nothing is known but that its names count. */
+/** Walks over a value of which only the names are checked. */
 export function walkValue(cursor: Cursor, depth: number): void {
   const { text, at } = cursor
   const first = text.charCodeAt(at)
@@ -129,7 +129,7 @@ export function walkFreeValue(cursor: Cursor, depth: number): void {
   cursor.isFree = isFree
 }
 
-/** A number such as 1e400 is infinite for one reader, an error for another. */
+/** Refuses a number such as 1e400, which is infinite for one reader and an error for another. */
 function assertFinite({ text, at: end }: Cursor, start: number): void {
   if (!Number.isFinite(Number(text.slice(start, end)))) throw new BodyFault('expected a number below 1.8e308', start)
 }
@@ -181,7 +181,7 @@ function walkObject(cursor: Cursor, expected: ObjectShape, depth: number): boole
   return (names.seen & shape.needed) === shape.needed && (wrong & (shape.checked | ESCAPED)) === 0
 }
 
-/** Moves behind a member's value; whether the value suits the member's name. */
+/** Moves past a member's value; returns whether the value suits the member's name. */
 function walkMember(cursor: Cursor, { bit, firstBytes, isData, isFree }: Member, depth: number): boolean {
   const { bytes, text, at } = cursor
   const first = bytes[at]

@@ -1,20 +1,20 @@
 /**
  * DESIGN: walking over JSON values without parsing them.
  *
- * Purpose: the gateway forwards and edits the client's own bytes, so it needs to know where a value begins and ends, not
- * what it means. The functions here take the document and the byte offset of a value and answer with the offset behind it.
+ * Purpose: the gateway forwards and edits the client's own bytes, so it needs the begin and end of a value, not its
+ * meaning. The functions here take the document and the byte offset of a value and return the offset after it.
  *
  * The document is its bytes read as latin1 (`bytes.toString('latin1')`): one character is one byte, so every index is a byte
  * offset. V8 makes such a string in a few microseconds and searches it with memchr, which is why strings are skipped by
- * `indexOf('"')` and only the structure between them is looked at character by character:
+ * `indexOf('"')` and only the structure between them is read character by character:
  *
  *     {"role":"user","content":"a long text, \"quoted\" too"}
  *     ^^     ^^     ^^        ^^─────────────►┘───────►┘────►┘ an even number of backslashes before it: the end
  *
  * Guarantees: structure, numbers and literals are checked as strictly as JSON.parse does; the time is linear in the
  * length; nesting is bounded, and so is the recursion.
- * Limits: the inside of a string literal is not checked: a wrong escape or a raw control character passes, and it is
- * `json-error.ts` that finds those. Text taken out of the document is UTF-8 read as latin1: decode it before use.
+ * Limits: the content of a string literal is not checked: a wrong escape or a raw control character passes, and
+ * `json-error.ts` finds it. Text taken out of the document is UTF-8 read as latin1: decode it before use.
  */
 
 import { BodyFault } from './body-fault.ts'
@@ -68,7 +68,7 @@ const NINE = 57
 const COLON = 58
 const UPPER_E = 69
 const LOWER_E = 101
-/** How far a quote is looked for character by character. */
+/** Characters of a string that are read one by one in search of its closing quote. */
 const NEAR = 4
 const FIRST_PRINTABLE = 33
 const LAST_PRINTABLE = 126
@@ -76,7 +76,7 @@ const LAST_PRINTABLE = 126
 /** Thrown for a document that is not JSON; `position` is the byte offset of the first byte that does not fit. */
 export class ScanError extends Error {
   override readonly name = 'ScanError'
-  /** What is wrong there, without the position. */
+  /** The fault there, without the position. */
   readonly reason: string
   readonly position: number
 
@@ -88,7 +88,7 @@ export class ScanError extends Error {
   }
 }
 
-/** `ScanError` for the byte at `position`; the one character there is all that its message tells of the document. */
+/** Makes the `ScanError` for the byte at `position`; its message shows that one character of the document and no more. */
 export function unexpected(text: string, position: number, expected: string): ScanError {
   return new ScanError(`expected ${expected}, got ${describeByte(text, position)}`, position)
 }
@@ -100,7 +100,7 @@ function describeByte(text: string, position: number): string {
   return `byte 0x${code.toString(16).padStart(2, '0')}`
 }
 
-/** Byte offset of the first byte at or after `start` that is not white space. */
+/** Returns the byte offset of the first byte at or after `start` that is not white space. */
 export function skipSpace(text: string, start: number): number {
   let at = start
   for (;;) {
@@ -119,8 +119,8 @@ function isDigit(code: number): boolean {
 }
 
 /**
- * Byte offset behind the value that begins at `start`, with `depth` levels around it. `tally` counts what is inside. Throws
- * `ScanError`.
+ * Returns the byte offset after the value at `start`, with `depth` levels around it. `tally` counts the values inside.
+ * Throws `ScanError`.
  */
 export function skipValue(text: string, start: number, depth: number, tally?: Tally): number {
   switch (text.charCodeAt(start)) {
@@ -169,7 +169,7 @@ export function assertDepth(depth: number, start: number): void {
   if (depth >= MAX_DEPTH) throw new ScanError(`nesting deeper than ${MAX_DEPTH} levels`, start)
 }
 
-/** Byte offset behind the string whose opening quote is at `start`. Throws `ScanError`. */
+/** Returns the byte offset after the string whose opening quote is at `start`. Throws `ScanError`. */
 export function skipString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1)
   while (quote > 0 && text.charCodeAt(quote - 1) === BACKSLASH && isEscaped(text, quote)) {
@@ -179,28 +179,28 @@ export function skipString(text: string, start: number): number {
   return quote + 1
 }
 
-/** Where escaped quotes are dense, as in quoted JSON, a look at the next characters is quicker than a search. */
+/** Finds the next quote: near ones by reading, since escaped quotes may be dense (quoted JSON), others by a search. */
 function nextQuote(text: string, start: number): number {
   for (let at = start; at < start + NEAR; at++) if (text.charCodeAt(at) === QUOTE) return at
   return text.indexOf('"', start + NEAR)
 }
 
-/** Whether an odd number of backslashes stands before the quote. The string's own opening quote ends the count. */
+/** Returns whether an odd number of backslashes precedes the quote. The string's own opening quote ends the count. */
 function isEscaped(text: string, quote: number): boolean {
   let before = quote - 2
   while (text.charCodeAt(before) === BACKSLASH) before--
   return (quote - before) % 2 === 0
 }
 
-/** Byte offset behind the key whose opening quote must be at `start`. Throws `ScanError`. */
+/** Returns the byte offset after the key whose opening quote must be at `start`. Throws `ScanError`. */
 export function skipKey(text: string, start: number): number {
   if (text.charCodeAt(start) !== QUOTE) throw unexpected(text, start, 'a key in double quotes')
   return skipString(text, start)
 }
 
-/** Byte offset of the value that follows the colon, which may have white space around it. Throws `ScanError`. */
+/** Returns the byte offset of the value after the colon, which may have white space around it. Throws `ScanError`. */
 export function skipColon(text: string, keyEnd: number): number {
-  // Here and below: the first line is the way through a compact document, without a call.
+  // Here and below: the first line is the fast path through a compact document, without a call.
   if (text.charCodeAt(keyEnd) === COLON && text.charCodeAt(keyEnd + 1) > SPACE) return keyEnd + 1
   const colon = skipSpace(text, keyEnd)
   if (text.charCodeAt(colon) !== COLON) throw unexpected(text, colon, "':' after a key")
@@ -208,8 +208,8 @@ export function skipColon(text: string, keyEnd: number): number {
 }
 
 /**
- * After a member's value: byte offset of the next key, or, where the object ends, minus the offset behind its brace.
- * Throws `ScanError`.
+ * Returns, after a member's value, the byte offset of the next key, or, where the object ends, minus the offset after its
+ * brace. Throws `ScanError`.
  */
 export function nextMember(text: string, valueEnd: number): number {
   if (text.charCodeAt(valueEnd) === COMMA && text.charCodeAt(valueEnd + 1) === QUOTE) return valueEnd + 1
@@ -221,8 +221,8 @@ export function nextMember(text: string, valueEnd: number): number {
 }
 
 /**
- * After an element: byte offset of the next element, or, where the array ends, minus the offset behind its bracket.
- * Throws `ScanError`.
+ * Returns, after an element, the byte offset of the next element, or, where the array ends, minus the offset after its
+ * bracket. Throws `ScanError`.
  */
 export function nextElement(text: string, valueEnd: number): number {
   if (text.charCodeAt(valueEnd) === COMMA && text.charCodeAt(valueEnd + 1) > SPACE) return valueEnd + 1

@@ -10,7 +10,7 @@ interface Word<Value> {
   readonly value: Value
 }
 
-/** Words by the first byte behind their opening quote. */
+/** Words by the first byte after their opening quote. */
 type WordTable<Value> = readonly (readonly Word<Value>[])[]
 
 const BYTE_VALUES = 256
@@ -24,7 +24,7 @@ export function createWordTable<Value>(values: Readonly<Record<string, Value>>):
   return table
 }
 
-/** The word whose opening quote is at byte `at`; `undefined` when what is there is not written as one of the words. */
+/** Returns the word whose opening quote is at byte `at`; `undefined` when the bytes there spell none of the words. */
 export function wordAt<Value>(table: WordTable<Value>, bytes: Buffer, at: number): Word<Value> | undefined {
   const candidates = table[bytes[at + 1] ?? 0]
   if (candidates === undefined) return undefined

@@ -16,7 +16,7 @@ import { MAX_DEPTH } from './scan-value.ts'
 
 const RUNS = { numRuns: 500 }
 
-/** What the document means, put together from the slices that `children` finds. */
+/** Builds the document's value from the slices that `children` finds. */
 function assemble(bytes: Buffer, text: string, start: number, end: number): unknown {
   const first = text[start]
   if (first !== '{' && first !== '[') return JSON.parse(bytes.toString('utf8', start, end))
@@ -49,7 +49,7 @@ function accepts(run: () => unknown): boolean {
   }
 }
 
-test('children: the slices mean what JSON.parse makes of the whole', (t) => {
+test('children: the slices make the value that JSON.parse reads', (t) => {
   fc.assert(
     fc.property(jsonTexts, (json) => {
       const bytes = Buffer.from(json)
@@ -117,7 +117,7 @@ test('scanRequest: fields and messages are where their values are', (t) => {
   t.deepEqual(messages.map(slice), ['{"role":"user"}', '5'])
 })
 
-test('scanRequest: what is no JSON object in UTF-8 is refused at the byte at fault', (t) => {
+test('scanRequest: a body that is no JSON object in UTF-8 is refused at the byte at fault', (t) => {
   t.is(errorOf('').position, 0)
   t.is(errorOf('[]').position, 0)
   t.is(errorOf('  "x"').position, 2)
@@ -153,7 +153,7 @@ test('scanRequest: accepts and refuses as JSON.parse does when structural bytes 
   t.true(counts.accepted > 50 && counts.refused > 50, JSON.stringify(counts))
 })
 
-/** Indexes of structural characters outside strings. */
+/** Lists indexes of structural characters outside strings. */
 function structuralPlaces(json: string): number[] {
   return Array.from(json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g))
     .filter(([token]) => !token.startsWith('"'))
@@ -202,7 +202,7 @@ test('scanRequest: a plain request with good scalars is accepted by the schema',
   )
 })
 
-/** The document with one of its string members escaped, or repeated before or behind it; mostly as it is. */
+/** Escapes one of a document's string members, or repeats it before or after; mostly changes nothing. */
 function disguised(json: string, choice: number, disguise: number): string {
   const found = Array.from(json.matchAll(/(?<=[{,])"(\w)(\w*)":("(?:[^"\\]|\\.)*")/g))
   const member = found[choice % found.length]
@@ -215,7 +215,7 @@ function disguised(json: string, choice: number, disguise: number): string {
   return before + (forms[disguise] ?? text) + after
 }
 
-test('scanRequest: nothing hides behind an escape', (t) => {
+test('scanRequest: an escape hides no fault', (t) => {
   const isPlain = (message: string) => shapeOf(`{"messages":[${message}]}`).plain
   t.false(isPlain('{"role":"us\\u0065r","content":"x"}'))
   t.false(isPlain('{"role":"user","content":[{"type":"t\\u0065xt"}]}'))
@@ -333,7 +333,7 @@ test('scanRequest: raw line ends and tabs, and escaped names, make a request not
   t.false(shapeOf('{}').plain)
 })
 
-test('scanRequest: nesting is bounded, and the error says where', (t) => {
+test('scanRequest: nesting is bounded, and the error names the place', (t) => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   t.notThrows(() => shapeOf(nested(MAX_DEPTH)))
   t.like(errorOf(nested(MAX_DEPTH + 1)), { reason: 'nesting deeper than 256 levels', position: MAX_DEPTH + 4 })
@@ -341,7 +341,7 @@ test('scanRequest: nesting is bounded, and the error says where', (t) => {
   t.regex(errorOf(inMessages).message, /nesting deeper than 256 levels/)
 })
 
-test('scanRequest: 32 MB of brackets, quotes or backslashes are judged in time in proportion', (t) => {
+test('scanRequest: 32 MB of brackets, quotes or backslashes are scanned in linear time', (t) => {
   const size = 32 << 20
   const bodies = [`{"a":${'['.repeat(size)}`, `{"a":"${'\\'.repeat(size)}"}`, `{"a":"${'\\"'.repeat(size / 2)}"}`]
   for (const body of bodies) {
@@ -375,9 +375,9 @@ function isMessagesCall({ url, body }: Call): boolean {
   return typeof body === 'object' && body !== null && /\/v1\/messages(\/count_tokens)?(\?|$)/.test(url ?? '')
 }
 
-test('scanRequest: what real clients send is plain', (t) => {
+test('scanRequest: requests of real clients are plain', (t) => {
   if (isDataAbsent(t)) return
-  // The files are lists of calls, as their README says.
+  // The files are lists of calls, see their README.
   const calls = filesIn('clients').flatMap(({ content }) => content as Call[])
   const bodies = calls.filter(isMessagesCall).map(({ body }) => JSON.stringify(body))
   t.true(bodies.length > 10)

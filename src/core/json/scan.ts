@@ -2,10 +2,11 @@
  * DESIGN: one pass over a request body, and the byte ranges that it gives.
  *
  * Purpose: the hot path neither parses nor copies a body. `scanRequest` finds its top-level fields and the elements of
- * `messages`, and says whether it is sure that those are valid; `children` finds the parts of any value on demand.
+ * `messages`, and returns whether those are certainly valid; `children` finds the parts of any value on demand.
  *
  * Guarantees: the whole body is walked, so a body that is not JSON never passes as one. Of a body that passes, outside data
- * (see `scan-members.ts`), the decoded names of each object are unique and no known name has another case. `plain` is only ever true for a body whose `messages`, `system` and `tools` the schema accepts.
+ * (see `scan-members.ts`), the decoded names of each object are unique and no known name has another case. `plain` is true
+ * only for a body whose `messages`, `system` and `tools` the schema accepts.
  * Limits: see `scan-value.ts`.
  */
 import { isUtf8 } from 'node:buffer'
@@ -40,18 +41,18 @@ export interface Child extends Range {
   key?: string
 }
 
-/** Where the parts of a request body are. All offsets are bytes from the start of the body. */
+/** Places of a request body's parts. All offsets are bytes from the start of the body. */
 export interface RequestShape {
   /** Top-level fields by decoded name. */
   readonly fields: ReadonlyMap<string, Range>
   /** Elements of `messages`; empty when that is absent or no array. */
   readonly messages: readonly Range[]
   /**
-   * True when `messages`, `system` and `tools` are surely valid and no name at the top is escaped; then only
-   * the scalar fields are left to check. False means nothing but: parse the body and ask the schema.
+   * True when `messages`, `system` and `tools` are certainly valid and no name at the top is escaped; then only
+   * the scalar fields are left to check. False proves nothing: parse the body and apply the schema.
    */
   readonly plain: boolean
-  /** What others have found out about the bytes, by a key of their own: see `RequestDocument.fact`. */
+  /** Memoised results about the bytes, by a key of the caller's own: see `RequestDocument.fact`. */
   facts: Map<symbol, unknown> | undefined
 }
 
@@ -59,13 +60,13 @@ const COMMON_NAMES = [
   ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'stream', 'metadata', 'thinking'],
   ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'output_config', 'context_management', 'service_tier'],
 ]
-/** Names that most bodies have: known by sight, they cost no decoding and no hash. */
+/** Names that most bodies have: recognised in place, they cost no decoding and no hash. */
 const NAMES = createWordTable(Object.fromEntries(COMMON_NAMES.map((name) => [name, name])))
-/** Most fields of a request: what all APIs and servers together name is less than half of it. */
+/** Most fields of a request: all APIs and servers together name fewer than half of it. */
 const MOST_FIELDS = 256
 
 /**
- * Ranges of the values in the object or array that begins at byte `start` of `text` (a latin1 reading of the document),
+ * Returns the ranges of the values in the object or array at byte `start` of `text` (a latin1 reading of the document),
  * in document order, repeated keys included. Throws `ScanError` when no well-formed object or array begins there.
  * Hazard: V8 makes a key of 13 characters or more a view that keeps all of `text` alive.
  */
@@ -91,8 +92,8 @@ function members(text: string, start: number): Child[] {
 }
 
 /**
- * Range of the value of the first member called `name` (ASCII) in the object that begins at byte `start`; what follows
- * it is not looked at. Throws `ScanError` for a structural error before it.
+ * Returns the range of the value of the first member `name` (ASCII) in the object at byte `start`; the rest is not
+ * read. Throws `ScanError` for a structural error before it.
  */
 export function findMember(text: string, start: number, name: string): Range | undefined {
   const quoted = `"${name}"`
@@ -120,7 +121,7 @@ function elements(text: string, start: number): Child[] {
   return found
 }
 
-/** The key that `json` is, quotes included, which begins at byte `position`. */
+/** Parses a key, quotes included, which begins at byte `position`. */
 function parseKey(json: Buffer, position: number): string {
   try {
     return JSON.parse(json.toString())
@@ -130,7 +131,7 @@ function parseKey(json: Buffer, position: number): string {
 }
 
 /**
- * Byte ranges of a request body's parts, and whether they are surely valid, from one pass over all of it.
+ * Returns the byte ranges of a request body's parts, and whether they are certainly valid, from one pass over all of it.
  * Throws `ScanError` when the body is not one JSON object in UTF-8, `invalid_request` with the path of a member or value
  * when two readers could understand the body differently, or when it has too many.
  */
@@ -151,7 +152,7 @@ function refusal(text: string, cause: BodyFault): GatewayError {
   return new GatewayError('invalid_request', `${pathAt(text, cause.position)}: ${cause.reason}.`, { cause })
 }
 
-/** A shape in the making. */
+/** Unfinished result of a scan. */
 interface Findings {
   readonly fields: Map<string, Range>
   readonly messages: Range[]
@@ -185,7 +186,7 @@ function walkFields(cursor: Cursor, firstKey: number, findings: Findings): void 
   cursor.at = -next
 }
 
-/** Moves from a key to its value; the decoded key. */
+/** Moves from a key to its value; returns the decoded key. */
 function walkKey(cursor: Cursor, findings: Findings): string {
   const { text, at } = cursor
   const word = wordAt(NAMES, cursor.bytes, at)
@@ -202,7 +203,7 @@ function walkKey(cursor: Cursor, findings: Findings): string {
   return name
 }
 
-/** Moves behind a field's value; whether the value surely fits the schema, as far as the scan looks. */
+/** Moves past a field's value; returns whether the value certainly fits the schema, as far as the scan checks. */
 function walkField(cursor: Cursor, name: string, findings: Findings): boolean {
   switch (name) {
     case 'messages':
@@ -218,7 +219,7 @@ function walkField(cursor: Cursor, name: string, findings: Findings): boolean {
   }
 }
 
-/** Whether there are raw line ends or tabs: between tokens they are white space, but inside a string they are an error. */
+/** Returns whether there are raw line ends or tabs: white space between tokens, but an error inside a string. */
 function hasRawControls(text: string): boolean {
   return text.includes('\n') || text.includes('\t') || text.includes('\r')
 }

@@ -1,7 +1,7 @@
 import type { Child } from './scan.ts'
 import { type Range, skipSpace } from './scan-value.ts'
 
-/** What a batch of edits does to the members or elements of one object or array, by their index in the original. */
+/** Changes of the members or elements of one object or array by a batch of edits, by their index in the original. */
 export interface ContainerChanges {
   /** Byte offset of the opening brace or bracket. */
   readonly start: number
@@ -10,11 +10,11 @@ export interface ContainerChanges {
   readonly removed: Set<number>
   /** Raw elements or members (key included), by the index of the child that they come before; the last index appends. */
   readonly inserted: Map<number, Buffer[]>
-  /** Where members are, by name, once one was looked for. */
+  /** Indexes of members by name, built at the first search. */
   indexes?: ReadonlyMap<string, number>
 }
 
-/** Bytes of the document that make way for `parts`; `start` equals `end` where nothing makes way. */
+/** Bytes of the document that are replaced by `parts`; `start` equals `end` for an insertion. */
 export interface Patch extends Range {
   readonly parts: readonly Buffer[]
 }
@@ -22,7 +22,7 @@ export interface Patch extends Range {
 const COMMA = Buffer.from(',')
 
 /**
- * The patches that carry out `changes` in the document `text` (a latin1 reading). They touch what is edited, and one comma
+ * Returns the patches for `changes` in the document `text` (a latin1 reading). They touch the edited parts, and one comma
  * with the white space around it for each child that is removed; all other white space stays where it is.
  */
 export function patchesOf(text: string, changes: ContainerChanges): Patch[] {
@@ -43,7 +43,7 @@ export function patchesOf(text: string, changes: ContainerChanges): Patch[] {
   return patches
 }
 
-/** A run of removed children, from `first` up to but not including `last`, and the values that come there instead. */
+/** A run of removed children, from `first` up to but not including `last`, and the values inserted in its place. */
 interface Region {
   readonly text: string
   readonly changes: ContainerChanges
@@ -71,7 +71,7 @@ function insertion(region: Region): Patch {
   return { start: end, end, parts: [COMMA, ...separated(values)] }
 }
 
-/** A removed run takes the comma before it along; the first run the comma behind it; the only run none. */
+/** Removes a run: with the comma before it; the first run with the comma after it; the only run with none. */
 function removal(region: Region): Patch {
   const { changes, first, last } = region
   const { end } = childAt(region, last - 1)
@@ -80,7 +80,7 @@ function removal(region: Region): Patch {
   return { start, end: last < changes.children.length ? childAt(region, last).start : end, parts: [] }
 }
 
-/** Where a child begins, its key included, and ends. */
+/** Returns the range of a child, its key included. */
 function childAt({ text, changes }: Region, index: number): Range {
   const child = changes.children[index]
   if (child === undefined) throw new RangeError(`child ${index} of ${changes.children.length}`)

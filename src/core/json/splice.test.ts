@@ -14,7 +14,7 @@ test('applyEdits: no edits, no change', (t) => {
   t.deepEqual(applyEdits(original, []), original)
 })
 
-test('applyEdits: paths speak of the original, so edits do not shift each other', (t) => {
+test('applyEdits: paths refer to the original, so edits do not shift each other', (t) => {
   t.is(
     edited(
       { op: 'remove', path: ['a', 0] },
@@ -26,7 +26,7 @@ test('applyEdits: paths speak of the original, so edits do not shift each other'
   )
 })
 
-test('applyEdits: removed elements take one comma each along, wherever they stand', (t) => {
+test('applyEdits: removed elements take one comma each along, wherever they are', (t) => {
   const removed = (...indexes: number[]) =>
     applyEdits(
       Buffer.from('[ 0 , 1 , 2 , 3 ]'),
@@ -67,7 +67,7 @@ test('applyEdits: add sets a member that is there, and inserts before an element
   t.true(text.startsWith('{"a": [1.0, "x","y", 3], "b": null ,'), text)
 })
 
-test('applyEdits: a Buffer goes in as the JSON that it is', (t) => {
+test('applyEdits: a Buffer is inserted as raw JSON', (t) => {
   const text = edited({ op: 'replace', path: ['é', 'x/y', 0, 'k'], value: Buffer.from('[1.0, 1e5]') })
   t.true(text.endsWith('"é":{"x/y":[{"k":[1.0, 1e5]}]}}'), text)
 })
@@ -76,7 +76,7 @@ test('applyEdits: the whole document is replaced, not what is around it', (t) =>
   t.is(applyEdits(original, [{ op: 'replace', path: [], value: 1 }]).toString(), ' 1 ')
 })
 
-test('applyEdits: a path that does not exist is named, with what is there', (t) => {
+test('applyEdits: a path that does not exist is named, with its nearest existing parent', (t) => {
   const cases: [Edit, string][] = [
     [{ op: 'replace', path: ['q', 'x'], value: 1 }, 'no /q: there is an object without it at (the root)'],
     [{ op: 'remove', path: ['a', 3] }, 'no /a/3: there is an array of 3 at /a'],
@@ -112,9 +112,9 @@ test('applyEdits: overlapping edits are refused with both paths', (t) => {
   for (const [first, second, message] of cases) t.throws(() => applyEdits(original, [first, second]), { message })
 })
 
-test('applyEdits: a member that stands twice is not edited', (t) => {
+test('applyEdits: a member that occurs twice is not edited', (t) => {
   t.throws(() => applyEdits(Buffer.from('{"a":1,"a":2}'), [{ op: 'remove', path: ['a'] }]), {
-    message: /\/a stands twice/,
+    message: /\/a occurs twice/,
   })
 })
 
@@ -126,7 +126,7 @@ test('applyEdits: an edit of one message leaves every other byte alone', (t) => 
   t.deepEqual(applyEdits(body(messages), [edit]), body(expected))
 })
 
-/** A document as a tree with the raw text of each scalar in the leaves: a value that was printed again shows. */
+/** A document as a tree with the raw text of each scalar in the leaves: it shows a value that was printed again. */
 type Raw = string | Raw[] | Map<string, Raw>
 
 function rawOf(text: string, start: number, end: number): Raw {
@@ -148,12 +148,12 @@ function entriesOf(raw: Raw): [string | number, Raw][] {
   return raw instanceof Map ? [...raw] : raw.map((value, index) => [index, value])
 }
 
-/** Paths of all values below the root. */
+/** Lists the paths of all values below the root. */
 function pathsIn(raw: Raw, path: Path = []): Path[] {
   return entriesOf(raw).flatMap(([step, value]) => [[...path, step], ...pathsIn(value, [...path, step])])
 }
 
-/** The batch carried out on the tree, straight from the meaning of the operations: the reference. */
+/** Applies the batch to the tree, by the definition of the operations: the reference. */
 function expectedRaw(raw: Raw, edits: readonly Edit[], path: Path = []): Raw {
   const editsOf = (op: string, at: Path) => edits.filter((edit) => edit.op === op && isSame(edit.path, at))
   const [replacement] = editsOf('replace', path)
@@ -185,7 +185,7 @@ const batches = fc.tuple(
   fc.array(fc.tuple(fc.nat(), fc.constantFrom('replace', 'remove', 'add'), fc.jsonValue({ maxDepth: 2 }))),
 )
 
-/** Edits of places that are there; an `add` inserts before an element. Those that would overlap an earlier one are left out. */
+/** Makes edits of existing places; an `add` inserts before an element. Those that would overlap an earlier one are left out. */
 function editsFrom(raw: Raw, choices: readonly [number, 'replace' | 'remove' | 'add', unknown][]): Edit[] {
   const paths = pathsIn(raw)
   const edits: Edit[] = []
@@ -199,7 +199,7 @@ function editsFrom(raw: Raw, choices: readonly [number, 'replace' | 'remove' | '
   return edits
 }
 
-/** Whether `inner` touches what `outer` takes away. */
+/** Returns whether `inner` touches a value that `outer` replaces. */
 function overlaps(outer: Edit, inner: Edit): boolean {
   if (outer.op === 'add') return false
   return inner.op === 'add' ? isWithin(inner.path.slice(0, -1), outer.path) : isWithin(inner.path, outer.path)

@@ -1,16 +1,16 @@
 /**
  * DESIGN: edits of a JSON document that leave every other byte alone.
  *
- * Purpose: a module changes `messages[7]`, and the provider must find everything else as the client wrote it: a document
+ * Purpose: a plugin changes `messages[7]`, and the provider must get everything else as the client wrote it: a document
  * that is parsed and printed again loses 1.0, 2^53+1, the order of integer-like keys, and with them signatures and the
  * provider's prompt cache.
  *
- * A batch is applied at once: every path speaks of the original document, so edits do not shift each other.
+ * A batch is applied at once: every path refers to the original document, so edits do not shift each other.
  *
  *     {"a": [1, 2, 3], "b": 4}      remove /a/0, remove /a/1, add /a/- 9, replace /b 5
- *     {"a": [3,9], "b": 5}          three patches: `1, 2, ` goes, `,9` comes behind `3`, `4` makes way for `5`
+ *     {"a": [3,9], "b": 5}          three patches: `1, 2, ` is removed, `,9` follows `3`, `5` replaces `4`
  *
- * Guarantees: the operations mean what RFC 6902 says; a batch that contradicts itself or misses its target changes nothing
+ * Guarantees: the operations mean what RFC 6902 defines; a batch that contradicts itself or misses its target changes nothing
  * and throws; the time is that of one scan per container on the way, plus one copy.
  * Limits: a Buffer as a value is taken for raw JSON and not checked.
  */
@@ -18,11 +18,11 @@ import { type Child, children } from './scan.ts'
 import { skipSpace, skipValue } from './scan-value.ts'
 import { type ContainerChanges, type Patch, patchesOf } from './splice-container.ts'
 
-/** Member names and element indexes from the root of the document to a value. `'-'` is behind an array's last element. */
+/** Member names and element indexes from the root of the document to a value. `'-'` is after an array's last element. */
 export type Path = readonly (string | number)[]
 
 /**
- * A change of the original document, in the meaning of RFC 6902: `add` inserts before an element or sets a member,
+ * A change of the original document, as in RFC 6902: `add` inserts before an element or sets a member,
  * `replace` and `remove` need a value to be there. Several `add` before one element keep the order they are given in.
  * A value is printed by JSON.stringify; a Buffer is raw JSON.
  */
@@ -33,7 +33,7 @@ export type Edit =
 
 const KINDS: Readonly<Record<string, string>> = { '"': 'a string', t: 'a boolean', f: 'a boolean', n: 'null' }
 
-/** What is known about a batch while its edits are taken in. */
+/** State of a batch while its edits are collected. */
 interface Batch {
   readonly text: string
   readonly rootStart: number
@@ -45,7 +45,7 @@ interface Batch {
 }
 
 /**
- * The document `bytes` with `edits` spliced in; every byte outside the edited ranges is the original's.
+ * Returns the document `bytes` with `edits` spliced in; every byte outside the edited ranges is the original's.
  * Throws an `Error` that names the path when it does not exist, both paths when two edits overlap.
  */
 export function applyEdits(bytes: Buffer, edits: readonly Edit[]): Buffer {
@@ -99,7 +99,7 @@ interface Target {
   readonly edit: Edit
 }
 
-/** Replaces or removes a child that is there. */
+/** Replaces or removes an existing child. */
 function change(batch: Batch, { container, index, edit }: Target): void {
   take(batch, edit.path)
   if (edit.op === 'remove') container.removed.add(index)
@@ -112,7 +112,7 @@ function insert({ inserted }: ContainerChanges, index: number, bytes: Buffer): v
   else values.push(bytes)
 }
 
-/** The object or array that the last step of `path` is about, scanned once in a batch. Throws when it is not there. */
+/** Returns the object or array that holds the last step of `path`, scanned once in a batch. Throws when it is missing. */
 function containerAt(batch: Batch, path: Path): ContainerChanges {
   let container = containerFrom(batch, batch.rootStart, path.slice(0, 1))
   for (let depth = 1; depth < path.length; depth++) {
@@ -122,7 +122,7 @@ function containerAt(batch: Batch, path: Path): ContainerChanges {
   return container
 }
 
-/** The object or array that begins at `start`, for a step into it: to `path`. */
+/** Returns the object or array at `start`, for a step into it: to `path`. */
 function containerFrom(batch: Batch, start: number, path: Path): ContainerChanges {
   const { text, changes } = batch
   const known = changes.get(start)
@@ -153,7 +153,7 @@ function childAt(batch: Batch, container: ContainerChanges, path: Path): Child {
 
 const INDEX = /^(?:0|[1-9]\d*)$/
 
-/** The index that the last step of `path` means in an array of `count` elements; `undefined` when it means none. */
+/** Returns the index for the last step of `path` in an array of `count` elements; `undefined` when there is none. */
 function elementIndex(path: Path, count: number): number | undefined {
   const step = path.at(-1)
   if (step === '-') return count
@@ -161,17 +161,17 @@ function elementIndex(path: Path, count: number): number | undefined {
   return index <= count ? index : undefined
 }
 
-/** The index of the member that the last step of `path` names, -1 when there is none. Throws when there are two. */
+/** Returns the index of the member that the last step of `path` names, -1 for none. Throws when there are two. */
 function memberIndex(container: ContainerChanges, path: Path): number {
   container.indexes ??= indexesOf(container.children)
   const index = container.indexes.get(String(path.at(-1))) ?? -1
   if (index !== TWICE) return index
-  throw new Error(`${toPointer(path)} stands twice in the document`)
+  throw new Error(`${toPointer(path)} occurs twice in the document`)
 }
 
 const TWICE = -2
 
-/** Where members are, by name: looked for one by one, a thousand edits of one object would be a million comparisons. */
+/** Indexes members by name: with searches one by one, a thousand edits of one object would be a million comparisons. */
 function indexesOf(children: readonly Child[]): Map<string, number> {
   const indexes = new Map<string, number>()
   for (const [index, { key = '' }] of children.entries()) indexes.set(key, indexes.has(key) ? TWICE : index)
@@ -183,7 +183,7 @@ function missing(batch: Batch, path: Path, { start, children }: ContainerChanges
   return new Error(`no ${toPointer(path)}: there is ${found} at ${toPointer(path.slice(0, -1))}`)
 }
 
-/** Notes that the value at `path` makes way. Throws when another edit has taken it. */
+/** Records that the value at `path` is replaced. Throws when another edit has taken it. */
 function take({ taken }: Batch, path: Path): void {
   const pointer = toPointer(path)
   if (taken.has(pointer)) throw new Error(`two edits overlap: ${pointer} and ${pointer}`)
@@ -199,7 +199,7 @@ function assertReachable({ taken }: Batch, { path }: Edit): void {
   }
 }
 
-/** JSON Pointer, RFC 6901; the root, which is the empty string there, is printed as `(the root)`. */
+/** Prints a JSON Pointer, RFC 6901; the root, which is the empty string there, as `(the root)`. */
 function toPointer(path: Path): string {
   return path.length === 0 ? ROOT : path.map(toStep).join('')
 }

@@ -2,28 +2,28 @@ import type { Usage } from '../reply/usage.ts'
 import type { Caller } from '../request/caller.ts'
 import type { Target } from '../request/exchange.ts'
 
-/** A bound on what may be spent in a window of the UTC calendar. */
+/** A limit of spending in a window of the UTC calendar. */
 export interface Cap {
-  /** Whose money: `key:…`, `user:…`, `instance`. */
+  /** Owner of the money: `key:…`, `user:…`, `instance`. */
   readonly scope: string
   readonly period: 'day' | 'month'
   readonly limitNanoUsd: number
 }
 
-/** What a caller may spend. */
+/** Spending limits of a caller. */
 export interface Caps {
-  /** On one request; `undefined`: no bound. */
+  /** For one request; `undefined`: no limit. */
   readonly perRequestNanoUsd: number | undefined
   readonly windows: readonly Cap[]
 }
 
-/** The caps that the operator, and the key itself, have set for a caller. */
+/** Returns the caps that the operator, and the key itself, have set for a caller. */
 export type CapsOf = (caller: Caller) => Caps
 
-/** What a call cost. */
+/** Cost of a call. */
 export interface Cost {
   readonly costNanoUsd: number
-  /** The least sure of the prices that went into it. */
+  /** The least certain of the prices in it. */
   readonly source: 'operator' | 'catalogue' | 'ceiling'
   readonly matched: string | undefined
 }
@@ -34,14 +34,14 @@ export interface TokenRates {
   readonly cacheWrite5mNanoUsd: number
   readonly cacheWrite1hNanoUsd: number
   readonly outputNanoUsd: number
-  /** On top, once a call. */
+  /** Added once a call. */
   readonly callNanoUsd: number
 }
 
-/** What models cost. */
+/** Prices of models. */
 export interface Prices {
-  /** What this usage costs, by the prices of the moment of the request's admission. */
+  /** Returns the cost of a usage, by the prices at the moment of the request's admission. */
   price(target: Target, usage: Usage, atMs: number): Cost
-  /** Upper bounds for a call with up to so many input tokens. */
+  /** Returns upper bounds for a call with up to so many input tokens. */
   rates(target: Target, inputTokens: number, atMs: number): TokenRates
 }

@@ -43,12 +43,12 @@ for (const [claim, fields, inputFactor, outputFactor] of dearer) {
   })
 }
 
-test('estimate: the dearest of those who may answer, and all answers that are asked for', (t) => {
+test('estimate: the dearest target, and all requested choices, count', (t) => {
   const haiku = { provider: 'anthropic', model: 'claude-haiku-4-5' }
   t.is(estimated({}, { targets: [haiku, MODEL], answers: 3 }).outputTokenNanoUsd, 3 * 25_000)
 })
 
-test('estimate: what an amount pays for costs no more than the amount, and one token more does', (t) => {
+test('estimate: the tokens that an amount pays for cost no more than the amount, and one token more does', (t) => {
   const amount = fc.integer({ min: 0, max: 1e12 })
   fc.assert(
     fc.property(amount, fc.integer({ min: 1, max: 1e6 }), amount, (inputNanoUsd, outputTokenNanoUsd, amountNanoUsd) => {
@@ -60,7 +60,7 @@ test('estimate: what an amount pays for costs no more than the amount, and one t
   )
 })
 
-test('estimate: what a chat completion has beyond its translation counts, also after an edit', (t) => {
+test('estimate: fields of a chat completion beyond its translation count, also after an edit', (t) => {
   const counter = new TokenEstimator()
   const hidden = 'The keeper counts each carriage. '.repeat(100)
   const inputTokensOf = (fields: object, edit?: string) => {

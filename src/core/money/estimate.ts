@@ -6,26 +6,26 @@ import type { RequestDocument } from '../request/request.ts'
 import type { Prices } from './caps.ts'
 import { priceFactor } from './price-factor.ts'
 
-/** What is asked, and of whom. */
+/** The request to estimate, and its targets. */
 export type Asked = Pick<Exchange, 'request' | 'targets' | 'client'>
 
-/** What a request may cost, in nano-dollars. */
+/** Upper bound of a request's cost, in nano-USD. */
 export interface Estimate {
-  /** The input, in the form that costs most: all of it written to the prompt cache, where the request asks for that. */
+  /** The input at its dearest: all of it written to the prompt cache, where the request has it so. */
   readonly inputNanoUsd: number
-  /** One token of output, in each of the answers that are asked for. */
+  /** One token of output, in each of the requested choices. */
   readonly outputTokenNanoUsd: number
   readonly inputTokens: number
 }
 
-/** The estimate of the input may be short; by so much it never was on recorded traffic. */
+/** Safety factor of the input's estimate: on recorded traffic, estimates were never short by more. */
 const MARGIN = 1.3
 const MARGIN_TOKENS = 32
 const CACHE_CONTROL = createStringSearch('cache_control')
 const ONE_HOUR = createStringSearch('1h')
 const CACHE_WRITES = Symbol('cache writes')
 
-/** Estimates a request for so many answers, at the prices of the dearest of the models that may answer it. */
+/** Estimates a request for so many choices, at the prices of the dearest of the models that may answer it. */
 export function estimate(
   asked: Asked,
   { tokens, prices }: { tokens: TokenCounter; prices: Prices },
@@ -48,8 +48,8 @@ export function estimate(
 }
 
 /**
- * Input tokens of what may be sent. A provider that speaks chat completions is sent the client's own document, with the
- * fields that modules have edited translated again; what the document has beyond its translation stays.
+ * Counts the input tokens that may be sent. A provider that takes chat completions gets the client's own document, with the
+ * fields that plugins have edited translated again; fields that only the document has stay.
  */
 function sentTokens({ request, client }: Asked, tokens: TokenCounter, model: string): number {
   const { dialect, document } = client
@@ -59,10 +59,10 @@ function sentTokens({ request, client }: Asked, tokens: TokenCounter, model: str
   return tokens.inputTokens(request, model) + Math.max(0, written - tokens.inputTokens(client.canonical, model))
 }
 
-/** The providers that are sent the fields of the Messages API: deferred tools are deferred there. */
+/** Providers that take the fields of the Messages API: deferred tools are deferred there. */
 const OF_MESSAGES: ReadonlySet<string> = new Set(['anthropic', 'bedrock', 'vertex'])
 
-/** The model's name for an estimate; behind a provider of another API its whole name, which has a slash. */
+/** Returns the model's name for an estimate; for a provider of another API the whole name, which has a slash. */
 function nameOf({ provider, model }: Target): string {
   return OF_MESSAGES.has(provider) ? model : `${provider}/${model}`
 }
@@ -74,7 +74,7 @@ function dearest(one: CacheWrites, other: CacheWrites): CacheWrites {
   return CACHE_WRITE_RATES.indexOf(one) > CACHE_WRITE_RATES.indexOf(other) ? one : other
 }
 
-/** The rate of input that the body may ask to be written to the prompt cache. */
+/** Returns the rate of input that the body may have written to the prompt cache. */
 function cacheWritesOf(request: RequestDocument): CacheWrites {
   return request.fact(CACHE_WRITES, ({ bytes }) => {
     const text = bytes.toString('latin1')
@@ -84,7 +84,7 @@ function cacheWritesOf(request: RequestDocument): CacheWrites {
 }
 
 /**
- * The most output tokens that a request allows. Interleaved thinking may have a budget above `max_tokens` (Claude API,
+ * Returns the most output tokens that a request allows. Interleaved thinking may have a budget above `max_tokens` (Claude API,
  * "Extended thinking").
  */
 export function mostOutputTokens(request: RequestDocument): number {
@@ -94,12 +94,12 @@ export function mostOutputTokens(request: RequestDocument): number {
   return Math.max(request.maxTokens, typeof budget === 'number' ? budget : 0)
 }
 
-/** The cost of so many output tokens, with the input. */
+/** Returns the cost of so many output tokens, with the input. */
 export function costOf({ inputNanoUsd, outputTokenNanoUsd }: Estimate, outputTokens: number): number {
   return inputNanoUsd + outputTokens * outputTokenNanoUsd
 }
 
-/** How many output tokens an amount pays for, when the input is paid. May be negative. */
+/** Returns the output tokens that an amount pays for after the input. May be negative. */
 export function tokensFor({ inputNanoUsd, outputTokenNanoUsd }: Estimate, amountNanoUsd: number): number {
   if (outputTokenNanoUsd === 0) return Number.MAX_SAFE_INTEGER
   return Math.floor((amountNanoUsd - inputNanoUsd) / outputTokenNanoUsd)

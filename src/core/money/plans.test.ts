@@ -1,7 +1,7 @@
 import test from 'ava'
 import { feeOf, periodOf } from './plans.ts'
 
-test('plans: calls are included up to the last, and cost something or are refused from there on', (t) => {
+test('plans: calls are included up to the last, and cost credits or are refused after it', (t) => {
   const plan = { includedCalls: 2, creditsPerCall: 10 }
   t.deepEqual(
     [0, 1, 2, 3].map((used) => feeOf(plan, used)),

@@ -1,11 +1,11 @@
-/** What an account pays for. */
+/** Tier of an account. */
 export type Tier = 'free' | 'pro' | 'team'
 
-/** What a tier includes, and what comes after that. Plain data: the database decides by it. */
+/** Quota of a tier, and the price of calls beyond it. Plain data: the database decides by it. */
 export interface Plan {
   /** Calls in a period that cost no credits. */
   readonly includedCalls: number
-  /** What each further call costs; `undefined`: there are none. */
+  /** Price of each further call; `undefined`: further calls are refused. */
   readonly creditsPerCall: number | undefined
 }
 
@@ -13,7 +13,7 @@ export interface Plan {
 export type Plans = Readonly<Record<Tier, Plan>>
 
 /**
- * The fee: credits for the next call of a period in which so many are used or running; 0: the plan includes it,
+ * Returns the credits for the next call of a period in which so many are used or running; 0: within the quota,
  * `undefined`: it is refused. Must be pure and never fall with `usedCalls`; the one place to change how calls are priced.
  */
 export function feeOf({ includedCalls, creditsPerCall }: Plan, usedCalls: number): number | undefined {
@@ -22,9 +22,9 @@ export function feeOf({ includedCalls, creditsPerCall }: Plan, usedCalls: number
 
 /** A period in which calls are counted. */
 export interface PlanPeriod {
-  /** `m:2026-11`, a UTC month; `p:1763683200000`, a paid period by its begin. */
+  /** `m:2026-11`, a UTC month; `p:1763683200000`, a paid period by its start. */
   readonly windowId: string
-  /** When the next begins, in milliseconds since 1970; `undefined`: when the payment provider says so. */
+  /** Start of the next period, in milliseconds since 1970; `undefined`: the payment provider decides. */
   readonly endsAtMs: number | undefined
 }
 
@@ -36,8 +36,8 @@ export interface PlanHolder {
 }
 
 /**
- * The period of an account at a moment. Free accounts, and those whose paid period is not known, have UTC months. A paid
- * period that is over is followed by one that begins at its end: that is what a renewal will be told as.
+ * Returns the period of an account at a moment. Free accounts, and those whose paid period is not known, have UTC months.
+ * A paid period that has ended is followed by one that begins at its end, as the payment provider will report the renewal.
  */
 export function periodOf({ tier, periodStartMs, periodEndMs }: PlanHolder, atMs: number): PlanPeriod {
   if (tier === 'free' || periodStartMs === null) return monthOf(atMs)

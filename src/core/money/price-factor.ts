@@ -13,7 +13,7 @@ const MANY_TOKENS: Usage = {
 }
 
 /**
- * How many times the list price a request asks to be billed at: a fast mode, a priority tier, a region. Discounts are
+ * Returns the multiple of the list price that a request may be billed at: a fast mode, a priority tier, a region. Discounts are
  * not assumed.
  */
 export function priceFactor(

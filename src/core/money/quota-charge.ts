@@ -5,7 +5,7 @@ import type { CallOrder, CallReservation } from '../ports/calls.ts'
  * is called or a cache answers: with the request's money in one transaction, or alone.
  */
 export interface QuotaCharge {
-  /** Returns what a ledger is to hold with the money; `undefined` once it is held. `accept` takes the result. */
+  /** Returns the order that a ledger holds with the money; `undefined` once it is held. `accept` takes the result. */
   order(): CallOrder | undefined
   /** Takes the result of the order. Throws `plan_calls_used`, `payment_required`. */
   accept(result: CallReservation): void

@@ -1,19 +1,19 @@
-/** Something that was done to an account or one of its keys. It holds no secret and no text of a user's own. */
+/** A change of an account or one of its keys. Holds no secret and no text of a user's own. */
 export interface AuditNote {
-  /** Unique; a repeated command must not make a second entry. */
+  /** Unique; an idempotency key: a repeated command adds no second entry. */
   readonly id: string
   readonly accountId: string
   /** `user:<id>`, `operator`, `stripe`. */
   readonly actor: string
-  /** What happened: a noun and a verb, as `key.created`. */
+  /** A noun and a verb, as `key.created`. */
   readonly action: string
-  /** Id of what it happened to. */
+  /** Id of the changed account or key. */
   readonly subject: string
-  /** What changed. */
+  /** Changed fields. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** The same with its moment, as it was entered. */
+/** A stored note, with its moment. */
 export interface AuditRecord extends Required<AuditNote> {
   readonly atMs: number
 }

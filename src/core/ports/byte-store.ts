@@ -3,18 +3,18 @@ export interface ByteStore {
   get(key: string): Promise<Buffer | undefined>
   set(key: string, value: Buffer, ttlMs: number): Promise<void>
   delete(key: string): Promise<void>
-  /** Of those who share this store, by which they agree on one of them, in the order of what is asked here. Unset: nobody shares it. */
+  /** Leases that the processes sharing this store use to elect one of them, in the store's command order. Unset: not shared. */
   readonly leases?: Leases
 }
 
 /**
- * Leases by name, each held by at most one process of all: but for one that stood still for longer than its lease, so
- * that they spare work and guard nothing. A broken store rejects.
+ * Leases by name, each held by at most one process, except after a stall longer than its lease: they save work and guard
+ * nothing. A broken store rejects.
  */
 export interface Leases {
-  /** Takes a lease that nobody holds; gives whether it was free. */
+  /** Takes a free lease; returns whether it was free. */
   take(name: string, ttlMs: number): Promise<boolean>
-  /** Makes a lease that one holds last longer. */
+  /** Extends a lease that the caller holds. */
   renew(name: string, ttlMs: number): Promise<void>
   release(name: string): Promise<void>
 }

@@ -1,31 +1,31 @@
-/** A body as far as it was kept. */
+/** The stored part of a body. */
 export interface CapturedBody {
   readonly bytes: Uint8Array
-  /** How long it was, cut or not. */
+  /** Length of the whole body. */
   readonly totalBytes: number
 }
 
-/** The request as one edit left it. */
+/** The request after one edit. */
 export interface CapturedVersion extends CapturedBody {
   readonly module: string
 }
 
-/** What was said in one request, kept because somebody allowed it. */
+/** Bodies of one request, stored with an opt-in. */
 export interface CapturedRequest {
   /** The id of its receipt and of its telemetry. */
   readonly id: string
   readonly scope: string
-  /** As the client sent it. */
+  /** Bytes from the client. */
   readonly request: CapturedBody
-  /** As it was before the first edit, where there were edits: canonical. */
+  /** The canonical request before the first edit, if there were edits. */
   readonly canonical: CapturedBody | undefined
-  /** One for each edit that stood, in their order. */
+  /** One for each edit that took effect, in order. */
   readonly versions: readonly CapturedVersion[]
-  /** As it was sent to the client. */
+  /** Bytes sent to the client. */
   readonly reply: CapturedBody
 }
 
-/** Keeps what was said, for a while. */
+/** Stores captured requests for a limited time. */
 export interface CaptureStore {
   put(captured: CapturedRequest): void
   get(id: string): Promise<CapturedRequest | undefined>

@@ -1,11 +1,11 @@
 /** Passes texts between the processes that are one gateway: workers on one port, or instances that share a Redis. */
 export interface Channel {
   /**
-   * Tells all who listen to a topic, this process too if it does; resolves with how many those are, once the text is on its
-   * way to them. Rejects when it cannot be told; nothing is kept for later.
+   * Sends a text to all subscribers of a topic, this process included; resolves with their number, once the text is on its
+   * way to them. Rejects when it cannot be sent; texts are not kept for later subscribers.
    */
   publish(topic: string, text: string): Promise<number>
-  /** Listens to a topic for as long as the channel is open. */
+  /** Subscribes to a topic until the channel is closed. */
   subscribe(topic: string, listener: (text: string) => void): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The time, passed in so that tests can turn it. */
+/** Current time, passed in so that tests can set it. */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970. */
   nowMs(): number

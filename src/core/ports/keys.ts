@@ -1,21 +1,21 @@
 import type { AuditNote } from './audit.ts'
 
-/** Limits that a key's owner has set on it. They add to the operator's, and never loosen them. */
+/** Limits that a key's owner has set on it, in addition to the operator's. */
 export interface KeyLimits {
-  /** Most that one request may cost, in USD. */
+  /** Most of one request's cost, in USD. */
   readonly costPerRequest?: number | undefined
-  /** Most that the key may spend in a UTC day, in USD. */
+  /** Most in a UTC day, in USD. */
   readonly costPerDay?: number | undefined
-  /** Most that the key may spend in a UTC month, in USD. */
+  /** Most in a UTC month, in USD. */
   readonly costPerMonth?: number | undefined
   readonly requestsPerMinute?: number | undefined
-  /** The only models it may ask; a `*` at the end stands for any rest. */
+  /** The only models that it may use; a `*` at the end matches any rest. */
   readonly models?: readonly string[] | undefined
-  /** The only modules that its requests may name. */
+  /** The only plugins that its requests may name. */
   readonly modules?: readonly string[] | undefined
 }
 
-/** What the database knows of a key, but for its hash. */
+/** A key in the database, without its hash. */
 export interface StoredKey {
   readonly id: string
   readonly prefix: string
@@ -28,30 +28,30 @@ export interface StoredKey {
   readonly revokedAtMs: number | null
 }
 
-/** A key to be made. */
+/** A key to create. */
 export interface NewKey extends Pick<StoredKey, 'id' | 'prefix' | 'name' | 'pipelineConfig' | 'limits'> {
   readonly accountId: string
   readonly hash: string
-  /** How many keys the account may have that are not revoked. */
+  /** Most keys of the account that are not revoked. */
   readonly most: number
   readonly audit: AuditNote
 }
 
-/** Whose key is meant, and the entry of what is done to it. */
+/** A key of an account, and the audit entry of its change. */
 export interface OwnedKey {
   readonly id: string
   readonly accountId: string
   readonly audit: AuditNote
 }
 
-/** What is to be changed of a key; what is not given stays. */
+/** Changes of a key; fields that are left out stay. */
 export interface KeyChange extends OwnedKey {
   readonly name?: string | undefined
   readonly pipelineConfig?: string | null | undefined
   readonly limits?: string | null | undefined
 }
 
-/** When keys were used: id and moment. */
+/** Last uses of keys: id and moment. */
 export type KeyUses = readonly (readonly [id: string, atMs: number])[]
 
 /**
@@ -59,19 +59,19 @@ export type KeyUses = readonly (readonly [id: string, atMs: number])[]
  * database cannot be reached, and with `internal_error` when it could not write.
  */
 export interface KeyStore {
-  /** Makes a key, and its account if that is not there. Throws `permission_error` when the account has enough. */
+  /** Creates a key, and its account if that does not exist. Throws `permission_error` when the account has enough. */
   create(key: NewKey): Promise<StoredKey>
-  /** An account's keys, the revoked ones too, newest first. */
+  /** Lists an account's keys, the revoked ones too, newest first. */
   list(accountId: string): Promise<StoredKey[]>
   /** Changes a key that is not revoked; `undefined` when the account has no such key. */
   change(change: KeyChange): Promise<StoredKey | undefined>
-  /** Revokes a key; twice is harmless. Resolves with whether the account has such a key. */
+  /** Revokes a key; idempotent. Resolves with whether the account has such a key. */
   revoke(key: OwnedKey): Promise<boolean>
-  /** Notes when keys were used; an earlier moment than the one that is there changes nothing. */
+  /** Records the last uses of keys; a moment before the recorded one changes nothing. */
   touch(uses: KeyUses): Promise<void>
 }
 
-/** What a request needs of the key that it came with. */
+/** Fields of a key that a request with it needs. */
 export interface KeyInUse {
   readonly id: string
   readonly accountId: string
@@ -83,7 +83,7 @@ export interface KeyInUse {
   readonly suspendedAtMs: number | null
 }
 
-/** Finds the key of a hash as it is now, on all instances. Throws `service_unavailable`. */
+/** Finds the current key of a hash, on all instances. Throws `service_unavailable`. */
 export interface KeyLookup {
   find(hash: string): KeyInUse | undefined | Promise<KeyInUse | undefined>
   close(): void

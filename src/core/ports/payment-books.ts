@@ -4,39 +4,39 @@ import type { PaymentBook, PaymentState, PaymentSum, SettlementMode } from './pa
 export interface ListedPayment {
   readonly challengeId: string
   readonly state: PaymentState
-  /** What became of its money. */
+  /** State of its money. */
   readonly book: PaymentBook
-  /** When it was captured or ended; of what is open, when it will end. In milliseconds since 1970. */
+  /** Moment of capture or end; of an open payment, its coming end. In milliseconds since 1970. */
   readonly atMs: number
   readonly amountCents: number
   readonly currency: string
   readonly settlement: SettlementMode
   readonly route: string
   readonly model: string
-  /** The payment provider's name of it, once it has one. */
+  /** The payment provider's id of it, once it has one. */
   readonly reference: string | null
-  /** Whose requests it has paid for: the scopes of its token, and of its session's. */
+  /** Callers whose requests it has paid for: the scopes of its token, and of its session's. */
   readonly scopes: readonly string[]
-  /** The calls that were bought at once; `null`: it has paid for one. */
+  /** The calls of a prepaid session; `null`: it has paid for one call. */
   readonly session: { readonly callsTotal: number; readonly callsLeft: number; readonly expiresAtMs: number } | null
 }
 
-/** Which payments to list. */
+/** A page of payments. */
 export interface PaymentPage {
-  /** The last one that was seen. */
+  /** The last payment of the page before. */
   readonly after?: Pick<ListedPayment, 'atMs' | 'challengeId'> | undefined
   /** At most 500. */
   readonly limit: number
-  /** Stands in the challenge, the payment's name, the model or the route, in capitals or not. */
+  /** Part of the challenge, the payment's id, the model or the route, in any case. */
   readonly text?: string | undefined
   readonly book?: PaymentBook | undefined
 }
 
-/** What agents have paid, for who operates the gateway. Rejects with `service_unavailable`. */
+/** Payments of agents, for the operator. Rejects with `service_unavailable`. */
 export interface PaymentBooks {
-  /** Newest first. */
+  /** Lists payments, newest first. */
   list(page: PaymentPage): Promise<readonly ListedPayment[]>
   find(challengeId: string): Promise<ListedPayment | undefined>
-  /** Sums by day and book since a moment, in milliseconds since 1970; oldest day first. */
+  /** Returns sums by day and book since a moment, in milliseconds since 1970; oldest day first. */
   report(span: { sinceMs: number }): Promise<readonly PaymentSum[]>
 }

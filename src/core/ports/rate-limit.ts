@@ -1,21 +1,21 @@
-/** What a limiter decided about one request. */
+/** Decision of a limiter about one request. */
 export interface RateDecision {
   readonly isAllowed: boolean
-  /** How many requests a window lets through. */
+  /** Requests that a window admits. */
   readonly limit: number
   readonly windowMs: number
-  /** How many more would be let through now. */
+  /** Further requests that would be admitted now. */
   readonly remaining: number
-  /** Until all that was used is free again, in milliseconds. */
+  /** Time until all used requests are free again, in milliseconds. */
   readonly resetMs: number
-  /** Until the next request is let through, in milliseconds; 0 when one would be now. */
+  /** Time until the next request is admitted, in milliseconds; 0 when one would be now. */
   readonly retryMs: number
 }
 
-/** Lets through so many requests of a key in a window, on all instances together. */
+/** Admits a number of requests of a key in a window, on all instances together. */
 export interface RateLimiter {
   /**
-   * Counts a request of a key, against a limit of the key's own or the limiter's. A store that is down does not reject:
+   * Counts a request of a key, against a limit of the key's own or the limiter's. Does not reject while the store is down:
    * its limiter counts by itself.
    */
   take(key: string, limit?: number): RateDecision | Promise<RateDecision>

@@ -1,26 +1,26 @@
-/** A cap: what a scope may spend in a day or month of UTC. */
+/** A cap: spending limit of a scope in a day or month of UTC. */
 export interface SpendWindow {
-  /** Whose money: a key, a user, the whole instance. */
+  /** Owner of the money: a key, a user, the whole instance. */
   readonly scope: string
   /** `d:2026-11-21` or `m:2026-11`. */
   readonly window: string
   readonly limitNanoUsd: number
 }
 
-/** Money to be held for one request. */
+/** Money to hold for one request. */
 export interface SpendHold {
   /** The idempotency key: the same hold again renews its lease and holds nothing twice. */
   readonly holdId: string
   readonly amountNanoUsd: number
-  /** Must be left besides, in each window, and is not held. Default: nothing. */
+  /** Amount that must remain in each window without being held. Default: none. */
   readonly spareNanoUsd?: number
   /** No window twice. */
   readonly windows: readonly SpendWindow[]
-  /** How long it is held unless it is renewed; then it counts as spent. */
+  /** Duration of the hold unless it is renewed; after it the hold counts as spent. */
   readonly leaseMs: number
 }
 
-/** Whether money is held, and the sums of its windows with it; if not, by which window, and what is spent and held there. */
+/** The sums of the windows with the hold; for a refusal, the window that refused, with its spent and held sums. */
 export type Reservation =
   | { readonly ok: true; readonly standing: readonly WindowStanding[] }
   | { readonly ok: false; readonly refusedBy: SpendWindow; readonly spentNanoUsd: number }
@@ -36,14 +36,14 @@ export interface WindowStanding extends SpendWindow, SpendSums {}
 
 /**
  * Keeps spend within caps, exactly, for all instances together: money is held before it is spent. A hold belongs to the
- * windows of its admission, also when it ends after midnight. Amounts are whole nano-dollars. Every method rejects with
- * `service_unavailable` while the database does not answer; what was asked has then happened wholly or not at all, and
- * may be asked again.
+ * windows of its admission, also when it ends after midnight. Amounts are whole nano-USD. Every method rejects with
+ * `service_unavailable` while the database does not answer; the command has then taken effect wholly or not at all, and
+ * may be repeated.
  */
 export interface SpendLedger {
   /**
    * Holds an amount in all windows at once, or in none: admitted when settled + held + amount + spare ≤ limit in each.
-   * Holds the call that the request owes its plan, too, or neither; that throws `plan_calls_used`, `payment_required`.
+   * Holds the call of the request's plan, too, or neither; that throws `plan_calls_used`, `payment_required`.
    */
   reserve(hold: SpendHold): Promise<Reservation>
   /**
@@ -52,11 +52,11 @@ export interface SpendLedger {
    */
   grow(change: { holdId: string; toNanoUsd: number; leaseMs: number }): Promise<Reservation>
   /**
-   * Ends a hold: what it really cost is spent in its windows, also beyond what was held; the rest is free again. Twice is
-   * harmless: the first counts. After the lease has ended it replaces the full amount that was counted by the truth.
-   * While the database does not answer, it is told later. Throws `internal_error` when the hold is unknown.
+   * Settles a hold: the real cost is spent in its windows, also beyond the held amount; the rest is free again. Idempotent:
+   * the first settlement counts. After the lease's end it replaces the full amount that was counted by the real cost.
+   * While the database does not answer, it is sent later. Throws `internal_error` when the hold is unknown.
    */
   settle(end: { holdId: string; costNanoUsd: number }): Promise<void>
-  /** What is spent and held now, window by window. */
+  /** Returns the amounts spent and held now, window by window. */
   spent(windows: readonly Pick<SpendWindow, 'scope' | 'window'>[]): Promise<SpendSums[]>
 }

@@ -1,8 +1,8 @@
 import type { Usage } from './usage.ts'
 
 /**
- * How a reply ended. `complete`: a whole answer. `incomplete`: an error, a cut, or a stream without `message_stop`.
- * `cancelled`: nobody wanted the rest.
+ * Ending of a reply. `complete`: a whole reply. `incomplete`: an error, a cut, or a stream without `message_stop`.
+ * `cancelled`: the client disconnected, or the rest was not needed.
  */
 export interface Ending {
   readonly outcome: 'complete' | 'incomplete' | 'cancelled'
@@ -10,7 +10,7 @@ export interface Ending {
   readonly error?: Error
 }
 
-/** Where a streamed reply's bytes come from. After `cancel` neither `end` nor `fail` need be called. */
+/** Source of a streamed reply's bytes. After `cancel` neither `end` nor `fail` need be called. */
 export interface ByteSource {
   start(sink: ByteSourceSink): void
   pause(): void
@@ -19,8 +19,8 @@ export interface ByteSource {
 }
 
 /**
- * What a source calls: any number of `data`, then exactly one of `end` and `fail`.
- * A source of another stream's portions hands that stream's ending on.
+ * Receiver of a source's calls: any number of `data`, then exactly one of `end` and `fail`.
+ * A source that passes on another stream's portions passes its ending on, too.
  */
 export interface ByteSourceSink {
   data(chunk: Buffer): void
@@ -28,7 +28,7 @@ export interface ByteSourceSink {
   fail(error: Error): void
 }
 
-/** What receives a streamed reply. `write` returns false when the stream should pause until `resume()`. */
+/** Receiver of a streamed reply. `write` returns false when the stream should pause until `resume()`. */
 export interface ReplySink {
   write(portion: Buffer): boolean
   end(ending: Ending): void

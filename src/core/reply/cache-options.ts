@@ -20,7 +20,7 @@ export const cacheOptions = {
     ),
 }
 
-/** That the operator allows the scope that is asked for; with what is to be said if not. */
+/** Refuses a scope that the operator does not allow, with the message. */
 export const sharingRule: [rule: (options: SharingOptions) => boolean, fault: { path: string[]; message: string }] = [
   ({ scope, allow_shared }) => scope !== 'shared' || allow_shared,
   { path: ['scope'], message: 'the operator does not allow `shared`' },

@@ -4,7 +4,7 @@ import { ChunkBuffer } from './chunk-buffer.ts'
 
 const MB = 1024 * 1024
 
-test('pieces: what is taken is what was added, however it was cut', (t) => {
+test('chunk buffer: taken bytes are those added, however they were cut', (t) => {
   let hasCopied = 0
   const sizes = fc.array(fc.oneof(fc.nat(3), fc.nat(3000), fc.constantFrom(1023, 1024, 70_000, 400_000)), {
     minLength: 100,
@@ -12,66 +12,66 @@ test('pieces: what is taken is what was added, however it was cut', (t) => {
   })
   fc.assert(
     fc.property(sizes, fc.nat(300), (lengths, taken) => {
-      const pieces = new ChunkBuffer()
+      const buffer = new ChunkBuffer()
       const added = lengths.map((length, i) => Buffer.alloc(length, i % 251))
       const given: Buffer[] = []
       for (const [i, piece] of added.entries()) {
-        pieces.add(piece)
+        buffer.add(piece)
         // The sender's memory is its own again.
-        if (i === taken) given.push(Buffer.from(pieces.take(Buffer.from('last'))))
+        if (i === taken) given.push(Buffer.from(buffer.take(Buffer.from('last'))))
         hasCopied += piece.length < 1024 ? 1 : 0
       }
       const expected = added.flatMap((piece, i) => (i === taken ? [piece, Buffer.from('last')] : [piece]))
-      given.push(pieces.take())
+      given.push(buffer.take())
       t.true(Buffer.concat(given).equals(Buffer.concat(expected)))
-      t.is(pieces.bytes, 0)
+      t.is(buffer.bytes, 0)
     }),
     { numRuns: 200 },
   )
   t.true(hasCopied > 1000)
 })
 
-test('pieces: a single piece is given back without a copy', (t) => {
-  const pieces = new ChunkBuffer()
+test('chunk buffer: a single chunk is returned without a copy', (t) => {
+  const buffer = new ChunkBuffer()
   const only = Buffer.from('only')
-  pieces.add(only)
-  t.is(pieces.take(), only)
+  buffer.add(only)
+  t.is(buffer.take(), only)
 })
 
-test('pieces: a million pieces of one byte take a few megabytes', (t) => {
-  const pieces = new ChunkBuffer()
+test('chunk buffer: a million chunks of one byte take a few megabytes', (t) => {
+  const buffer = new ChunkBuffer()
   const slab = Buffer.alloc(1_000_000)
   globalThis.gc?.()
   const before = process.memoryUsage()
-  for (let i = 0; i < slab.length; i++) pieces.add(slab.subarray(i, i + 1))
+  for (let i = 0; i < slab.length; i++) buffer.add(slab.subarray(i, i + 1))
   globalThis.gc?.()
   const after = process.memoryUsage()
   const grownBytes = after.arrayBuffers - before.arrayBuffers
   t.true(grownBytes < 4_000_000, `${grownBytes} bytes of pages`)
-  t.is(pieces.take().length, slab.length)
+  t.is(buffer.take().length, slab.length)
 })
 
-test('pieces: megabytes are collected in one block, of which no more is reserved than twice what came', (t) => {
-  const pieces = new ChunkBuffer()
+test('chunk buffer: megabytes are collected in one block of at most twice the received bytes', (t) => {
+  const buffer = new ChunkBuffer()
   const piece = Buffer.alloc(65_536)
   for (let i = 0; i < 40; i++) {
-    pieces.add(piece)
+    buffer.add(piece)
     piece.fill(i + 1) // the sender's memory is its own again beyond a megabyte
   }
-  const taken = pieces.take()
+  const taken = buffer.take()
   t.is(taken.length, 40 * 65_536)
   t.is(taken.at(-1), 39)
   t.true(taken.buffer.byteLength <= 2 * taken.length)
 })
 
-test('pieces: of a length that was announced exactly that is reserved', (t) => {
-  const pieces = new ChunkBuffer(3 * MB)
-  for (let i = 0; i < 48; i++) pieces.add(Buffer.alloc(65_536, i))
-  t.is(pieces.take().buffer.byteLength, 3 * MB)
+test('chunk buffer: exactly an announced length is reserved', (t) => {
+  const buffer = new ChunkBuffer(3 * MB)
+  for (let i = 0; i < 48; i++) buffer.add(Buffer.alloc(65_536, i))
+  t.is(buffer.take().buffer.byteLength, 3 * MB)
 })
 
-test('pieces: more than was announced is kept, too', (t) => {
-  const pieces = new ChunkBuffer(2 * MB)
-  for (let i = 0; i < 48; i++) pieces.add(Buffer.alloc(65_536, i))
-  t.is(pieces.take(Buffer.from('last')).toString('latin1', 3 * MB), 'last')
+test('chunk buffer: bytes beyond the announced length are kept, too', (t) => {
+  const buffer = new ChunkBuffer(2 * MB)
+  for (let i = 0; i < 48; i++) buffer.add(Buffer.alloc(65_536, i))
+  t.is(buffer.take(Buffer.from('last')).toString('latin1', 3 * MB), 'last')
 })

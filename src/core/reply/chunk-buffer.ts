@@ -1,23 +1,23 @@
 /**
- * DESIGN: bytes that come in pieces of any size
+ * DESIGN: collects bytes that arrive in chunks of any size
  *
- * A Buffer costs about 100 bytes beside what it holds: a body in chunks of one byte would take 100 times its size. So small
- * pieces are copied into pages once there are many of them. Bodies of megabytes are copied into one block as they come:
- * kept as pieces, they would be there twice when they are joined, and thousands of pieces that live long leave the
- * allocator with memory that it cannot give back (`docs/decisions/0137-memory-after-large-bodies.md`).
+ * A Buffer costs about 100 bytes besides its content: a body in chunks of one byte would take 100 times its size. So small
+ * chunks are copied into pages once there are many of them. Bodies of megabytes are copied into one block as they arrive:
+ * as separate chunks they would exist twice while joined, and thousands of long-lived chunks leave the allocator with
+ * memory that it cannot release (`docs/decisions/0137-memory-after-large-bodies.md`).
  *
- *   up to 1 MB     whole [ piece │ piece │ page of small ones │ … ]    joined when they are taken
- *   beyond         block [ all bytes so far            │ room ]        at most twice what has come
+ *   up to 1 MB     whole [ chunk │ chunk │ page of small ones │ … ]    joined by `take`
+ *   beyond         block [ all bytes so far            │ room ]        at most twice the received bytes
  */
 const SMALL_BYTES = 1024
-/** So many small pieces are kept as they are: most bodies and events have fewer, and need no page. */
+/** Small chunks that are kept without a copy: most bodies and events have fewer, and need no page. */
 const MOST_SMALL = 64
 const PAGE_BYTES = 64 * 1024
-const MOST_IN_PIECES = 1024 * 1024
+const MOST_IN_CHUNKS = 1024 * 1024
 const BLOCK_GROWTH = 2
 const NOTHING = Buffer.alloc(0)
 
-/** Collects bytes in memory in proportion to their number, however they are cut. */
+/** Collects bytes in memory proportional to their number, whatever the chunk sizes. */
 export class ChunkBuffer {
   readonly #expectedBytes: number
   #whole: Buffer[] = []
@@ -27,26 +27,26 @@ export class ChunkBuffer {
   #bytes = 0
   #small = 0
 
-  /** `expectedBytes` is the number that was announced, or the most that is taken; a block is no larger while that holds. */
+  /** `expectedBytes` is the announced number, or the limit; a block is no larger while that holds. */
   constructor(expectedBytes = Number.POSITIVE_INFINITY) {
     this.#expectedBytes = expectedBytes
   }
 
-  /** How many bytes there are. */
+  /** Number of collected bytes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Keeps the piece, or a copy of it. */
-  add(piece: Buffer): void {
-    const bytes = this.#bytes + piece.length
-    if (bytes > MOST_IN_PIECES) this.#append(piece)
-    else if (piece.length >= SMALL_BYTES || ++this.#small <= MOST_SMALL) this.#keep(piece)
-    else this.#copy(piece)
+  /** Keeps the chunk, or a copy of it. */
+  add(chunk: Buffer): void {
+    const bytes = this.#bytes + chunk.length
+    if (bytes > MOST_IN_CHUNKS) this.#append(chunk)
+    else if (chunk.length >= SMALL_BYTES || ++this.#small <= MOST_SMALL) this.#keep(chunk)
+    else this.#copy(chunk)
     this.#bytes = bytes
   }
 
-  /** All bytes in order, and `last` behind them; without a copy where there is one piece or a block. Nothing is left. */
+  /** Returns all bytes in order and `last` after them, and empties the buffer; a single chunk or block is not copied. */
   take(last: Buffer = NOTHING): Buffer {
     if (last.length > 0 && this.#block.length > 0) this.add(last)
     const taken = this.#block.length > 0 ? this.#block.subarray(0, this.#bytes) : this.#join(last)
@@ -59,15 +59,15 @@ export class ChunkBuffer {
 
   #join(last: Buffer): Buffer {
     this.#endPage()
-    const pieces = last.length === 0 ? this.#whole : [...this.#whole, last]
-    const [only = NOTHING] = pieces
-    return pieces.length <= 1 ? only : Buffer.concat(pieces, this.#bytes + last.length)
+    const chunks = last.length === 0 ? this.#whole : [...this.#whole, last]
+    const [only = NOTHING] = chunks
+    return chunks.length <= 1 ? only : Buffer.concat(chunks, this.#bytes + last.length)
   }
 
-  #append(piece: Buffer): void {
-    const bytes = this.#bytes + piece.length
+  #append(chunk: Buffer): void {
+    const bytes = this.#bytes + chunk.length
     if (bytes > this.#block.length) this.#grow(bytes)
-    piece.copy(this.#block, this.#bytes)
+    chunk.copy(this.#block, this.#bytes)
   }
 
   /** Moves all bytes into a larger block. */
@@ -80,23 +80,23 @@ export class ChunkBuffer {
     } else {
       this.#endPage()
       let at = 0
-      for (const piece of this.#whole) at += piece.copy(block, at)
+      for (const chunk of this.#whole) at += chunk.copy(block, at)
       this.#whole = []
     }
     this.#block = block
   }
 
-  #keep(piece: Buffer): void {
+  #keep(chunk: Buffer): void {
     this.#endPage()
-    if (piece.length > 0) this.#whole.push(piece)
+    if (chunk.length > 0) this.#whole.push(chunk)
   }
 
-  #copy(piece: Buffer): void {
-    if (this.#page.length < this.#pageBytes + piece.length) {
+  #copy(chunk: Buffer): void {
+    if (this.#page.length < this.#pageBytes + chunk.length) {
       this.#endPage()
       this.#page = Buffer.allocUnsafeSlow(PAGE_BYTES)
     }
-    this.#pageBytes += piece.copy(this.#page, this.#pageBytes)
+    this.#pageBytes += chunk.copy(this.#page, this.#pageBytes)
   }
 
   #endPage(): void {
@@ -106,7 +106,7 @@ export class ChunkBuffer {
   }
 }
 
-/** Frees the memory of a block that nothing refers to any more, at once instead of at the next collection. */
+/** Frees the memory of an unreferenced block at once instead of at the next collection. */
 function release({ buffer }: Buffer): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

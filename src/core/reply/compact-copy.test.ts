@@ -2,7 +2,7 @@ import test from 'ava'
 import { memoryStore } from '../../stores/kv/memory.ts'
 import { compactCopy } from './compact-copy.ts'
 
-test('a view is copied, what has its memory for itself is not', (t) => {
+test('a view is copied, a buffer with memory of its own is not', (t) => {
   const page = Buffer.allocUnsafeSlow(1000).fill('a')
   t.is(compactCopy(page), page)
   for (const view of [page.subarray(10, 20), Buffer.from('small'), Buffer.concat([page, page]).subarray(1)]) {

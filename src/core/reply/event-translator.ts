@@ -1,15 +1,15 @@
 import type { Usage } from './usage.ts'
 
-/** Turns one dialect's stream of events into another's, one event at a time. */
+/** Translates one dialect's stream of events into another's, one event at a time. */
 export interface EventTranslator {
-  /** Takes one event; gives the text of the events to pass on, each with its blank line, or '' for none. */
+  /** Translates one event; returns the text of the events to send, each with its blank line, or '' for none. */
   event(name: string, data: string): string
-  /** The source has ended well; gives what is left to say. */
+  /** Called when the source has ended well; returns the remaining events. */
   end(): string
-  /** Whether all of an answer has been seen; decided after `end`. */
+  /** True if the whole reply has been read; decided after `end`. */
   readonly isComplete: boolean
-  /** The source itself told of an error, which has been passed on as one. */
+  /** The source itself sent an error, which has been passed on as one. */
   readonly hasFailed: boolean
-  /** Token counts as far as the stream has told them. */
+  /** Token counts that the stream has reported so far. */
   readonly usage: Usage | undefined
 }

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import type { ByteSource, ByteSourceSink } from './byte-source.ts'
 import { Flow, type FlowDriver, transformed } from './flow.ts'
 
-/** What happens to a flow, in any order. */
+/** Events of a flow, in any order. */
 const step = fc.constantFrom('push', 'pause', 'resume', 'start', 'end', 'fail', 'cancel', 'push', 'push', 'resume')
-/** What a sink does while it is given a portion. */
+/** Actions of a sink while it receives a portion. */
 const reaction = fc.constantFrom('nothing', 'nothing', 'pause', 'resume', 'pause-and-resume', 'cancel')
 
-/** A sink that checks what it is given. */
+/** A sink that checks the calls it receives. */
 class Sink implements ByteSourceSink {
   received = ''
   endings = 0
@@ -24,13 +24,13 @@ class Sink implements ByteSourceSink {
 
   data(chunk: Buffer): void {
     if (this.#isPaused) throw new Error('data while paused')
-    if (this.endings > 0 || this.isCancelled) throw new Error('data behind the end')
+    if (this.endings > 0 || this.isCancelled) throw new Error('data after the end')
     this.received += chunk.toString()
     this.act(this.#reactions.shift() ?? 'nothing')
   }
 
   end(): void {
-    if (this.isCancelled) throw new Error('an end behind cancel')
+    if (this.isCancelled) throw new Error('an end after cancel')
     this.endings++
   }
 
@@ -54,7 +54,7 @@ class Sink implements ByteSourceSink {
   }
 }
 
-test('flow: any order of pushes, pauses, endings and cancels keeps its promises', (t) => {
+test('flow: any order of pushes, pauses, endings and cancels keeps its guarantees', (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.array(reaction, { maxLength: 20 }), (steps, reactions) => {
       const driver = { starts: 0, cancels: 0, hasEnded: false }
@@ -62,7 +62,7 @@ test('flow: any order of pushes, pauses, endings and cancels keeps its promises'
         start: () => void driver.starts++,
         resume() {},
         cancel() {
-          if (driver.hasEnded) throw new Error('cancelled behind its own end')
+          if (driver.hasEnded) throw new Error('cancelled after its own end')
           driver.cancels++
         },
       })
@@ -108,7 +108,7 @@ test('flow: is started once', (t) => {
   t.throws(() => flow.start(sink))
 })
 
-/** A source that the test turns by hand. */
+/** Creates a source that the test drives. */
 function createSource() {
   const calls: string[] = []
   const source: ByteSource & { to?: ByteSourceSink } = {
@@ -124,13 +124,13 @@ function createSource() {
 }
 
 const collect = (flow: ByteSource) => {
-  const told: string[] = []
+  const received: string[] = []
   flow.start({
-    data: (chunk) => void told.push(chunk.toString()),
-    end: () => void told.push('end'),
-    fail: ({ message }) => void told.push(`fail ${message}`),
+    data: (chunk) => void received.push(chunk.toString()),
+    end: () => void received.push('end'),
+    fail: ({ message }) => void received.push(`fail ${message}`),
   })
-  return told
+  return received
 }
 
 test('transformed: bytes, pauses and the end go through the transform', (t) => {
@@ -140,14 +140,14 @@ test('transformed: bytes, pauses and the end go through the transform', (t) => {
     end: (to) => void to.push(Buffer.from('!')),
     fail() {},
   })
-  const told = collect(flow)
+  const received = collect(flow)
   source.to?.data(Buffer.from('a'))
   flow.pause()
   source.to?.data(Buffer.from('b'))
-  t.deepEqual(told, ['A'])
+  t.deepEqual(received, ['A'])
   flow.resume()
   source.to?.end()
-  t.deepEqual(told, ['A', 'B', '!', 'end'])
+  t.deepEqual(received, ['A', 'B', '!', 'end'])
   t.deepEqual(calls, ['start', 'pause', 'resume'])
 })
 
@@ -162,11 +162,11 @@ test('transformed: a transform that throws, or ends before its source, cancels i
     [(_chunk: Buffer, to: Pick<Flow, 'end'>) => to.end(), 'end'],
   ] as const) {
     const { source, calls } = createSource()
-    const told = collect(transformed(source, { data, end() {}, fail() {} }))
+    const received = collect(transformed(source, { data, end() {}, fail() {} }))
     source.to?.data(Buffer.from('a'))
     source.to?.data(Buffer.from('b'))
     source.to?.fail(new Error('late'))
-    t.deepEqual(told, [last])
+    t.deepEqual(received, [last])
     t.deepEqual(calls, ['start', 'cancel'])
   }
 })
@@ -178,8 +178,8 @@ test('transformed: an ending of the transform’s own replaces the source’s', 
     end: (to) => to.fail(new Error('cut')),
     fail: (_error, to) => to.end(),
   })
-  const told = collect(flow)
+  const received = collect(flow)
   source.to?.end()
   source.to?.end()
-  t.deepEqual(told, ['fail cut'])
+  t.deepEqual(received, ['fail cut'])
 })

@@ -5,24 +5,24 @@
  *          ◄─ start, resume, pause, cancel ─┘  ◄─ pause, resume, cancel
  *
  * Guarantees, whatever the driver does and whenever the sink calls back
- * - Portions reach the sink in their order, none before `start` and none while it is paused: what is pushed then waits.
- * - Exactly one of `end` and `fail` follows the last portion; nothing follows that, or a `cancel`.
- * - The driver is cancelled at most once, and never behind its own ending.
- * Limits: how much waits is the driver's affair; `push` returns false when it should stop.
+ * - Portions reach the sink in order, none before `start` and none while it is paused: pushed portions then wait.
+ * - Exactly one of `end` and `fail` follows the last portion; no call follows that, or a `cancel`.
+ * - The driver is cancelled at most once, and never after its own ending.
+ * Limits: the queue is unbounded, the driver bounds it; `push` returns false when the driver should stop.
  */
 import type { ByteSource, ByteSourceSink, Ending } from './byte-source.ts'
 
-/** What produces the bytes of a flow. */
+/** Producer of the bytes of a flow. */
 export interface FlowDriver {
   start(): void
-  /** The sink takes more again. */
+  /** Called when the sink takes more again. */
   resume(): void
-  /** The sink takes no more for now; a driver that obeys `push` needs none. */
+  /** Called when the sink takes no more for now; a driver that obeys `push` needs none. */
   pause?(): void
   cancel(): void
 }
 
-/** Where a driver puts its bytes. */
+/** The calls by which a driver delivers its bytes. */
 export type FlowInlet = Pick<Flow, 'push' | 'end' | 'fail'>
 
 /** A source of bytes that a driver pushes. */
@@ -39,12 +39,12 @@ export class Flow implements ByteSource {
     this.#driver = driver
   }
 
-  /** Whether a portion would go straight on to the sink. */
+  /** True if a portion would go directly to the sink. */
   get takes(): boolean {
     return this.#sink !== undefined && !this.#isPaused && !this.#isOver
   }
 
-  /** Whether nothing can be pushed any more: it has ended, or was cancelled. */
+  /** True if the flow has ended or was cancelled, so that nothing can be pushed. */
   get hasEnded(): boolean {
     return this.#isOver || this.#ending !== undefined
   }
@@ -76,7 +76,7 @@ export class Flow implements ByteSource {
     if (this.#ending === undefined) this.#driver.cancel()
   }
 
-  /** Passes a portion on, as soon as the sink takes it. Returns whether it takes more at once. */
+  /** Passes a portion on as soon as the sink takes it. Returns whether the sink takes more at once. */
   push(portion: Buffer): boolean {
     if (this.hasEnded) return false
     if (this.takes && this.#waiting.length === 0) this.#sink?.data(portion)
@@ -84,12 +84,12 @@ export class Flow implements ByteSource {
     return this.takes
   }
 
-  /** Ends the flow behind all that was pushed; `ending` when it is known. Later calls change nothing. */
+  /** Ends the flow after all pushed portions; with `ending` when it is known. Later calls are no-ops. */
   end(ending?: Ending): void {
     this.#finish((sink) => sink.end(ending))
   }
 
-  /** As `end`, with an error. */
+  /** Fails the flow after all pushed portions. Later calls are no-ops. */
   fail(error: Error): void {
     this.#finish((sink) => sink.fail(error))
   }
@@ -100,7 +100,7 @@ export class Flow implements ByteSource {
     this.#flush()
   }
 
-  /** The sink may pause, resume or cancel while it is given something. */
+  /** Delivers waiting portions. The sink may pause, resume or cancel during a call. */
   #flush(): void {
     const sink = this.#sink
     if (sink === undefined || this.#isFlushing) return
@@ -113,16 +113,16 @@ export class Flow implements ByteSource {
   }
 }
 
-/** What becomes of another source's bytes. What throws fails the flow. */
+/** Transformation of another source's bytes. An error that it throws fails the flow. */
 export interface ByteTransform {
   data(chunk: Buffer, to: FlowInlet): void
-  /** Before the flow ends; it may give an ending of its own. */
+  /** Called before the flow ends; it may end the flow itself. */
   end(to: FlowInlet): void
-  /** Before the flow fails; it may give an ending of its own. */
+  /** Called before the flow fails; it may end the flow itself. */
   fail(error: Error, to: FlowInlet): void
 }
 
-/** The bytes of `source` as `transform` makes them. The source is cancelled when the transform ends before it. */
+/** Returns the bytes of `source` after `transform`. The source is cancelled when the transform ends before it. */
 export function transformed(source: ByteSource, transform: ByteTransform): ByteSource {
   return new Transformed(source, transform).flow
 }
@@ -178,7 +178,7 @@ class Transformed implements FlowDriver, ByteSourceSink {
     try {
       this.#transform.fail(error, this.flow)
     } catch {
-      // The source's own failure counts.
+      // The source's own failure takes precedence.
     }
     this.flow.fail(error)
   }

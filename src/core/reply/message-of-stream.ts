@@ -16,7 +16,7 @@ import { scanEvents } from './sse.ts'
 import { startedBlocks } from './started-blocks.ts'
 import { COMPACTED, isFallback } from './stream-of-message.ts'
 
-/** Where live JSON replies have the members that a stream brings only at its end. */
+/** The place in live JSON replies of members that a stream sends only at its end. */
 const FOLLOWERS = new Map([
   ['content', ['container']],
   ['stop_sequence', ['stop_details']],
@@ -24,7 +24,7 @@ const FOLLOWERS = new Map([
 
 interface Block {
   readonly members: Members
-  /** What deltas add to the end of a member, raw, by the member's name. */
+  /** Texts that deltas append to a member, raw, by the member's name. */
   readonly tails: Map<string, string>
 }
 
@@ -35,8 +35,8 @@ interface Assembly {
 }
 
 /**
- * The JSON message that the stored stream would have been, or `undefined` when the stream did not reach `message_stop`,
- * has an error event, or brings a delta that is not known well enough to be put in its place.
+ * Converts a stored stream into the JSON message that it would have been; `undefined` when the stream did not reach
+ * `message_stop`, has an error event, or has a delta whose place in the message is not known.
  */
 export function messageOfStream(bytes: Buffer): Buffer | undefined {
   const assembly: Assembly = { blocks: [], isComplete: false }
@@ -74,7 +74,7 @@ function startBlock({ blocks }: Assembly, data: string): void {
   blocks.push({ members: membersOf(need(event, 'content_block')), tails: new Map() })
 }
 
-/** Deltas that add text to a member of the block: the member, and the delta's own name for it. */
+/** Deltas that append text to a member of the block: the member, and the delta's own name for it. */
 const EXTENDED = new Map([
   ['"text_delta"', { member: 'text', field: 'text' }],
   ['"thinking_delta"', { member: 'thinking', field: 'thinking' }],
@@ -147,7 +147,7 @@ function joined(list: string | undefined, tail: string): string {
   return before === '' ? tail.slice(1) : before + tail
 }
 
-/** The raw input that the pieces of `partial_json` spell, or `undefined` when they are empty. Throws on a cut input. */
+/** Returns the raw input that the chunks of `partial_json` spell; `undefined` for an empty one. Throws for a cut input. */
 function inputOf(partialJson: string): string | undefined {
   const input: string = JSON.parse(utf8Of(`"${partialJson}"`)) // a string literal: it parses to a string
   if (input === '') return undefined

@@ -9,7 +9,7 @@ const DELTA_MEMBERS: Readonly<Record<string, { readonly kind: ReplyPart['kind'];
   '"input_json_delta"': { kind: 'input', member: 'partial_json' },
 }
 
-/** Parts of a JSON message. Throws `ScanError`. */
+/** Finds the parts of a JSON message. Throws `ScanError`. */
 export function partsOfMessage(json: string): ReplyPart[] {
   return partsOfContent(json, lastNamed(children(json, json.indexOf('{')), 'content'))
 }
@@ -18,7 +18,7 @@ function partsOfContent(json: string, content: Child | undefined): ReplyPart[] {
   return objectsIn(json, content).flatMap((block, index) => partOfBlock(json, block, `block ${index}`) ?? [])
 }
 
-/** The part of a whole block, or of one that begins. */
+/** Returns the part of a whole block, or of one that begins. */
 function partOfBlock(json: string, block: readonly Child[], key: string): ReplyPart | undefined {
   const type = rawOf(json, lastNamed(block, 'type'))
   if (type === '"text"') return stringPart(json, lastNamed(block, 'text'), { kind: 'text', key, tool: '' })
@@ -72,7 +72,7 @@ export function createMessagesPartReader(): PartReader {
   }
 }
 
-/** A part that is a string and not empty. */
+/** Returns the part of a non-empty string. */
 export function stringPart(
   json: string,
   value: Child | undefined,
@@ -82,7 +82,7 @@ export function stringPart(
   return { ...part, start: value.start, end: value.end }
 }
 
-/** The raw value, or '' where there is none. */
+/** Returns the raw value, or '' for none. */
 export function rawOf(json: string, value: Child | undefined): string {
   return value === undefined ? '' : json.slice(value.start, value.end)
 }
@@ -91,7 +91,7 @@ function toolOf(json: string, block: readonly Child[]): string {
   return textAt(json, lastNamed(block, 'name'))
 }
 
-/** The string that a value is, decoded, or ''. */
+/** Decodes a string value; '' for any other. */
 export function textAt(json: string, value: Child | undefined): string {
   const raw = rawOf(json, value)
   return raw.startsWith('"') ? String(JSON.parse(Buffer.from(raw, 'latin1').toString())) : ''

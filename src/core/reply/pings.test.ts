@@ -13,7 +13,7 @@ for (const [claim, ping] of Object.entries({
   'a comment': ': keep-alive\n\n',
   'an empty comment': ':\n\n',
 })) {
-  test(`pings: ${claim} is taken out, wherever it is`, (t) => {
+  test(`pings: ${claim} is removed, wherever it is`, (t) => {
     t.is(without(ping + EVENT + ping + ping + EVENT + ping), EVENT + EVENT)
     t.is(without(ping), '')
   })

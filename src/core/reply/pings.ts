@@ -1,17 +1,17 @@
 /**
- * DESIGN — pings are of the moment
+ * DESIGN — pings are not stored
  *
  * A provider fills a silence with `ping` events, or with comments where its dialect has no such event. They are relayed as
- * they come and mean nothing later: a stream is stored without them, and none are made up for a replay.
+ * they arrive and are meaningless later: a stream is stored without them, and a replay has none.
  */
 const LF = 0x0a
 const CR = 0x0d
 const COLON = 0x3a
-/** With its name, or with its type alone. */
+/** A ping's line: its event name, or data with the type alone. */
 const PING_LINE = /^(?:event: ?ping|data: ?\{\s*"type"\s*:\s*"ping"\s*\})$/
 const LONGEST_PING_LINE = 64
 
-/** A stored stream without its pings and comments; the same buffer where there are none. Other bytes stay as they are. */
+/** Returns a stored stream without its pings and comments; the same buffer if it has none. Other bytes are unchanged. */
 export function withoutPings(bytes: Buffer): Buffer {
   if (!bytes.includes('ping') && !hasComment(bytes)) return bytes
   const kept: Buffer[] = []
@@ -31,7 +31,7 @@ function hasComment(bytes: Buffer): boolean {
   return bytes[0] === COLON || bytes.includes('\n:') || bytes.includes('\r:')
 }
 
-/** The event, or the comments, from `start` to behind its blank line; bytes without a blank line are one, and no ping. */
+/** Returns the event or comments from `start` to after its blank line; bytes without a blank line are one block, no ping. */
 function blockAt(bytes: Buffer, start: number): { end: number; isPing: boolean } {
   let isNamed = false
   let hasFields = false

@@ -87,7 +87,7 @@ const rawMessage = fc
     ].join(''),
   )
 
-/** The same JSON with every character outside ASCII escaped, as some servers print it. */
+/** Escapes every character of the JSON outside ASCII, as some servers do. */
 function escaped(json: string): string {
   return json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -120,7 +120,7 @@ test('replay: a pretty-printed message comes back with the same values', (t) => 
 
 const WHOLE_ESCAPES = /^(?:[^\\]|\\u[0-9a-f]{4}|\\[^u])*$/i
 
-test('streamOfMessage: no piece starts or ends inside a surrogate pair or an escape', (t) => {
+test('streamOfMessage: no chunk starts or ends inside a surrogate pair or an escape', (t) => {
   holds(
     t,
     fc.property(rawMessage, fc.boolean(), (message, isEscaped) => {
@@ -134,7 +134,7 @@ test('streamOfMessage: no piece starts or ends inside a surrogate pair or an esc
   )
 })
 
-test('streamOfMessage: what is seen as one character is never cut', (t) => {
+test('streamOfMessage: a grapheme is never cut', (t) => {
   const parts = fc.constantFrom('a', '漢', 'é', '👩‍🚀', '🇨🇭', '👍🏽', '1️⃣', '❤️‍🔥', '👨‍👩‍👧‍👦')
   const segmenter = new Intl.Segmenter()
   holds(
@@ -152,7 +152,7 @@ test('streamOfMessage: what is seen as one character is never cut', (t) => {
   )
 })
 
-test('streamOfMessage: text without a space comes in short pieces all the same, escaped or not', (t) => {
+test('streamOfMessage: text without a space is cut into short chunks, too, escaped or not', (t) => {
   for (const unit of ['x', 'é', '日', '👍🏽']) {
     const json = JSON.stringify({ content: [{ type: 'text', text: unit.repeat(400) }] })
     for (const printed of [json, escaped(json)]) {
@@ -162,7 +162,7 @@ test('streamOfMessage: text without a space comes in short pieces all the same, 
   }
 })
 
-// ---- what single events look like
+// ---- shapes of single events
 
 const message = {
   model: 'm',
@@ -179,7 +179,7 @@ const message = {
   usage: { input_tokens: 5, cache_read_input_tokens: 2, output_tokens: 40, service_tier: 'standard' },
 }
 
-test('streamOfMessage: text is cut before spaces, a tool without input has one empty piece, no ping comes', (t) => {
+test('streamOfMessage: text is cut before spaces, a tool without input has one empty chunk, there is no ping', (t) => {
   const at = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
   const { content: _, stop_reason, stop_sequence, usage, ...head } = message
   t.deepEqual(eventsOf(streamOfMessage(JSON.stringify(message))), [
@@ -212,7 +212,7 @@ test('streamOfMessage: text is cut before spaces, a tool without input has one e
   ])
 })
 
-test('streamOfMessage: what only the end of a live stream tells is not in its message_start', (t) => {
+test('streamOfMessage: members that a live stream has only at its end are not in message_start', (t) => {
   const container = { id: 'c' }
   const edits = { applied_edits: [] }
   const details = { output_tokens_details: { thinking_tokens: 3 }, server_tool_use: { web_search_requests: 1 } }
@@ -225,7 +225,7 @@ test('streamOfMessage: what only the end of a live stream tells is not in its me
   t.deepEqual(end.context_management, edits)
 })
 
-test('streamOfMessage: a tool that the code of the provider calls comes whole', (t) => {
+test('streamOfMessage: a tool call by the provider’s code execution is whole', (t) => {
   const block = {
     type: 'server_tool_use',
     input: { url: 'u' },
@@ -261,7 +261,7 @@ test('messageOfStream: events and blocks of unknown kinds pass', (t) => {
   t.deepEqual(JSON.parse(String(messageOfStream(stream))).content, [block])
 })
 
-test('messageOfStream: what message_delta brings is merged, null keeps, and usage counts are final', (t) => {
+test('messageOfStream: members of message_delta are merged, null keeps, and usage counts are final', (t) => {
   const end = {
     type: 'message_delta',
     delta: { stop_reason: 'end_turn', stop_sequence: null, container: { id: 'c' } },
@@ -350,7 +350,7 @@ interface Recorded {
   readonly stream?: Buffer
 }
 
-/** Messages and streams of the provider's recordings; `v` files keep events without their framing. */
+/** Reads messages and streams of the provider's recordings; `v` files keep events without their framing. */
 function recordings(): Recorded[] {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^[av].*\.json$/.test(name)) : []
   return names.flatMap((name): Recorded[] => {
@@ -369,7 +369,7 @@ function recordings(): Recorded[] {
 /** A recording of another server than the provider's own has its own order of keys. */
 const OWN_ORDER = new Set(['v12-message-delta-input-tokens.json'])
 
-/** The shapes of a stream's events: type, keys in order, and the same of what they carry; pings are left out. */
+/** Returns the shapes of a stream's events: type, keys in order, and those of their members; pings are left out. */
 function shapesOf(stream: Buffer, name: string): string[] {
   const shapeOf = (part: Json) => {
     const keys = Object.keys(part ?? {})
@@ -383,7 +383,7 @@ function shapesOf(stream: Buffer, name: string): string[] {
   return [...new Set(shapes.map((shape) => JSON.stringify(shape)))].sort()
 }
 
-/** The kinds of events in order, with repeated deltas as one and without pings, which come when they please. */
+/** Returns the kinds of events in order, with repeated deltas as one and without pings, whose times vary. */
 function sequenceOf(stream: Buffer): string[] {
   const steps = eventsOf(stream).filter(({ type }) => type !== 'ping')
   const kinds = steps.map(({ type, index, delta }) => `${type} ${index} ${delta?.type}`)

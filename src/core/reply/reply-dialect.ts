@@ -6,35 +6,35 @@ import { createMessagesEnd, type StreamEnd } from './stream-end.ts'
 import { readUsage, type Usage } from './usage.ts'
 import { lastNamed, objectsIn, type WrittenIn } from './usage-check.ts'
 
-/** The shapes that clients speak: Anthropic's Messages, which is also the canonical one, and OpenAI's chat completions. */
+/** API shapes of clients: Anthropic's Messages, which is also the canonical one, and OpenAI's chat completions. */
 export type DialectName = 'messages' | 'chat'
 
-/** What one event says about the answer as a whole. */
+/** Meaning of one event for the reply as a whole. */
 export interface EventSign {
   /** `stop`: nothing is missing. `finish`: nothing is missing if the stream ends here. `error`: it has failed. */
   readonly kind: 'stop' | 'finish' | 'error' | 'usage'
   readonly usage?: Usage | undefined
 }
 
-/** How replies of a dialect are read: what they say of usage and of their end. */
+/** Readers of a dialect's replies: their usage and their ending. */
 export interface ReplyDialect {
   readonly name: DialectName
-  /** Names of the events that say it; the data of others is not even decoded. */
+  /** Names of the events with usage or an ending; the data of others is not decoded. */
   readonly meteredEvents: ReadonlySet<string>
   readEvent(name: string, data: string): EventSign | undefined
   /** The `usage` member of a JSON reply. */
   readUsage(raw: unknown): Usage | undefined
-  /** Where a reply has what the model has written. */
+  /** Places of the model's text in a reply. */
   readonly written: WrittenIn
-  /** Tells a stream's events in the canonical shape, for whoever listens; `undefined` when they are in it. */
+  /** Creates a translator to canonical events, for listeners; `undefined` when the dialect is the canonical one. */
   readonly toMessagesEvents: (() => EventTranslator) | undefined
-  /** A JSON reply in the canonical shape, `undefined` when it is no answer; unset when replies are in it. */
+  /** Translates a JSON reply to the canonical dialect, `undefined` when it is no message; unset in the canonical one. */
   readonly toMessage: ((body: Buffer) => Buffer | undefined) | undefined
-  /** Parts of a JSON reply, read as latin1, that modules may rewrite. Throws `ScanError`. */
+  /** Finds the parts of a JSON reply, read as latin1, that plugins may rewrite. Throws `ScanError`. */
   partsOf(json: string): readonly ReplyPart[]
   /** Creates a reader of the same parts of a stream. */
   createPartReader(): PartReader
-  /** What can end a stream of this dialect early, for the client's own request. */
+  /** Creates the early end of a stream of this dialect, for the client's own request. */
   createEnd(request: RequestDocument): StreamEnd
 }
 
@@ -54,7 +54,7 @@ export const MESSAGES_REPLIES: ReplyDialect = {
   written: {
     event: 'content_block_delta',
     members: ['text', 'partial_json'],
-    // Results of the provider's tools are blocks, too, and nothing that the model has written.
+    // Results of the provider's tools are blocks, too, but not text of the model.
     inReply: (json, members) =>
       objectsIn(json, lastNamed(members, 'content')).map((block) => {
         const type = lastNamed(block, 'type')

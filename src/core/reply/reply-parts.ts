@@ -1,16 +1,16 @@
 import type { Range } from '../json/scan.ts'
 
-/** A value in a reply that a module may rewrite: its range in the JSON read as latin1. */
+/** A value in a reply that a plugin may rewrite: its range in the JSON read as latin1. */
 export interface ReplyPart extends Range {
-  /** `text` is written for the reader, `input` are the arguments of a tool call that the client is to run. */
+  /** `text` is for the reader, `input` are the arguments of a tool call that the client runs. */
   readonly kind: 'text' | 'input'
-  /** Names the text or call within the reply: parts of several events with one key continue each other. */
+  /** Names the text or call within the reply: parts of several events with one key are consecutive. */
   readonly key: string
   /** Name of the tool; empty for texts. */
   readonly tool: string
 }
 
-/** The parts of one event, in their order, and the keys that have no further part. */
+/** The parts of one event, in order, and the keys that have no further part. */
 export interface EventParts {
   readonly parts: readonly ReplyPart[]
   readonly ended: readonly string[] | 'all'
@@ -24,5 +24,5 @@ export interface PartReader {
 
 /** Event without parts that ends none. */
 export const NO_PARTS: EventParts = { parts: [], ended: [] }
-/** Event behind which no text and no call goes on. */
+/** Event after which no text and no call continues. */
 export const ALL_ENDED: EventParts = { parts: [], ended: 'all' }

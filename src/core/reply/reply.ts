@@ -1,7 +1,7 @@
 /**
  * DESIGN — replies
  *
- * A reply is bytes, or a stream of bytes. What the provider sent is what the client gets: observers see it on the side.
+ * A reply is bytes, or a stream of bytes. The client gets the provider's bytes: observers read them on the side.
  *
  *   provider ──► source ──► framer ──┬──► sink (the client, a cache's broadcast)
  *                                    └──► listeners: portions, events by name
@@ -9,10 +9,10 @@
  * Guarantees
  * - Nothing flows until `open(sink)`; it is called once.
  * - The sink gets whole events only, so that a ping or an error event may follow any write.
- * - Events are found only if somebody listens, and their JSON is parsed only by whoever wants it.
+ * - Events are parsed out only for listeners, and each listener parses the JSON it needs.
  * - `ended` settles exactly once, whether the stream completed, broke or was cancelled.
- * - Bytes are in the reply's `dialect`; listeners of events are told them in the canonical one, Messages.
- * Limits: an event that is larger than the framer's bound is passed on in pieces.
+ * - Bytes are in the reply's `dialect`; event listeners receive the canonical one, Messages.
+ * Limits: an event that is larger than the framer's bound is passed on in several chunks.
  */
 
 import { children } from '../json/scan.ts'
@@ -27,14 +27,14 @@ import { BytesShown, lastNamed, StreamShown, type UsageCheck } from './usage-che
 /** Response headers, lower-case names. */
 export type ReplyHeaders = Record<string, string | string[]>
 
-/** What may be known of a JSON reply besides its bytes. */
+/** Optional facts of a JSON reply besides its bytes. */
 export interface BytesReplyOptions {
   usage?: Usage | undefined
   /** Default: Messages. */
   dialect?: ReplyDialect | undefined
 }
 
-/** A reply whose bytes are all there. */
+/** A reply whose bytes are complete. */
 export class BytesReply {
   readonly kind = 'bytes'
   readonly status: number
@@ -46,7 +46,7 @@ export class BytesReply {
   #check: UsageCheck | undefined
   #isUsageRead = false
 
-  /** `usage` when it is known already, as for a replay. */
+  /** `usage` if it is known already, as for a replay. */
   constructor(status: number, headers: ReplyHeaders, bytes: Buffer, { usage, dialect }: BytesReplyOptions = {}) {
     this.status = status
     this.headers = headers
@@ -56,19 +56,19 @@ export class BytesReply {
     this.#isUsageRead = usage !== undefined
   }
 
-  /** Token counts of a successful message, read from its bytes when first asked for. */
+  /** Token counts of a successful message, read from its bytes on first use. */
   get usage(): Usage | undefined {
     if (!this.#isUsageRead && this.status === 200) this.#usage = usageOfReply(this, this.#check)
     this.#isUsageRead = true
     return this.#usage
   }
 
-  /** Has the usage pass `check`; before it is first asked for. */
+  /** Sets a check that the usage passes; to be called before its first use. */
   checkUsage(check: UsageCheck): void {
     this.#check = check
   }
 
-  /** How the reply ended; a JSON reply is complete when it is a success. */
+  /** Ending of the reply; a JSON reply is complete when it is a success. */
   get ended(): Promise<Ending> {
     return Promise.resolve({ outcome: this.status === 200 ? 'complete' : 'incomplete', usage: this.usage })
   }
@@ -76,14 +76,14 @@ export class BytesReply {
   cancel(): void {}
 }
 
-/** A listener of single Messages events: the event's name and its data as text, parsed by the listener if it cares. */
+/** A listener of single Messages events: the event's name and its data as text, which the listener parses if needed. */
 export type EventListener = (name: string, data: string) => void
 
-/** What is known of a streamed reply before it flows. */
+/** Facts of a streamed reply before it flows. */
 export interface StreamHead {
   status: number
   headers: ReplyHeaders
-  /** The source gives whole events and their ending, as a replay or another stream's copy does. */
+  /** The source sends whole events and their ending, as a replay or another stream's copy does. */
   isWhole?: boolean
   /** The shape of the events. Default: Messages. */
   dialect?: ReplyDialect | undefined
@@ -122,17 +122,17 @@ export class StreamReply {
     this.#settle = resolve
   }
 
-  /** Token counts as far as the stream has told them. */
+  /** Token counts that the stream has reported so far. */
   get usage(): Usage | undefined {
     return this.#usage
   }
 
-  /** Whether `open` was called: an unopened stream must be cancelled by whoever drops it. */
+  /** True if `open` was called: an unopened stream must be cancelled by the code that drops it. */
   get opened(): boolean {
     return this.#sink !== undefined
   }
 
-  /** Whether the last write may have ended inside an event (one beyond the framer's bound): nothing may be put after it. */
+  /** True if the last write may have ended inside an event (beyond the framer's bound): nothing may be inserted after it. */
   get isTorn(): boolean {
     return this.#framer?.torn ?? false
   }
@@ -143,7 +143,7 @@ export class StreamReply {
     this.#eventListeners.push({ names, listener })
   }
 
-  /** Has the usage of a complete answer pass `check` at its end; before `open`. */
+  /** Sets a check that the usage of a complete reply passes at its end; to be called before `open`. */
   checkUsage(check: UsageCheck): void {
     this.#check = { usage: check, shown: new StreamShown(this.dialect.written) }
   }
@@ -164,11 +164,11 @@ export class StreamReply {
     this.#source.resume()
   }
 
-  /** Stops the provider: nobody wants the rest. Harmless after the end. */
+  /** Stops the provider, since the rest is not needed. A no-op after the end. */
   cancel(): void {
     if (this.#settled) return
     this.#source.cancel()
-    // The source may have told its ending meanwhile.
+    // The source may have reported its ending meanwhile.
     if (!this.#settled) this.#finish({ outcome: 'cancelled', usage: this.#usage })
   }
 
@@ -188,7 +188,7 @@ export class StreamReply {
       return
     }
     if (this.#sawFinish) this.#sawStop = true
-    // An event without its blank line is no event; clients would not see it either.
+    // An event without its blank line is no event; clients would ignore it, too.
     this.fail(new Error('the provider ended the stream before its answer was whole'))
   }
 
@@ -199,7 +199,7 @@ export class StreamReply {
     this.#finish(isWhole ? { outcome: 'complete', usage: this.#usage } : this.#incomplete(error))
   }
 
-  /** An error that the provider itself put into the stream has reached the client already. */
+  /** Makes the ending of a stream whose own error event has reached the client already. */
   #incomplete(error: Error): Ending {
     return this.#sawError
       ? { outcome: 'incomplete', usage: this.#usage }
@@ -224,16 +224,16 @@ export class StreamReply {
   }
 
   #tellWithStarted(name: string, data: string): void {
-    this.#tell(name, data)
+    this.#notify(name, data)
     if (name !== 'message_start' || this.#eventListeners.length === 0) return
-    for (const event of startedEvents(data)) this.#tell(event.name, event.data)
+    for (const event of startedEvents(data)) this.#notify(event.name, event.data)
   }
 
   #tellTranslated = (name: string, source: Buffer, dataStart: number, dataEnd: number): void => {
-    this.#tell(name, source.toString('utf8', dataStart, dataEnd))
+    this.#notify(name, source.toString('utf8', dataStart, dataEnd))
   }
 
-  #tell(name: string, data: string): void {
+  #notify(name: string, data: string): void {
     for (const { names, listener } of this.#eventListeners) {
       if (names === undefined || names.has(name)) listener(name, data)
     }
@@ -256,7 +256,7 @@ export class StreamReply {
     this.#sink?.end(ending)
   }
 
-  /** What an answer that broke off has reported is what it had by then. */
+  /** Checks the usage of a complete ending; the counts of a reply that broke off are those of that moment. */
   #checked(ending: Ending): Ending {
     if (this.#check === undefined || ending.outcome !== 'complete') return ending
     this.#usage = this.#check.usage(ending.usage, this.#check.shown)
@@ -264,15 +264,15 @@ export class StreamReply {
   }
 }
 
-/** What a provider or a module answers. */
+/** A reply of a provider or a plugin. */
 export type Reply = BytesReply | StreamReply
 
-/** A JSON reply made by the gateway itself. */
+/** Makes a JSON reply of the gateway itself. */
 export function jsonReply(body: unknown, { status = 200, headers = {} as ReplyHeaders } = {}): BytesReply {
   return new BytesReply(status, { 'content-type': 'application/json', ...headers }, Buffer.from(JSON.stringify(body)))
 }
 
-/** Reads only the `usage` member of a reply's JSON, the last one as JSON.parse has it; the rest is not parsed. */
+/** Reads only the `usage` member of a reply's JSON, the last one as in JSON.parse; the rest is not parsed. */
 function usageOfReply({ bytes, dialect }: BytesReply, check: UsageCheck | undefined): Usage | undefined {
   try {
     const json = bytes.toString('latin1')

@@ -2,16 +2,16 @@
  * DESIGN — server-sent events (WHATWG HTML, section 9.2)
  *
  *   provider's chunks ──► EventFramer ──► portions of whole events ──► the client
- *                                                    └──► scanEvents ──► whoever listens
+ *                                                    └──► scanEvents ──► listeners
  *
  * Guarantees
  * - Portions, followed by `rest()`, are the input byte for byte.
- * - A portion ends right after a blank line, whichever of the three line ends it uses: something of our own may follow.
- * - The same events are found however the bytes were cut.
+ * - A portion ends right after a blank line, with any of the three line ends: events of the gateway may follow.
+ * - The same events are found however the chunks are cut.
  * - A chunk that holds whole events is passed on as it is; a big event in small chunks is searched and copied once.
- * Limits: an event that outgrows `maxHeldBytes` is released in pieces; `torn` says so, and nothing may be inserted then.
- * A blank line of `\r\n` that is cut between its two bytes ends at the `\r`; the late `\n` counts as one more blank line,
- * which means nothing to a parser. Waiting for it would hold back the last event of a stream that ends its lines with `\r`.
+ * Limits: an event that outgrows `maxHeldBytes` is released in chunks and sets `torn`: nothing may be inserted then.
+ * A blank line of `\r\n` cut between its two bytes ends at the `\r`; the late `\n` counts as one more blank line,
+ * which a parser ignores. Waiting for it would hold back the last event of a stream that ends its lines with `\r`.
  */
 
 import { ChunkBuffer } from './chunk-buffer.ts'
@@ -34,17 +34,17 @@ export class EventFramer {
   #before = LF
   #torn = false
 
-  /** `maxHeldBytes`: how much of an unfinished event is held back, in bytes; beyond it is released as it is. */
+  /** `maxHeldBytes`: how much of an unfinished event is held back, in bytes; beyond it the event is released unfinished. */
   constructor({ maxHeldBytes = MAX_HELD_BYTES }: { maxHeldBytes?: number } = {}) {
     this.#maxHeldBytes = maxHeldBytes
   }
 
-  /** Whether the last portion ended inside an event that was too big to hold: nothing may be inserted after it. */
+  /** True if the last portion ended inside an event that was too big to hold: nothing may be inserted after it. */
   get torn(): boolean {
     return this.#torn
   }
 
-  /** The whole events that `chunk` completes, or `undefined` when it completes none. May return `chunk` itself. */
+  /** Returns the whole events that `chunk` completes, or `undefined` when it completes none. May return `chunk` itself. */
   push(chunk: Buffer): Buffer | undefined {
     const cut = lastEventEnd(chunk, this.#before)
     if (cut === 0) return this.#hold(chunk)
@@ -56,7 +56,7 @@ export class EventFramer {
     return portion
   }
 
-  /** What is held back: the beginning of an event whose end did not come. Empties the framer. */
+  /** Returns the held-back beginning of an event whose end did not arrive, and empties the framer. */
   rest(): Buffer {
     return this.#held.take()
   }
@@ -76,7 +76,7 @@ export class EventFramer {
   }
 }
 
-/** Where the last whole event of `chunk` ends, 0 when none does; `before` is the byte in front of the chunk. */
+/** Returns the end of the last whole event of `chunk`, 0 for none; `before` is the byte in front of the chunk. */
 function lastEventEnd(chunk: Buffer, before: number): number {
   const { length } = chunk
   if (length > 1 && chunk[length - 1] === LF && chunk[length - 2] === LF) return length
@@ -88,18 +88,18 @@ function lastOfAnyEnd(chunk: Buffer): number {
   return Math.max(after(chunk, LF_LF), withLateLf(chunk, after(chunk, LF_CR)), withLateLf(chunk, after(chunk, CR_CR)))
 }
 
-/** The end of the last `pair` of line ends in `chunk`, or 0. */
+/** Returns the end of the last `pair` of line ends in `chunk`, or 0. */
 function after(chunk: Buffer, pair: Buffer): number {
   const at = chunk.lastIndexOf(pair)
   return at === -1 ? 0 : at + pair.length
 }
 
-/** `end`, or one more where the `\r` before it belongs to a `\r\n`. */
+/** Returns `end`, or one more where the `\r` before it belongs to a `\r\n`. */
 function withLateLf(chunk: Buffer, end: number): number {
   return end > 0 && chunk[end] === LF ? end + 1 : end
 }
 
-/** The end of a blank line whose preceding line end is in the chunk before, or 0. */
+/** Returns the end of a blank line whose preceding line end is in the chunk before, or 0. */
 function seamEnd(chunk: Buffer, before: number): number {
   const first = chunk[0]
   if (first === LF) return before === LF ? 1 : 0
@@ -108,7 +108,7 @@ function seamEnd(chunk: Buffer, before: number): number {
 }
 
 /**
- * Called for one event: its name, its data as the bytes of `source` from `dataStart` to `dataEnd`, and the offset behind
+ * Visitor of one event: its name, its data as the bytes of `source` from `dataStart` to `dataEnd`, and the offset after
  * the event's blank line in the portion.
  */
 export type EventVisitor = (name: string, source: Buffer, dataStart: number, dataEnd: number, eventEnd: number) => void
@@ -119,7 +119,7 @@ const DATA = Buffer.from('data')
 const LINE_FEED = Buffer.of(LF)
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** Names that are recognised without making a string of them. */
+/** Names that are recognised without creating a string. */
 const KNOWN_NAMES = [
   'content_block_delta',
   'content_block_start',
@@ -134,7 +134,7 @@ const KNOWN_NAMES = [
 /**
  * Calls `visit` for every whole event of `portion`, in order. Data is neither copied nor decoded, except that the lines
  * of multi-line data are joined by `\n` into a buffer of their own, which is then the visitor's `source`.
- * Comments, other fields and events without data are passed over; so is an event whose blank line is missing.
+ * Comments, other fields and events without data are skipped, and so is an event whose blank line is missing.
  */
 export function scanEvents(portion: Buffer, visit: EventVisitor): void {
   const { length } = portion
@@ -157,7 +157,7 @@ export function scanEvents(portion: Buffer, visit: EventVisitor): void {
       moreLines = undefined
       continue
     }
-    // Both ends are remembered: a portion that has only one kind is searched to its end for the other once.
+    // Both ends are kept: a portion that has only one kind is searched to its end for the other once.
     if (nextLf < at) nextLf = indexOrEnd(portion, LF, at)
     if (nextCr < at) nextCr = indexOrEnd(portion, CR, at)
     const end = Math.min(nextLf, nextCr)
@@ -186,7 +186,7 @@ function lineAfter(bytes: Buffer, end: number): number {
   return bytes[end] === CR && bytes[end + 1] === LF ? end + 2 : end + 1
 }
 
-/** Where the value of the line's `field` starts, or -1 when the line has another field. */
+/** Returns the start of the value of the line's `field`, or -1 when the line has another field. */
 function valueStart(bytes: Buffer, start: number, end: number, field: Buffer): number {
   if (!startsWith(bytes, start, field)) return -1
   const at = start + field.length

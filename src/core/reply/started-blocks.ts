@@ -2,11 +2,11 @@ import { elementsOf, latin1Of, type Members, membersOf, objectOf, utf8Of } from 
 import { ScanError } from '../json/scan.ts'
 
 /**
- * DESIGN — content that a stream begins with
+ * DESIGN — blocks that are in `message_start` already
  *
- * `message_start` usually has an empty `content`. Where the provider goes on with an answer that it has begun, as when its
- * code execution has called a tool, the blocks are in it already, whole, and no events of their own follow. Whatever
- * reads a stream block by block gets these blocks here, as the events that would have brought them.
+ * `message_start` usually has an empty `content`. Where the provider continues a reply that it has begun, as when its
+ * code execution has called a tool, the blocks are in it already, whole, and no events of their own follow. Readers
+ * of a stream that go block by block get these blocks here, as the events that would have carried them.
  */
 
 /** An event of a stream: its name and its data. */
@@ -18,7 +18,7 @@ export interface StartedEvent {
 /** A list that is not empty; nearly all streams have none in `message_start`, which then need not be scanned. */
 const STARTED = /"content"\s*:\s*\[\s*[^\s\]]/
 
-/** The events that would have brought the blocks of a `message_start`; usually none. */
+/** Returns the events that would have carried the blocks of a `message_start`; usually none. */
 export function startedEvents(data: string): StartedEvent[] {
   if (!STARTED.test(data)) return []
   try {
@@ -30,7 +30,7 @@ export function startedEvents(data: string): StartedEvent[] {
   }
 }
 
-/** The raw blocks, read as latin1, with which a message begins; none where its content is no list. */
+/** Returns the raw blocks, read as latin1, with which a message begins; none where its content is no list. */
 export function startedBlocks(message: Members): string[] {
   const content = message.get('content')
   return content?.startsWith('[') ? elementsOf(content) : []

@@ -40,7 +40,7 @@ async function storedStream(): Promise<StoredReply> {
   return { kind: 'stream', ...KNOWN, body: await bytesOf(replyFromStored(json, asStream)) }
 }
 
-test('entry: what is packed comes back', (t) => {
+test('entry: a packed entry is unpacked unchanged', (t) => {
   fc.assert(fc.property(entry, (given) => void t.deepEqual(unpackReply(packReply(given)), given)))
 })
 
@@ -54,7 +54,7 @@ test('entry: any bytes are an entry or refused, and never throw', (t) => {
   fc.assert(fc.property(bytes, (garbage) => void t.notThrows(() => unpackReply(garbage))))
 })
 
-test('entry: one that is cut within its head is refused', (t) => {
+test('entry: an entry that is cut within its head is refused', (t) => {
   const packed = packReply({ ...json, body: Buffer.alloc(0) })
   for (let length = 0; length < packed.length; length++) t.is(unpackReply(packed.subarray(0, length)), undefined)
 })
@@ -67,36 +67,36 @@ for (const head of ['null', '[]', '"json"', '{}', '{"kind":"xml"}', '{"kind":"js
   })
 }
 
-test('entry: JSON asked as JSON is its bytes', async (t) => {
+test('entry: JSON requested as JSON is its bytes', async (t) => {
   t.is(String(await bytesOf(replyFromStored(json, asJson))), MESSAGE)
 })
 
-test('entry: JSON asked as a stream is the stream of its message', async (t) => {
+test('entry: JSON requested as a stream is the stream of its message', async (t) => {
   const events = assertMessageStream(await bytesOf(replyFromStored(json, asStream)))
   t.deepEqual(assembleMessage(events), JSON.parse(MESSAGE))
 })
 
-test('entry: a stream asked as a stream is its bytes', async (t) => {
+test('entry: a stream requested as a stream is its bytes', async (t) => {
   const stored = await storedStream()
   t.deepEqual(await bytesOf(replyFromStored(stored, asStream)), stored.body)
 })
 
-test('entry: a stream asked as JSON is its message', async (t) => {
+test('entry: a stream requested as JSON is its message', async (t) => {
   t.deepEqual(JSON.parse(String(await bytesOf(replyFromStored(await storedStream(), asJson)))), JSON.parse(MESSAGE))
 })
 
-test('entry: a stream that cannot be told as JSON has no JSON reply', async (t) => {
+test('entry: a stream without a JSON form has no JSON reply', async (t) => {
   const { body } = await storedStream()
   const unknown = Buffer.from(body.toString().replace('text_delta', 'delta_of_tomorrow'))
   t.is(replyFromStored({ kind: 'stream', ...KNOWN, body: unknown }, asJson), undefined)
 })
 
-test('entry: what was said of the reply is said again', (t) => {
+test('entry: headers about the reply are sent again', (t) => {
   t.is(replyFromStored(json, asStream)?.headers['x-svc-model'], 'anthropic/m')
   t.is(replyFromStored(json, asJson)?.headers['x-svc-model'], 'anthropic/m')
 })
 
-test('entry: a reply in another dialect is for that dialect, and for the kind that was asked', async (t) => {
+test('entry: a reply in another dialect is for that dialect, and for the requested kind', async (t) => {
   const chat: StoredReply = { ...json, dialect: 'chat' }
   t.is(replyFromStored(chat, asJson), undefined)
   t.is(replyFromStored(chat, { dialect: OTHER, stream: true }), undefined)
@@ -105,6 +105,6 @@ test('entry: a reply in another dialect is for that dialect, and for the kind th
   t.is(reply?.dialect, OTHER)
 })
 
-test('entry: a canonical reply stays one for a caller of another dialect', (t) => {
+test('entry: a canonical reply stays canonical for a caller of another dialect', (t) => {
   t.is(replyFromStored(json, { dialect: OTHER, stream: false })?.dialect, MESSAGES_REPLIES)
 })

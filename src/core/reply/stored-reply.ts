@@ -7,7 +7,7 @@ import { streamOfMessage } from './stream-of-message.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * A stored reply, in the bytes it came in.
+ * A stored reply, in the bytes it was received in.
  *
  *   length of the head (4 bytes, big-endian) · head (JSON) · body
  */
@@ -15,13 +15,13 @@ export interface StoredReply {
   readonly kind: 'json' | 'stream'
   /** The name of the body's dialect. */
   readonly dialect: string
-  /** What the gateway said of the reply: who answered, what was dropped. */
+  /** Headers of the gateway about the reply: its model, dropped fields. */
   readonly facts: ReplyHeaders
   readonly usage: Usage | undefined
   readonly body: Buffer
 }
 
-/** What a stored reply is given for. */
+/** The form in which a stored reply is requested. */
 export interface WantedReply {
   /** The caller's own dialect. */
   readonly dialect: ReplyDialect
@@ -30,19 +30,19 @@ export interface WantedReply {
 
 const FACT_PREFIX = 'x-svc-'
 
-/** The headers of a reply that say something about its content, and are given again with it. */
+/** Selects the headers of a reply that describe its content, and are sent again with it. */
 export function factsOf(headers: ReplyHeaders): ReplyHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith(FACT_PREFIX)))
 }
 
-/** What is stored of a JSON reply: `undefined` unless it is a success and whole. */
+/** Returns the entry of a JSON reply; `undefined` unless it is a success and whole. */
 export function storedOfBytes(reply: BytesReply): StoredReply | undefined {
   if (reply.status !== 200 || !isWholeMessage(reply)) return undefined
   const { usage, bytes: body } = reply
   return { kind: 'json', dialect: reply.dialect.name, facts: factsOf(reply.headers), usage, body }
 }
 
-/** A 200 can be a proxy's page, an error in disguise, or a message that was cut before it was sent as whole. */
+/** Returns whether a 200 is a message: it can be a proxy's page, an error in disguise, or truncated by the provider. */
 function isWholeMessage({ usage, bytes }: BytesReply): boolean {
   if (usage === undefined) return false
   try {
@@ -70,7 +70,7 @@ export function packReply({ body: whole, ...rest }: StoredReply): Buffer {
   return packed
 }
 
-/** Unpacks an entry; `undefined` when the bytes are not one (an older version's, say). */
+/** Unpacks an entry; `undefined` when the bytes are no entry (an older version's, say). */
 export function unpackReply(bytes: Buffer): StoredReply | undefined {
   try {
     const bodyStart = LENGTH_BYTES + bytes.readUInt32BE(0)
@@ -83,8 +83,8 @@ export function unpackReply(bytes: Buffer): StoredReply | undefined {
 }
 
 /**
- * The reply to a caller who asked for a stream or for JSON, whichever way the entry was stored: the stored bytes when
- * the two agree, else a translation. `undefined` when a stored stream cannot be told as JSON, or when the entry is in a
+ * Returns the reply for a caller who requested a stream or JSON, whichever way the entry was stored: the stored bytes when
+ * the two agree, else a translation. `undefined` when a stored stream has no JSON form, or when the entry is in a
  * dialect of its own and of the other kind.
  */
 export function replyFromStored(entry: StoredReply, wanted: WantedReply): Reply | undefined {

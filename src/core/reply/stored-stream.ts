@@ -1,7 +1,7 @@
 import { Flow } from './flow.ts'
 import { type BytesReplyOptions, type ReplyHeaders, StreamReply } from './reply.ts'
 
-/** A streamed reply whose bytes are already there: a replay. */
+/** Creates a streamed reply from stored bytes: a replay. */
 export function storedStreamReply(bytes: Buffer, headers: ReplyHeaders, options: BytesReplyOptions = {}): StreamReply {
   const flow = new Flow({
     start() {

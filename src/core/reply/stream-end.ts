@@ -1,19 +1,19 @@
 import { printEvent, scanEvents } from './sse.ts'
 
 /**
- * Ends a stream early, as the provider itself would where `max_tokens` is used up: the reply is valid, and says why it is
- * short. It has seen all that was passed on, so it knows what is open.
+ * Ends a stream early, as the provider itself would when `max_tokens` is used up: the reply is valid, and gives the reason.
+ * It reads all portions that are passed on, so it knows the open blocks.
  */
 export interface StreamEnd {
-  /** Sees whole events that are passed on, in the dialect of the stream. */
+  /** Reads whole events that are passed on, in the dialect of the stream. */
   see(portion: Buffer): void
-  /** The events that end the stream; `usage` in the members of the Messages shape. */
+  /** Returns the events that end the stream; `usage` in the members of the Messages shape. */
   atLimit(usage: Readonly<Record<string, unknown>>): string
 }
 
 const INDEX = /"index"\s*:\s*(\d+)/
 
-/** For streams of the canonical dialect. */
+/** Creates the early end of streams of the canonical dialect. */
 export function createMessagesEnd(): StreamEnd {
   let openBlock: number | undefined
   return {

@@ -1,16 +1,16 @@
 /**
- * DESIGN — replays: a stored answer in the other of the two shapes
+ * DESIGN — replays: a stored reply as a stream or as JSON
  *
- *   stored message ──streamOfMessage──► the events that a live stream would have had
- *   stored stream ──messageOfStream──► the message that a live JSON reply would have been
+ *   stored message ──streamOfMessage──► the events of a live stream
+ *   stored stream ──messageOfStream──► the message of a live JSON reply
  *
  * Guarantees
  * - Nothing is parsed and printed again: values are slices of the stored bytes, so that 1.0, 2^53+1, escapes and the
- *   order of keys survive. The texts here are bytes read as latin1, as `scan.ts` has them; a slice in is a slice out.
- * - Events, their keys and the order of keys are those of recorded streams; nothing tells that the answer is stored.
- * - What cannot be converted faithfully is `undefined`, never a guess.
+ *   order of keys survive. The texts here are bytes read as latin1, as in `scan.ts`; a slice in is a slice out.
+ * - Events, their keys and the order of keys are those of recorded streams; no sign shows that the reply is stored.
+ * - A reply that cannot be converted faithfully is `undefined`, never a guess.
  * The other direction is in `message-of-stream.ts`.
- * Limits: what a message does not tell is made up: pieces of a few words, `message_start` with the final input
+ * Limits: values that a message lacks are made up: chunks of a few words, `message_start` with the final input
  * counts and one output token. `estimated_tokens` of thinking deltas, a progress display, is dropped.
  */
 import { elementsOf, isString, type Members, membersOf, merge, objectOf, pick, print } from '../json/raw-json.ts'
@@ -21,11 +21,11 @@ const STOP_MEMBERS = ['stop_reason', 'stop_sequence', 'stop_details']
 const REPEATED_USAGE = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens']
 /** Members of `usage` that only `message_delta` carries. */
 const FINAL_USAGE = ['output_tokens_details', 'server_tool_use', 'iterations', 'fallback_credit']
-/** Members of a compaction block, which one delta brings as a whole. */
+/** Members of a compaction block, which one delta carries as a whole. */
 export const COMPACTED = ['content', 'encrypted_content']
 
 /**
- * The stream of events that the stored JSON message would have been. Throws `ScanError` when it is no message.
+ * Returns the stream of events that the stored JSON message would have been. Throws `ScanError` when it is no message.
  * Source of shapes: recorded streams; for citations and compaction, the provider's SDK types.
  */
 export function streamOfMessage(messageJson: Buffer | string): Buffer {
@@ -44,14 +44,14 @@ export function streamOfMessage(messageJson: Buffer | string): Buffer {
   return Buffer.from(events.join(''), 'latin1')
 }
 
-/** White space is all that a line end in JSON can be; in an event it would end the data. */
+/** Line ends of JSON are white space; in an event they would end the data. */
 const LINE_ENDS = /[\r\n]/g
 
 function event(name: string, fields: string): string {
   return `event: ${name}\ndata: {"type":"${name}"${fields.replace(LINE_ENDS, ' ')}}\n\n`
 }
 
-/** What is known of the message before its first block. */
+/** Returns the message as it is before its first block. */
 function startOf(message: Members, blocks: readonly Members[]): Members {
   const start = new Map(message).set('content', '[]')
   for (const name of STOP_MEMBERS) if (start.has(name)) start.set(name, 'null')
@@ -66,7 +66,7 @@ function startOf(message: Members, blocks: readonly Members[]): Members {
   return start.set('usage', print(usage))
 }
 
-/** The fields of `message_delta`. */
+/** Returns the fields of `message_delta`. */
 function endOf(message: Members): string {
   const usage = objectOf(message.get('usage'))
   const edits = message.get('context_management')
@@ -77,7 +77,7 @@ function endOf(message: Members): string {
   ].join('')
 }
 
-/** Empties `block` to what its `content_block_start` shows, and gives the deltas that fill it again. */
+/** Empties `block` to the form of its `content_block_start`, and returns the deltas that fill it again. */
 function takeDeltas(block: Members): string[] {
   const type = block.get('type')
   if (type === '"text"') return [...takeCitations(block), ...takeText(block, 'text')]
@@ -86,7 +86,7 @@ function takeDeltas(block: Members): string[] {
   return type?.endsWith('tool_use"') && isCalledByModel(block) ? takeInput(block) : []
 }
 
-/** A tool that the provider's code execution calls comes whole; the model alone writes its input bit by bit. */
+/** Returns whether the model itself calls the tool, and so streams its input; code execution sends its calls whole. */
 function isCalledByModel(block: Members): boolean {
   const caller = objectOf(block.get('caller'))
   return caller === undefined || caller.get('type') === '"direct"'
@@ -96,7 +96,7 @@ function takeText(block: Members, field: 'text' | 'thinking'): string[] {
   const text = block.get(field)
   if (!isString(text)) return []
   block.set(field, '""')
-  return pieces(text.slice(1, -1)).map((piece) => `{"type":"${field}_delta","${field}":"${piece}"}`)
+  return chunks(text.slice(1, -1)).map((chunk) => `{"type":"${field}_delta","${field}":"${chunk}"}`)
 }
 
 function takeSignature(block: Members): string[] {
@@ -117,8 +117,8 @@ function takeInput(block: Members): string[] {
   const input = block.get('input')
   if (input === undefined) return []
   block.set('input', '{}')
-  // The first piece of a live stream is empty, and the only one where there is no input.
-  const parts = ['', ...pieces(input === '{}' ? '' : input)]
+  // The first chunk of a live stream is empty, and the only one where there is no input.
+  const parts = ['', ...chunks(input === '{}' ? '' : input)]
   return parts.map((part) => `{"type":"input_json_delta","partial_json":${JSON.stringify(part)}}`)
 }
 
@@ -131,14 +131,14 @@ function takeCompaction(block: Members): string[] {
 const SHORTEST_PIECE_BYTES = 12
 const LONGEST_PIECE_BYTES = 60
 /**
- * What stays in one piece where there is no space to cut at: an escape, a pair of escaped surrogates, a character in
+ * A unit that is not cut where there is no space to cut at: an escape, a pair of escaped surrogates, a character in
  * UTF-8 read as latin1 with the combining marks, joiners and modifiers that follow it, a flag.
  */
 const WHOLE =
   /(?:(?:\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[^u]|\xf0\x9f\x87[\x80-\xbf]\xf0\x9f\x87[\x80-\xbf]|[\xc0-\xff][\x80-\xbf]*|[^\\\xc0-\xff])(?:\xcc[\x80-\xbf]|\xcd[\x80-\xaf]|\xef\xb8[\x80-\x8f]|\xe2\x83[\x90-\xbf]|\xf0\x9f\x8f[\xbb-\xbf]|\xe2\x80\x8d(?:[\xc0-\xff][\x80-\xbf]*)?)*){1,20}/y
 
-/** Cuts raw JSON, or the raw inside of a JSON string, into pieces of a few words. */
-function pieces(raw: string): string[] {
+/** Cuts raw JSON, or the raw content of a JSON string, into chunks of a few words. */
+function chunks(raw: string): string[] {
   const found: string[] = []
   let space = -1
   for (let from = 0; from < raw.length; ) {
@@ -157,7 +157,7 @@ function endOfWhole(raw: string, from: number): number {
   return WHOLE.test(raw) ? WHOLE.lastIndex : raw.length
 }
 
-/** Whether the block says that another model took over. */
+/** Returns whether the block reports that another model took over. */
 export function isFallback(block: Members): boolean {
   return block.get('type') === '"fallback"'
 }

@@ -2,7 +2,7 @@ import { type Child, children } from '../json/scan.ts'
 import type { Usage } from './usage.ts'
 import { TextFinder, WrittenText } from './written-text.ts'
 
-/** What a whole reply shows beside the usage that it reports. */
+/** Content of a whole reply, to compare with the usage that it reports. */
 export interface Shown {
   /** Its texts and the inputs of its tool calls. */
   readonly text: WrittenText
@@ -12,15 +12,15 @@ export interface Shown {
   readonly model: string | undefined
 }
 
-/** Gives the usage to go by for a whole reply that reports `usage`. Must not throw. */
+/** Returns the usage to use for a whole reply that reports `usage`. Must not throw. */
 export type UsageCheck = (usage: Usage | undefined, shown: Shown) => Usage | undefined
 
-/** Where replies of a dialect have what the model has written. */
+/** Places of the model's text in replies of a dialect. */
 export interface WrittenIn {
-  /** Name of the events that have it, and of the members with it there. */
+  /** Name of the events with text, and of the members with it there. */
   readonly event: string
   readonly members: readonly string[]
-  /** Values of a JSON reply that have it, given its top-level members. */
+  /** Returns the values of a JSON reply with text, given its top-level members. */
   inReply(json: string, members: readonly Child[]): (Child | undefined)[]
 }
 
@@ -28,7 +28,7 @@ export interface WrittenIn {
 const MOST_EVENTS_WITHOUT_MODEL = 4
 const MODEL = /"model"\s*:\s*"([^"\\]{1,300})"/
 
-/** Sees the events of a stream go by. */
+/** Reads the events of a stream that passes. */
 export class StreamShown implements Shown {
   readonly text = new WrittenText()
   model: string | undefined
@@ -41,7 +41,7 @@ export class StreamShown implements Shown {
     this.#finder = new TextFinder(members)
   }
 
-  /** One event, by its name and the bytes of its data. */
+  /** Reads one event, by its name and the bytes of its data. */
   see(name: string, source: Buffer, start: number, end: number): void {
     if (this.model === undefined && this.#eventsLeft-- > 0)
       this.model = MODEL.exec(source.toString('latin1', start, end))?.[1]
@@ -50,7 +50,7 @@ export class StreamShown implements Shown {
   }
 }
 
-/** Sees a JSON reply; its text is read when asked for. */
+/** Reads a JSON reply; its text is read on first use. */
 export class BytesShown implements Shown {
   readonly #bytes: Buffer
   /** The bytes read as latin1. */
@@ -90,12 +90,12 @@ export class BytesShown implements Shown {
   }
 }
 
-/** The member that JSON.parse would take: of several with a name the last. */
+/** Returns the member that JSON.parse would take: of several with a name the last. */
 export function lastNamed(members: readonly Child[], name: string): Child | undefined {
   return members.findLast(({ key }) => key === name)
 }
 
-/** Members of the objects in a list, or none when it is no list. */
+/** Returns the members of the objects in a list; none when it is no list. */
 export function objectsIn(json: string, list: Child | undefined): (readonly Child[])[] {
   if (list === undefined || json[list.start] !== '[') return []
   return children(json, list.start)
@@ -103,7 +103,7 @@ export function objectsIn(json: string, list: Child | undefined): (readonly Chil
     .map(({ start }) => children(json, start))
 }
 
-/** Members of an object; none when it is no object. */
+/** Returns the members of an object; none when it is no object. */
 export function membersOf(json: string, object: Child | undefined): readonly Child[] {
   return object !== undefined && json[object.start] === '{' ? children(json, object.start) : []
 }

@@ -55,7 +55,7 @@ test('readUsage: absent and null counts are 0', (t) => {
   t.false('cacheCreation' in (usage ?? {}))
 })
 
-test('readUsage: what is no integer of 0 or more counts as absent', (t) => {
+test('readUsage: a value that is no integer of 0 or more counts as absent', (t) => {
   const odd = { input_tokens: -1, output_tokens: 7, cache_read_input_tokens: 1.5, cache_creation_input_tokens: '3' }
   t.like(readUsage(odd), { inputTokens: 0, outputTokens: 7, cacheReadInputTokens: 0, cacheCreationInputTokens: 0 })
 })

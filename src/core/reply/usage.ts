@@ -1,6 +1,6 @@
 import { isObject } from '../json/json-value.ts'
 
-/** What one answer used, in tokens and requests. Counts that the provider did not give are 0, words are left out. */
+/** Tokens and requests that one reply used. Counts that the provider did not report are 0, words are left out. */
 export interface Usage {
   /** Input tokens that were neither read from nor written to the provider's prompt cache. */
   readonly inputTokens: number
@@ -17,15 +17,15 @@ export interface Usage {
   readonly serviceTier?: string
   readonly inferenceGeo?: string
   readonly speed?: string
-  /** The model that answered, by the provider's name, where the request named several and this is not the one asked. */
+  /** The model that answered, by the provider's name, if the request named several and it is not the requested one. */
   readonly servedModel?: string
-  /** The gateway has counted, since the provider's counts were less than the reply can have. */
+  /** Counted by the gateway, since the provider's counts were less than the reply can have. */
   readonly isCounted?: true
   /** The provider's own object; of merged usages, its members merged. */
   readonly raw: RawUsage
 }
 
-/** Tokens written to the prompt cache, by how long they stay there. */
+/** Tokens written to the prompt cache, by lifetime. */
 export interface CacheCreation {
   readonly ephemeral5m: number
   readonly ephemeral1h: number
@@ -36,8 +36,8 @@ type RawUsage = Readonly<Record<string, unknown>>
 const TOKEN_COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
 
 /**
- * The `usage` object of a message, a `message_start` or a `message_delta` event, or `undefined` when `raw` is no object
- * with at least one token count. What is no integer of 0 or more counts as absent.
+ * Reads the `usage` object of a message, a `message_start` or a `message_delta` event; `undefined` when `raw` is no object
+ * with at least one token count. A value that is no integer of 0 or more counts as absent.
  */
 export function readUsage(raw: unknown): Usage | undefined {
   if (!isObject(raw) || !TOKEN_COUNTS.some((name) => countOf(raw[name]) !== undefined)) return undefined
@@ -45,8 +45,8 @@ export function readUsage(raw: unknown): Usage | undefined {
 }
 
 /**
- * The usage of a stream so far: counts are cumulative, so those of `later` replace those of `earlier`; what is absent or
- * null in `later` stays as it was.
+ * Merges the usage of a stream so far: counts are cumulative, so those of `later` replace those of `earlier`; members that
+ * are absent or null in `later` keep their values.
  */
 export function mergeUsage(earlier: Usage | undefined, later: Usage): Usage
 export function mergeUsage(earlier: Usage, later: Usage | undefined): Usage
@@ -79,7 +79,7 @@ function fromRaw(raw: RawUsage): Usage {
 }
 
 /**
- * The lifetimes of `total` tokens. A stream's last count is often larger than the first, which alone came with
+ * Splits `total` tokens by lifetime. A stream's last count is often larger than the first, which alone came with
  * lifetimes; the surplus has the lifetime of the rest, and 5 minutes, the provider's default, when both occur or none.
  */
 function splitByLifetime(total: number, { shortLived, longLived }: { shortLived: number; longLived: number }) {

@@ -1,11 +1,11 @@
 /**
- * DESIGN: how many tokens a reply has at least, by the text in it.
+ * DESIGN: estimates the least number of tokens of a reply from its text.
  *
- * Purpose: a provider that reports fewer output tokens than its answer can have is not believed. The bound must never be
- * above an honest count, whatever the tokenizer, so it counts letters alone (and bytes beyond ASCII), of these no
- * repeated ones, which tokenizers join in long runs, and none beyond the first 40 of a run without white space: images
- * in base64 come as text, and are counted otherwise. Of such letters an answer has 3 to 5 a token; the bound takes 16.
- * What is left out can only make it lower: digits, signs, thinking (which some providers count apart), results of the
+ * Purpose: a provider that reports fewer output tokens than its reply can have is not trusted. The bound must never be
+ * above an honest count, whatever the tokenizer, so it counts letters alone (and bytes beyond ASCII), without repeated
+ * ones, which tokenizers join in long runs, and without those beyond the first 40 of a run without white space: images
+ * in base64 come as text, and are counted otherwise. A reply has 3 to 5 such letters a token; the bound assumes 16.
+ * Everything left out can only lower it: digits, signs, thinking (which some providers count apart), results of the
  * provider's own tools, members with escaped names.
  * Cost: one pass over the bytes of the text, without parsing; the text may be cut between events anywhere.
  */
@@ -19,29 +19,29 @@ const LOWER_CASE = 32
 const LETTER_A = 97
 const LETTER_Z = 122
 const LONGEST_RUN = 40
-/** Bytes of a character in most scripts without spaces: a repeated one is three bytes behind itself. */
+/** Bytes of a character in most scripts without spaces: a repeated one follows three bytes later. */
 const CHARACTER_BYTES = 3
 /** Letters of a token, at most. */
 export const MOST_LETTERS = 16
 const USUAL_LETTERS = 3
 
-/** Counts the letters of an answer's texts. */
+/** Counts the letters of a reply's texts. */
 export class WrittenText {
   #letters = 0
   /** Characters since the last white space. */
   #run = 0
 
-  /** Output tokens that an answer with these texts has at least. */
+  /** Least output tokens of a reply with these texts. */
   get leastTokens(): number {
     return Math.floor(this.#letters / MOST_LETTERS)
   }
 
-  /** Output tokens that an answer with these texts usually has. */
+  /** Usual output tokens of a reply with these texts. */
   get likelyTokens(): number {
     return Math.ceil(this.#letters / USUAL_LETTERS)
   }
 
-  /** Counts the inside of the JSON string whose first character is at byte `start`, up to its closing quote. */
+  /** Counts the content of the JSON string whose first character is at byte `start`, up to its closing quote. */
   addString(json: Uint8Array, start: number): void {
     let [letters, run] = [this.#letters, this.#run]
     for (let at = start; at < json.length; at++) {
@@ -68,19 +68,19 @@ function isLetter(code: number): boolean {
   return lower >= LETTER_A && lower <= LETTER_Z
 }
 
-/** Finds the text in events of one shape after another: it mostly begins where it began in the event before. */
+/** Finds the text in similar events: it mostly begins where it began in the event before. */
 export class TextFinder {
   /** Names of members whose value is text, in quotes. */
   readonly #names: readonly Buffer[]
   #name: Buffer | undefined
-  /** Where the name began, from the start of the event's data. */
+  /** Offset of the name from the start of the event's data. */
   #offset = 0
 
   constructor(names: readonly string[]) {
     this.#names = names.map((name) => Buffer.from(`"${name}"`))
   }
 
-  /** Offset of the text's first character; -1 when there is none. Of several texts in an event one is found. */
+  /** Returns the offset of the text's first character; -1 for none. Of several texts in an event one is found. */
   find(json: Buffer, start: number, end: number): number {
     if (this.#name !== undefined && isAt(json, start + this.#offset, this.#name))
       return stringBehind(json, start + this.#offset + this.#name.length)
@@ -101,7 +101,7 @@ function isAt(json: Uint8Array, at: number, name: Uint8Array): boolean {
   return true
 }
 
-/** Offset behind the quote that opens a member's value; -1 when the value is no string. */
+/** Returns the offset after the quote that opens a member's value; -1 when the value is no string. */
 function stringBehind(json: Uint8Array, nameEnd: number): number {
   let at = skipSpaces(json, nameEnd)
   if (json[at] !== COLON) return -1

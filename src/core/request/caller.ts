@@ -1,12 +1,12 @@
 import type { KeyLimits } from '../ports/keys.ts'
 
-/** Who asks. `scope` is the tenancy that every cache and counter is bound to. */
+/** Authenticated party behind a request. `scope` is the boundary of its cached replies, caps and receipts. */
 export interface Caller {
   readonly kind: 'local' | 'key' | 'agent'
   readonly scope: string
   readonly keyId?: string
   readonly userId?: string
   readonly tier?: string
-  /** What the owner of its key has set, within what the operator allows. */
+  /** Limits that the owner of its key has set, within the operator's. */
   readonly limits?: KeyLimits | undefined
 }

@@ -3,14 +3,14 @@ import { MESSAGES_REPLIES, type ReplyDialect } from '../reply/reply-dialect.ts'
 import { DroppedFields } from './dropped-fields.ts'
 import { RequestDocument } from './request.ts'
 
-/** A request of another dialect, told in the canonical one. */
+/** A request of another dialect, translated into the canonical one. */
 export interface Translation {
   /** A valid Messages body. */
   readonly bytes: Buffer
   readonly droppedFields: DroppedFields
-  /** Canonical fields that must be there and that the client did not give: their values are the gateway's own. */
+  /** Required canonical fields that the client left out: their values are the gateway's own. */
   readonly assumed: readonly string[]
-  /** Values of the small fields, which a provider of the canonical dialect looks at: so the body need not be read again. */
+  /** Values of the small fields, which a provider of the canonical dialect reads, so that the body need not be parsed again. */
   readonly small: Readonly<Record<string, unknown>>
 }
 
@@ -18,8 +18,8 @@ const NO_LOSSES = new DroppedFields()
 const TRANSLATION = Symbol('canonical request')
 
 /**
- * What a client sent, in its own dialect, and how it reads in the canonical one. The translation is made when somebody
- * asks for it: a request that nobody looks into, on its way to a provider of the same dialect, needs none.
+ * A client's request in its own dialect, and in the canonical one. It is translated on first use: a request that no plugin
+ * reads, on its way to a provider of the same dialect, needs no translation.
  */
 export class ClientRequest {
   readonly dialect: ReplyDialect
@@ -40,7 +40,7 @@ export class ClientRequest {
     this.#canonical = translate === undefined ? document : undefined
   }
 
-  /** The canonical request. Throws `invalid_request` when there can be none. */
+  /** The canonical request. Throws `invalid_request` when the request cannot be translated. */
   get canonical(): RequestDocument {
     if (this.#canonical !== undefined) return this.#canonical
     const { bytes, small } = this.#translation
@@ -48,17 +48,17 @@ export class ClientRequest {
     return this.#canonical
   }
 
-  /** What the canonical request could not take over. Throws like `canonical`. */
+  /** Fields that the canonical request could not take over. Throws like `canonical`. */
   get droppedFields(): DroppedFields {
     return this.#translate === undefined ? NO_LOSSES : this.#translation.droppedFields
   }
 
-  /** Fields of the canonical request that are the gateway's own idea. Throws like `canonical`. */
+  /** Fields of the canonical request whose values are the gateway's own. Throws like `canonical`. */
   get assumed(): readonly string[] {
     return this.#translate === undefined ? [] : this.#translation.assumed
   }
 
-  /** A fact about the client's bytes, so that bodies that come again are translated once. */
+  /** Memo of the client's bytes, so that repeated bodies are translated once. */
   get #translation(): Translation {
     const translate = this.#translate
     if (translate === undefined) throw new Error('a canonical request is not translated')

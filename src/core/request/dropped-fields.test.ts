@@ -3,7 +3,7 @@ import { DroppedFields } from './dropped-fields.ts'
 
 const MANY = 200_000
 
-test('dropped fields: of any number of fields 24 are named, and the rest is mentioned', (t) => {
+test('dropped fields: 24 fields at most are named, and the rest is mentioned', (t) => {
   const droppedFields = new DroppedFields()
   for (let i = 0; i < MANY; i++) droppedFields.drop(`field_${i}`)
   t.is(droppedFields.dropped.length, 25)
@@ -14,7 +14,7 @@ test('dropped fields: of any number of fields 24 are named, and the rest is ment
   t.true((error?.message ?? '').length < 1000)
 })
 
-test('dropped fields: what is beyond is mentioned of what is taken over, too', (t) => {
+test('dropped fields: a merge mentions unnamed fields, too', (t) => {
   const droppedFields = new DroppedFields()
   for (let i = 0; i < MANY; i++) droppedFields.refuse(`messages[${i}]`, 'no place')
   for (let i = 0; i < MANY; i++) droppedFields.drop(`field_${i}`)

@@ -1,17 +1,17 @@
 import { GatewayError } from '../errors.ts'
 
-/** What a client made up may not go into a header. */
+/** Names that may go into a header: no text of the client's own invention. */
 const PLAIN_NAME = /^[\w.()[\]-]{1,80}$/
-/** Names in the `x-svc-dropped` header; `...` stands for the others. */
+/** Names in the `x-svc-dropped` header; `...` replaces the others. */
 const MOST_DROPPED = 24
-/** Names that are kept: more than are shown, since only some of them may concern a reply. */
+/** Names that are kept: more than are shown, since only part of them may concern a reply. */
 const MOST_KEPT = 256
 /** Refusals that are kept, and named in the error. */
 const MOST_REFUSED = 24
 
 /**
- * What a translation could not carry into the other shape. What would change the meaning is refused, and the request
- * with it; what would not is dropped, and told to the client. Nothing is lost in silence.
+ * Fields that a translation could not carry into the other dialect. A field that would change the meaning is refused, and
+ * the request with it; any other is dropped, and reported to the client. No loss is silent.
  */
 export class DroppedFields {
   readonly #dropped = new Set<string>()
@@ -19,13 +19,13 @@ export class DroppedFields {
   #hasMoreDropped = false
   #hasMoreRefused = false
 
-  /** A field that the answer does not depend on; without indexes, e.g. `messages.content.cache_control`. */
+  /** Drops a field that the reply does not depend on; without indexes, e.g. `messages.content.cache_control`. */
   drop(field: string): void {
     if (this.#dropped.size < MOST_KEPT) this.#dropped.add(PLAIN_NAME.test(field) ? field : '(other)')
     else this.#hasMoreDropped = true
   }
 
-  /** A field without which the request would mean something else, with its place (`messages[2].content[0]`) and what to do. */
+  /** Refuses a field that changes the request's meaning, with its place (`messages[2].content[0]`) and what to do. */
   refuse(path: string, why: string): void {
     if (this.#refused.length < MOST_REFUSED) this.#refused.push({ path, why })
     else this.#hasMoreRefused = true
@@ -38,12 +38,12 @@ export class DroppedFields {
     return hasMore ? [...names.slice(0, MOST_DROPPED), '...'] : names
   }
 
-  /** What was refused, one line each, at most 24 of them. */
+  /** Refused fields, one line each, at most 24 of them. */
   get refused(): readonly string[] {
     return this.#refused.map(({ path, why }) => `${path}: ${why}`)
   }
 
-  /** What of this is about these top-level fields. */
+  /** Selects the dropped and refused fields that belong to these top-level fields. */
   about(fields: ReadonlySet<string>): DroppedFields {
     const some = new DroppedFields()
     for (const name of this.#dropped) if (fields.has(fieldOf(name))) some.drop(name)
@@ -53,7 +53,7 @@ export class DroppedFields {
     return some
   }
 
-  /** Takes over what another translation lost. */
+  /** Adds the dropped and refused fields of another translation. */
   add(other: DroppedFields): void {
     for (const field of other.#dropped) this.drop(field)
     for (const { path, why } of other.#refused) this.refuse(path, why)
@@ -75,7 +75,7 @@ export class DroppedFields {
   }
 }
 
-/** The top-level field that a name or a path begins with. */
+/** Returns the top-level field that a name or a path begins with. */
 function fieldOf(path: string): string {
   return /^\w+/.exec(path)?.[0] ?? ''
 }

@@ -14,23 +14,23 @@ export interface ExchangeState {
   readonly id: string
   readonly route: RouteName
   readonly caller: Caller
-  /** What a provider may be shown as the caller's own; in cloud mode never the API key. */
+  /** Credential to present to a provider as the caller's own; in cloud mode never the API key. */
   readonly credential: PresentedCredential | undefined
   /** Runs before a provider is called. Throws to refuse. */
   readonly beforeUpstream?: (() => Promise<void>) | undefined
-  /** Request headers as they came, lower-case names. */
+  /** Request headers as received, lower-case names. */
   readonly headers: NodeJS.Dict<string | string[]>
-  /** What of the caller's own providers would be shown; `undefined`: nothing. */
+  /** Returns the caller's own parts that providers would receive; `undefined`: none. */
   readonly callerParts?: ((exchange: Exchange) => string) | undefined
-  /** The query string as it came, `?` included, or empty. */
+  /** The query string as received, `?` included, or empty. */
   readonly query: string
-  /** What the client sent, in its own dialect. */
+  /** The client's request, in its own dialect. */
   readonly client: ClientRequest
-  /** The canonical request as modules left it; `undefined` while none has edited it. */
+  /** The canonical request with the edits of plugins; `undefined` while there are none. */
   request: RequestDocument | undefined
-  /** Who may answer, in the order in which they are asked. Never empty. */
+  /** Providers and models that may answer, in the order of fallback. Never empty. */
   readonly targets: readonly [Target, ...Target[]]
-  /** What modules have said of the request for those that come after them. */
+  /** Notes of plugins on the request, for the plugins after them. */
   annotations?: Annotations | undefined
   signal: AbortSignal
   reply: Reply | undefined
@@ -39,15 +39,15 @@ export interface ExchangeState {
   readonly trace: StepTrace[]
   readonly edits: EditTrace[]
   readonly calls: CallTrace[]
-  /** Whether a provider was asked. */
+  /** A provider was called. */
   isAsked?: boolean
-  /** Replies that a module put another in the place of. */
+  /** Replies that a plugin replaced by another. */
   readonly supersededReplies: Reply[]
-  /** Whether the pipeline is over: a reply that is set later is cancelled. */
+  /** The pipeline has ended: a reply that is set later is cancelled. */
   isClosed?: boolean
 }
 
-/** Returns a function that puts back what a step may change. */
+/** Returns a function that restores the parts that a step may change. */
 export function savedState(state: ExchangeState): () => void {
   const { request, annotations, signal, reply } = state
   const editCount = state.edits.length
@@ -57,12 +57,12 @@ export function savedState(state: ExchangeState): () => void {
   }
 }
 
-/** Cancels the streams that nobody has opened. */
+/** Cancels the streams that were never opened. */
 export function cancelUnopened({ supersededReplies, reply: last }: ExchangeState): void {
   for (const reply of [...supersededReplies, last]) if (reply?.kind === 'stream' && !reply.opened) reply.cancel()
 }
 
-/** Edits the request of a state in the name of a module, once all watchers have let it pass. Throws what they throw. */
+/** Edits the request of a state in the name of a plugin, once all watchers have let it pass. Throws their errors. */
 export function editState(state: ExchangeState, edits: readonly Edit[], module: string): void {
   const before = state.request ?? state.client.canonical
   const after = before.edited(edits)

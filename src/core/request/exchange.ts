@@ -15,20 +15,20 @@ import type { RequestDocument } from './request.ts'
 import { RewritableReply } from './rewritable-reply.ts'
 import type { RouteName } from './route-name.ts'
 
-/** Which provider answers, and under which model name. */
+/** A provider and a model that may answer a request. */
 export interface Target {
   readonly provider: string
   readonly model: string
 }
 
-/** A module's own handle on a request: edits and notes get its name, and once the request went on without it, it changes nothing. */
+/** A plugin's own handle on a request: it names edits and notes, and after a bypass of the plugin it changes nothing. */
 export class Exchange extends RewritableReply {
   #state: ExchangeState
   #step: StepTrace | undefined
   #revoked = false
-  /** Waits under way that the module has declared. */
+  /** Running waits that the plugin has declared. */
   #waits = 0
-  /** @internal told when the module starts and stops a wait that it declared */
+  /** @internal called when the plugin starts and stops a wait that it declared */
   onPatience: ((isWaiting: boolean) => void) | undefined
 
   constructor(state: ExchangeState, step?: StepTrace) {
@@ -58,7 +58,7 @@ export class Exchange extends RewritableReply {
     return this.#state.headers
   }
 
-  /** What of the caller's own a call would carry that can choose the account, or the answer; credentials as hashes. */
+  /** The caller's own parts of a call that can choose the account or the reply; credentials as hashes. */
   get callerParts(): string {
     return this.#state.callerParts?.(this) ?? ''
   }
@@ -67,12 +67,12 @@ export class Exchange extends RewritableReply {
     return this.#state.query
   }
 
-  /** The client's raw bytes, whatever modules did since. */
+  /** The client's raw bytes, without the edits of plugins. */
   get original(): Buffer {
     return this.#state.client.document.bytes
   }
 
-  /** What the client sent, in its own dialect. */
+  /** The client's request, in its own dialect. */
   get client(): ClientRequest {
     return this.#state.client
   }
@@ -82,37 +82,37 @@ export class Exchange extends RewritableReply {
     return this.#state.client.dialect
   }
 
-  /** Whether the client wants server-sent events. */
+  /** True if the client wants server-sent events. */
   get wantsStream(): boolean {
     return this.#state.client.document.stream
   }
 
-  /** The request as it stands, in the Messages shape and read-only: change it through `edit`. Throws `invalid_request`. */
+  /** The current request, in the Messages shape and read-only: change it through `edit`. Throws `invalid_request`. */
   get request(): RequestDocument {
     return this.#state.request ?? this.#state.client.canonical
   }
 
-  /** Whether a module has edited the request. */
+  /** True if a plugin has edited the request. */
   get isEdited(): boolean {
     return this.#state.request !== undefined
   }
 
-  /** Canonical fields whose values are nobody's wish: the client gave none, and no module has set them. */
+  /** Canonical fields with the gateway's own values: the client gave none, and no plugin has set them. */
   get assumed(): readonly string[] {
     return this.client.assumed.filter((name) => !this.edits.some(({ paths }) => paths.includes(name)))
   }
 
-  /** Who is asked first. */
+  /** The first target. */
   get target(): Target {
     return this.#state.targets[0]
   }
 
-  /** Who may answer, in the order in which they are asked. */
+  /** Targets that may answer, in the order of fallback. */
   get targets(): readonly Target[] {
     return this.#state.targets
   }
 
-  /** Aborted when the reply is not wanted any more. */
+  /** Aborted when the reply is no longer needed. */
   get signal(): AbortSignal {
     return this.#state.signal
   }
@@ -129,7 +129,7 @@ export class Exchange extends RewritableReply {
     }
   }
 
-  /** The reply, once a module or the provider gave one. Setting it is how a module answers. */
+  /** The reply, once a plugin or the provider has set one. A plugin sets it to answer the request itself. */
   get reply(): Reply | undefined {
     return this.#state.reply
   }
@@ -144,12 +144,12 @@ export class Exchange extends RewritableReply {
     this.#state.reply = reply
   }
 
-  /** Token counts of the reply, as far as it has told them. */
+  /** Token counts that the reply has reported so far. */
   get usage(): Usage | undefined {
     return this.#state.reply?.usage
   }
 
-  /** @internal the same, or, when the reply was left before it told any, those of one that it was put in the place of */
+  /** @internal the same, or, when the reply was cancelled before it reported any, those of a reply that it replaced */
   get latestUsage(): Usage | undefined {
     return this.usage ?? this.#state.supersededReplies.findLast(({ usage }) => usage !== undefined)?.usage
   }
@@ -172,7 +172,7 @@ export class Exchange extends RewritableReply {
     return this.#state.calls
   }
 
-  /** Whether a provider was asked for this request itself, whatever came of it. */
+  /** True if a provider was called for this request itself, whatever the result. */
   get isAsked(): boolean {
     return this.#state.isAsked ?? false
   }
@@ -194,17 +194,17 @@ export class Exchange extends RewritableReply {
     editState(this.#state, edits, this.#step?.module ?? 'gateway')
   }
 
-  /** Declares texts of the request, as it stands, that modules further on must leave; only a watcher enforces it. */
+  /** Declares texts of the current request that later plugins must not change; only a watcher enforces it. */
   preserve(texts: readonly PreservedText[]): void {
     this.#annotate({ preserved: [...this.preserved, ...texts] })
   }
 
-  /** What modules have declared as not to be changed. */
+  /** Texts that plugins have declared as not to be changed. */
   get preserved(): readonly PreservedText[] {
     return this.#state.annotations?.preserved ?? []
   }
 
-  /** Declares that a limit of the caller may cut the answer: a cache in front neither stores nor shares one that was cut. */
+  /** Declares that a limit of the caller may cut the reply: a cache in front neither stores nor shares one that was cut. */
   limitAnswer(limit: AnswerLimit): void {
     this.#annotate({ answerLimit: limit })
   }
@@ -213,7 +213,7 @@ export class Exchange extends RewritableReply {
     return this.#state.annotations?.answerLimit
   }
 
-  /** Has `watcher` asked before each later edit takes effect. */
+  /** Calls `watcher` before each later edit takes effect. */
   watchEdits(watcher: EditWatcher): void {
     this.#annotate({ editWatchers: [...(this.#state.annotations?.editWatchers ?? []), watcher] })
   }
@@ -223,25 +223,25 @@ export class Exchange extends RewritableReply {
     this.#state.annotations = { ...this.#state.annotations, ...more }
   }
 
-  /** Says in the trace what this module did, e.g. `note('hit', { savedTokens: 120 })`. */
+  /** Records in the trace what this plugin did, e.g. `note('hit', { savedTokens: 120 })`. */
   note(action: string, details?: Record<string, unknown>): void {
     if (this.#step === undefined || this.#revoked) return
     this.#step.action = action
     if (details !== undefined) this.#step.details = { ...this.#step.details, ...details }
   }
 
-  /** Says in trace and receipt what the module's own questions to models have cost for this request, in nano-USD. */
+  /** Records in trace and receipt the cost of the plugin's own model calls for this request, in nano-USD. */
   addOwnCost(costNanoUsd: number): void {
     if (this.#step === undefined || this.#revoked || costNanoUsd === 0) return
     this.#step.ownCostNanoUsd = (this.#step.ownCostNanoUsd ?? 0) + costNanoUsd
   }
 
-  /** Notes in trace and reply that this module does nothing for this request, and why, in plain ASCII: `idle('12 tools')`. */
+  /** Records in trace and reply that this plugin does nothing for this request, and why, in ASCII: `idle('12 tools')`. */
   idle(reason: string): void {
     this.note(IDLE, { reason })
   }
 
-  /** Waits for `work` while the module's time budget stands still, which goes on behind the last of such waits. */
+  /** Waits for `work` while the plugin's time budget is paused, until the last of such waits ends. */
   async patiently<T>(work: Promise<T>): Promise<T> {
     if (this.#waits++ === 0) this.onPatience?.(true)
     try {
@@ -251,22 +251,22 @@ export class Exchange extends RewritableReply {
     }
   }
 
-  /** @internal a step's trace, in the order in which steps were entered */
+  /** @internal adds a step's trace, in the order in which steps were entered */
   record(step: StepTrace): void {
     this.#state.trace.push(step)
   }
 
-  /** @internal a handle for one step of the pipeline, or for what is behind the last, over the same state */
+  /** @internal returns a handle for one step of the pipeline, or for the end behind the last, over the same state */
   forStep(step?: StepTrace): Exchange {
     return new Exchange(this.#state, step)
   }
 
-  /** @internal what a step may change and what is put back when it is bypassed */
+  /** @internal returns a function that restores what a step may change, for its bypass */
   save(): () => void {
     return savedState(this.#state)
   }
 
-  /** @internal the pipeline is over, with the reply that there is now */
+  /** @internal ends the pipeline, with the current reply */
   close(): void {
     this.#state.isClosed = true
   }
@@ -276,12 +276,12 @@ export class Exchange extends RewritableReply {
     return this.#state.supersededReplies.length > 0
   }
 
-  /** @internal a stream that was put aside and that nobody opened would hold its connection */
+  /** @internal cancels superseded streams that were never opened and would hold their connections */
   cancelUnopened(): void {
     cancelUnopened(this.#state)
   }
 
-  /** @internal from now on this handle can change nothing */
+  /** @internal makes this handle unable to change anything */
   revoke(): void {
     this.#revoked = true
   }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** Faults that are listed in a refusal; what is beyond is only mentioned. */
+/** Faults that a refusal lists; further ones are only mentioned. */
 export const MOST_FAULTS = 3
 
 /**
- * A schema for an array that checks element by element and stops at the fourth that is wrong; with `most`, after as many.
+ * Creates a schema for an array that checks element by element and stops at the fourth fault; with `most`, after as many.
  * Hazard: `z.array` collects the faults of all elements, 7 µs and 1 KB for each.
  */
 export function listOf<Element>(
@@ -17,7 +17,7 @@ export function listOf<Element>(
       const { error } = element().safeParse(value)
       if (error === undefined) continue
       for (const issue of error.issues) {
-        // Issues are a union by code; what is pushed is one of them, with its place in the list.
+        // Issues are a union by code; the pushed one is one of them, with its place in the list.
         payload.issues.push({ ...issue, path: [index, ...issue.path], input: value } as z.core.$ZodRawIssue)
       }
       if (++wrong === most) return

@@ -13,7 +13,7 @@ function message(content: unknown) {
   return { model: 'm', max_tokens: 1, messages: [{ role: 'user', content }] }
 }
 
-test('long texts: what stands aside comes back byte for byte', (t) => {
+test('long texts: cut texts come back byte for byte', (t) => {
   const document = documentOf(message([{ type: 'text', text: LONG }]))
   const outline = outlineOf(document)
   t.true(outline.document.bytes.length < 300)
@@ -37,21 +37,21 @@ test('long texts: the outline is JSON of the same shape', (t) => {
 test('long texts: a text that is moved, joined and copied is whole in each place', (t) => {
   const { document, restore } = outlineOf(documentOf(message(LONG)))
   const [{ content }] = JSON.parse(document.bytes.toString()).messages
-  const told = restore(Buffer.from(JSON.stringify({ a: `before ${content}`, b: [content] })))
-  t.deepEqual(JSON.parse(told.toString()), { a: `before ${LONG}`, b: [LONG] })
+  const translated = restore(Buffer.from(JSON.stringify({ a: `before ${content}`, b: [content] })))
+  t.deepEqual(JSON.parse(translated.toString()), { a: `before ${LONG}`, b: [LONG] })
 })
 
 test('long texts: escapes stay as the client wrote them', (t) => {
   const raw = `{"messages":[{"role":"user","content":"\\u00e9\\/\\ud83d ${'x'.repeat(5000)}"}]}`
   const { document, restore } = outlineOf(documentOf(raw))
-  const told = JSON.stringify(JSON.parse(document.bytes.toString()))
-  t.is(restore(Buffer.from(told)).toString(), raw)
+  const translated = JSON.stringify(JSON.parse(document.bytes.toString()))
+  t.is(restore(Buffer.from(translated)).toString(), raw)
 })
 
 for (const [claim, body] of [
   ['a small body', message('x'.repeat(500))],
   ['a blank text', message(' \n\t'.repeat(3000))],
-  ['a text that tells an error', message(`Error: ${LONG}`)],
+  ['a text of an error', message(`Error: ${LONG}`)],
   ['a text under another key', message([{ type: 'note', note: LONG }])],
   [
     'the input of a tool',
@@ -64,7 +64,7 @@ for (const [claim, body] of [
   })
 }
 
-test('long texts: a key in disguise leaves the whole body alone', (t) => {
+test('long texts: an escaped key leaves the whole body alone', (t) => {
   const raw = JSON.stringify(message([{ type: 'tool_use', input: { content: LONG } }])).replace(
     '"input"',
     '"inp\\u0075t"',
@@ -73,7 +73,7 @@ test('long texts: a key in disguise leaves the whole body alone', (t) => {
   t.is(outlineOf(document).document, document)
 })
 
-test('long texts: a client that writes marks of its own gets them back', (t) => {
+test('long texts: marks that a client wrote itself come back', (t) => {
   const { document } = outlineOf(documentOf(message(LONG)))
   const [{ content: mark }] = JSON.parse(document.bytes.toString()).messages
   const guess = `${String(mark).replace(/-[0-9a-f]+-/, `-${'0'.repeat(32)}-`)} ${LONG}`

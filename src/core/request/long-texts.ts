@@ -1,9 +1,9 @@
 /**
- * DESIGN — long texts stand aside while a request is translated
+ * DESIGN — cuts out long texts while a request is translated
  *
  * Most of a large request is a few long texts, and a JSON string is the same in every dialect. Parsing and printing them
  * costs more than the rest of a relay. So they are cut out of the body, a short mark in the place of each; what is left
- * is translated as any body is, and in the result the marks give way to the bytes that they stand for.
+ * is translated as any body is, and in the result each mark is replaced by the bytes it represents.
  *
  *     {"role":"user","content":"Very long …"}  ──►  {"role":"user","content":"⟨3⟩"}  ──► translate ──► put back
  *
@@ -12,17 +12,17 @@
  * - No client can write a mark: it holds 128 random bits of this process.
  * - A translator may move, join, copy or drop a text. It may not measure it or look into it, so texts that could matter
  *   stay: those that are not long, that may be blank, or that begin with `Error`.
- * Limits: only values of `text` and `content` stand aside, and none inside a tool's `input`, which becomes a string in a
+ * Limits: only values of `text` and `content` are cut out, and none inside a tool's `input`, which becomes a string in a
  * string elsewhere. Small bodies are left alone.
  */
 import { randomBytes } from 'node:crypto'
 import { type Range, skipColon, skipSpace, skipString, skipValue } from '../json/scan-value.ts'
 import { RequestDocument } from './request.ts'
 
-/** What is translated in the place of a request, and the way back. */
+/** The body to translate in place of a request, and the way back. */
 export interface Outline {
   readonly document: RequestDocument
-  /** Puts the texts in the places of their marks. */
+  /** Replaces the marks by their texts. */
   restore(translated: Buffer): Buffer
 }
 
@@ -35,15 +35,15 @@ const DIGIT_ZERO = 0x30
 const COLON = 0x3a
 const OPEN_BRACE = 0x7b
 const DEPTH_OF_INPUT = 6
-/** How far into a text its beginning is looked at, in bytes. */
+/** Bytes of a text's beginning that are checked. */
 const BEGINNING = 64
 /** The last one may be cut. */
 const ESCAPED_SPACE = /\\(?:[nrt]|$)/g
 
-/** The inside of a string: a range of the body's bytes. */
+/** The content of a string: a range of the body's bytes. */
 type Text = Range
 
-/** The outline of a request. Its body has been scanned: it is known to be JSON. */
+/** Creates the outline of a request whose body has been scanned: it is known to be JSON. */
 export function outlineOf(document: RequestDocument): Outline {
   const { bytes } = document
   const text = bytes.length < SMALL_BODY_BYTES ? '' : bytes.toString('latin1')
@@ -62,14 +62,14 @@ export function outlineOf(document: RequestDocument): Outline {
   }
 }
 
-/** Walks the strings of a body: the key before a value says whether it may stand aside. */
+/** Finds the strings that may be cut out, by the key before each. */
 function findLongTexts(text: string): Text[] {
   const found: Text[] = []
   let isText = false
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
     const end = skipString(text, at)
     if (text.charCodeAt(skipSpace(text, end)) === COLON) {
-      // A key in disguise could be the one of an input.
+      // An escaped key could be the key of an input.
       if (text.slice(at, end).includes('\\')) return []
       isText = isKey(text, at, '"text"') || isKey(text, at, '"content"')
       at = isKey(text, at, '"input"') ? endOfInput(text, end) : end
@@ -86,7 +86,7 @@ function isKey(text: string, at: number, quoted: string): boolean {
   return text.startsWith(quoted, at)
 }
 
-/** Behind an input that is an object; behind the key of any other. */
+/** Returns the offset after an input that is an object, or after the key of any other. */
 function endOfInput(text: string, keyEnd: number): number {
   const start = skipColon(text, keyEnd)
   return text.charCodeAt(start) === OPEN_BRACE ? skipValue(text, start, DEPTH_OF_INPUT) : keyEnd

@@ -14,7 +14,7 @@ function inContent(...content: unknown[]): object {
   return { messages: [{ role: 'user', content }] }
 }
 
-test('messageRequestSchema: takes what the specification names, and passes on what it does not', (t) => {
+test('messageRequestSchema: accepts the fields of the specification, and passes others', (t) => {
   const request = {
     ...good,
     ...inContent(
@@ -40,7 +40,7 @@ test('messageRequestSchema: takes what the specification names, and passes on wh
   t.deepEqual(messageRequestSchema.parse(request), request as unknown as MessageRequest)
 })
 
-test('messageRequestSchema: a turn of the system and nulls in optional fields pass', (t) => {
+test('messageRequestSchema: a system turn and nulls in optional fields pass', (t) => {
   t.is(explained({ messages: [{ role: 'system', content: [] }] }), 'accepted')
   const nulls = { system: null, tools: null, temperature: null, top_p: null, top_k: null, stop_sequences: null }
   t.is(explained({ ...nulls, stream: null, metadata: null }), 'accepted')
@@ -54,7 +54,7 @@ test('messageRequestSchema: limits of the specification hold', (t) => {
   t.regex(explained({ model: undefined }), /^model: expected string, got nothing$/)
 })
 
-test('scalarFieldsSchema: judges the scalar fields as the whole schema does', (t) => {
+test('scalarFieldsSchema: checks the scalar fields as the whole schema does', (t) => {
   const counts = { accepted: 0, refused: 0 }
   fc.assert(
     fc.property(fc.oneof(requests, brokenRequests), (request) => {
@@ -68,7 +68,7 @@ test('scalarFieldsSchema: judges the scalar fields as the whole schema does', (t
   t.true(counts.accepted > 100 && counts.refused > 10, JSON.stringify(counts))
 })
 
-test('explain: names the path, what was expected and what kind came', (t) => {
+test('explain: names the path, the expected and the received kind', (t) => {
   const cases: [object, string][] = [
     [
       inContent({ type: 'text', text: 'a' }, { type: 'text', text: 5 }),
@@ -99,7 +99,7 @@ test('explain: names three faults and mentions the rest', (t) => {
   t.regex(explained(changes), /^max_tokens: .*; temperature: .*; top_p: [^;]*; and more$/)
 })
 
-test('explain: says nothing of values', (t) => {
+test('explain: shows no values', (t) => {
   const secret = 'sk-secret'
   const places = [
     inContent(secret),

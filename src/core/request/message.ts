@@ -1,8 +1,8 @@
 /**
  * DESIGN: the shape of a Messages request, for checking and for types.
  *
- * Source: the service specification, section 2.1, with open lists: what it names is checked; fields, block types and tool
- * fields that it does not name pass through untouched, and null stands for an absent optional field.
+ * Source: the service specification, section 2.1, with open lists: named fields are checked; other fields, block types and
+ * tool fields pass unchanged, and null means an absent optional field.
  * The scan in `scan-message.ts` recognises the same shape in the bytes and must never accept more than the schema here.
  */
 import { z } from 'zod'
@@ -10,7 +10,7 @@ import { listOf, MOST_FAULTS } from './list-schema.ts'
 
 /** Members that every known block may have. */
 interface Cacheable {
-  /** A mark for prompt caching; what is inside is the provider's business. */
+  /** A mark for prompt caching; its content is the provider's. */
   cache_control?: Record<string, unknown> | null | undefined
 }
 
@@ -40,7 +40,7 @@ interface ToolResultBlock extends Cacheable {
 
 /**
  * A block that passes unread. Its type may be any string but the four above. TypeScript narrows `block.type === 'text'`
- * only if every type is a literal, hence the list, and `'(any other)'` for those that are not in it.
+ * only if every type is a literal, hence the list, and `'(any other)'` for all others.
  */
 interface OtherBlock {
   type:
@@ -63,10 +63,10 @@ interface OtherBlock {
   [field: string]: unknown
 }
 
-/** A part of a message's content, of `system`, or of a tool's result. Tell the kinds apart by `type`. */
+/** A part of a message's content, of `system`, or of a tool's result; `type` is its kind. */
 export type ContentBlock = TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock | OtherBlock
 
-/** One turn of the conversation. Newer models take turns of the system in between. */
+/** One turn of the conversation. Newer models take system turns in between. */
 export interface Message {
   role: 'user' | 'assistant' | 'system'
   content: string | ContentBlock[]
@@ -74,7 +74,7 @@ export interface Message {
 
 /**
  * A tool that the model may use. The provider's own tools may have a `type` and no `input_schema`, or no name at all; the
- * specification does not show a tool's inside, so only what names and describes it is checked.
+ * specification does not define a tool's content, so only its name and description are checked.
  */
 export interface Tool {
   type?: string | null | undefined
@@ -86,7 +86,7 @@ export interface Tool {
 const anyObject = z.looseObject({})
 const cacheable = { cache_control: anyObject.nullish() }
 const blocks = listOf(() => contentBlockSchema)
-/** Blocks in blocks: one fault is enough, or faults would multiply with each level. */
+/** Nested blocks: one fault is enough, or faults would multiply with each level. */
 const innerBlocks = listOf(() => contentBlockSchema, 1)
 
 const knownBlocks = [
@@ -108,7 +108,7 @@ const otherBlock = z.looseObject({
   type: z.string().refine((type) => !knownTypes.has(type), { abort: true }),
 })
 
-// The cast is safe: OtherBlock's list of literals stands for every string that the refinement lets through.
+// The cast is safe: OtherBlock's list of literals covers every string that the refinement accepts.
 const contentBlockSchema: z.ZodType<ContentBlock> = z.union([
   z.discriminatedUnion('type', knownBlocks),
   otherBlock as unknown as z.ZodType<OtherBlock>,
@@ -140,7 +140,7 @@ const scalarFields = {
 }
 
 /**
- * The fields of a request that are left to check when the scan says that it is `plain`: all but `messages`, `system` and
+ * The fields of a request that remain to be checked when the scan reports `plain`: all but `messages`, `system` and
  * `tools`. Takes an object that has just these, or more.
  */
 export const scalarFieldsSchema = z.looseObject(scalarFields)
@@ -153,19 +153,19 @@ export const messageRequestSchema = z.looseObject({
   tools: listOf(() => toolSchema).nullish(),
 })
 
-/** What a token count leaves unread. */
+/** Fields that a token count does not read. */
 const unread = { max_tokens: z.unknown().optional() }
 
-/** The same two for a token count, which needs no `max_tokens`. */
+/** The same schema for a token count, which needs no `max_tokens`. */
 export const countedScalarFieldsSchema = scalarFieldsSchema.extend(unread)
 export const countedRequestSchema = messageRequestSchema.extend(unread)
 
-/** A Messages request that fits the schema. Fields that the specification does not name are there too, unread. */
+/** A Messages request that fits the schema. Fields that the specification does not name are included, unread. */
 export type MessageRequest = z.infer<typeof messageRequestSchema>
 
 /**
- * One line for a person: `messages[0].content[1].text: expected string, got number; max_tokens: …`. At most three faults,
- * then that there are more. Says nothing of the values but their kinds.
+ * Explains faults in one line: `messages[0].content[1].text: expected string, got number; max_tokens: …`. At most three,
+ * then that there are more. Shows no values, only their kinds.
  */
 export function explain(error: z.ZodError): string {
   const faults = error.issues.flatMap((issue) => toFaults(issue, []))
@@ -184,7 +184,7 @@ function toFaults(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): Fau
   return [{ path: printPath(path), message: inPlainWords(issue.message) }]
 }
 
-/** Of the alternatives that all failed: those kinds that would have fitted, or else the faults of the one that was meant. */
+/** Selects faults of alternatives that all failed: the kinds that would have fitted, or else the faults of the one meant. */
 function faultsOfUnion(branches: readonly z.core.$ZodIssue[][], path: readonly PropertyKey[]): Fault[] {
   const messages = branches.map((issues) => wrongKind(issues))
   if (messages.every((message) => message !== undefined)) return [{ path: printPath(path), message: either(messages) }]
@@ -192,18 +192,18 @@ function faultsOfUnion(branches: readonly z.core.$ZodIssue[][], path: readonly P
   return meant.flatMap((issue) => toFaults(issue, path))
 }
 
-/** The message of a branch that the value is of the wrong kind for. */
+/** Returns the message of a branch that requires another kind of value. */
 function wrongKind([issue]: readonly z.core.$ZodIssue[]): string | undefined {
   return issue?.code === 'invalid_type' && issue.path.length === 0 ? inPlainWords(issue.message) : undefined
 }
 
-/** `expected string, got number` and `expected array, got number` make `expected string or array, got number`. */
+/** Joins `expected string, got number` and `expected array, got number` to `expected string or array, got number`. */
 function either(messages: readonly string[]): string {
   const kinds = messages.map((message) => message.replace(/^expected |, got .*$/g, ''))
   return (messages[0] ?? '').replace(/(?<=^expected ).*(?=, got )/, [...new Set(kinds)].join(' or '))
 }
 
-/** Whether the issue shows that its branch of a union was not the one meant: another kind of value, another `type`. */
+/** Returns whether the issue rules out its branch of a union: another kind of value, another `type`. */
 function rulesBranchOut({ path }: z.core.$ZodIssue): boolean {
   return path.length === 0 || (path.length === 1 && path[0] === 'type')
 }

@@ -1,11 +1,11 @@
 /**
- * DESIGN: the models that a body names beside the one that is asked.
+ * DESIGN: finds the models that a body names besides `model`.
  *
  * Purpose: providers take further models in a body (Claude API, "Server-side fallback": `fallbacks`, and "Advisor tool":
- * `model`; OpenRouter, "Model routing": `models`, `plugins`). Each of them may answer, or be asked on the way, so each is
- * held to the models that a key may use, and priced.
+ * `model`; OpenRouter, "Model routing": `models`, `plugins`). Each of them may answer, or be called on the way, so each is
+ * checked against the models that a key may use, and priced.
  * Guarantees: found by rule, in fields of any name: every text in a member whose decoded name ends in `model`, `models`
- * or `fallbacks`, in any case. What cannot be looked into is refused.
+ * or `fallbacks`, in any case. Fields that cannot be searched are refused.
  * Limits: `DATA` and schemas are the client's own (messages, metadata), where such a member names nothing.
  */
 import { GatewayError } from '../errors.ts'
@@ -23,22 +23,22 @@ const DATA = new Set([
 ])
 /** `schema`, `input_schema`, `outputSchema` */
 const SCHEMA = /schema$/i
-/** At the top it is the model that is asked. */
+/** The requested model, where it is a top-level field. */
 const ASKED = 'model'
 const NAMES_MODELS = /(?:^|_)(?:models?|fallbacks)$/i
-/** Each level is scanned once more. */
+/** Limit of nesting: each level is scanned once more. */
 const DEEPEST = 16
 const MOST_NAMES = 64
 
 /**
- * Names of the models that a body names beside its `model`, each once; from one scan for each body. Throws
+ * Returns the names of the models that a body names besides its `model`, each once; from one scan for each body. Throws
  * `invalid_request` for more than 64, or for fields nested deeper than 16 levels.
  */
 export function namedModels(document: RequestDocument): readonly string[] {
   return document.fact(NAMED, (body) => readJson(body.bytes, () => findNames(body)))
 }
 
-/** The targets, and for each of their providers the further models that the body names. */
+/** Returns the targets, and for each of their providers the further models that the body names. */
 export function targetsWithNamed(targets: readonly Target[], document: RequestDocument): readonly Target[] {
   const names = namedModels(document)
   if (names.length === 0) return targets

@@ -9,7 +9,7 @@ const body = JSON.stringify({
 })
 const path = ['messages', 0, 'content']
 
-test('preservedRanges: what is above the string covers it, what is beside it does not', (t) => {
+test('preservedRanges: a parent of the string covers it, a sibling does not', (t) => {
   const reason = 'test'
   const at = { path, length: 20 }
   t.deepEqual(preservedRanges([{ path: ['messages', 0], reason }], at), [{ start: 0, end: 20 }])
@@ -18,7 +18,7 @@ test('preservedRanges: what is above the string covers it, what is beside it doe
   t.deepEqual(preservedRanges([{ path, start: 5, end: 99, reason }], at), [{ start: 5, end: 20 }])
 })
 
-test('joined: parts come in their order, and those that touch are one', (t) => {
+test('joined: parts are in order, and those that touch are one', (t) => {
   t.deepEqual(
     joined([
       { start: 8, end: 9 },
@@ -42,7 +42,7 @@ test('exchange: a watcher that throws keeps an edit from taking effect', (t) => 
   t.is(exchange.request.messages[0]?.content, 'keep this')
 })
 
-test('exchange: what a bypassed module has declared is undone', (t) => {
+test('exchange: the declarations of a bypassed plugin are undone', (t) => {
   const exchange = openExchange({ body, dialect: 'messages' })
   const undo = exchange.save()
   exchange.preserve([{ path, reason: 'test' }])

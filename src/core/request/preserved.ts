@@ -1,13 +1,13 @@
 import type { Path } from '../json/splice.ts'
 
-/** A text of the request that no module may change: the value at `path` with all that is in it, or a part of one string. */
+/** A text of the request that no plugin may change: the whole value at `path`, or a part of one string. */
 export interface PreservedText {
   readonly path: Path
   /** First character of the part, in UTF-16 units of the string at `path`. Default: its beginning. */
   readonly start?: number
-  /** The character behind the part. Default: its end. */
+  /** First character after the part. Default: the end of the string. */
   readonly end?: number
-  /** Why, for people: `<keep>`, `tool Read`. */
+  /** The reason, for people: `<keep>`, `tool Read`. */
   readonly reason: string
 }
 
@@ -17,7 +17,7 @@ export interface TextRange {
   readonly end: number
 }
 
-/** The parts of the string at `path`, of `length` units, that are preserved: in their order, without overlaps. */
+/** Returns the preserved parts of the string at `path`, of `length` units, in order and without overlaps. */
 export function preservedRanges(
   preserved: readonly PreservedText[],
   { path, length }: { path: Path; length: number },
@@ -29,12 +29,12 @@ export function preservedRanges(
   return joined(ranges)
 }
 
-/** Whether `above` leads to `path` or to something that it is in. */
+/** Returns whether `above` is `path` or leads to a value that contains it. */
 function isAtOrAbove(above: Path, path: Path): boolean {
   return above.length <= path.length && above.every((step, index) => step === path[index])
 }
 
-/** The same parts in their order, with those that touch made one. */
+/** Sorts the parts, and joins those that touch. */
 export function joined(ranges: readonly TextRange[]): TextRange[] {
   const result: TextRange[] = []
   for (const range of ranges.toSorted((a, b) => a.start - b.start)) {

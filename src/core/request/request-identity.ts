@@ -1,30 +1,30 @@
 /**
- * DESIGN — when two requests may share an answer
+ * DESIGN — decides when two requests may share a reply
  *
- * Only if nothing that can change it differs: who asks, whom, at whose account, with which headers, through which
- * modules, and what. Each part goes into one SHA-256, preceded by its length. What is asked is digested by the caller, who knows which fields count.
+ * Only if nothing that can change it differs: caller, target, account, headers, plugins and body. Each part goes into one
+ * SHA-256, preceded by its length. The calling plugin digests the body, since it knows which fields count.
  */
 import { createHash, hash } from 'node:crypto'
 import type { Exchange } from './exchange.ts'
 import type { RequestDocument } from './request.ts'
 import { betaTextOf, versionOf } from './version-headers.ts'
 
-/** Whose answers a caller may be given. */
+/** The callers whose stored replies a caller may receive. */
 export type SharingScope = 'key' | 'user' | 'shared'
 
-/** What the identity is made of besides the exchange. */
+/** Parts of the identity besides the exchange. */
 export interface IdentityParts {
   readonly scope: SharingScope
-  /** The module that asks: those behind it count. */
+  /** The calling plugin: those after it count. */
   readonly module: string
-  /** A digest of what is asked. */
+  /** A digest of the requested fields. */
   readonly asked: string
 }
 
-/** The members of an exchange of which its identity is made. */
+/** The members of an exchange that its identity is made of. */
 type Identified = Pick<Exchange, 'caller' | 'callerParts' | 'headers' | 'pipeline' | 'query' | 'target'>
 
-/** The identity of an exchange, 43 characters: equal only where everything that can change the answer is. */
+/** Returns the identity of an exchange, 43 characters: equal only if everything that can change the reply is. */
 export function requestIdentity(exchange: Identified, { scope, module, asked }: IdentityParts): string {
   const { target, query } = exchange
   let text = ''
@@ -48,9 +48,9 @@ export function requestIdentity(exchange: Identified, { scope, module, asked }: 
 
 const NOTHING = Buffer.alloc(0)
 const TWIN_PREFIX = 'provider-'
-/** Counted by what they ask for together, not by name. */
+/** Counted by their joined values, not by name. */
 const VERSIONED = new Set(['anthropic-version', 'provider-version', 'anthropic-beta', 'provider-beta'])
-/** Of providers' own headers: versions, betas, accounts. */
+/** Providers' own headers: versions, betas, accounts. */
 const TELLING_PREFIX = /^(?:anthropic|openai)-/
 
 /** Bodies up to this size are put together here and hashed at once: a hash object costs more than hashing them. */
@@ -58,8 +58,8 @@ const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024)
 const MOST_BYTES_OF_LENGTHS = 32
 
 /**
- * Makes a function that digests the fields of a request but those left out: their raw bytes in the order of their names,
- * so that `1.0` and `1` stay apart.
+ * Creates a function that digests the fields of a request except those left out: their raw bytes in the order of their names,
+ * so that `1.0` and `1` differ.
  */
 export function createFieldsDigest(leftOut: ReadonlySet<string>): (request: RequestDocument) => string {
   return (request) => {
@@ -98,16 +98,16 @@ function scopeId({ caller }: Identified, scope: SharingScope): string {
   return `key:${caller.scope}`
 }
 
-/** The modules between this one and the provider, as the pipeline names them: they may change request and answer. */
+/** Returns the plugins between this one and the provider, in the pipeline's names: they may change request and reply. */
 function downstreamOf({ pipeline }: Identified, module: string): string {
   const steps = pipeline.split(',')
   return steps.slice(steps.findIndex((step) => step.split('?')[0] === module) + 1).join(',')
 }
 
 /**
- * The version and betas that are asked for, whatever else the providers' own headers may mean (an organisation or project
- * that pays, say), and what the caller asks of other modules: of the modules behind this one that counts, and nobody can
- * tell which those are.
+ * Returns the requested version and betas, whatever other meaning the providers' own headers have (an organisation or
+ * project that pays, say), and the caller's options for other plugins: those after this one count, and it is not known
+ * which read them.
  */
 function tellingHeaders({ headers }: Identified): [string, string][] {
   const values: [string, string][] = []
@@ -123,7 +123,7 @@ function tellingHeaders({ headers }: Identified): [string, string][] {
   return values.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** The pipeline itself counts as it was resolved. */
+/** Returns whether a header is an option for plugins. The pipeline itself counts as resolved. */
 function isWish(name: string): boolean {
   return name.startsWith('x-svc-') && name !== 'x-svc-pipe'
 }

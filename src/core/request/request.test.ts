@@ -26,7 +26,7 @@ for (const [path, raw] of paths) {
   })
 }
 
-test('request: a message that is read alone is not parsed again when all are read', (t) => {
+test('request: a message that was read alone is not parsed again with all others', (t) => {
   const history = new RequestDocument(
     Buffer.from('{"model":"m","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}'),
   )

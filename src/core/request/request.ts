@@ -5,17 +5,17 @@ import { applyEdits, type Edit, type Path } from '../json/splice.ts'
 import type { Message } from './message.ts'
 
 /**
- * A model request in the canonical Messages shape: its raw bytes, the byte ranges of its fields, and values parsed when
- * asked for. It never changes: `edited` gives a new document in which only the edited ranges differ.
+ * A model request in the canonical Messages shape: its raw bytes, the byte ranges of its fields, and values parsed on first
+ * use. Immutable: `edited` returns a new document in which only the edited ranges differ.
  */
 export class RequestDocument {
   readonly bytes: Buffer
   #shape: RequestShape | undefined
   #values: Map<string, unknown> | undefined
-  /** Elements of `messages` that were asked for one by one. */
+  /** Elements of `messages` that were read one by one. */
   #messages: Message[] | undefined
 
-  /** `known` are values of fields, `undefined` for those that are absent: whoever has made the bytes need not read them. */
+  /** `known` are values of fields, `undefined` for absent ones, which a translation has already and need not be parsed. */
   constructor(bytes: Buffer, shape?: RequestShape, known?: Readonly<Record<string, unknown>>) {
     this.bytes = bytes
     this.#shape = shape
@@ -41,19 +41,19 @@ export class RequestDocument {
   }
 
   get messages(): readonly Message[] {
-    // Checked against the schema when the request was taken in.
+    // Checked against the schema when the request was received.
     return this.field('messages') as readonly Message[]
   }
 
   /**
-   * One element of `messages`, parsed once, also where all are read later; a long history need not be parsed for its
+   * Returns one element of `messages`, parsed once, also if all are read later; a long history need not be parsed for its
    * first or last one. Not to be changed. Throws a `RangeError` when there is none.
    */
   message(index: number): Message {
     const raw = this.#slice(this.shape.messages[index])
     if (raw === undefined) throw new RangeError(`no message ${index} of ${this.shape.messages.length}`)
     const all = this.#values?.get('messages')
-    // Checked against the schema when the request was taken in.
+    // Checked against the schema when the request was received.
     if (Array.isArray(all)) return all[index] as Message
     this.#messages ??= []
     this.#messages[index] ??= this.#parse(raw) as Message
@@ -61,8 +61,8 @@ export class RequestDocument {
   }
 
   /**
-   * The value of a top-level field, parsed once; `undefined` when absent. Not to be changed: use `exchange.edit`. Throws
-   * `invalid_request` for a wrong escape, which the scan of a large body has not seen.
+   * Returns the value of a top-level field, parsed once; `undefined` when absent. Not to be changed: use `exchange.edit`.
+   * Throws `invalid_request` for a wrong escape, which the scan of a large body has not seen.
    */
   field(name: string): unknown {
     this.#values ??= new Map()
@@ -83,20 +83,20 @@ export class RequestDocument {
     return all
   }
 
-  /** The bytes of a top-level field's value, as the client wrote them; `undefined` when absent. */
+  /** Returns the bytes of a top-level field's value, as the client wrote them; `undefined` when absent. */
   raw(name: string): Buffer | undefined {
     return this.#slice(this.shape.fields.get(name))
   }
 
   /**
-   * The bytes of the value at this path, as the client wrote them: to be put elsewhere by an edit, for instance.
+   * Returns the bytes of the value at this path, as the client wrote them, for example to edit them into another place.
    * `undefined` when it does not exist.
    */
   rawAt([name = '', ...steps]: Path): Buffer | undefined {
     let raw = this.raw(String(name))
     for (const [depth, step] of steps.entries()) {
       const isMessage = depth === 0 && name === 'messages'
-      // Where the messages are is known: a long history is not scanned again.
+      // The places of messages are known: a long history is not scanned again.
       if (isMessage) raw = this.#slice(this.shape.messages[Number(step)])
       else raw = raw && childOf(raw, step)
     }
@@ -108,20 +108,20 @@ export class RequestDocument {
   }
 
   /**
-   * A fact about the bytes, which `find` finds out: once for this document and for every later one of the same bytes,
-   * whoever sends them. It must not depend on anything else, nor be changed.
+   * Memoises a result about the bytes: `find` runs once for this document and for every later one of the same bytes,
+   * from any client. The result must not depend on anything else, nor be changed.
    */
   fact<Fact>(key: symbol, find: (request: RequestDocument) => Fact): Fact {
     this.shape.facts ??= new Map()
     const { facts } = this.shape
-    // What is stored under a key comes from the `find` that goes with the key.
+    // The value under a key comes from the `find` that belongs to the key.
     if (facts.has(key)) return facts.get(key) as Fact
     const fact = find(this)
     facts.set(key, fact)
     return fact
   }
 
-  /** A new document with these edits spliced in. Throws when a path does not exist or two edits overlap. */
+  /** Returns a new document with these edits spliced in. Throws when a path does not exist or two edits overlap. */
   edited(edits: readonly Edit[]): RequestDocument {
     return new RequestDocument(applyEdits(this.bytes, [...edits]))
   }

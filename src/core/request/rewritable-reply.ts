@@ -7,9 +7,9 @@ import type { ClientRequest } from './client-request.ts'
 
 const breakOff: OnRewriteFailure = (error) => (error instanceof Error ? error : new Error(String(error)))
 
-/** A reply that modules rewrite: one after another, in the order in which they call, nearest to the provider first. */
+/** A reply that plugins rewrite, in the order of their calls: the plugin nearest to the provider first. */
 export abstract class RewritableReply {
-  /** @internal decides how a stream goes on whose rewriting has failed */
+  /** @internal decides how a stream continues after a failed rewriting */
   onRewriteFailure: OnRewriteFailure = breakOff
 
   abstract get reply(): Reply | undefined
@@ -20,21 +20,21 @@ export abstract class RewritableReply {
 
   /**
    * Rewrites the texts of the reply, in JSON and streams of every dialect; call it after `next()`. Thinking is never
-   * changed, nor is anything outside of the texts. Throws what `map` throws for a JSON reply; in a stream the module has
-   * failed then, and the rest passes on as it came, if nothing rewritten has and `onError` is `bypass`, or else breaks off.
+   * changed, nor is anything outside of the texts. Throws the error of `map` for a JSON reply. In a stream the plugin has then
+   * failed: with `onError: bypass`, if no rewritten text was sent, the rest passes unchanged; otherwise the stream breaks off.
    */
   mapText(map: MapText): void {
     this.#rewrite((reply, onFailure) => withParts(reply, textPartMap(map), onFailure))
   }
 
-  /** Rewrites the arguments of the tool calls that the client is to run, each once it is whole; else as `mapText`. */
+  /** Rewrites the arguments of the client's tool calls, each once it is complete; otherwise as `mapText`. */
   mapToolInput(map: MapToolInput): void {
     this.#rewrite((reply, onFailure) => withParts(reply, inputPartMap(map), onFailure))
   }
 
   /**
-   * Rewrites the events of the reply, of any kind, in the Messages shape; else as `mapText`. A reply in another dialect is
-   * translated for it, so that what the Messages shape has no place for is lost.
+   * Rewrites the events of the reply, of any kind, in the Messages shape; otherwise as `mapText`. A reply in another dialect
+   * is translated for it, and fields without a place in the Messages shape are lost.
    */
   mapEvents(map: MapEvent): void {
     this.#rewrite((reply, onFailure) => {

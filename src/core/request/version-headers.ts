@@ -3,19 +3,19 @@
  *
  * Clients may name the version and the betas of the Messages API under the specification's names (`provider-version`,
  * `provider-beta`) or the provider's own (`anthropic-version`, `anthropic-beta`), which every SDK sends. An explicit
- * `provider-version` wins over the SDK's; betas of both headers are joined, each once. Whatever depends on these headers
- * reads them here: what is forwarded, what identifies a request for a cache, and what modules decide by.
+ * `provider-version` wins over the SDK's; betas of both headers are joined, each once. All readers of these headers use
+ * this file: forwarding, the cache identity of a request, and the decisions of plugins.
  */
 
 /** Headers of a request, lower-case names. */
 type Headers = Readonly<NodeJS.Dict<string | string[]>>
 
-/** The version that a client asks for, or `undefined`. */
+/** Returns the version that a client requests, or `undefined`. */
 export function versionOf(headers: Headers): string | undefined {
   return textOf(headers['provider-version']) ?? textOf(headers['anthropic-version'])
 }
 
-/** The betas that a client asks for, as the text of one header: that of a single header unchanged. */
+/** Returns the betas that a client requests, as the text of one header: that of a single header unchanged. */
 export function betaTextOf(headers: Headers): string | undefined {
   const own = textOf(headers['anthropic-beta'])
   const specified = textOf(headers['provider-beta'])
@@ -23,7 +23,7 @@ export function betaTextOf(headers: Headers): string | undefined {
   return namesIn(`${own},${specified}`).join(',')
 }
 
-/** The betas that a client asks for, each once. */
+/** Returns the betas that a client requests, each once. */
 export function betasOf(headers: Headers): string[] {
   return namesIn(betaTextOf(headers) ?? '')
 }

@@ -4,12 +4,12 @@ import type { ReplyEvent } from './event-rewriter.ts'
 
 const OF_BLOCK = /^content_block_(?:start|delta|stop)$/
 
-/** Counts the blocks of a Messages stream anew: clients take the index of a block for its place in the message. */
+/** Renumbers the blocks of a Messages stream: clients take the index of a block for its place in the message. */
 export class BlockNumbers {
   readonly #numbers = new Map<number, number>()
   #next = 0
 
-  /** The event with the number that its block has among those that pass; the same event where that is the one it has. */
+  /** Returns the event with its block's number among those that pass; the same event if the number is right. */
   counted(event: ReplyEvent): ReplyEvent {
     const { name, data } = event
     if (name === 'message_start') this.#next = startedEvents(data).length / 2

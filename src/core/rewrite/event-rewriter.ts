@@ -18,7 +18,7 @@ const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
  * Creates a rewriter that applies `map` to whole events. `translator` makes Messages events of a stream of another
- * dialect; without one, events that `map` returns as they are pass on byte for byte. Blocks are counted anew where some are
+ * dialect; without one, events that `map` returns unchanged pass byte for byte. Blocks are renumbered where some are
  * left out or added.
  */
 export function createEventRewriter(map: MapEvent, translator?: EventTranslator): Rewriter {

@@ -2,7 +2,7 @@ import type { Range } from '../json/scan.ts'
 import type { ReplyPart } from '../reply/reply-parts.ts'
 import { printRawEvent, scanEvents } from '../reply/sse.ts'
 
-/** One event of a portion, with all its bytes: comments before it and its blank line included. */
+/** One event of a portion, with all its bytes, including comments before it and its blank line. */
 export interface RawEvent {
   readonly bytes: Buffer
   readonly name: string
@@ -31,7 +31,7 @@ export function eventsOf(portion: Buffer): RawEvent[] {
   return events
 }
 
-/** A text in an event: how much of it is decided, and what it becomes. */
+/** A text in an event: its decided length, and its new text. */
 export interface Slot {
   readonly part: ReplyPart
   readonly text: string
@@ -47,13 +47,13 @@ export interface HeldEvent {
   readonly slots: readonly Slot[]
 }
 
-/** The text that a part has. */
+/** Returns the text of a part. */
 export function textOf(json: string, { start, end }: Range): string {
   const value = Buffer.from(json.slice(start, end), 'latin1').toString()
   return json[start] === '"' ? String(JSON.parse(value)) : value
 }
 
-/** The raw value, read as latin1, with which a part has `text` instead: a string, or the JSON itself where the part is no string. */
+/** Returns the raw value, as latin1, that gives a part this text: a string, or the JSON itself where the part is no string. */
 function jsonOf(json: string, { start }: Range, text: string): string {
   return Buffer.from(json[start] === '"' ? JSON.stringify(text) : text).toString('latin1')
 }
@@ -64,7 +64,7 @@ export interface Replacement {
   readonly text: string
 }
 
-/** The JSON with other texts in the place of some of its parts, which are in order; the rest is unchanged. */
+/** Replaces some parts of the JSON, in order, by other texts; the rest is unchanged. */
 export function spliced(json: string, replacements: readonly Replacement[]): string {
   const pieces: string[] = []
   let from = 0
@@ -76,7 +76,7 @@ export function spliced(json: string, replacements: readonly Replacement[]): str
   return pieces.join('')
 }
 
-/** The bytes of an event with its rewritten texts: its own where none is. */
+/** Returns the bytes of an event with its rewritten texts; its own where there are none. */
 export function bytesOf({ event, slots }: HeldEvent): Buffer {
   const { bytes, data, dataStart, name } = event
   const changed = slots.flatMap(({ part, rewritten }) => (rewritten === undefined ? [] : [{ part, text: rewritten }]))

@@ -17,7 +17,7 @@ function deltas(pieces: readonly string[], kind: 'text' | 'input' = 'text'): Buf
   })
 }
 
-/** The text of a stream of deltas. */
+/** Returns the text of a stream of deltas. */
 function textIn(bytes: Buffer): string {
   let text = ''
   scanEvents(bytes, (name, source, start, end) => {
@@ -55,7 +55,7 @@ test('rewriting: a pattern is replaced in a stream as it is in the whole text, h
   )
 })
 
-test('rewriting: a stream of which nothing is rewritten is the same bytes, and none is held behind its end', (t) => {
+test('rewriting: a stream of which nothing is rewritten is the same bytes, and none is held after its end', (t) => {
   fc.assert(
     fc.property(texts, cuts, fc.nat(20), (text, places, keep) => {
       const events = deltas(cutAt(text, places))
@@ -68,7 +68,7 @@ test('rewriting: a stream of which nothing is rewritten is the same bytes, and n
   )
 })
 
-test('rewriting: what a function adds at an end is in the reply, and so is what it leaves out', (t) => {
+test('rewriting: text that a function adds at an end is in the reply, and omitted text is not', (t) => {
   const framed: MapText = (text, { before, isLast }) =>
     isLast ? { text: `${before === '' ? '<' : ''}${text}>`, keep: 0 } : { text: text.slice(0, -1), keep: 1 }
   t.is(textIn(rewritten(deltas(['one ', 'two', ' three']), framed)), 'one two three>')
@@ -79,7 +79,7 @@ for (const [what, count] of [
   ['in one event', 1],
   ['in a thousand', 1000],
 ] as const)
-  test(`rewriting: a large text is given to the function once, apart from what it keeps: ${what}`, (t) => {
+  test(`rewriting: a large text is given to the function once, apart from kept characters: ${what}`, (t) => {
     const piece = 'some words of a text '.repeat(400_000 / count)
     let given = 0
     const search = replaceText(/words/, 'WORDS', { longest: 20 })
@@ -91,7 +91,7 @@ for (const [what, count] of [
     t.true(given <= count * (piece.length + 20) + 20, `${given} characters given`)
   })
 
-test('rewriting: arguments in many pieces are given to the function once', (t) => {
+test('rewriting: arguments in many chunks are given to the function once', (t) => {
   const json = JSON.stringify({ text: 'x'.repeat(200_000) })
   let calls = 0
   const map = inputPartMap((text) => {
@@ -105,7 +105,7 @@ test('rewriting: arguments in many pieces are given to the function once', (t) =
   t.is(textIn(Buffer.concat(parts)), json.replace('x', 'y'))
 })
 
-test('rewriting: what waits for a decision is bounded, and given back whole', (t) => {
+test('rewriting: undecided text is bounded, and returned whole', (t) => {
   const rewriter = createPartRewriter(
     createMessagesPartReader(),
     textPartMap((text, { isLast }) => ({ text: isLast ? text : '', keep: isLast ? 0 : text.length })),
@@ -125,7 +125,7 @@ test('rewriting: what waits for a decision is bounded, and given back whole', (t
   t.false(rewriter.hasChanged)
 })
 
-test('rewriting: bounds of what a function and a pattern may say', (t) => {
+test('rewriting: the results of a function and the length of a match are bounded', (t) => {
   const wrong: MapText = (text) => ({ text, keep: text.length + 1 })
   t.throws(() => rewritten(deltas(['one']), wrong), { message: /expected `keep` from 0 to 3, got 4/ })
   t.throws(() => rewritten(deltas(['one']), () => ({ text: '', keep: 3 })), { message: /for the last piece/ })

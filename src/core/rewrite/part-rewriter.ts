@@ -1,15 +1,15 @@
 /**
- * DESIGN — rewriting the texts of a stream in place
+ * DESIGN — rewrites the texts of a stream in place
  *
  *   event ──► queue [ event │ event │ … ] ──► passed on in order, each once all its texts are decided
  *               │                    ▲
- *               └─ pieces ─► map ────┘ the decision: unchanged, or another text
+ *               └─ chunks ─► map ────┘ the decision: unchanged, or another text
  *
- * Events are held, not texts: so what is left of a text at its end always has an event to go with, none has to be made up,
- * and an event of which nothing was rewritten passes on byte for byte.
+ * Events are held, not texts: so the rest of a text at its end always has an event to carry it, none has to be made up,
+ * and an event without a rewritten text passes byte for byte.
  *
- * Guarantees: the order of events stays. Bytes outside of a rewritten string are the provider's. Another text of several
- * events goes into the first of them; the others stay, with what they have besides and an empty text.
+ * Guarantees: the order of events stays. Bytes outside of a rewritten string are the provider's. The new text for several
+ * events goes into the first of them; the others stay, with their other members and an empty text.
  * Limits: a text holds at most `mostHeld` characters, all together hold `MOST_HELD_BYTES`; beyond, `take` throws. An event
  * whose data is no JSON has no texts. Work is linear in the bytes, and in what `map` does with the characters that it keeps.
  */
@@ -20,19 +20,19 @@ import type { Rewriter } from './rewriter.ts'
 import type { PartMap } from './text-map.ts'
 
 const MOST_HELD_BYTES = 32 * 1024 * 1024
-/** Memory of a held event beside its bytes, about. */
+/** Memory of a held event besides its bytes, about. */
 const BYTES_PER_EVENT = 200
 const BEFORE_CHARACTERS = 64
 const NOTHING = Buffer.alloc(0)
 const NO_SLOTS = { slots: [], ended: [] }
 
-/** A text whose end has not come. */
+/** A text that has not ended. */
 interface OpenText {
   readonly tool: string
-  /** The characters behind those that are decided. */
+  /** The characters after the decided ones. */
   undecided: string
   before: string
-  /** Those that are not decided to their end, in order. */
+  /** Slots that are not decided to their end, in order. */
   readonly slots: Slot[]
 }
 
@@ -61,7 +61,7 @@ class PartRewriter implements Rewriter {
 
   take(portion: Buffer): Buffer {
     if (this.#hasGivenUp) return portion
-    // All are in the queue before any is decided: whatever throws then, nothing is lost.
+    // All are in the queue before any is decided: an error then loses nothing.
     const isFull = this.#heldBytes > MOST_HELD_BYTES
     const added = eventsOf(portion).map((event) => this.#hold(event))
     if (isFull) throw new RangeError(`more than ${MOST_HELD_BYTES} bytes wait for a decision`)
@@ -143,7 +143,7 @@ class PartRewriter implements Rewriter {
     open.before = (before + decided).slice(-BEFORE_CHARACTERS)
   }
 
-  /** The events at the front of the queue of which all is decided. */
+  /** Passes the events at the front of the queue that are wholly decided. */
   #pass(): Buffer {
     const waiting = this.#queue.findIndex(({ slots }) => slots.some(({ text, decided }) => decided < text.length))
     const passing = this.#queue.splice(0, waiting === -1 ? this.#queue.length : waiting)
@@ -156,7 +156,7 @@ class PartRewriter implements Rewriter {
   }
 }
 
-/** How many characters at the start and at the end of two texts are the same; of the first text one is left at least. */
+/** Counts the equal characters at the start and at the end of two texts; one of the first text is left at least. */
 function differenceOf(before: string, after: string): { start: number; end: number } {
   if (before === after) return { start: before.length, end: 0 }
   const most = Math.min(before.length - 1, after.length)
@@ -167,7 +167,7 @@ function differenceOf(before: string, after: string): { start: number; end: numb
   return { start, end }
 }
 
-/** Decides on the next characters of a text, which may be in several events: they stay, or `text` takes their place. */
+/** Decides on the next characters of a text, which may be in several events: they stay, or `text` replaces them. */
 function decide(slots: Slot[], characters: number, text?: string): void {
   let left = characters
   let replacement = text

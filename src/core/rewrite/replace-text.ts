@@ -1,9 +1,9 @@
 import type { MapText } from './text-map.ts'
 
-/** How a pattern is replaced. */
+/** Options of `replaceText`. */
 export interface ReplaceTextOptions {
   /**
-   * Longest match, in UTF-16 units, from 1 to 1,000. So many characters of a stream wait for what follows, so no larger
+   * Longest match, in UTF-16 units, from 1 to 1,000. So many characters of a stream are held back, so no larger
    * than needed; a longer match is an error.
    */
   readonly longest: number
@@ -12,9 +12,9 @@ export interface ReplaceTextOptions {
 const MOST_LONGEST = 1000
 
 /**
- * Makes a function for `exchange.mapText` that replaces each match of `pattern`, also where a match is spread over
+ * Creates a function for `exchange.mapText` that replaces each match of `pattern`, also where a match is spread over
  * several events of a stream: the result is the same however the text arrives. `\b` and lookarounds see 64 characters
- * before a match and one behind the longest one; a match of no characters is none. `replacement` is the text itself,
+ * before a match and one after the longest one; an empty match is none. `replacement` is the text itself,
  * without `$1`, or a function of the match.
  */
 export function replaceText(
@@ -28,7 +28,7 @@ export function replaceText(
   const replacementOf = typeof replacement === 'string' ? () => replacement : replacement
   return (text, { before, isLast }) => {
     const whole = before + text
-    // A match that begins at `open` or later may go on in what follows.
+    // A match that begins at `open` or later may continue in the next chunk.
     const open = isLast ? whole.length + 1 : Math.max(before.length, whole.length - longest)
     let done = before.length
     let replaced = ''
@@ -51,7 +51,7 @@ export function replaceText(
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/
 
-/** The offset, or one less where it would part the two units of a character. */
+/** Returns the offset, or one less where it would part the two units of a character. */
 function wholeCharacterEnd(text: string, at: number): number {
   return at < text.length && HIGH_SURROGATE.test(text[at - 1] ?? '') ? at - 1 : at
 }

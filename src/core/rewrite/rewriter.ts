@@ -1,11 +1,11 @@
-/** Turns the whole events of a stream into others, portion by portion. What throws ends the rewriting. */
+/** Rewrites the whole events of a stream, portion by portion. An error ends the rewriting. */
 export interface Rewriter {
   /** Takes a portion of whole events. Returns the bytes that may pass on now. */
   take(portion: Buffer): Buffer
-  /** The stream has ended. Returns the bytes that are left. */
+  /** Ends the rewriting with the stream. Returns the rest of the bytes. */
   finish(): Buffer
-  /** Rewrites no more: later portions pass. Returns what is held as it came, the portion at which `take` threw included. */
+  /** Stops rewriting: later portions pass. Returns the held bytes unchanged, including the portion at which `take` threw. */
   giveUp(): Buffer
-  /** True once bytes that have passed on differ from those that came. */
+  /** True once bytes that have passed on differ from those received. */
   readonly hasChanged: boolean
 }

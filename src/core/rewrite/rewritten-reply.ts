@@ -11,8 +11,8 @@ import type { PartMap } from './text-map.ts'
 const OF_BYTES = new Set(['etag', 'content-md5', 'digest', 'content-digest', 'repr-digest'])
 
 /**
- * The reply with parts of it rewritten, in its own dialect; errors are left as they are. A stream is rewritten as it
- * flows. Throws what `map` throws for a JSON reply.
+ * Returns the reply with parts of it rewritten, in its own dialect; errors stay unchanged. A stream is rewritten as it
+ * flows. Throws the error of `map` for a JSON reply.
  */
 export function withParts(reply: Reply, map: PartMap, onFailure: OnRewriteFailure): Reply {
   if (reply.status !== 200) return reply
@@ -35,9 +35,9 @@ export function withParts(reply: Reply, map: PartMap, onFailure: OnRewriteFailur
 }
 
 /**
- * The reply with its events rewritten, in the Messages shape; of a JSON reply, those that it would have had as a stream.
- * Errors are left as they are, and so is a JSON reply of which no event changes. Throws what `map` throws for a JSON
- * reply, and when the events that it returns are no message.
+ * Returns the reply with its events rewritten, in the Messages shape; a JSON reply in the events of the equivalent stream.
+ * Errors stay unchanged, and so does a JSON reply without a changed event. Throws the error of `map` for a JSON
+ * reply, and when the returned events are no message.
  */
 export function withEvents(reply: Reply, map: MapEvent, onFailure: OnRewriteFailure): Reply {
   if (reply.status !== 200) return reply

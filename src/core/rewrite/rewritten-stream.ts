@@ -5,12 +5,12 @@ import type { ReplyDialect } from '../reply/reply-dialect.ts'
 import type { Rewriter } from './rewriter.ts'
 
 /**
- * Receives the error that a rewriter has thrown. Returns the error with which the stream ends, or `undefined` where it
- * goes on as it came: that is only possible while nothing rewritten has passed on.
+ * Called with the error that a rewriter has thrown. Returns the error with which the stream ends, or `undefined` to
+ * continue it unchanged, which is only possible while nothing rewritten has passed on.
  */
 export type OnRewriteFailure = (error: unknown, canGoOn: boolean) => Error | undefined
 
-/** How a stream is rewritten. */
+/** Options of `rewrittenStream`. */
 export interface RewriteOptions {
   readonly rewriter: Rewriter
   readonly onFailure: OnRewriteFailure
@@ -19,7 +19,7 @@ export interface RewriteOptions {
   readonly dialect: ReplyDialect | undefined
 }
 
-/** The reply that is read instead of `origin`. Usage and ending are those of `origin`. */
+/** Returns the reply to read instead of `origin`. Usage and ending are those of `origin`. */
 export function rewrittenStream(origin: StreamReply, options: RewriteOptions): StreamReply {
   const { headers, dialect } = options
   return new StreamReply(

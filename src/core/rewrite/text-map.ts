@@ -1,6 +1,6 @@
 import type { ReplyPart } from '../reply/reply-parts.ts'
 
-/** The surroundings of a piece of text that a module is to rewrite. */
+/** The surroundings of a piece of text that a plugin rewrites. */
 export interface TextPiece {
   /** Up to 64 characters of the text before the piece, as the model wrote them. */
   readonly before: string
@@ -8,15 +8,15 @@ export interface TextPiece {
   readonly isLast: boolean
 }
 
-/** A rewritten piece; the last `keep` characters of the piece are not in `text` and come again with what follows. */
+/** A rewritten piece; the last `keep` characters of the piece are not in `text` and come again with the next one. */
 export interface MappedText {
   readonly text: string
   readonly keep: number
 }
 
 /**
- * Rewrites a piece of a text that the model writes: returns the text to pass on in its place. Of a stream it gets pieces
- * as they arrive, with the characters that it has kept before; of a JSON reply it gets each text whole. At most 65,536
+ * Rewrites a piece of a text that the model writes: returns the text to send in its place. In a stream it gets pieces
+ * as they arrive, with the characters that it has kept before; in a JSON reply it gets each text whole. At most 65,536
  * characters can be kept. Lengths are in UTF-16 units.
  */
 export type MapText = (text: string, piece: TextPiece) => string | MappedText
@@ -27,12 +27,12 @@ export type MapText = (text: string, piece: TextPiece) => string | MappedText
  */
 export type MapToolInput = (json: string, tool: { readonly name: string }) => string
 
-/** One kind of part, and how pieces of it are rewritten. */
+/** One kind of part, and the rewriting of its pieces. */
 export interface PartMap {
   readonly kind: ReplyPart['kind']
-  /** Most characters that wait for a decision. */
+  /** Most characters that may be held back. */
   readonly mostHeld: number
-  /** Returns what passes on in the place of `text` without its last `keep` characters. */
+  /** Returns the text to send in place of `text` without its last `keep` characters. */
   map(text: string, piece: TextPiece & { readonly tool: string }): MappedText
 }
 
@@ -57,7 +57,7 @@ export function textPartMap(map: MapText): PartMap {
   }
 }
 
-/** Applies `map` to the arguments of tool calls, each once they are whole. */
+/** Applies `map` to the arguments of tool calls, each once it is complete. */
 export function inputPartMap(map: MapToolInput): PartMap {
   return {
     kind: 'input',

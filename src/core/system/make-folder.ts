@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Makes a folder and those above it, with this mode. Throws the system's error, at once: Node's own `recursive` tries
- * without end in a place like `/proc`, where a folder cannot be made although the one above it is there.
+ * Creates a folder and its parents, with this mode. Throws the system's error, at once: Node's own `recursive` retries
+ * without end in a place like `/proc`, where a folder cannot be created although its parent exists.
  */
 export function makeFolder(folder: string, mode = 0o700): void {
   const stat = statSync(folder, { throwIfNoEntry: false })

@@ -1,6 +1,6 @@
-/** What is needed of a client of Redis. */
+/** The part of a Redis client that is needed here. */
 export interface RenewableClient {
-  /** False before it is first told to connect, and from the moment that it is closed. */
+  /** False before the first `connect`, and from the moment that it is closed. */
   readonly isOpen: boolean
   readonly isReady: boolean
   destroy(): void
@@ -8,12 +8,12 @@ export interface RenewableClient {
 }
 
 /**
- * Cuts a connection on which an answer is late or could not be understood, and has the client make another; whoever waits
- * for an answer on it is refused. Answers are told apart by their order alone: after one that was lost, each would go to
- * whoever asked before.
+ * Cuts a connection on which a reply is late or malformed, and has the client open another; commands waiting for a reply
+ * on it are rejected. Redis replies are matched by their order alone: after a lost one, each would go to the command
+ * before.
  */
 export function renewConnection(client: RenewableClient): void {
   if (!client.isOpen || !client.isReady) return // it is closed, or connecting already
   client.destroy()
-  client.connect().catch(() => {}) // told by the client's own listener; it goes on trying
+  client.connect().catch(() => {}) // logged by the client's own listener; the client retries
 }

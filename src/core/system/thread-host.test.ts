@@ -21,14 +21,14 @@ parentPort.on('message', ({ kind, question }) => {
 })
 parentPort.postMessage({ kind: 'ready' })`
 
-test('thread host: the first question starts a thread, and another one after it has ended', async (t) => {
+test('thread host: the first call starts a thread, and another one after it has ended', async (t) => {
   const host = open(t, ECHO, { start: '!' })
   t.is(await host.ask('a'), 'a!')
   await t.throwsAsync(host.ask('die'), { message: 'ended' })
   t.is(await host.ask('b'), 'b!')
 })
 
-test('thread host: a thread that is restarted after a pause refuses questions until then', async (t) => {
+test('thread host: a thread that is restarted after a delay refuses calls until then', async (t) => {
   const restarts: unknown[] = []
   const host = open(t, ECHO, { start: '', restartAfterMs: 20, onRestart: (error) => restarts.push(error) })
   await host.start()
@@ -38,10 +38,10 @@ test('thread host: a thread that is restarted after a pause refuses questions un
   t.deepEqual([restarts, await host.ask('a')], [[undefined], 'a'])
 })
 
-test('thread host: a second question at once is refused, and costs the first nothing', async (t) => {
+test('thread host: a concurrent second call is refused, and the first is unaffected', async (t) => {
   const host = open(t, ECHO, { start: '' })
   const first = host.ask('a')
-  await t.throwsAsync(host.ask('b'), { message: /one question at a time/ })
+  await t.throwsAsync(host.ask('b'), { message: /one call at a time/ })
   t.is(await first, 'a')
 })
 
@@ -51,7 +51,7 @@ test('thread host: a thread that hangs is ended in time', async (t) => {
   t.is(await host.ask('a'), 'a')
 })
 
-test('thread host: what is wrong with a program is the error of its start, and it is tried again', async (t) => {
+test('thread host: a program’s fault is the error of its start, and the start is retried', async (t) => {
   const errors: unknown[] = []
   const program = `parentPort.postMessage({ kind: 'failed', fault: 'no such file' })`
   const host = open(t, program, { restartAfterMs: 1, onRestart: (error) => errors.push(error) })
@@ -60,7 +60,7 @@ test('thread host: what is wrong with a program is the error of its start, and i
   t.true(errors.every((error) => error instanceof Error && error.message === 'no such file'))
 })
 
-test('thread host: close waits for a program that lets go, also one that still starts', async (t) => {
+test('thread host: close waits for a program that closes its resources, also one that still starts', async (t) => {
   const done = new Int32Array(new SharedArrayBuffer(4))
   const program = `
     await new Promise((resolve) => setTimeout(resolve, 50))

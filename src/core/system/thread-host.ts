@@ -1,27 +1,27 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 /**
- * DESIGN: a program in a thread, which answers questions
+ * DESIGN: runs a program in a thread, which answers calls
  *
- *   ask() ──► one question at a time ──► program ──► answer
- *                                           │ ends, or is ended: the question is rejected
- *                                           └──► started anew, after a pause or for the next question
+ *   ask() ──► one call at a time ──► program ──► result
+ *                                           │ ends, or is ended: the call is rejected
+ *                                           └──► restarted, after a delay or for the next call
  *
- * Guarantees: a question is answered or rejected; the program closes what it has before its thread ends, unless it takes
- * longer than two seconds. Limits: what waits for its turn is with the caller, who bounds it and may put it together.
+ * Guarantees: a call is answered or rejected; the program closes its resources before its thread ends, unless it takes
+ * longer than two seconds. Limits: there is no queue; the caller queues, bounds and batches its calls.
  */
 const STOP_WITHIN_MS = 2000
 
-/** Messages to the program. After `close` it lets go of what it has, and of its port. */
+/** Messages to the program. After `close` it releases its resources and its port. */
 export type ToThread<Question> = { readonly kind: 'ask'; readonly question: Question } | { readonly kind: 'close' }
 
-/** Messages of the program: `ready` or `failed` first, then an answer to each question. */
+/** Messages of the program: `ready` or `failed` first, then a result for each call. */
 export type FromThread<Answer> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly fault: unknown }
   | { readonly kind: 'answer'; readonly answer: Answer }
 
-/** Why a thread does not answer. */
+/** Reason why a thread does not answer. */
 export type Absence = 'ended' | 'restarting' | 'closed'
 
 /** Input of `ThreadHost`. */
@@ -30,21 +30,21 @@ export interface ThreadHostOptions {
   /** The program's `workerData`. */
   readonly start?: unknown
   readonly resourceLimits?: ResourceLimits
-  /** Pause before a thread that ended is started anew, in milliseconds; unset: it is started for the next question. */
+  /** Delay before a thread that ended is restarted, in milliseconds; unset: it is restarted for the next call. */
   readonly restartAfterMs?: number
-  /** The error of questions that are not answered. */
+  /** Makes the error of calls that are not answered. */
   readonly absent: (why: Absence) => Error
-  /** The error of a program that cannot start, from the `fault` that it sent. Default: its text. */
+  /** Makes the error of a program that cannot start, from the `fault` that it sent. Default: its text. */
   readonly toError?: (fault: unknown) => unknown
   /** Called for an exception that ends the thread. */
   readonly onError?: (error: unknown) => void
   /** Called when a thread has ended that was not closed. */
   readonly onEnd?: () => void
-  /** Called after each try to start anew, with the error of one that failed. */
+  /** Called after each restart, with the error of a failed one. */
   readonly onRestart?: (error: unknown) => void
 }
 
-/** Runs a program in a thread, and starts it anew when it has ended. */
+/** Runs a program in a thread, and restarts it when it has ended. */
 export class ThreadHost<Question, Answer> {
   readonly #options: ThreadHostOptions
   #worker: Worker | undefined
@@ -58,7 +58,7 @@ export class ThreadHost<Question, Answer> {
     this.#options = options
   }
 
-  /** Starts the thread. Rejects with what is wrong with it; it is then started anew, until `close`. */
+  /** Starts the thread. Rejects with its error when it fails; it is then restarted, until `close`. */
   start(): Promise<void> {
     if (this.#started !== undefined) return this.#started.promise
     const { program, start, resourceLimits } = this.#options
@@ -76,11 +76,11 @@ export class ThreadHost<Question, Answer> {
   }
 
   /**
-   * Asks a question, after the one before was answered. Rejects while the thread is started anew, and when it ends.
+   * Calls the program, after the call before was answered. Rejects while the thread restarts, and when it ends.
    * A thread that has not answered after `timeoutMs` is ended.
    */
   async ask(question: Question, { timeoutMs }: { timeoutMs?: number } = {}): Promise<Answer> {
-    if (this.#answer !== undefined) throw new Error('A thread answers one question at a time.')
+    if (this.#answer !== undefined) throw new Error('A thread answers one call at a time.')
     if (this.#isClosed) throw this.#options.absent('closed')
     if (!this.#isReady && this.#options.restartAfterMs !== undefined) throw this.#options.absent('restarting')
     const answer = Promise.withResolvers<Answer>()
@@ -98,7 +98,7 @@ export class ThreadHost<Question, Answer> {
     }
   }
 
-  /** Ends the thread, which is then started anew. */
+  /** Ends the thread, which is then restarted. */
   async end(): Promise<void> {
     await this.#worker?.terminate()
   }
@@ -118,7 +118,7 @@ export class ThreadHost<Question, Answer> {
     clearTimeout(timer)
   }
 
-  /** A program that still starts reads it as soon as it listens. */
+  /** Posts a message; a program that still starts reads it as soon as it listens. */
   #post(message: ToThread<Question>): void {
     this.#worker?.postMessage(message)
   }

@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Channel } from '../ports/channel.ts'
 import { type AskPeers, connectPeers } from './peers.ts'
 
-/** Processes with a channel between them, which answer with their own numbers. */
+/** Connects processes by a channel; they answer with their own numbers. */
 function processes(count: number, { isDown = false } = {}): AskPeers[] {
   const listeners = new Map<string, ((text: string) => void)[]>()
   const channel: Channel = {
@@ -20,7 +20,7 @@ function processes(count: number, { isDown = false } = {}): AskPeers[] {
   )
 }
 
-test('peers: all other processes answer, and the one that asks does not', async (t) => {
+test('peers: all other processes answer, and the querying one does not', async (t) => {
   const [ask] = processes(3)
   t.deepEqual((await ask?.('sum'))?.toSorted(), ['sum:1', 'sum:2'])
 })

@@ -4,11 +4,11 @@ import { isObject, tryParseJson } from '../json/json-value.ts'
 import type { Channel } from '../ports/channel.ts'
 
 /**
- * DESIGN — questions to the other processes
+ * DESIGN — queries to the other processes
  *
- *   ask(question) ── topic ─► all processes ── answers ─► the topic of the process that asked
+ *   ask(query) ── topic ─► all processes ── results ─► the topic of the querying process
  *
- * The channel resolves with the number of listeners, so that no answer is awaited that cannot come; a process that hangs
+ * The channel resolves with the number of listeners, so that missing listeners are not awaited; a process that hangs
  * is awaited for a second.
  */
 const PATIENCE_MS = 1000
@@ -18,25 +18,25 @@ const MOST_QUESTIONS = 50
 export interface PeersOptions {
   readonly channel: Channel
   readonly topic: string
-  /** Answers another process. */
+  /** Answers a query of another process. */
   readonly answer: (question: string) => Promise<string>
 }
 
-/** Resolves with the answers of the other processes, at the latest after a second; earlier once one is enough. Never rejects. */
+/** Resolves with the results of the other processes, after a second at most; earlier once one is enough. Never rejects. */
 export type AskPeers = (question: string, isEnough?: (answer: string) => boolean) => Promise<readonly string[]>
 
-/** Answers the other processes' questions on a topic, and returns the function that asks them. */
+/** Answers the other processes' queries on a topic, and returns the function that queries them. */
 export function connectPeers({ channel, topic, answer }: PeersOptions): AskPeers {
   const home = randomUUID()
   const open = new Map<string, (answer: string) => void>()
   channel.subscribe(topic, (text) => {
-    const asked = messageOf(text)
-    if (asked === undefined || asked.home === home) return
+    const query = messageOf(text)
+    if (query === undefined || query.home === home) return
     const reply = async () => {
-      const answered = { home, id: asked.id, text: await answer(asked.text) }
-      await channel.publish(`${topic}:${asked.home}`, JSON.stringify(answered))
+      const answered = { home, id: query.id, text: await answer(query.text) }
+      await channel.publish(`${topic}:${query.home}`, JSON.stringify(answered))
     }
-    reply().catch(() => {}) // the process that asked waits for a second, and no longer
+    reply().catch(() => {}) // the querying process waits for a second at most
   })
   channel.subscribe(`${topic}:${home}`, (text) => {
     const answered = messageOf(text)
@@ -61,7 +61,7 @@ export function connectPeers({ channel, topic, answer }: PeersOptions): AskPeers
       settle()
       await Promise.race([done, sleep(PATIENCE_MS, undefined, { ref: false })])
     } catch {
-      // The channel is down: the other processes cannot be asked.
+      // The channel is down: the other processes cannot be reached.
     } finally {
       open.delete(id)
     }

@@ -4,35 +4,35 @@ import type { Target } from '../request/exchange.ts'
 import type { RouteName } from '../request/route-name.ts'
 
 /**
- * What happened to one request: who asked for what, who answered, what it cost, and what it would have cost without the
- * gateway. It holds digests of what was said, never prompts, answers or credentials. Moments are ISO 8601 in UTC with
- * milliseconds, durations are milliseconds, money is USD as a decimal with nine digits behind the point.
+ * Record of one request: its caller, model, cost, and the cost without the gateway. It holds digests of the bodies,
+ * never prompts, replies or credentials. Moments are ISO 8601 in UTC with milliseconds, durations are milliseconds, money
+ * is USD as a decimal with nine digits after the point.
  */
 export interface Receipt {
   readonly v: 1
   /** `rcpt_` and 26 characters: the moment of the request, then randomness. */
   readonly id: string
-  /** When the reply had ended. */
+  /** Moment of the reply's end. */
   readonly created_at: string
   readonly request_id: string
   readonly route: RouteName
-  /** The shape in which the client asked and read. */
+  /** The API shape of the client's request and reply. */
   readonly dialect: DialectName
   readonly stream: boolean
   /** The HTTP status; `null` when the client left before there was one. */
   readonly status: number | null
   readonly model_asked: string
-  /** By the provider's name of it; `null` when nobody answered. */
+  /** By the provider's name of it; `null` when no model answered. */
   readonly model_served: string | null
   readonly provider: string | null
   /** The calls to providers, in their order. */
   readonly attempts: readonly ReceiptAttempt[]
-  /** The modules that ran, as a pipeline string; `none` for none. */
+  /** The plugins that ran, as a pipeline string; `none` for none. */
   readonly pipeline: string
   readonly steps: readonly ReceiptStep[]
-  /** As far as the reply has told it. */
+  /** As far as the reply has reported it. */
   readonly usage: ReceiptUsage | null
-  /** `incomplete`: the answer broke off. `cancelled`: the client left. `error`: there was no answer. */
+  /** `incomplete`: the reply broke off. `cancelled`: the client disconnected. `error`: there was no model reply. */
   readonly outcome: 'complete' | 'incomplete' | 'cancelled' | 'error'
   readonly cost: ReceiptCost
   readonly counterfactual: Counterfactual
@@ -42,17 +42,17 @@ export interface Receipt {
   readonly reply_sha256: string
   readonly reply_bytes: number
   readonly latency: ReceiptLatency
-  /** Of a call that was paid for by itself. */
+  /** Set for a call that was paid for by itself. */
   readonly settlement?: ReceiptSettlement
   /** Names the key of the signature. */
   readonly key_id: string
 }
 
-/** How a call of an agent was paid for. */
+/** Payment of an agent's call. */
 export interface ReceiptSettlement {
   readonly method: 'stripe'
   readonly challenge_id: string
-  /** The payment provider's name of the payment. */
+  /** The payment provider's id of the payment. */
   readonly reference: string
   readonly amount_cents: number
   readonly currency: string
@@ -66,16 +66,16 @@ export interface ReceiptAttempt {
   readonly status: number | null
 }
 
-/** What one module did, and for how long. */
+/** Action and duration of one plugin. */
 export interface ReceiptStep {
   readonly module: string
   readonly action: string
   readonly ms: number
-  /** What its own questions to models cost, in USD, at the operator's expense: no part of `cost`. */
+  /** Cost of the plugin's own model calls, in USD, at the operator's expense: no part of `cost`. */
   readonly own_usd?: string
 }
 
-/** What the reply used; members that are left out were not told, or are 0. */
+/** Usage of the reply; members that are left out were not reported, or are 0. */
 export interface ReceiptUsage {
   readonly input_tokens: number
   readonly output_tokens: number
@@ -94,42 +94,42 @@ export interface ReceiptUsage {
   readonly counted_by?: 'gateway'
 }
 
-/** What the provider bills. */
+/** The provider's price. */
 export interface ReceiptCost {
   /** USD; `null` when it cannot be known. */
   readonly provider_usd: string | null
-  /** Where the price came from: `operator`, `catalogue`, or `ceiling` for a model whose price is not known. */
+  /** Source of the price: `operator`, `catalogue`, or `ceiling` for a model whose price is not known. */
   readonly price_source: string | null
   /** The entry of the price list. */
   readonly matched: string | null
 }
 
-/** What the request would have cost without the gateway. */
+/** Cost of the request without the gateway. */
 export interface Counterfactual {
-  /** USD; `null` when it cannot be told. */
+  /** USD; `null` when it cannot be computed. */
   readonly usd: string | null
-  /** The upper end of a range whose lower end is `usd`; left out where nothing is unknown. */
+  /** The upper end of a range whose lower end is `usd`; left out for a single figure. */
   readonly usd_at_most?: string | undefined
   /**
-   * `same`: no module changed request or answer. `cached-reply`: the price of the stored answer's usage.
-   * `estimate`: modules changed the request, and its tokens before that are estimated.
+   * `same`: no plugin changed request or reply. `cached-reply`: the price of the stored reply's usage.
+   * `estimate`: plugins changed the request, and its tokens before that are estimated.
    */
   readonly basis: 'same' | 'cached-reply' | 'estimate'
   /** How the figure was obtained, in words. */
   readonly explained: string
 }
 
-/** Where the time went, in milliseconds. */
+/** Durations, in milliseconds. */
 export interface ReceiptLatency {
   /** From the request's head to the end of the reply. */
   readonly total_ms: number
-  /** From the whole request to the first of the reply, without the wait for providers. */
+  /** From the complete request to the first byte of the reply, without the wait for providers. */
   readonly gateway_ms: number
-  /** The wait for providers, until the first of the reply; left out when none was asked. */
+  /** The wait for providers, until the first byte of the reply; left out when none was called. */
   readonly provider_ms?: number
 }
 
-/** Who signed a receipt, and the signature. */
+/** Key and value of a receipt's signature. */
 export interface ReceiptSignature {
   readonly alg: 'Ed25519'
   /** The key's id. */
@@ -138,7 +138,7 @@ export interface ReceiptSignature {
   readonly value: string
 }
 
-/** A receipt as it is kept and given out. */
+/** A receipt as it is stored and sent. */
 export interface SignedReceipt extends Receipt {
   readonly signature: ReceiptSignature
 }
@@ -146,33 +146,33 @@ export interface SignedReceipt extends Receipt {
 /** A signed receipt as it is stored. */
 export interface StoredReceipt {
   readonly id: string
-  /** Whose it is; only that scope finds it. */
+  /** The caller's scope; only that scope finds it. */
   readonly scope: string
   readonly createdAtMs: number
-  /** Of the signed receipt. */
+  /** JSON of the signed receipt. */
   readonly json: string
 }
 
-/** What to list. */
+/** A page of receipts. */
 export interface ReceiptPage {
-  /** The id of the last receipt that was seen. */
+  /** The id of the last receipt of the page before. */
   readonly after?: string | undefined
   readonly limit: number
 }
 
-/** Keeps receipts. Every method rejects with `service_unavailable` while it cannot; the same may be asked again. */
+/** Stores receipts. Every method is idempotent, and rejects with `service_unavailable` while the store fails. */
 export interface ReceiptStore {
-  /** Keeps receipts, all or none, one at least; those whose ids are there already stay as they are. */
+  /** Stores receipts, all or none, one at least; those whose ids exist already stay as they are. */
   put(receipts: readonly StoredReceipt[]): Promise<void>
-  /** A receipt of this scope. */
+  /** Returns a receipt of this scope. */
   get(scope: string, id: string): Promise<SignedReceipt | undefined>
-  /** Receipts of a scope, oldest first. Throws `invalid_request` when `after` is none of them. */
+  /** Lists receipts of a scope, oldest first. Throws `invalid_request` when `after` is none of them. */
   list(scope: string, page: ReceiptPage): Promise<readonly SignedReceipt[]>
 }
 
-/** Knows what an answer costs. */
+/** Prices replies. */
 export interface Pricer {
-  /** What this usage costs, in whole nano-USD, at the moment of the request's admission. */
+  /** Returns the cost of a usage, in whole nano-USD, at the moment of the request's admission. */
   price(
     target: Target,
     usage: Usage,

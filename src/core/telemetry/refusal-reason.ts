@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts'
 const LONGEST_REASON = 300
 
 /**
- * The reason of a refusal for lists: an error's code or detail and its message, at most 300 characters. `hide` takes out
+ * Returns the reason of a refusal for lists: an error's code or detail and its message, at most 300 characters. `hide` removes
  * credentials that the message repeats.
  */
 export function reasonOf(error: unknown, hide: (text: string) => string): string {

@@ -1,14 +1,14 @@
-/** Upper bounds of the classes in which gateway times are counted, in milliseconds; one more class has all above. */
+/** Upper bounds of the buckets of gateway times, in milliseconds; one more bucket has all times above. */
 export const GATEWAY_BOUNDS_MS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] as const
 
-/** The class of a time: an index into counts, of which there is one more than bounds. */
+/** Returns the bucket of a time: an index into counts, of which there is one more than bounds. */
 export function gatewayClassOf(ms: number): number {
   const index = GATEWAY_BOUNDS_MS.findIndex((boundMs) => ms <= boundMs)
   return index < 0 ? GATEWAY_BOUNDS_MS.length : index
 }
 
 /**
- * The time in milliseconds within which a share (0 to 1) of the counted requests was done, taking the times of a class as
+ * Returns the quantile of a share (0 to 1) of the counted requests, in milliseconds, taking the times of a bucket as
  * evenly spread; above the last bound, that bound. `undefined` when nothing was counted.
  */
 export function quantileOf(counts: readonly number[], share: number): number | undefined {

@@ -1,6 +1,6 @@
 import type { TokensByClass } from './telemetry.ts'
 
-/** All input tokens: fresh ones, those read from the provider's cache, and those written into it. */
+/** Adds all input tokens: uncached ones, those read from the provider's cache, and those written into it. */
 export function tokensIn({ input, cacheRead, cacheWrite }: TokensByClass): number {
   return input + cacheRead + cacheWrite
 }

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 
-/** Where a request stands in a trace (W3C Trace Context, level 1). */
+/** Trace and parent span of a request (W3C Trace Context, level 1). */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string
   /** The client’s span, 16 hexadecimal digits; `undefined` when the trace begins here. */
   readonly parentId: string | undefined
-  /** The client has asked for the trace to be kept, or has said nothing. */
+  /** The client has requested that the trace is kept, or has sent no flag. */
   readonly isSampled: boolean
 }
 
@@ -15,7 +15,7 @@ const SAMPLED = 1
 const SPAN_ID_DIGITS = 16
 
 /**
- * The context of a request: the client’s, or one that follows from the request’s id. Nothing has to be remembered
+ * Returns the context of a request: the client’s, or one derived from the request’s id, so that nothing has to be kept
  * between the call of a provider and the end of the reply.
  */
 export function traceContextOf(requestId: string, headers: NodeJS.Dict<string | string[]>): TraceContext {
@@ -26,12 +26,12 @@ export function traceContextOf(requestId: string, headers: NodeJS.Dict<string | 
   return { traceId, parentId, isSampled: (Number.parseInt(flags ?? '', 16) & SAMPLED) === SAMPLED }
 }
 
-/** The id of one of a request’s spans. */
+/** Returns the id of one of a request’s spans. */
 export function spanIdOf(requestId: string, span: 'server' | 'provider'): string {
   return hash('sha256', `${requestId} ${span}`, 'hex').slice(0, SPAN_ID_DIGITS)
 }
 
-/** What a provider is told of the trace. */
+/** Returns the `traceparent` header for a provider. */
 export function traceparentFor(requestId: string, headers: NodeJS.Dict<string | string[]>): string {
   const { traceId, isSampled } = traceContextOf(requestId, headers)
   return `00-${traceId}-${spanIdOf(requestId, 'provider')}-${isSampled ? '01' : '00'}`

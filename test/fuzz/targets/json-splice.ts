@@ -32,7 +32,7 @@ export const jsonSplice: Fuzzer = {
     const expected = attempt(() => applyToValue(value.value, edits))
     if ('error' in spliced) {
       promise(spliced.error instanceof Error && spliced.error.name.match(/^(Scan)?Error$/) !== null, `${spliced.error}`)
-      const isAmbiguous = spliced.error instanceof ScanError || /stands twice|deeper/.test(spliced.error.message)
+      const isAmbiguous = spliced.error instanceof ScanError || /occurs twice|deeper/.test(spliced.error.message)
       promise('error' in expected || isAmbiguous, `refused what can be done: ${spliced.error.message}`)
       return 'refused'
     }
