@@ -1,6 +1,9 @@
 import { defineConfig } from 'vite'
 
-/** Built files are named by what is in them, so that browsers may keep them for ever; nothing is inlined, so that the policy needs no exception. */
+/**
+ * Built files are named by their digest, so that browsers may cache them forever; nothing is inlined, so that the
+ * content security policy needs no exception.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -12,6 +15,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  // `npm run dev:dashboard` beside a gateway on its usual port.
+  // `npm run dev:dashboard` beside a gateway on its default port.
   server: { proxy: { '/dashboard/api': 'http://127.0.0.1:3099', '/v1': 'http://127.0.0.1:3099' } },
 })

@@ -1,7 +1,7 @@
 /**
  * Builds the dashboard into `dashboard/dist`, in a second: `npm ci` does it as its last step (`prepare`), `npm pack`
- * before it packs, and `npm test` before the tests. An installation without development packages has no builder; it says
- * so in a line and is no failure: the gateway works, and tells at `/` how to get its pages.
+ * before it packs, and `npm test` before the tests. Without development packages there is no builder: it prints a line
+ * and succeeds, and the gateway explains at `/` how to get the pages.
  */
 import path from 'node:path'
 

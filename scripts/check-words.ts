@@ -3,12 +3,14 @@ import { refusedInSources } from './words/source.ts'
 
 /** Folders whose comments, messages and names use the terms of the glossary. Add yours when it is clean. */
 const CLEAN = [
+  'dashboard',
   'examples',
   'plugins/compress',
   'plugins/cost-guard',
   'plugins/exact-cache',
   'plugins/patterns',
   'plugins/preserve',
+  'scripts',
   'src/cli',
   'src/config',
 ]

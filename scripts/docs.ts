@@ -12,7 +12,7 @@
  *   the fault matrix ───► the tables in docs/reliability.md
  *   bench/sizing ───────► the plan and the costs in docs/scaling.md
  *
- * What stands in the source is not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
+ * Facts of the source are not written a second time. `node scripts/docs.ts` writes the files; with `--check` it
  * writes nothing, prints a line for each stale file, broken link and refused word, and exits with 1.
  * The same source gives the same bytes: no dates, no order that depends on the machine.
  */
@@ -36,7 +36,7 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const RELIABILITY = 'docs/reliability.md'
 const SCALING = 'docs/scaling.md'
 
-/** The text of every generated file, by its path from the root. */
+/** Renders every generated file, by its path from the root. */
 async function render(): Promise<Map<string, string>> {
   const plugins = await loadPluginDefinitions()
   const files = new Map([

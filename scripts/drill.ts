@@ -1,6 +1,6 @@
 /**
- * `npm run drill`: all drills, one after the other, each in full; at the end one line each. Exits with 1 when one failed.
- * `npm run drill -- kills ledger` runs these. What a drill prints is kept in `node_modules/.cache/drills`.
+ * `npm run drill`: runs all drills in sequence, and prints one line for each. Exits with 1 when one failed. `npm run
+ * drill -- kills ledger` runs these two. The output of drills is kept in `node_modules/.cache/drills`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -2,20 +2,20 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where `npm run services` unpacks Chromium when it may not install it. */
+/** Folder to which `npm run services` unpacks Chromium without root. */
 export const UNPACKED_CHROMIUM = path.resolve(import.meta.dirname, '../node_modules/.cache/chromium')
 
-/** A Chromium that is there. */
+/** Installed Chromium. */
 export interface Chromium {
-  /** Its whole path. */
+  /** Absolute path. */
   readonly program: string
-  /** What it needs besides the environment of this process. */
+  /** Variables that it needs in addition to the environment of this process. */
   readonly env: Readonly<Record<string, string>>
 }
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Finds Chromium: on PATH, or unpacked. `undefined`: there is none that runs. */
+/** Finds Chromium on PATH, or unpacked; `undefined` when none runs. */
 export function findChromium(): Chromium | undefined {
   const libraries = globSync(`${UNPACKED_CHROMIUM}/usr/lib/*-linux-gnu*`).join(':')
   const unpacked = { program: `${UNPACKED_CHROMIUM}/usr/lib/chromium/chromium`, env: { LD_LIBRARY_PATH: libraries } }

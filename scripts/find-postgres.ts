@@ -2,18 +2,18 @@ import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where `npm run services` unpacks PostgreSQL when it may not install it. */
+/** Folder to which `npm run services` unpacks PostgreSQL without root. */
 export const UNPACKED_POSTGRES = path.resolve(import.meta.dirname, '../node_modules/.cache/postgresql')
 
-/** A PostgreSQL that is there. */
+/** Installed PostgreSQL. */
 export interface PostgresPrograms {
-  /** The folder of `initdb` and `postgres`. */
+  /** Folder of `initdb` and `postgres`. */
   readonly bin: string
-  /** What its programs need besides the environment of this process. */
+  /** Variables that its programs need in addition to the environment of this process. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Finds PostgreSQL: on PATH, where Debian keeps it off the PATH, or unpacked. `undefined`: there is none that runs. */
+/** Finds PostgreSQL on PATH, in Debian's folder outside of PATH, or unpacked; `undefined` when none runs. */
 export function findPostgres(): PostgresPrograms | undefined {
   const libraries = globSync(`${UNPACKED_POSTGRES}/usr/lib/*-linux-gnu*`).join(':')
   const onPath = (process.env.PATH ?? '').split(':').filter((folder) => folder !== '')

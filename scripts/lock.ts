@@ -1,7 +1,7 @@
 /**
- * `npm run lock`: takes the engines of packages out of the lockfile. npm compares them with the Node that runs npm, and
- * would warn of some twenty packages, while everything here runs on the Node that the project brings.
- * `test/packaging/supply-chain.test.ts` compares the engines of what is installed with that one.
+ * `npm run lock`: removes the engines of packages from the lockfile. npm compares them with the Node that runs npm, and
+ * would warn of some twenty packages, while everything here runs on the project's own Node.
+ * `test/packaging/supply-chain.test.ts` compares the engines of installed packages with that one.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,9 +1,9 @@
 /**
  * Bundles packages of hundreds of modules into a file each, for tests from the sources: every file of tests and every
- * thread of a gateway loads them anew, in a sixth of the time. The bundles are made again after another installation.
+ * thread of a gateway loads them anew, in a sixth of the time. The bundles are rebuilt after another installation.
  *
- * `node_modules/.cache/turnpike/packages/<digest of the lockfile>/<name>.mjs`, and `names.json` for the hook that puts
- * them in place (`test/support/one-file-packages.mjs`).
+ * `node_modules/.cache/turnpike/packages/<digest of the lockfile>/<name>.mjs`, and `names.json` for the hook that
+ * resolves to them (`test/support/one-file-packages.mjs`).
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const CACHE = path.join(ROOT, 'node_modules/.cache/turnpike/packages')
 const PACKAGES = ['fast-check', 'kysely', 'kysely/migration', 'zod']
 
-/** Makes the bundles, unless they are there; returns the file that has their URLs by name. */
+/** Builds the bundles, unless they exist; returns the file that maps names to URLs. */
 export async function bundlePackages() {
   const lockfile = readFileSync(path.join(ROOT, 'package-lock.json'))
   const folder = path.join(CACHE, createHash('sha256').update(lockfile).digest('hex').slice(0, 16))
@@ -47,6 +47,6 @@ async function bundle(folder) {
   try {
     renameSync(unfinished, folder)
   } catch {
-    rmSync(unfinished, { recursive: true }) // another run has made them meanwhile
+    rmSync(unfinished, { recursive: true }) // a concurrent run has made them
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The last step of `npm ci` and the first of `npm pack`. Plain JavaScript: without development packages npm runs it on
- * the machine's own Node. Then it builds nothing and is no failure: the gateway runs from its sources, without pages.
+ * Last step of `npm ci` and first of `npm pack`. Plain JavaScript: without development packages npm runs it on the
+ * machine's own Node. Then it builds nothing and succeeds: the gateway runs from its sources, without pages.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
@@ -21,14 +21,16 @@ if (existsSync(path.join(PACKAGES, 'rolldown')) && existsSync(path.join(PACKAGES
     })
 } else console.log('Nothing is built: the builders are not installed (npm ci without --omit=dev).')
 
-/** 67 MB of C headers come with Node, and nothing here is compiled against them. */
+/** Removes 67 MB of C headers that come with Node: nothing here is compiled against them. */
 function removeHeaders() {
   const { platform, arch } = process
   const name = `node-${platform === 'win32' ? 'win' : platform}-${arch}`
   rmSync(path.join(PACKAGES, 'node/node_modules', name, 'include'), { recursive: true, force: true })
 }
 
-/** A tokenizer of development brings its tables five times, 22 of 30 MB: as sources, for `require`, as data. */
+/**
+ * Removes copies of a tokenizer's tables, 22 of 30 MB: it ships them five times, as sources, for `require`, as data.
+ */
 function removeCopies() {
   for (const copy of ['cjs', 'data', 'src'])
     rmSync(path.join(PACKAGES, 'gpt-tokenizer', copy), { recursive: true, force: true })

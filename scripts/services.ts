@@ -1,9 +1,9 @@
 /**
- * Sees to it that the programs which the tests start are there: `redis-server` on PATH, PostgreSQL, and Chromium.
+ * Ensures that the programs which the tests start are installed: `redis-server` on PATH, PostgreSQL, and Chromium.
  *
- * Not there, they are installed with apt-get when run by root; otherwise their packages are unpacked under
+ * Missing ones are installed with apt-get when run by root; otherwise their packages are unpacked under
  * `node_modules/.cache`, and `redis-server` is put into `node_modules/.bin`, which npm has on the PATH of its scripts.
- * Where that is impossible it says so in one line each and exits with 1: a test is never passed over in silence.
+ * Where that is impossible it prints one line each and exits with 1: no test is skipped silently.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const MODULES = path.resolve(import.meta.dirname, '../node_modules')
 const REDIS = path.join(MODULES, '.bin/redis-server')
 const UNPACKED_REDIS = path.join(MODULES, '.cache/redis-server')
 
-/** The server's packages and the libraries that a bare Debian lacks; `redis-tools` holds the program itself. */
+/** Server packages and the libraries that a bare Debian lacks; `redis-tools` contains the program itself. */
 const REDIS_PACKAGES = [
   'redis-server',
   'redis-tools',
@@ -26,13 +26,13 @@ const REDIS_PACKAGES = [
   'lua-cjson',
 ]
 
-/** Libraries that PostgreSQL names and every Debian has, or that only its compiler of queries needs. */
+/** Libraries that PostgreSQL names and every Debian has, or that only its JIT compiler needs. */
 const NOT_UNPACKED = /^lib(c6|c-bin|gcc|stdc|crypt1|llvm|perl|z3)|-perl$/
 
 interface Service {
   readonly name: string
   isThere(): boolean
-  /** Its package, for root. */
+  /** Package to install as root. */
   readonly installs: string
   unpack(): void
 }
@@ -70,7 +70,7 @@ function install(name: string): void {
   try {
     run('apt-get', words)
   } catch {
-    // The lists of packages may never have been fetched, or may be old.
+    // The package lists may be missing or outdated.
     run('apt-get', ['update', '-q'])
     run('apt-get', words)
   }
@@ -85,10 +85,10 @@ function unpackRedis(): void {
   chmodSync(REDIS, 0o755)
 }
 
-/** PostgreSQL finds the rest of its files from where its program lies. */
+/** Unpacks PostgreSQL, which finds the rest of its files relative to its program. */
 function unpackPostgres(): void {
   const [server] = /postgresql-\d+/.exec(run('apt-cache', ['depends', 'postgresql'])) ?? []
-  if (server === undefined) throw new Error('apt-cache knows no version of it')
+  if (server === undefined) throw new Error('apt-cache has no version of it')
   unpackPackages([server, ...librariesOf(server)], UNPACKED_POSTGRES)
 }
 
@@ -96,7 +96,7 @@ function unpackChromium(): void {
   unpackPackages(['chromium', 'chromium-common', ...librariesOf('chromium')], UNPACKED_CHROMIUM)
 }
 
-/** The libraries that a package names, and those that these name, as far as a bare system may lack them. */
+/** Returns the libraries that a package depends on, recursively, as far as a bare system may lack them. */
 function librariesOf(name: string): string[] {
   const needed = run('apt-cache', ['depends', '--recurse', '--important', name]).match(/^lib\S+$/gm) ?? []
   return [...new Set(needed)].filter((library) => !NOT_UNPACKED.test(library))
@@ -113,7 +113,7 @@ function works(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 }
 
-/** Runs a program and returns what it said. Throws with the last line of its complaints when it fails. */
+/** Runs a program and returns its output. Throws with the last line of its errors when it fails. */
 function run(program: string, words: readonly string[], folder?: string): string {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const { error, status, stdout, stderr } = spawnSync(program, words, { cwd: folder, env, encoding: 'utf8' })

@@ -1,7 +1,7 @@
 /**
  * `npm test`: the checks, side by side, and the tests. The first npm script that fails ends it and is named.
- * The tests come last, so that the output ends with their summary, and with what broke a file of tests off: the summary
- * only counts that.
+ * The tests come last, so that the output ends with their summary, and with the reasons of aborted files, which the
+ * summary only counts.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,18 +13,20 @@ import { createPostgres } from '../test/support/postgres.ts'
 import { createRedis, isRedisExpected, MOST_DATABASES } from '../test/support/redis.ts'
 import { nameSources } from './bundle/source-places.ts'
 
-/** Steps of a lane run one after the other; lanes at the same time, each on a core. */
+/** Steps of a lane run in sequence; lanes run concurrently, each on a core. */
 const CHECKS = [['check:types'], ['check:lint', 'check:unused', 'check:docs', 'check:examples']]
 const STEPS = [
   'build:dashboard',
-  // Processes of the gateway run from the bundle in half the time, if it is that of these sources.
+  // Processes of the gateway start from the bundle in half the time, if it is current.
   ...(folderToRun() === 'dist' ? [] : ['build:gateway']),
   'services',
   'tests',
 ]
 const BREAK_OFF = /^\s*(Uncaught exception|Unhandled rejection) in /
 const LINES_OF_A_BREAK_OFF = 25
-/** Hundreds of databases that live for seconds: on a disk, tests would wait for it and for each other. */
+/**
+ * Memory disk for hundreds of databases that live for seconds: on a disk, tests would wait for it and for each other.
+ */
 const MEMORY_DISK = '/dev/shm'
 const ENOUGH_BYTES = 4 * 1024 ** 3
 
@@ -42,14 +44,14 @@ for (const step of STEPS) {
     env: step === 'tests' ? { ...process.env, ...(await startServers()) } : process.env,
   })
   const ended = once(child, 'close')
-  const told = child.stdout ? await passOn(child.stdout) : []
+  const aborts = child.stdout ? await passOn(child.stdout) : []
   const [status] = await ended
   if (status === 0) continue
-  if (step === 'tests') console.error(told.join('\n'))
+  if (step === 'tests') console.error(aborts.join('\n'))
   stopAt(step, status)
 }
 
-/** Runs steps one after the other, and prints what each has printed when it has ended. */
+/** Runs steps in sequence, and prints the output of each at its end. */
 async function runLane(steps: readonly string[]): Promise<void> {
   for (const step of steps) {
     const child = start(step, { stdio: ['inherit', 'pipe', 'pipe'] })
@@ -72,7 +74,10 @@ function stopAt(step: string, status: number | null): never {
   process.exit(status ?? 1)
 }
 
-/** One server of each kind for all files of the run, which take databases of their own; they end with this process. */
+/**
+ * Starts one server of each kind for all files of the run, which use databases of their own; they end with this
+ * process.
+ */
 async function startServers(): Promise<Record<string, string>> {
   const owner = { teardown: () => {} }
   const postgres = await createPostgres(owner)
@@ -82,7 +87,7 @@ async function startServers(): Promise<Record<string, string>> {
   return { TURNPIKE_TEST_POSTGRES, TURNPIKE_TEST_REDIS: url }
 }
 
-/** A temporary folder in memory, where there is enough. */
+/** Creates a temporary folder in memory, where there is enough. */
 function makeFolder(): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(MEMORY_DISK)
@@ -95,15 +100,15 @@ function makeFolder(): string | undefined {
   }
 }
 
-/** Prints each line as it comes, with places in the sources; returns those that tell of a break-off. */
+/** Prints each line as it arrives, with positions in the sources; returns those that report an abort. */
 async function passOn(output: NodeJS.ReadableStream): Promise<string[]> {
-  const told: string[] = []
+  const aborts: string[] = []
   let left = 0
   for await (const text of createInterface({ input: output })) {
     const line = nameSources(text)
     console.log(line)
     if (BREAK_OFF.test(line)) left = LINES_OF_A_BREAK_OFF
-    if (left-- > 0) told.push(line)
+    if (left-- > 0) aborts.push(line)
   }
-  return told
+  return aborts
 }

@@ -1,4 +1,4 @@
-/** What the gateway answered instead of data. */
+/** Error reply of the gateway. */
 export class ApiError extends Error {
   readonly status: number
 
@@ -8,16 +8,16 @@ export class ApiError extends Error {
   }
 }
 
-/** What a call may carry. */
+/** Options of a call. */
 export interface CallOptions {
   readonly method?: string
   readonly body?: unknown
   readonly signal?: AbortSignal
-  /** Shown once, to sign in. */
+  /** Session token, sent once to sign in. */
   readonly token?: string
 }
 
-/** Calls the gateway. The mark tells it that a page of its own asks: see `session-cookie.ts`. Throws `ApiError`. */
+/** Calls the gateway, with the mark of its own pages: see `session-cookie.ts`. Throws `ApiError`. */
 export async function call<T>(path: string, { method = 'GET', body, signal, token }: CallOptions = {}): Promise<T> {
   const reply = await fetch(path, {
     method,
@@ -30,7 +30,7 @@ export async function call<T>(path: string, { method = 'GET', body, signal, toke
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw new ApiError(0, 'The gateway does not answer. Is it running?')
+    throw new ApiError(0, 'No response from the gateway. Is it running?')
   })
   if (!reply.ok) throw new ApiError(reply.status, await reasonOf(reply))
   // Safe: each path's shape is that of its route.
@@ -40,8 +40,8 @@ export async function call<T>(path: string, { method = 'GET', body, signal, toke
 async function reasonOf(reply: Response): Promise<string> {
   try {
     const { error } = (await reply.json()) as { error?: { message?: string } }
-    return error?.message ?? `The gateway answered ${reply.status}.`
+    return error?.message ?? `The gateway replied ${reply.status}.`
   } catch {
-    return `The gateway answered ${reply.status}.`
+    return `The gateway replied ${reply.status}.`
   }
 }

@@ -23,11 +23,11 @@ interface Page {
   readonly name: string
   readonly title: string
   readonly Page: ComponentType<{ route: Route }>
-  /** Shown to operators only. */
+  /** Limits the page to operators. */
   readonly isOperators?: true
 }
 
-/** The pages in the order of the menu. One more is one line here. */
+/** Pages in the order of the menu. */
 const PAGES: readonly Page[] = [
   { name: '', title: 'Overview', Page: OverviewPage },
   { name: 'live', title: 'Live', Page: LivePage },
@@ -40,11 +40,10 @@ const PAGES: readonly Page[] = [
   { name: 'settings', title: 'Settings', Page: SettingsPage, isOperators: true },
 ]
 
-/** Pages that lists lead to. */
+/** Pages without a menu entry. */
 const INNER: readonly Page[] = [{ name: 'request', title: 'Request', Page: RequestPage }]
 const HOME_OF_INNER = 'requests'
 
-/** The dashboard. */
 export function App() {
   const route = useRoute()
   const { data: session, error, isBusy, reload } = useData<SessionFacts>('/dashboard/api/session')
@@ -56,7 +55,7 @@ export function App() {
   }, [isOut, reload])
   if (session === undefined && isBusy) return <Busy what="the dashboard" />
   if (isOut) return <SignInPage onDone={reload} />
-  if (session === undefined) return <Failure error={error ?? new Error('There is no answer.')} onRetry={reload} />
+  if (session === undefined) return <Failure error={error ?? new Error('No response.')} onRetry={reload} />
   return (
     <SessionContext.Provider value={session}>
       <button type="button" class="skip" onClick={focusMain}>
@@ -68,7 +67,7 @@ export function App() {
   )
 }
 
-/** The hash is the route's, so no link could lead there. */
+/** Moves the focus to the main part; a link could not, since the hash is the route's. */
 function focusMain(): void {
   document.getElementById('main')?.focus()
 }
@@ -112,7 +111,7 @@ function Main({ route, session }: { route: Route; session: SessionFacts }) {
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   const title = found?.title ?? 'Nothing here'
-  // Who follows a link lands at the top of the new page
+  // Scroll to the top of the new page after a link.
   useEffect(() => {
     document.title = `${title} · Turnpike`
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
@@ -122,15 +121,15 @@ function Main({ route, session }: { route: Route; session: SessionFacts }) {
   return (
     <main id="main" ref={main} tabIndex={-1}>
       {found === undefined ? (
-        <Empty title="There is no such page">
+        <Empty title="Page not found">
           <p>
             <a href="#/">Go to the overview</a>
           </p>
         </Empty>
       ) : !session.has.telemetry && NEED_TELEMETRY.has(found.name) ? (
-        <Empty title="Nothing is counted">
+        <Empty title="Telemetry is off">
           <p>
-            <code>telemetry.enabled</code> is off in the configuration, so there is nothing to show here.
+            <code>telemetry.enabled</code> is off in the configuration, so this page has no data.
           </p>
         </Empty>
       ) : (

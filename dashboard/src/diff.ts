@@ -1,19 +1,19 @@
-/** One line of a comparison. */
+/** Line of a comparison. */
 export interface DiffLine {
   readonly kind: 'same' | 'less' | 'more' | 'gap'
   readonly text: string
 }
 
-/** Beyond it the middle is told as taken out and put in: the table would take too long. */
+/** Most cells of the table; beyond it the middle is shown as removed and added. */
 const MOST_CELLS = 4_000_000
 const CONTEXT_LINES = 3
 
-/** Compares two texts line by line; long stretches that are the same are left out, and counted. */
+/** Compares two texts line by line; long equal stretches are left out, and counted. */
 export function diffTexts(before: string, after: string): DiffLine[] {
   return shorten(diffLines(before.split('\n'), after.split('\n')))
 }
 
-/** The shortest way from one list of lines to the other. */
+/** Returns the shortest edit from one list of lines to the other. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
@@ -35,7 +35,7 @@ const same = (text: string): DiffLine => ({ kind: 'same', text })
 const less = (text: string): DiffLine => ({ kind: 'less', text })
 const more = (text: string): DiffLine => ({ kind: 'more', text })
 
-/** By the longest common subsequence. */
+/** Compares by the longest common subsequence. */
 function diffMiddle(before: readonly string[], after: readonly string[]): DiffLine[] {
   const width = after.length + 1
   if ((before.length + 1) * width > MOST_CELLS) return [...before.map(less), ...after.map(more)]

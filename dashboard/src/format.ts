@@ -6,10 +6,10 @@ const date = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' }
 const LARGEST_WHOLE = 99_999
 const DAY_MS = 86_400_000
 
-/** Stands where there is nothing to show. */
+/** Placeholder for an empty value. */
 export const NOTHING = '–'
 
-/** Nano-USD as dollars, with as many digits as tell something. */
+/** Formats nano-USD as dollars, with as many significant digits as needed. */
 export function usd(nanoUsd: number | null | undefined): string {
   if (nanoUsd === null || nanoUsd === undefined) return NOTHING
   const dollars = Math.abs(nanoUsd) / NANO
@@ -21,13 +21,13 @@ export function usd(nanoUsd: number | null | undefined): string {
   return `${sign}$${dollars.toFixed(6)}`
 }
 
-/** A count; in full as long as it is short. */
+/** Formats a count; in full as long as it is short. */
 export function count(amount: number | null | undefined): string {
   if (amount === null || amount === undefined) return NOTHING
   return Math.abs(amount) <= LARGEST_WHOLE ? whole.format(amount) : compact.format(amount)
 }
 
-/** Milliseconds, or seconds when there are many. */
+/** Formats milliseconds, or seconds from a second on. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return NOTHING
   if (ms === 0) return '0 ms'
@@ -37,14 +37,14 @@ export function duration(ms: number | null | undefined): string {
   return `${ms.toFixed(ms >= 1 ? 1 : 2)} ms`
 }
 
-/** A share of 1 in per cent. */
+/** Formats a share of 1 in per cent. */
 export function percent(share: number | undefined): string {
   if (share === undefined || !Number.isFinite(share)) return NOTHING
   const value = share * 100
   return `${value > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} %`
 }
 
-/** A moment: its time, and its day when that is another. */
+/** Formats a moment: its time, and its day unless that is today. */
 export function moment(atMs: number, nowMs = Date.now()): string {
   const at = new Date(atMs)
   return nowMs - atMs < DAY_MS && at.getDate() === new Date(nowMs).getDate()
@@ -52,22 +52,22 @@ export function moment(atMs: number, nowMs = Date.now()): string {
     : `${date.format(at)} ${time.format(at)}`
 }
 
-/** Bytes in the unit that suits them. */
+/** Formats bytes in a suitable unit. */
 export function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   if (bytes < 1024 ** 2) return `${(bytes / 1024).toFixed(1)} KB`
   return `${(bytes / 1024 ** 2).toFixed(1)} MB`
 }
 
-/** A value as JSON that may break between the members of a list. */
+/** Prints a value as JSON that may wrap between the members of a list. */
 export function printed(value: unknown): string {
   return value === undefined ? 'unset' : JSON.stringify(value).replaceAll('","', '", "')
 }
 
-/** Control characters, and those that turn the direction of what follows, would hide or move text. */
+/** Control characters, and those that change the direction of text: they would hide or move text. */
 const UNSEEN = /[\0-\x08\x0B-\x1F\x7F\u200B-\u200F\u202A-\u202E\u2066-\u2069]/g
 
-/** A text whose every character can be seen. */
+/** Replaces invisible characters of a text. */
 export function visible(text: string): string {
   return text.replaceAll(UNSEEN, (character) => {
     const code = character.charCodeAt(0)

@@ -1,6 +1,6 @@
 import type { UsageSums } from '../../src/core/telemetry/telemetry.ts'
 
-/** Sums without what they are about. */
+/** Sums without their labels. */
 export type Sums = Omit<UsageSums, 'fromMs' | 'provider' | 'model'>
 
 const AMOUNTS = [
@@ -21,7 +21,7 @@ const AMOUNTS = [
   'asked',
 ] as const
 
-/** Adds sums of steps and models up. */
+/** Adds sums of steps and models. */
 export function addUp(all: readonly Sums[]): Sums {
   const of = (value: (sums: Sums) => number) => all.reduce((sum, sums) => sum + value(sums), 0)
   const amounts = Object.fromEntries(AMOUNTS.map((name) => [name, of((sums) => sums[name])]))
@@ -39,7 +39,7 @@ export function addUp(all: readonly Sums[]): Sums {
   }
 }
 
-/** The sums of each step of a range, of those too in which nothing happened. */
+/** Returns the sums of each step of a range, including empty steps. */
 export function stepsOf({
   fromMs,
   toMs,

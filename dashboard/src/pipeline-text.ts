@@ -1,4 +1,4 @@
-/** The steps of a pipeline string; `none` and nothing are no steps. */
+/** Returns the steps of a pipeline string; none for `none` and an empty string. */
 export function toSteps(text: string): string[] {
   const steps = text
     .split(',')
@@ -7,12 +7,12 @@ export function toSteps(text: string): string[] {
   return steps.length === 1 && steps[0] === 'none' ? [] : steps
 }
 
-/** The pipeline string of steps. */
+/** Returns the pipeline string of steps. */
 export function fromSteps(steps: readonly string[]): string {
   return steps.length === 0 ? 'none' : steps.join(',')
 }
 
-/** The steps with the one at `from` moved to `to`. */
+/** Returns the steps with the one at `from` moved to `to`. */
 export function moved(steps: readonly string[], from: number, to: number): string[] {
   const [step] = steps.slice(from, from + 1)
   if (step === undefined) return [...steps]

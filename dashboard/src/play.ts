@@ -4,30 +4,30 @@ import type { RequestDetail } from './request-detail.ts'
 const TRIES = 20
 const PAUSE_MS = 150
 
-/** What is sent, and through which pipeline. */
+/** Request to send, and its pipeline. */
 export interface Play {
   readonly path: string
   readonly body: string
   readonly pipeline: string
-  /** An API key; in local mode any word. */
+  /** API key; in local mode any word. */
   readonly credential: string
 }
 
-/** What came back. */
+/** Reply of a sent request. */
 export interface Played {
-  /** 0: nothing did. */
+  /** Status; 0 without a reply. */
   readonly status: number
-  /** The answer's text, or the whole reply where there is none. */
+  /** Text of the reply, or the whole reply where it has none. */
   readonly text: string
   readonly tookMs: number
-  /** The pipeline that ran. */
+  /** Pipeline that ran. */
   readonly ran: string
   readonly receiptId: string
-  /** What the gateway knows of it, a moment later. */
+  /** Record of the gateway, available shortly after the reply. */
   readonly detail: RequestDetail | undefined
 }
 
-/** Sends a request as any client would, and finds out what the gateway did with it. Never rejects. */
+/** Sends a request as a client would, and reads the gateway's record of it. Never rejects. */
 export async function play({ path, body, pipeline, credential }: Play): Promise<Played> {
   const startedAtMs = performance.now()
   try {
@@ -57,7 +57,7 @@ export async function play({ path, body, pipeline, credential }: Play): Promise<
   }
 }
 
-/** The gateway writes its rows a moment after the reply. */
+/** Polls for the record: the gateway writes it shortly after the reply. */
 async function findDetail(id: string): Promise<RequestDetail | undefined> {
   for (let i = 0; i < TRIES; i++) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
@@ -73,14 +73,14 @@ interface SomeReply {
   error?: { message?: string }
 }
 
-/** The text of an answer of either dialect, or of an error. */
+/** Returns the text of a reply of either dialect, or of an error. */
 function answerOf(text: string): string {
   try {
-    // Safe: each member is looked at as if it were not there.
+    // Safe: each member is checked before use.
     const { content, choices, error } = JSON.parse(text) as SomeReply
     if (error?.message !== undefined) return error.message
-    const told = content?.flatMap((block) => (block.type === 'text' ? (block.text ?? '') : JSON.stringify(block)))
-    return told?.join('\n') ?? choices?.[0]?.message?.content ?? text
+    const texts = content?.flatMap((block) => (block.type === 'text' ? (block.text ?? '') : JSON.stringify(block)))
+    return texts?.join('\n') ?? choices?.[0]?.message?.content ?? text
   } catch {
     return text
   }

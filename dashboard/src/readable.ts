@@ -1,6 +1,6 @@
 const STEP = '  '
 
-/** JSON as people read it: a line for each member, and texts of several lines as such. What is no JSON stays as it is. */
+/** Prints JSON readably: a line for each member, and multi-line texts as such. Other text is unchanged. */
 export function readable(text: string): string {
   try {
     return print(JSON.parse(text), '')

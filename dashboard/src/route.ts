@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Where the reader is: the part of the address behind `#`. */
+/** Current route: the part of the address behind `#`. */
 export interface Route {
   /** `''` for the first page. */
   readonly page: string
-  /** What follows the page's name. */
+  /** Part behind the page's name. */
   readonly id: string
   readonly query: URLSearchParams
 }
 
-/** Reads a hash such as `#/request/rcpt_…` or `#/requests?text=opus`. */
+/** Parses a hash such as `#/request/rcpt_…` or `#/requests?text=opus`. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?')
   const [page = '', ...rest] = path.split('/')
@@ -24,7 +24,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The present route; a page is drawn again when it changes. */
+/** Returns the current route; a change renders the page again. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash)
   useEffect(() => {
@@ -35,7 +35,7 @@ export function useRoute(): Route {
   return parseRoute(hash)
 }
 
-/** Writes the filter of a page into its address, so that it can be shared, without a step in the history. */
+/** Writes the filter of a page into its address, so that it can be shared, without an entry in the history. */
 export function replaceQuery(page: string, query: Readonly<Record<string, string | undefined>>): void {
   const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
   const search = new URLSearchParams(given).toString()

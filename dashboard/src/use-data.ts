@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { ApiError, call } from './api.ts'
 
-/** Told when a session has ended while a page was open. */
+/** Event of a session that ended while a page was open. */
 export const SIGNED_OUT = 'turnpike-signed-out'
 
-/** Data on their way: the last ones stay while newer ones are loaded. */
+/** Data being loaded: previous data remain until newer ones arrive. */
 export interface Loaded<T> {
   readonly data: T | undefined
   readonly error: Error | undefined
@@ -12,12 +12,12 @@ export interface Loaded<T> {
   reload(): void
 }
 
-/** Loads what a path answers, again whenever the path changes; `undefined`: nothing. */
+/** Loads the reply of a path, again whenever the path changes; `undefined` loads nothing. */
 export function useData<T>(path: string | undefined): Loaded<T> {
   const [state, setState] = useState<{ path?: string; data?: T; error?: Error }>({})
   const [round, setRound] = useState(0)
   const [isBusy, setBusy] = useState(path !== undefined)
-  // A new round loads the same path again
+  // A new round loads the same path again.
   useEffect(() => {
     if (path === undefined) return
     const leaving = new AbortController()

@@ -5,21 +5,21 @@ import type { RequestRow } from './parts/request-columns.tsx'
 
 const MOST_ROWS = 200
 const FIRST_ROWS = 50
-/** A busy gateway would have the page draw itself hundreds of times a second. */
+/** Shortest time between renderings: a busy gateway would cause hundreds a second. */
 const DRAW_MS = 100
 
-/** The live feed, as it stands. */
+/** State of the live feed. */
 export interface Feed {
   /** Newest first, at most 200. */
   readonly rows: readonly RequestRow[]
-  /** How many came since it was paused. */
+  /** Number of requests since the pause. */
   readonly waiting: number
-  /** How many the gateway could not send. */
+  /** Number of requests that the gateway could not send. */
   readonly dropped: number
   readonly state: 'opening' | 'open' | 'broken'
 }
 
-/** Follows the live feed; while paused, new requests are taken in and not shown. */
+/** Follows the live feed; while paused, new requests are buffered and not shown. */
 export function useFeed(isPaused: boolean): Feed {
   const [feed, setFeed] = useState<Feed>({ rows: [], waiting: 0, dropped: 0, state: 'opening' })
   const [, draw] = useState(0)
@@ -44,7 +44,7 @@ export function useFeed(isPaused: boolean): Feed {
       }, DRAW_MS)
     }
     source.onopen = () => {
-      // What ended before the page was opened, or while it was not connected.
+      // Requests that ended before the page was opened, or while it was disconnected.
       call<{ data: ListedRequest[] }>(`/dashboard/api/requests?limit=${FIRST_ROWS}`)
         .then(({ data }) => setFeed((old) => ({ ...old, rows: merged(data, old.rows), state: 'open' })))
         .catch(() => set({ state: 'open' }))
@@ -64,19 +64,19 @@ export function useFeed(isPaused: boolean): Feed {
       source.close()
     }
   }, [])
-  // What waited is shown when the pause ends
+  // Show the buffered requests when the pause ends.
   useEffect(() => take.current(), [isPaused])
   return { ...feed, waiting: waiting.current.length }
 }
 
-/** Each request once, newest first; those with steps win. */
+/** Merges without duplicates, newest first; rows with steps take precedence. */
 function merged(fresh: readonly RequestRow[], old: readonly RequestRow[]): RequestRow[] {
   const byId = new Map<string, RequestRow>()
   for (const row of [...old, ...fresh]) if (byId.get(row.id)?.steps === undefined) byId.set(row.id, row)
   return [...byId.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, MOST_ROWS)
 }
 
-/** Whether a request fits a filter of the page. */
+/** Tests a request against the filter of the page. */
 export function isShown(request: RequestRow, { text, failedOnly }: { text: string; failedOnly: boolean }): boolean {
   if (failedOnly && request.outcome === 'complete') return false
   const { id, requestId, modelAsked, modelServed, provider, pipeline, keyId, reason } = request

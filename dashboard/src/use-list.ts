@@ -3,29 +3,29 @@ import { call } from './api.ts'
 
 const PAGE = 500
 
-/** One answer of a list's route. */
+/** Reply of a list's route. */
 interface Page<Row> {
   readonly data: readonly Row[]
   readonly has_more?: boolean
   readonly next_cursor?: string | null
 }
 
-/** A list that is loaded page by page. */
+/** List that is loaded page by page. */
 export interface List<Row> {
   readonly rows: readonly Row[]
   readonly hasMore: boolean
   readonly isBusy: boolean
   readonly error: Error | undefined
-  /** Asks for the next page; again, after an error. */
+  /** Loads the next page; retries after an error. */
   more(): void
 }
 
-/** What is listed. */
+/** Options of a list. */
 export interface ListOptions<Row> {
   readonly path: string
-  /** The filter, as a query; another one begins another list. */
+  /** Filter as a query; a change starts a new list. */
   readonly query: string
-  /** What the route takes as `after`, where it gives no cursor. */
+  /** Returns the route's `after` for a row, where it sends no cursor. */
   readonly cursorOf?: (row: Row) => string
 }
 
@@ -33,13 +33,13 @@ interface State<Row> {
   readonly query: string
   readonly rows: readonly Row[]
   readonly pages: number
-  /** `null`: that was all. */
+  /** `null`: the last page is loaded. */
   readonly cursor: string | null
   readonly isBusy: boolean
   readonly error: Error | undefined
 }
 
-/** A list, from its first page. */
+/** Returns a list from its first page on. */
 export function useList<Row>({ path, query, cursorOf }: ListOptions<Row>): List<Row> {
   const [list, setList] = useState<State<Row>>(() => emptyList(query))
   const [wanted, want] = useState({ pages: 1 })

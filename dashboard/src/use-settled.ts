@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const TYPING_MS = 200
 
-/** A value as it was a moment after the last key. */
+/** Debounces a value. */
 export function useSettled<T>(value: T): T {
   const [settled, settle] = useState(value)
   useEffect(() => {

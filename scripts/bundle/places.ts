@@ -3,19 +3,19 @@ import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import type { Plugin } from 'rolldown'
 
-/** Packages that every start loads, with what they import: some five hundred files, of which a third is used. */
+/** Packages that every start loads, with their imports: some five hundred files, of which a third is used. */
 const INLINED = ['zod', 'kysely', 'koa', '@koa/router', '@koa/cors', 'yaml', 're2js', 'commander', 'lru-cache', 'keyv']
-/** The path from the file that a module ends up in to the folder of the bundle. */
+/** Placeholder for the path from a module's output file to the bundle's folder. */
 const BUNDLE_MARK = '@bundle@'
-/** A source that is named by its URL, as threads and processes are started. */
+/** Matches a source named by its URL, as threads and processes are started. */
 const PROGRAM = /new URL\((['`])([^'`]+)\.ts\1, import\.meta\.url\)/g
 
-/** The place of a source in the bundle, without its ending. */
-export function placeOf(file: string): string {
+/** Returns the path of a source in the bundle, without its extension. */
+export function bundlePathOf(file: string): string {
   return file.replace(/^src\//, '').replace(/\.ts$/, '')
 }
 
-/** The sources that others name by their URL, from the root: threads, processes and preloaded modules. */
+/** Returns the sources that others name by their URL, from the root: threads, processes and preloaded modules. */
 export function namedPrograms(root: string): string[] {
   const sources = globSync(['src/**/*.ts', 'plugins/**/*.ts'], { cwd: root, exclude: ['**/*.test.ts'] })
   const named = sources.flatMap((source) => {
@@ -26,8 +26,8 @@ export function namedPrograms(root: string): string[] {
 }
 
 /**
- * Makes `turnpike/plugin` and the entry points below it the gateway's own modules, leaves packages outside that only some gateways load, and gives each
- * module the URL of its own place in the bundle, whatever file it ends up in.
+ * Resolves `turnpike/plugin` and its subpaths to the gateway's own modules, keeps optional packages external, and gives
+ * each module the URL of its own path in the bundle, in any output file.
  */
 export function keepPlaces(root: string): Plugin {
   return {
@@ -38,14 +38,14 @@ export function keepPlaces(root: string): Plugin {
     },
     transform(code, id) {
       if (!code.includes('import.meta.') || id.includes('/node_modules/')) return undefined
-      const url = `new URL("${BUNDLE_MARK}/${placeOf(path.relative(root, id))}.js", import.meta.url)`
+      const url = `new URL("${BUNDLE_MARK}/${bundlePathOf(path.relative(root, id))}.js", import.meta.url)`
       const toPath = 'process.getBuiltinModule("node:url").fileURLToPath'
       const placed = code
         .replaceAll(PROGRAM, 'new URL($1$2.js$1, import.meta.url)')
         .replaceAll('import.meta.url', `${url}.href`)
         .replaceAll('import.meta.dirname', `${toPath}(new URL(".", ${url})).slice(0, -1)`)
         .replaceAll('import.meta.filename', `${toPath}(${url})`)
-      // The lines stay where they are, so the map does too.
+      // Line numbers are unchanged, so the map is too.
       return { code: placed, map: null }
     },
     renderChunk(code, { fileName }) {
@@ -61,7 +61,7 @@ function isInlined(specifier: string, importer: string | undefined): boolean {
   return INLINED.includes(packageOf(specifier)) || (importer?.includes('/node_modules/') ?? false)
 }
 
-/** The package that a specifier leads into: `kysely` of `kysely\/migration`, `@koa\/router` of itself. */
+/** Returns the package of a specifier: `kysely` of `kysely\/migration`, `@koa\/router` of itself. */
 function packageOf(specifier: string): string {
   return specifier
     .split('/')

@@ -6,8 +6,8 @@ const LOCALES = /\/zod\/v4\/locales\/index\.js$/
 const MEDIA_TYPES = /\/mime-db\/db\.json$/
 
 /**
- * Leaves out what packages bring and the gateway never uses: exports of `node:http` that load more when they are read
- * first, zod's messages in other languages, and media types without a file extension or a charset.
+ * Leaves out parts of packages that the gateway never uses: exports of `node:http` that load more when first read,
+ * zod's messages in other languages, and media types without a file extension or a charset.
  */
 export function leaveOut(): Plugin {
   return {
@@ -26,7 +26,10 @@ export function leaveOut(): Plugin {
   }
 }
 
-/** An `import` of the module reads all its exports for the namespace; `WebSocket` among them loads a whole client, 11 MB. */
+/**
+ * Replaces the namespace import of `node:http`, which reads all its exports; `WebSocket` among them loads a whole
+ * client, 11 MB.
+ */
 function httpWithoutLazyExports(): string {
   const exports = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(HTTP)))
   const present = exports.filter(([, { get }]) => get === undefined).map(([name]) => name)
@@ -34,7 +37,7 @@ function httpWithoutLazyExports(): string {
   return `const http = ${module}\nexport const { ${present.join(', ')} } = http\nexport default http\n`
 }
 
-/** `mime-types`, which Koa uses, reads the extensions and the charset of a type. */
+/** Filters `mime-types`: Koa uses only the extensions and the charset of a type. */
 function mediaTypesInUse(json: string): string {
   const types: Record<string, { source?: string; extensions?: string[]; charset?: string }> = JSON.parse(json)
   const inUse = Object.entries(types)

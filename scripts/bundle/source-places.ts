@@ -3,13 +3,13 @@ import { SourceMap } from 'node:module'
 import path from 'node:path'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-/** A place in the bundle of the sources for tests, as stacks have it. */
+/** Matches a position in the bundle of the sources for tests, as stacks print it. */
 const PLACE = /(?:file:\/\/)?([^\s()]*\.cache\/turnpike\/sources\/[^\s():]+\.mjs):(\d+):(\d+)/g
 const maps = new Map<string, SourceMap | undefined>()
 
 /**
- * Replaces places in the bundle for tests by those in the sources. A map is read when a line first names its file: Node's
- * own switch reads all of them in each thread of tests, whether or not a test fails.
+ * Replaces positions in the bundle for tests by those in the sources. A map is read when a line first names its file:
+ * Node's own option reads all of them in each thread of tests, even if no test fails.
  */
 export function nameSources(line: string): string {
   return line.replace(PLACE, (place, file: string, lineOfBundle: string, column: string) => {

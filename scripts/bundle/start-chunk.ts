@@ -2,15 +2,15 @@ import { globSync } from 'node:fs'
 import path from 'node:path'
 import type { OutputOptions, Plugin } from 'rolldown'
 
-/** Modules that only a gateway's start loads, as one file: 80 files more take 4 MB and 30 ms of CPU. */
+/** Modules that only a gateway's start loads, as one file: 80 files more would take 4 MB and 30 ms of CPU. */
 export interface StartChunk {
   readonly plugin: Plugin
   readonly codeSplitting: NonNullable<OutputOptions['codeSplitting']>
 }
 
 /**
- * Puts what `start` imports, and what none of `others` imports, into one file: a thread or a small command does not load
- * the gateway. Providers are imported by name, where the sources list their folder while they are loaded.
+ * Groups the imports of `start` that none of `others` has into one file: a thread or a small command does not load the
+ * gateway. Providers are imported by name, where the sources list their folder at run time.
  */
 export function createStartChunk(root: string, { start, others }: { start: string; others: string[] }): StartChunk {
   const modules = new Set<string>()
@@ -33,7 +33,7 @@ export function createStartChunk(root: string, { start, others }: { start: strin
   }
 }
 
-/** Adds the modules, and those that they import statically, to `found`. */
+/** Adds the modules and their static imports to `found`. */
 function collect(found: Set<string>, ids: readonly string[], importsOf: (id: string) => readonly string[]): void {
   for (const id of ids) {
     if (found.has(id)) continue

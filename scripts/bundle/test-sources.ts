@@ -4,10 +4,10 @@
  *
  *   a test ─ imports src/gateway.ts ─▶ load hook ─▶ a few re-exports ─▶ chunk `gateway`, which has all of its modules
  *
- * Every source keeps its URL and has its re-exports, so whatever imports it, and however, gets the same instance; in the
- * bundle, `import.meta` is that of the source, so threads and files are found where they are. Chunks are as large as what
- * is loaded together: the thread of SQLite, the providers (imported while the gateway's modules are evaluated, so apart
- * from them), the gateway, each plugin. What is imported on demand stays a chunk of its own.
+ * Every source keeps its URL and has its re-exports, so every import gets the same instance; in the
+ * bundle, `import.meta` is that of the source, so threads and files are found where they are. Chunks group modules that
+ * are loaded together: the thread of SQLite, the providers (imported while the gateway's modules are evaluated, so
+ * apart from them), the gateway, each plugin. What is imported on demand stays a chunk of its own.
  *
  * `node_modules/.cache/turnpike/sources/<digest of the sources>/`, with `names.json` for the hook
  * (`test/support/bundled-sources.mjs`).
@@ -31,16 +31,16 @@ import { type Plugin, rolldown } from 'rolldown'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const CACHE = path.join(ROOT, 'node_modules/.cache/turnpike/sources')
 const SOURCES = ['src/**/*.ts', 'plugins/**/*.ts']
-/** Chunks, from those that others build on to those that build on them; each takes along what its modules import. */
+/** Chunks in order of dependency; each includes the imports of its modules. */
 const CHUNKS = [
   ['sqlite', /\/src\/stores\/sql\/(faults|sqlite\/(file-place|group|open|protocol))\.ts$/],
   ['providers', /\/src\/providers\/[^/]+\/index\.ts$/],
   ['gateway', /\/src\/(app\/gateway|app\/start-failure|plugin|config\/load|logging\/log)\.ts$/],
 ] as const
-/** Bundles of earlier sources that are kept: of another branch, and of a run that still goes on. */
+/** Most bundles of earlier sources that are kept: of other branches, and of concurrent runs. */
 const MOST_BUNDLES = 4
 
-/** Makes the bundle of the present sources, unless it is there; returns the file that has its files by URL. */
+/** Bundles the current sources, unless the bundle exists; returns the file that maps URLs to its files. */
 export async function bundleSources(): Promise<string> {
   const sources = globSync(SOURCES, { cwd: ROOT, exclude: ['**/*.test.ts'] }).sort()
   const folder = path.join(
@@ -96,7 +96,7 @@ async function bundle(sources: readonly string[], folder: string): Promise<void>
   try {
     renameSync(unfinished, folder)
   } catch {
-    rmSync(unfinished, { recursive: true }) // another run has made it meanwhile
+    rmSync(unfinished, { recursive: true }) // a concurrent run has made it
   }
 }
 
@@ -109,7 +109,7 @@ function removeOldest(): void {
   for (const old of newestFirst.slice(MOST_BUNDLES - 1)) rmSync(old, { recursive: true, force: true })
 }
 
-/** Leaves packages outside, and gives each module the `import.meta` of its source. */
+/** Keeps packages external, and gives each module the `import.meta` of its source. */
 function keepSources(): Plugin {
   return {
     name: 'keep-sources',

@@ -9,14 +9,14 @@ const INTRODUCTION = `# The \`turnpike\` command
 In a checkout the command is \`npx turnpike\` or \`node bin/turnpike.mjs\`. It reads the same configuration and environment as the gateway.
 [The command line](../command-line.md) shows \`tail\`, \`replay\`, \`bench\` and \`completion\` at work.`
 
-/** The help of one command and of the commands below it, in the order in which help lists them. */
+/** Help of one command and of its subcommands, in the order of the help. */
 interface CommandHelp {
   readonly name: string
   readonly text: string
   readonly below: readonly CommandHelp[]
 }
 
-/** The reference page of the command line: what \`--help\` says, command by command. */
+/** Renders the reference page of the command line: the output of \`--help\`, command by command. */
 export async function commandLinePage(): Promise<string> {
   const { text, below } = helpOf(await createWholeProgram())
   const parts = [block(text), ...below.flatMap(entriesOf)]
@@ -32,7 +32,7 @@ function block(text: string): string {
   return `\`\`\`text\n${text.trimEnd()}\n\`\`\``
 }
 
-/** Collects what a person sees: Commander prints examples and exit codes only as it outputs help. */
+/** Collects the printed help: Commander adds examples and exit codes only on output. */
 function helpOf(command: Command, parents: readonly string[] = []): CommandHelp {
   let text = ''
   command.configureOutput({ writeOut: (piece) => (text += piece), getOutHelpWidth: () => WIDTH }).outputHelp()

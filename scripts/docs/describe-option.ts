@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { type Option, shapeOf, typeNameOf } from '../../src/config/options.ts'
 import { code } from './markdown.ts'
 
-/** The parts of zod's definition objects that tell more than `typeNameOf` does. */
+/** Parts of zod's definition objects that add to `typeNameOf`. */
 interface Definition {
   readonly type: string
   readonly innerType?: z.ZodType
@@ -14,25 +14,25 @@ interface NumberSchema {
   readonly maxValue: number | null
 }
 
-/** An option's type with its range: `number from 1 to 10`, `duration between 1s and 5m`. */
+/** Returns an option's type with its range: `number from 1 to 10`, `duration between 1s and 5m`. */
 export function describeType(schema: z.ZodType): string {
   const inner = unwrapped(schema)
   if (inner.def.type === 'number') return `number${rangeOf(inner as unknown as NumberSchema)}`
   return rangeWithUnit(inner) ?? typeNameOf(schema)
 }
 
-/** An option's default as it would stand in the configuration file, or `unset`. */
+/** Returns an option's default as in the configuration file, or `unset`. */
 export function describeDefault({ defaultValue }: Pick<Option, 'defaultValue'>): string {
   return defaultValue === undefined ? 'unset' : code(printValue(defaultValue))
 }
 
-/** A value in YAML that is JSON too, except that text which needs no quotes has none. */
+/** Prints a value as YAML that is JSON too, except that text without special characters is unquoted. */
 export function printValue(value: unknown): string {
   const isPlain = typeof value === 'string' && /^[A-Za-z0-9./][\w./:-]*$/.test(value) && !value.endsWith(':')
   return isPlain ? value : JSON.stringify(value)
 }
 
-/** What may stand inside the values of a map of maps, one sentence each: `min`: Smallest value a caller may give. */
+/** Describes the values of a map of maps, one sentence for each member: `min`: Smallest value a caller may give. */
 export function describeMembers(schema: z.ZodType): [name: string, description: string][] {
   const { def } = unwrapped(schema)
   const { type, valueType } = def as unknown as Definition
@@ -56,7 +56,7 @@ function isBound(value: number | null): value is number {
   return value !== null && Math.abs(value) < Number.MAX_SAFE_INTEGER
 }
 
-/** Durations and sizes keep their bounds to themselves and tell them in their error, which is where they are read. */
+/** Reads the bounds of durations and sizes from their error message, where alone they are available. */
 function rangeWithUnit(schema: z.ZodType): string | undefined {
   if (schema.def.type !== 'pipe') return undefined
   const message = schema.safeParse('').error?.issues[0]?.message

@@ -1,28 +1,28 @@
 import { type ErrorCode, errorCatalogue, GatewayError } from '../../src/core/errors.ts'
 import { code, GENERATED, table } from './markdown.ts'
 
-/** When each code is answered. A code that is missing here does not type-check. */
+/** Causes of each code. A missing code does not type-check. */
 const WHEN: Record<ErrorCode, string> = {
   invalid_request: 'The body, the pipeline string, an option or the model’s prefix is not valid; the message names it.',
-  authentication_error: 'No credential was sent, or no credential for the provider is there.',
+  authentication_error: 'No credential was sent, or there is none for the provider.',
   key_revoked: 'The key was revoked; it does not count as a failed authentication of its address.',
   payment_required: 'Out of credits.',
   permission_error: 'The caller is known but may not do this.',
-  not_found: 'There is nothing at this path, or no such resource of the caller’s.',
+  not_found: 'The path, or the caller’s resource, does not exist.',
   method_not_allowed: 'The path exists, the method does not; `allow` lists those that do.',
   request_timeout: 'The request did not arrive in time.',
   request_too_large: 'The body is larger than `server.body_limit`.',
-  unsupported_media_type: 'The body is not said to be JSON, or is compressed.',
-  price_too_low: 'A paid call could cost more than its price covers; the message says what would fit.',
+  unsupported_media_type: 'The body is not declared as JSON, or is compressed.',
+  price_too_low: 'A paid call could cost more than its price covers; the message names what would fit.',
   cost_limit_per_request: 'The call costs more than the cap of one request.',
   cost_limit_per_day: 'The cap of the day is reached.',
   cost_limit_per_month: 'The cap of the month is reached.',
-  plan_calls_used: 'The calls that the account’s plan has are used up; the message says when there are more.',
+  plan_calls_used: 'The quota of the account’s plan is used up; the message names its renewal.',
   rate_limit_error: 'More requests than the key’s rate allows.',
   internal_error: 'A fault of the gateway; its log has the reason under the request id.',
   upstream_error:
-    'The provider answered 5xx, or could not be reached, after all tries; `error.provider` has its name, status, type and request id.',
-  service_unavailable: 'A store or a module without which requests do not pass has failed.',
+    'The provider answered 5xx, or could not be reached, after all attempts; `error.provider` has its name, status, type and request id.',
+  service_unavailable: 'A store or a plugin that requests depend on has failed.',
   not_configured: 'The operator has not set what this route needs; `error.detail` names it.',
   unavailable_in_mode: 'Keys and billing do not exist in local mode.',
 }
@@ -35,13 +35,13 @@ An error of the gateway itself has this body, and the id of the request in the h
 { "type": "error", "error": { "type": "invalid_request", "message": "max_tokens: …" }, "request_id": "req_…" }
 \`\`\`
 
-\`error.detail\`, where there is one, is a stable code that the message begins with as well. Errors of the provider (4xx) are not
-in this list: they reach clients of the provider's own dialect as they came, body, status and headers, and others in theirs.
+\`error.detail\`, if present, is a stable code that the message begins with as well. Errors of the provider (4xx) are not
+in this list: clients of the provider's own dialect get body, status and headers unchanged, others in their own dialect.
 A stream that breaks after its first byte ends with an \`error\` event, or with a chunk that holds an \`error\` for chat clients, of the type \`api_error\`.`
 
-const REMARK = `\`x-should-retry: false\` tells the provider's SDKs not to ask again.`
+const REMARK = `\`x-should-retry: false\` makes the provider's SDKs not retry.`
 
-/** The reference page of all errors. */
+/** Renders the reference page of all errors. */
 export function errorsPage(): string {
   const codes = Object.keys(errorCatalogue) as ErrorCode[]
   const rows = codes.map((name) => {

@@ -1,7 +1,7 @@
 import { openapiDocument } from '../../src/http/openapi/document.ts'
 import { anchorOf, code, GENERATED, table } from './markdown.ts'
 
-/** What is read of the OpenAPI document. */
+/** Part of the OpenAPI document that is rendered. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -35,7 +35,7 @@ interface Document {
   readonly components: { schemas: Readonly<Record<string, Schema>> }
 }
 
-/** A gateway that has every route; it answers no other document than each gateway gives of itself. */
+/** Options of a gateway with every route; its document equals that of each gateway. */
 const WITH_EVERYTHING = { version: '0', publicUrl: undefined, mode: 'cloud', amountCents: 50 } as const
 
 const CREDENTIALS: Readonly<Record<string, string>> = {
@@ -44,16 +44,16 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   payment: '`Payment`, see [agents](../agents.md)',
 }
 
-/** Bounds that JSON numbers have anyway are no news. */
+/** Bounds that every JSON number has are omitted. */
 const NO_BOUND = Number.MAX_SAFE_INTEGER
 
 const INTRODUCTION = `# HTTP API
 
 Every public route, from the OpenAPI 3.1 document that each gateway serves at \`GET /openapi.json\`; there it lists the routes that this gateway has. Credentials go into \`Authorization: Bearer …\`; an API key may also stand in \`x-api-key\`. Bodies and replies are JSON, but where an event stream or text is named. Members that are not listed pass through: requests to models are open to what providers add.
 
-Every reply has \`request-id\`; those of models also \`x-svc-pipe\`, \`x-svc-receipt\` and, from a cache, \`x-svc-cache\`; where modules had nothing to do, \`x-svc-idle\` has each with its reason. Errors have one shape, and are listed in [errors](errors.md). Routes that plugins add are told with the plugin ([feedback](../../plugins/semantic-cache/README.md)), those of the dashboard [with it](../dashboard.md#behind-it).`
+Every reply has \`request-id\`; those of models also \`x-svc-pipe\`, \`x-svc-receipt\` and, from a cache, \`x-svc-cache\`; where plugins had nothing to do, \`x-svc-idle\` has each with its reason. Errors have one shape, and are listed in [errors](errors.md). Routes that plugins add are told with the plugin ([feedback](../../plugins/semantic-cache/README.md)), those of the dashboard [with it](../dashboard.md#behind-it).`
 
-/** The reference page of the HTTP API. */
+/** Renders the reference page of the HTTP API. */
 export function httpPage(): string {
   const { paths, components } = openapiDocument(WITH_EVERYTHING) as unknown as Document // safe: only read, in this shape
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -81,16 +81,14 @@ function credentialOf({ security }: Operation): string {
 
 function describeOperation(operation: Operation): string {
   const { parameters = [], requestBody, responses } = operation
-  const asked = parameters.map(({ name, in: where, description }) =>
+  const inputs = parameters.map(({ name, in: where, description }) =>
     where === 'path' ? `- path: ${code(name)}` : `- query: ${code(name)}. ${description ?? ''}`,
   )
-  const body = requestBody && [
-    `- body${requestBody.required ? '' : ', may be left out'}: ${mediaOf(requestBody.content)}`,
-  ]
+  const body = requestBody && [`- body${requestBody.required ? '' : ', optional'}: ${mediaOf(requestBody.content)}`]
   const replies = Object.entries(responses).map(
     ([status, { content }]) => `- ${status === 'default' ? 'else' : status}: ${content ? mediaOf(content) : 'no body'}`,
   )
-  return [`- credential: ${credentialOf(operation)}`, ...asked, ...(body ?? []), ...replies].join('\n')
+  return [`- credential: ${credentialOf(operation)}`, ...inputs, ...(body ?? []), ...replies].join('\n')
 }
 
 function mediaOf(content: Content): string {
@@ -107,7 +105,9 @@ function describeSchema(name: string, schema: Schema): string {
   return [`### ${name}`, table(['member', 'type', 'always', 'meaning'], rowsOf(schema, '')), ...shown].join('\n\n')
 }
 
-/** A row for each member, and for those of the objects in it, by their paths: `limits.costPerDay`, `keys[].kid`. */
+/**
+ * Returns a row for each member, and for those of nested objects, by their paths: `limits.costPerDay`, `keys[].kid`.
+ */
 function rowsOf({ properties = {}, required = [] }: Schema, path: string): string[][] {
   return Object.entries(properties).flatMap(([member, schema]) => {
     const row = [code(`${path}${member}`), typeOf(schema), required.includes(member) ? 'yes' : '', remarkOf(schema)]
@@ -133,7 +133,7 @@ function typeOf(schema: Schema): string {
 }
 
 function remarkOf(schema: Schema): string {
-  // A member that may be null has its bounds in its first alternative.
+  // A nullable member has its bounds in its first alternative.
   const { description, default: usual, minimum, exclusiveMinimum, maximum } = { ...schema.anyOf?.[0], ...schema }
   const bounds = [boundOf('At least', minimum), boundOf('Above', exclusiveMinimum), boundOf('At most', maximum)]
   return [description, ...bounds, usual === undefined ? '' : `Default ${code(JSON.stringify(usual))}.`]

@@ -8,14 +8,14 @@ The packages that an installation without development dependencies may hold, opt
 included, with the licences that they declare, as the lockfile has them. \`test/packaging/supply-chain.test.ts\` fails for
 a licence that is not among those below. A bill of materials in the form of CycloneDX: \`npm run sbom\`.`
 
-/** A package that an installation may hold. */
+/** Package that an installation may contain. */
 export interface LockedPackage {
   readonly name: string
   readonly version: string
   readonly licence: string
-  /** Of its archive; `undefined` when the lockfile has none. */
+  /** Digest of its archive; `undefined` when the lockfile has none. */
   readonly integrity: string | undefined
-  /** Whether npm may run a script of its when it installs it. */
+  /** Set when npm may run an install script of the package. */
   readonly hasInstallScript: boolean
 }
 
@@ -27,7 +27,7 @@ interface LockEntry {
   readonly dev?: boolean
 }
 
-/** The packages of the lockfile that are not for development alone, by name. */
+/** Returns the packages of the lockfile that are not for development only, by name. */
 export function lockedPackages(root: string): LockedPackage[] {
   const { packages }: { packages: Record<string, LockEntry> } = JSON.parse(
     readFileSync(path.join(root, 'package-lock.json'), 'utf8'),
@@ -44,7 +44,7 @@ export function lockedPackages(root: string): LockedPackage[] {
     .sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
 }
 
-/** The reference page of what is installed, and under which licences. */
+/** Renders the reference page of installed packages and their licences. */
 export function licencesPage(root: string): string {
   const packages = lockedPackages(root)
   const byLicence = [...Map.groupBy(packages, ({ licence }) => licence)].sort((a, b) => b[1].length - a[1].length)

@@ -2,20 +2,20 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { anchorOf } from './markdown.ts'
 
-/** Folders without documentation of ours. */
-const PASSED_OVER = new Set(['node_modules', '.git', 'data', 'coverage'])
+/** Folders without documentation of the project. */
+const EXCLUDED = new Set(['node_modules', '.git', 'data', 'coverage'])
 const LINK = /\]\(([^)\s]+)\)/g
-/** The path of a source file, wherever it stands in the text. */
+/** Matches the path of a source file, anywhere in the text. */
 const SOURCE_FILE = /(?<![\w/.-])(?:bench|bin|docs|examples|plugins|scripts|src|test)\/[\w./-]+\.(?:mjs|ts|md)\b/g
-/** What these tell was so when they were written. */
+/** Matches historical pages, whose references may be outdated. */
 const HISTORY = /^(?:CHANGELOG\.md|docs\/decisions\/\d)/
 
 const FENCED = /^(```|~~~).*?^\1/gms
 const HEADING = /^#{1,6} +(.+?) *$/gm
 
 /**
- * One line for each relative link, and for each source file named, that does not exist, and for each anchor that no heading
- * of its page has; over all Markdown files.
+ * Lists each relative link and each named source file that does not exist, and each anchor without a heading on its
+ * page, over all Markdown files.
  */
 export function brokenLinks(root: string): string[] {
   return markdownFiles(root).flatMap((file) => {
@@ -28,15 +28,15 @@ export function brokenLinks(root: string): string[] {
       ...missing.map((target) => `${file} names ${target}, which does not exist`),
       ...links
         .filter((link) => !missing.includes(link.target) && !hasAnchor(root, link))
-        .map(({ target, anchor }) => `${file} leads to ${target}#${anchor}, where no heading is called so`),
+        .map(({ target, anchor }) => `${file} links to ${target}#${anchor}, which is no heading there`),
     ]
   })
 }
 
-/** The pages of `folder` to which no way of links leads from `start`; paths from the root. */
+/** Returns the pages of `folder` that no chain of links from `start` reaches; paths from the root. */
 export function unreachablePages(root: string, { folder, start }: { folder: string; start: string }): string[] {
   const reached = new Set([start])
-  // A set is walked on while it grows.
+  // A set can grow during iteration.
   for (const file of reached) {
     const links = relativeLinks(file, readFileSync(path.join(root, file), 'utf8')).map(({ target }) => target)
     for (const link of links) if (link.endsWith('.md') && existsSync(path.join(root, link))) reached.add(link)
@@ -44,14 +44,14 @@ export function unreachablePages(root: string, { folder, start }: { folder: stri
   return markdownFiles(root).filter((file) => file.startsWith(`${folder}/`) && !reached.has(file))
 }
 
-/** A link to a file of ours, from the root; `anchor` is empty when it leads to the whole page. */
+/** Link to a file of the project, from the root; `anchor` is empty for the whole page. */
 interface RelativeLink {
   readonly target: string
   readonly anchor: string
 }
 
 function markdownFiles(root: string): string[] {
-  return globSync('**/*.md', { cwd: root, exclude: (name) => PASSED_OVER.has(path.basename(name)) }).sort()
+  return globSync('**/*.md', { cwd: root, exclude: (name) => EXCLUDED.has(path.basename(name)) }).sort()
 }
 
 function relativeLinks(file: string, text: string): RelativeLink[] {
@@ -69,7 +69,7 @@ function hasAnchor(root: string, { target, anchor }: RelativeLink): boolean {
   return anchorsOf(readFileSync(path.join(root, target), 'utf8')).has(anchor)
 }
 
-/** The anchors that GitHub gives to the headings of a page. */
+/** Returns the anchors that GitHub generates for the headings of a page. */
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>()
   for (const [, heading = ''] of text.replaceAll(FENCED, '').matchAll(HEADING)) {

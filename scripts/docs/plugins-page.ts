@@ -11,21 +11,21 @@ const END = '<!-- /options -->'
 
 const INTRODUCTION = `# Plugins
 
-The modules that come with Turnpike. Their options are set under \`plugins.<name>\` in the configuration; those marked "per request"
+The built-in plugins of Turnpike. Their options are set under \`plugins.<name>\` in the configuration; those marked "per request"
 may also be given in a pipeline string, as in \`exact-cache?ttl=10m\`. \`turnpike plugin list\` shows what is installed,
-and \`turnpike pipeline explain "<string>"\` what a string would run.
+and \`turnpike pipeline explain "<string>"\` the pipeline of a string.
 
-When a plugin throws or takes too long, \`bypass\` lets the request go on as if it were not there, and \`refuse\` answers 503.`
+When a plugin throws or takes too long, \`bypass\` continues the request without it, and \`refuse\` answers 503.`
 
 /** Imports the definitions of the built-in plugins, by name. */
 export async function loadPluginDefinitions(): Promise<PluginDefinition[]> {
   installPluginHooks()
   const folders = findPluginFolders(BUILT_IN_PLUGINS)
-  // The gateway checks the contract when it starts; its tests fail when a built-in plugin breaks it.
+  // The gateway checks the contract at start-up; its tests fail when a built-in plugin violates it.
   return Promise.all(folders.map(({ entryFile }) => importPlugin(entryFile, 0) as Promise<PluginDefinition>))
 }
 
-/** The reference page of the built-in plugins. */
+/** Renders the reference page of the built-in plugins. */
 export function pluginsPage(plugins: readonly PluginDefinition[]): string {
   const entries = plugins.map((plugin) =>
     [
@@ -37,7 +37,7 @@ export function pluginsPage(plugins: readonly PluginDefinition[]): string {
   return `${[GENERATED, INTRODUCTION, ...entries].join('\n\n')}\n`
 }
 
-/** A plugin's README with the table between its marks brought up to date; a new README when there is none. */
+/** Updates the table in a plugin's README; creates a README when there is none. */
 export function pluginReadme(plugin: PluginDefinition, current: string | undefined): string {
   const text = current ?? `# ${plugin.name}\n\n${plugin.summary}\n\n${START}\n${END}\n`
   return replaceBetween(text, [START, END], optionTable(plugin))

@@ -14,7 +14,7 @@ const PIPELINES: Readonly<Record<keyof Costs['pipelines'], string>> = {
   hit: 'hit of `exact-cache`',
 }
 
-/** The scaling guide with the plan and the measured costs between their marks. */
+/** Updates the plan and the measured costs of the scaling guide between their marks. */
 export function scalingPage(current: string): string {
   const costs = readCosts()
   const { at, command, machine } = costs.measured
@@ -81,7 +81,7 @@ function otherCosts({ streamEvent, memory, stored }: Costs): string {
   )
 }
 
-/** Two significant digits, or three from 100. */
+/** Formats with two significant digits, or three from 100. */
 function shown(value: number): string {
   return Number(value.toPrecision(value >= 100 ? 3 : 2)).toLocaleString('en-US', { maximumFractionDigits: 10 })
 }

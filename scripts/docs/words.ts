@@ -27,7 +27,10 @@ const REFUSED: readonly (readonly [words: RegExp, term: string])[] = [
   [/\bmodules? (?:that|behind|in front|of the pipeline)\b/gi, 'plugin'],
 ]
 
-/** One line for each word that the glossary has replaced, with its page and line. Code, links and the glossary may have it. */
+/**
+ * Returns a line for each word that the glossary has replaced, with its page and line number. Code, links and the
+ * glossary are exempt.
+ */
 export function refusedWords(root: string): string[] {
   return globSync(PAGES, { cwd: root })
     .toSorted()
@@ -42,7 +45,7 @@ function faultsOf(line: string): string[] {
   return REFUSED.flatMap(([words, term]) => (line.match(words) ?? []).map((word) => `has \`${word}\`; use ${term}`))
 }
 
-/** The text with blanks for code, addresses of links and the glossary; its lines keep their numbers. */
+/** Blanks out code, link targets and the glossary; line numbers are unchanged. */
 function proseOf(text: string): string {
   const blank = (code: string) => code.replaceAll(/[^\n]/g, ' ')
   return text

@@ -45,7 +45,7 @@ test.serial('billing: somebody buys a plan on Stripe’s page, comes back, and l
   await page.getByRole('button', { name: 'Card, plan and invoices' }).click()
   await page.getByRole('heading', { name: 'Invoices' }).waitFor()
   await page.getByRole('link', { name: 'Back' }).click()
-  await page.getByText('Recharge by itself').waitFor()
+  await page.getByText('Auto-recharge').waitFor()
   t.deepEqual(
     faults.filter((fault) => !/^asked https:\/\/(checkout|billing)\.stripe\.test\//.test(fault)),
     [],

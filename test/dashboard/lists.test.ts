@@ -84,7 +84,7 @@ test('lists: a model whose price is not known is marked where its cost is shown'
   await cost.getByText(/^≤\$/).waitFor()
   t.regex((await cost.locator('[title]').getAttribute('title')) ?? '', /not known.*ceiling/)
   await cost.locator('..').locator('a').click()
-  await open.page.getByText('price not known: the ceiling price').waitFor()
+  await open.page.getByText('price unknown: the ceiling price').waitFor()
   const { text } = await send(url, { method: 'GET', path: `/dashboard/api/requests.csv?text=${UNKNOWN}` })
   const [head = '', row = ''] = text.split('\r\n')
   t.is(row.split(',')[head.split(',').indexOf('price_source')], 'ceiling')

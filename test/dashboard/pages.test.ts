@@ -82,10 +82,13 @@ test('request: shows what a module changed, both bodies and a receipt that is ge
   const diff = page.getByRole('region', { name: 'What compress changed' })
   t.true((await diff.locator('.less').count()) > 0 && (await diff.locator('.more').count()) > 0)
   t.regex(
-    (await page.getByRole('region', { name: 'Request, as the client sent it' }).textContent()) ?? '',
+    (await page.getByRole('region', { name: 'Request, as sent by the client' }).textContent()) ?? '',
     /List the files\./,
   )
-  t.regex((await page.getByRole('region', { name: 'Reply, as the client got it' }).textContent()) ?? '', /end_turn/)
+  t.regex(
+    (await page.getByRole('region', { name: 'Reply, as received by the client' }).textContent()) ?? '',
+    /end_turn/,
+  )
   await assertSound(t, page, faults)
 })
 
@@ -99,7 +102,7 @@ test('requests: arrow keys move through the list, and Enter opens one', async (t
   await page.keyboard.press('Home')
   await page.locator('[data-index="0"] a:focus').waitFor()
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Where the time went' }).waitFor()
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   t.deepEqual(faults, [])
 })
 
@@ -112,8 +115,8 @@ test('playground: a past request runs through two pipelines, and their figures s
   t.is(await page.getByRole('textbox', { name: 'Pipeline A' }).inputValue(), 'compress')
   await page.getByRole('button', { name: 'Run both' }).click()
   const [a, b] = [page.getByRole('article', { name: 'A' }), page.getByRole('article', { name: 'B' })]
-  await a.getByRole('link', { name: 'Look into it' }).waitFor()
-  await b.getByRole('link', { name: 'Look into it' }).waitFor()
+  await a.getByRole('link', { name: 'Details' }).waitFor()
+  await b.getByRole('link', { name: 'Details' }).waitFor()
   const [, fewer, more] = await page.getByRole('row', { name: 'Tokens in' }).getByRole('cell').allTextContents()
   t.log(`tokens: ${fewer}, ${more}`)
   t.is(await a.getByText('shortened').count(), 1)
@@ -168,7 +171,7 @@ test('plugins: the documentation of options is searched', async (t) => {
   await using open = await browser.open(address('#/plugins'))
   const { page, faults } = open
   await page.getByLabel('Search').fill('Longest text of several words that nobody has written')
-  await page.getByText('No plugin fits').waitFor()
+  await page.getByText('No matching plugins').waitFor()
   await page.getByLabel('Search').fill('ttl')
   await page.getByRole('rowheader', { name: 'ttl' }).first().waitFor()
   await assertSound(t, page, faults)
@@ -203,13 +206,13 @@ test('request: what is hostile is text, however long', async (t) => {
   for (const { headers } of [reply, model]) {
     await using open = await browser.open(address(`#/request/${headers['x-svc-receipt']}`))
     const { page, faults } = open
-    const body = page.getByRole('region', { name: 'Request, as the client sent it' })
+    const body = page.getByRole('region', { name: 'Request, as sent by the client' })
     await body.or(page.getByText('There is no such request')).first().waitFor()
     t.is(await page.evaluate('globalThis.hacked'), undefined)
     t.deepEqual(faults, [])
   }
   await using open = await browser.open(address(`#/request/${idOf(reply)}`))
-  const body = open.page.getByRole('region', { name: 'Request, as the client sent it' })
+  const body = open.page.getByRole('region', { name: 'Request, as sent by the client' })
   const text = (await body.textContent()) ?? ''
   t.true(text.includes('<script>globalThis.hacked = 1</script>'))
   t.true(text.length < 1_000_000, `${text.length} characters are in the document`)

@@ -20,7 +20,7 @@ test('pages say why they are empty, what they wait for, and when the gateway is 
   await using gateway = await startGateway()
   await using open = await browser.open(`${gateway.url}/`)
   const { page, faults } = open
-  await page.getByText('No requests in this time').waitFor()
+  await page.getByText('No requests in this period').waitFor()
   t.deepEqual(await seriousFaults(page), [])
   await page.goto(`${gateway.url}/#/live`)
   await page.getByText('Waiting for requests').waitFor()

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { rolldown } from 'rolldown'
 import { escapeToAscii } from '../../scripts/bundle/ascii.ts'
-import { keepPlaces, namedPrograms, placeOf } from '../../scripts/bundle/places.ts'
+import { bundlePathOf, keepPlaces, namedPrograms } from '../../scripts/bundle/places.ts'
 import { startGateway } from '../support/gateway.ts'
 import { ask, send } from '../support/http-client.ts'
 import { createPluginDirectory } from '../support/plugin-folders.ts'
@@ -119,7 +119,7 @@ test('bundle: the thread of a database loads no gateway, and the gateway no quer
 test('bundle: every program and module that a source names by its URL is in the bundle', (t) => {
   const named = namedPrograms(ROOT)
   t.true(named.length >= 8, `${named.length} named`)
-  const places = named.map((file) => path.join('dist', `${placeOf(file)}.js`))
+  const places = named.map((file) => path.join('dist', `${bundlePathOf(file)}.js`))
   t.deepEqual(
     places.filter((place) => !existsSync(path.join(ROOT, place))),
     [],

@@ -22,7 +22,7 @@ STRIPE_SECRET_KEY=sk_…`
 
 type Payment = Omit<ListedPayment, 'scopes'>
 
-/** What agents without an account have paid. */
+/** Page of payments by agents without an account. */
 export function AgentsPage({ route }: { route: Route }) {
   return route.id === '' ? <Ledger route={route} /> : <PaymentPage id={route.id} />
 }
@@ -38,7 +38,7 @@ function Ledger({ route }: { route: Route }) {
     <>
       <div class="page-head">
         <h1>Agent ledger</h1>
-        <span class="told" role="status">
+        <span class="muted" role="status">
           {list.rows.length > 0 && `${count(list.rows.length)}${list.hasMore ? ' and more' : ''}`}
         </span>
         {list.rows.length > 0 && (
@@ -68,7 +68,7 @@ function Ledger({ route }: { route: Route }) {
           </div>
           {list.error && <Failure error={list.error} onRetry={list.more} />}
           {list.rows.length === 0 && list.isBusy && <Busy what="payments" />}
-          {isNothing && <Empty title="No payment fits" />}
+          {isNothing && <Empty title="No matching payments" />}
           {list.rows.length > 0 && (
             <Windowed
               className="payments tall"
@@ -86,14 +86,14 @@ function Ledger({ route }: { route: Route }) {
   )
 }
 
-/** The route can be on without anything that could be paid with. */
+/** Notes an agent route that is on, but without a payment method. */
 function Readiness() {
   const { agents } = useSession()
   if (agents !== 'unpayable') return null
   return (
     <p class="notice">
       The agent route is on, but nothing can be paid: it needs a key of Stripe and a network id.{' '}
-      <code>npx turnpike mpp doctor</code> says what is missing.
+      <code>npx turnpike mpp doctor</code> lists what is missing.
     </p>
   )
 }
@@ -104,8 +104,8 @@ function Nothing() {
     return (
       <Empty title="No payments yet">
         <p>
-          An agent that calls <code>POST /v1/agent/messages</code> is asked to pay, and what it pays is entered here.{' '}
-          <code>/.well-known/mpp</code> tells agents how.
+          An agent that calls <code>POST /v1/agent/messages</code> gets a payment challenge; its payments are listed
+          here. <code>/.well-known/mpp</code> describes payment to agents.
         </p>
       </Empty>
     )

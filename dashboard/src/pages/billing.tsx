@@ -18,7 +18,7 @@ interface Balance {
   readonly autoRechargeDisabledReason?: string | null
 }
 
-/** Plan, credits and how they are recharged; in local mode, why there is nothing to pay. */
+/** Page of plan, credits and recharge; in local mode a note that all is free. */
 export function BillingPage() {
   const { mode, has } = useSession()
   return (
@@ -31,8 +31,8 @@ export function BillingPage() {
       ) : (
         <Empty title="Local mode is free">
           <p>
-            There is no plan and no balance. What providers bill is on the <a href="#/">overview</a>; caps on it are in{' '}
-            <a href="#/settings">the settings</a> under <code>costs</code>.
+            There is no plan and no balance. The providers’ charges are on the <a href="#/">overview</a>; caps on it are
+            in <a href="#/settings">the settings</a> under <code>costs</code>.
           </p>
         </Empty>
       )}
@@ -80,7 +80,9 @@ function CloudBilling() {
         <div class="card">
           <h2>Recharge</h2>
           <p class="value">{data.autoRechargeEnabled ? 'on' : 'off'}</p>
-          <p class="note">{data.autoRechargeDisabledReason ?? (isFree ? 'comes with a plan' : 'when few are left')}</p>
+          <p class="note">
+            {data.autoRechargeDisabledReason ?? (isFree ? 'included in a plan' : 'when credits are low')}
+          </p>
         </div>
       </section>
       <div class="bar">
@@ -105,7 +107,7 @@ function CloudBilling() {
 }
 
 function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () => void }) {
-  const [wish, setWish] = useState({
+  const [draft, setDraft] = useState({
     autoRechargeEnabled: balance.autoRechargeEnabled,
     autoRechargeThreshold: balance.autoRechargeThreshold ?? 0,
     autoRechargeAmount: balance.autoRechargeAmount ?? 0,
@@ -115,7 +117,7 @@ function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () 
   const save = async (event: Event) => {
     event.preventDefault()
     try {
-      await call('/v1/billing/auto-recharge', { method: 'PATCH', body: wish })
+      await call('/v1/billing/auto-recharge', { method: 'PATCH', body: draft })
       setError(undefined)
       onChanged()
     } catch (thrown) {
@@ -124,21 +126,21 @@ function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () 
     }
   }
   const amounts = [
-    ['autoRechargeThreshold', 'When fewer are left than'],
+    ['autoRechargeThreshold', 'Threshold (credits)'],
     ['autoRechargeAmount', 'Buy'],
-    ['autoRechargeMonthlyLimit', 'In a month at most'],
+    ['autoRechargeMonthlyLimit', 'Monthly limit'],
   ] as const
   return (
     <section class="sheet" aria-labelledby="recharge">
-      <h2 id="recharge">Recharge by itself</h2>
+      <h2 id="recharge">Auto-recharge</h2>
       <form onSubmit={save}>
         <label class="check">
           <input
             type="checkbox"
-            checked={wish.autoRechargeEnabled}
-            onChange={({ currentTarget }) => setWish({ ...wish, autoRechargeEnabled: currentTarget.checked })}
+            checked={draft.autoRechargeEnabled}
+            onChange={({ currentTarget }) => setDraft({ ...draft, autoRechargeEnabled: currentTarget.checked })}
           />
-          <span>Buy credits when few are left</span>
+          <span>Buy credits below the threshold</span>
         </label>
         <div class="numbers">
           {amounts.map(([name, title]) => (
@@ -147,8 +149,8 @@ function AutoRecharge({ balance, onChanged }: { balance: Balance; onChanged: () 
               <input
                 type="number"
                 min={0}
-                value={wish[name]}
-                onInput={({ currentTarget }) => setWish({ ...wish, [name]: currentTarget.valueAsNumber || 0 })}
+                value={draft[name]}
+                onInput={({ currentTarget }) => setDraft({ ...draft, [name]: currentTarget.valueAsNumber || 0 })}
               />
             </label>
           ))}

@@ -19,7 +19,7 @@ interface Key {
   readonly revokedAt: string | null
 }
 
-/** The keys of the user's account; in local mode, why there are none. */
+/** Page of the account's keys; in local mode a note that none are needed. */
 export function KeysPage() {
   const { mode } = useSession()
   if (mode === 'cloud') return <CloudKeys />
@@ -55,10 +55,10 @@ function CloudKeys() {
       {fresh !== undefined && (
         <section class="fresh-key" aria-labelledby="fresh">
           <h2 id="fresh">Your new key</h2>
-          <p>It is shown this once. Keep it where secrets are kept.</p>
+          <p>It is shown only once. Store it as a secret.</p>
           <ClientLines apiKey={fresh} />
           <button type="button" onClick={() => setFresh(undefined)}>
-            I have it
+            Done
           </button>
         </section>
       )}
@@ -101,7 +101,7 @@ function NewKey({ onMade }: { onMade: (key: string) => void }) {
           />
         </label>
         <button type="submit" class="primary">
-          Make a key
+          Create key
         </button>
       </div>
       {error && <Failure error={error} />}
@@ -114,18 +114,18 @@ function KeyPart({ value, onChanged }: { value: Key; onChanged: () => void }) {
   return (
     <details class="key">
       <summary>
-        <strong>{name === undefined ? 'without a name' : visible(name)}</strong> <code>{prefix}…</code>{' '}
+        <strong>{name === undefined ? 'unnamed' : visible(name)}</strong> <code>{prefix}…</code>{' '}
         <span class={`badge ${revokedAt === null ? 'fine' : 'failed'}`}>
           {revokedAt === null ? 'active' : 'revoked'}
         </span>{' '}
-        <span class="told">
+        <span class="muted">
           made {moment(Date.parse(createdAt))},{' '}
           {lastUsedAt === null ? 'not used yet' : `last used ${moment(Date.parse(lastUsedAt))}`}
         </span>
       </summary>
-      <p class="told">
+      <p class="muted">
         Id <code>{id}</code>. Pipeline: <code>{pipelineConfig ?? 'the operator’s'}</code>.{' '}
-        {limits === undefined ? 'No limits of its own.' : `Limits: ${visible(JSON.stringify(limits))}`}
+        {limits === undefined ? 'No own limits.' : `Limits: ${visible(JSON.stringify(limits))}`}
       </p>
       {revokedAt === null && <ChangeKey value={value} onChanged={onChanged} />}
     </details>
@@ -133,18 +133,18 @@ function KeyPart({ value, onChanged }: { value: Key; onChanged: () => void }) {
 }
 
 const LIMITS = [
-  ['costPerRequest', 'Most a request, USD'],
-  ['costPerDay', 'Most a day, USD'],
-  ['costPerMonth', 'Most a month, USD'],
-  ['requestsPerMinute', 'Requests a minute'],
+  ['costPerRequest', 'Limit per request (USD)'],
+  ['costPerDay', 'Daily limit (USD)'],
+  ['costPerMonth', 'Monthly limit (USD)'],
+  ['requestsPerMinute', 'Requests per minute'],
 ] as const
 
 function ChangeKey({ value, onChanged }: { value: Key; onChanged: () => void }) {
   const { plugins } = useSession()
   const { id, name = '' } = value
-  const [wish, setWish] = useState({ name, pipeline: value.pipelineConfig ?? '' })
+  const [draft, setDraft] = useState({ name, pipeline: value.pipelineConfig ?? '' })
   const [limits, setLimits] = useState<Readonly<Record<string, number | readonly string[]>>>(value.limits ?? {})
-  const [isAsked, ask] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const [error, setError] = useState<Error>()
   const send = async (method: string, body?: object) => {
     try {
@@ -158,8 +158,8 @@ function ChangeKey({ value, onChanged }: { value: Key; onChanged: () => void }) 
   }
   const save = (event: Event) => {
     event.preventDefault()
-    const pipelineConfig = wish.pipeline.trim() === '' ? null : wish.pipeline
-    void send('PATCH', { name: wish.name, pipelineConfig, limits: Object.keys(limits).length === 0 ? null : limits })
+    const pipelineConfig = draft.pipeline.trim() === '' ? null : draft.pipeline
+    void send('PATCH', { name: draft.name, pipelineConfig, limits: Object.keys(limits).length === 0 ? null : limits })
   }
   const setLimit = (limit: string, amount: number) =>
     setLimits(({ [limit]: _, ...rest }) => (Number.isNaN(amount) ? rest : { ...rest, [limit]: amount }))
@@ -168,16 +168,16 @@ function ChangeKey({ value, onChanged }: { value: Key; onChanged: () => void }) 
       <label>
         <span>Name</span>
         <input
-          value={wish.name}
+          value={draft.name}
           maxLength={120}
-          onInput={({ currentTarget }) => setWish({ ...wish, name: currentTarget.value })}
+          onInput={({ currentTarget }) => setDraft({ ...draft, name: currentTarget.value })}
         />
       </label>
       <PipelineEditor
-        label="Pipeline; empty for the operator’s"
-        value={wish.pipeline}
+        label="Pipeline; empty for the operator’s default"
+        value={draft.pipeline}
         modules={plugins}
-        onChange={(pipeline) => setWish({ ...wish, pipeline })}
+        onChange={(pipeline) => setDraft({ ...draft, pipeline })}
       />
       <div class="numbers">
         {LIMITS.map(([limit, title]) => (
@@ -199,18 +199,18 @@ function ChangeKey({ value, onChanged }: { value: Key; onChanged: () => void }) 
         <button type="submit" class="primary">
           Save
         </button>
-        {isAsked ? (
+        {isConfirming ? (
           <>
-            <span>Its next request will be refused. For ever?</span>
+            <span>Its next request will be refused. Revoke permanently?</span>
             <button type="button" class="danger" onClick={() => send('DELETE')}>
               Revoke it
             </button>
-            <button type="button" class="quiet" onClick={() => ask(false)}>
-              Keep it
+            <button type="button" class="quiet" onClick={() => setConfirming(false)}>
+              Cancel
             </button>
           </>
         ) : (
-          <button type="button" class="danger" onClick={() => ask(true)}>
+          <button type="button" class="danger" onClick={() => setConfirming(true)}>
             Revoke…
           </button>
         )}

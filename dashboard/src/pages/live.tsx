@@ -10,7 +10,7 @@ import { type Feed, isShown, useFeed } from '../use-feed.ts'
 
 const ROW_HEIGHT = 36
 
-/** Requests as their replies end. */
+/** Page of requests as their replies end. */
 export function LivePage() {
   const [isPaused, pause] = useState(false)
   const [text, setText] = useState('')
@@ -27,7 +27,7 @@ export function LivePage() {
         <SearchField label="Filter" value={text} placeholder="model, key id, reason …" onChange={setText} />
         <Check label="Failed only" value={failedOnly} onChange={setFailedOnly} />
         <button type="button" aria-pressed={isPaused} onClick={() => pause(!isPaused)}>
-          {isPaused ? `Go on${feed.waiting > 0 ? ` (${count(feed.waiting)} new)` : ''}` : 'Pause'}
+          {isPaused ? `Resume${feed.waiting > 0 ? ` (${count(feed.waiting)} new)` : ''}` : 'Pause'}
         </button>
       </div>
       {feed.dropped > 0 && (
@@ -39,11 +39,11 @@ export function LivePage() {
       {feed.rows.length === 0 && feed.state === 'opening' && <Busy what="the feed" />}
       {feed.rows.length === 0 && feed.state === 'open' && (
         <Empty title="Waiting for requests">
-          <p>They appear here the moment their reply has ended. This one needs no provider key:</p>
+          <p>They appear here when their reply ends. This one needs no provider key:</p>
           <FirstRequest />
         </Empty>
       )}
-      {feed.rows.length > 0 && rows.length === 0 && <Empty title="None of the last requests fits the filter" />}
+      {feed.rows.length > 0 && rows.length === 0 && <Empty title="No matching requests" />}
       {rows.length > 0 && (
         <Windowed
           className="requests live"

@@ -26,7 +26,7 @@ const RANGES = [
 ] as const
 const REFRESH_MS = 10_000
 
-/** What it costs, what it saves, how fast it is. */
+/** Page of cost, savings and latency. */
 export function OverviewPage({ route }: { route: Route }) {
   const range = route.query.get('range') ?? '24h'
   const { data, error, isBusy, reload } = useData<Overview>(
@@ -61,8 +61,8 @@ export function OverviewPage({ route }: { route: Route }) {
 
 function NothingYet() {
   return (
-    <Empty title="No requests in this time">
-      <p>They are counted as they come. This one needs no provider key:</p>
+    <Empty title="No requests in this period">
+      <p>They are counted as they arrive. This one needs no provider key:</p>
       <FirstRequest />
     </Empty>
   )
@@ -79,7 +79,7 @@ function Figures({ total, ...overview }: Overview & { total: Sums }) {
 }
 
 function Cards({ total }: { total: Sums }) {
-  const asked = total.cacheHits + total.cacheAttached + total.cacheMisses
+  const lookups = total.cacheHits + total.cacheAttached + total.cacheMisses
   const input = tokensIn(total.tokens)
   const measured = total.savedNanoUsd - total.savedEstimateNanoUsd
   return (
@@ -97,17 +97,17 @@ function Cards({ total }: { total: Sums }) {
       />
       <Card
         title="Cache hits"
-        value={asked === 0 ? '–' : percent((total.cacheHits + total.cacheAttached) / asked)}
+        value={lookups === 0 ? '–' : percent((total.cacheHits + total.cacheAttached) / lookups)}
         note={
-          asked === 0
-            ? 'no cache was asked'
-            : `${count(total.cacheHits + total.cacheAttached)} of ${count(asked)} asked`
+          lookups === 0
+            ? 'no cache look-ups'
+            : `${count(total.cacheHits + total.cacheAttached)} of ${count(lookups)} look-ups`
         }
       />
       <Card
-        title="Gateway’s own time"
+        title="Gateway overhead"
         value={duration(quantileOf(total.gatewayTimes, 0.5))}
-        note={`half take less; 95 % under ${duration(quantileOf(total.gatewayTimes, 0.95))}`}
+        note={`p50; p95 ${duration(quantileOf(total.gatewayTimes, 0.95))}`}
       />
       <Card
         title="Tokens"
@@ -118,14 +118,14 @@ function Cards({ total }: { total: Sums }) {
   )
 }
 
-/** An amount, or a range where it may be more by as much as is visible. */
+/** Formats an amount; a range where it may be visibly more. */
 function range(leastNanoUsd: number, moreNanoUsd: number): string {
   const least = usd(leastNanoUsd)
   const most = usd(leastNanoUsd + moreNanoUsd)
   return least === most ? least : `${least} to ${most}`
 }
 
-/** Savings: a range where a provider does not report its prompt cache. */
+/** Returns the savings: a range where a provider does not report its prompt cache. */
 function savedOf({ savedNanoUsd, savedMoreNanoUsd }: Sums): string {
   return range(savedNanoUsd, savedMoreNanoUsd)
 }
@@ -133,7 +133,7 @@ function savedOf({ savedNanoUsd, savedMoreNanoUsd }: Sums): string {
 function noteOfSpent({ unpriced, ceilingNanoUsd, costNanoUsd, savedNanoUsd, savedMoreNanoUsd }: Sums): string {
   const without = `${range(costNanoUsd + savedNanoUsd, savedMoreNanoUsd)} without the gateway`
   const parts = [
-    ceilingNanoUsd > 0 && `${usd(ceilingNanoUsd)} of it at the ceiling price, the price is not known`,
+    ceilingNanoUsd > 0 && `${usd(ceilingNanoUsd)} of it at the ceiling price, the price is unknown`,
     unpriced > 0 && `and ${count(unpriced)} requests without a known price`,
   ].filter((part) => part !== false)
   return parts.length > 0 ? parts.join('; ') : without
@@ -160,8 +160,8 @@ function Charts(overview: Overview) {
           label: 'Hit rate',
           colour: 'chart-2',
           values: column(({ cacheHits, cacheAttached, cacheMisses }) => {
-            const asked = cacheHits + cacheAttached + cacheMisses
-            return asked === 0 ? null : (cacheHits + cacheAttached) / asked
+            const lookups = cacheHits + cacheAttached + cacheMisses
+            return lookups === 0 ? null : (cacheHits + cacheAttached) / lookups
           }),
         },
       ],
@@ -215,12 +215,12 @@ function Charts(overview: Overview) {
         summary={`${count(tokensIn(total.tokens))} in, ${count(total.tokens.output)} out`}
       />
       <Chart
-        title="Gateway’s own time"
+        title="Gateway overhead"
         kind="lines"
         times={times}
         series={charts.latency}
         print={duration}
-        summary={`half of the requests under ${duration(quantileOf(total.gatewayTimes, 0.5))}`}
+        summary={`p50 ${duration(quantileOf(total.gatewayTimes, 0.5))}`}
       />
     </section>
   )
@@ -249,7 +249,7 @@ function Models({ sums }: Pick<Overview, 'sums'>) {
           <tbody>
             {models.map((model) => (
               <tr key={model.name}>
-                <th scope="row">{model.name || 'nobody answered'}</th>
+                <th scope="row">{model.name || 'No response'}</th>
                 <td>{count(model.requests)}</td>
                 <td>
                   {usd(model.costNanoUsd)}

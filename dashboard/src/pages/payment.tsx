@@ -13,7 +13,7 @@ interface Found {
   readonly requests: readonly ListedRequest[]
 }
 
-/** One payment: where its money is, and which answers it has paid for. */
+/** Page of one payment: the state of its money, and the replies that it has paid for. */
 export function PaymentPage({ id }: { id: string }) {
   const { data, error, isBusy, reload } = useData<Found>(`/dashboard/api/payments/${encodeURIComponent(id)}`)
   return (
@@ -36,11 +36,11 @@ function Detail({ payment, requests }: Found) {
         <h1>{cents(amountCents)}</h1>
         <BookBadge book={book} />
       </div>
-      <p class="told">{EXPLAINED[book]}</p>
+      <p class="muted">{EXPLAINED[book]}</p>
       <dl class="facts">
-        <Fact name={book === 'open' ? 'Ends unless it is taken' : 'When'}>{moment(atMs)}</Fact>
+        <Fact name={book === 'open' ? 'Expires unless captured' : 'When'}>{moment(atMs)}</Fact>
         <Fact name="State">{state}</Fact>
-        <Fact name="Taken">{payment.settlement === 'manual' ? 'held first, then captured' : 'charged at once'}</Fact>
+        <Fact name="Captured">{payment.settlement === 'manual' ? 'held first, then captured' : 'charged at once'}</Fact>
         <Fact name="Route">{visible(payment.route)}</Fact>
         {session === null ? (
           <Fact name="Model">{visible(payment.model)}</Fact>
@@ -75,7 +75,7 @@ function Requests({ requests }: Pick<Found, 'requests'>) {
     <section aria-labelledby="requests">
       <h2 id="requests">Requests with its token</h2>
       {requests.length === 0 ? (
-        <p class="told">None that are still listed.</p>
+        <p class="muted">None that are still listed.</p>
       ) : (
         <div class="scroll" tabIndex={0} role="region" aria-labelledby="requests">
           <table>

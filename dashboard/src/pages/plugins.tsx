@@ -8,7 +8,7 @@ interface Option {
   readonly name: string
   readonly type: string
   readonly default?: unknown
-  /** The configuration gives it a value. */
+  /** Set when the configuration has a value for it. */
   readonly isSet: boolean
   readonly isPerRequest: boolean
   readonly description?: string
@@ -18,7 +18,7 @@ interface Installed {
   readonly name: string
   readonly summary: string
   readonly onError: 'bypass' | 'refuse'
-  /** Told to operators. */
+  /** Folder; shown to operators. */
   readonly folder?: string
   readonly options: readonly Option[]
 }
@@ -31,11 +31,11 @@ interface Broken {
 }
 
 const ON_ERROR = {
-  bypass: 'if it fails, the request goes on without it',
-  refuse: 'if it fails, the request is refused',
+  bypass: 'bypassed on failure',
+  refuse: 'the request is refused on failure',
 } as const
 
-/** The plugins there are, what can be set of them, and what is wrong with those that cannot be used. */
+/** Page of the plugins, their options, and faults of invalid plugins. */
 export function PluginsPage() {
   const { data, error, isBusy, reload } = useData<{ data: (Installed | Broken)[] }>('/dashboard/api/plugins')
   const [text, setText] = useState('')
@@ -49,7 +49,7 @@ export function PluginsPage() {
       <div class="page-head">
         <h1>Plugins</h1>
         <button type="button" class="quiet" onClick={reload}>
-          Look again
+          Refresh
         </button>
       </div>
       {error && <Failure error={error} onRetry={reload} />}
@@ -65,7 +65,7 @@ export function PluginsPage() {
       {found.map((plugin) => (
         <PluginPart key={plugin.name} plugin={plugin} isOpen={wanted !== ''} />
       ))}
-      {data !== undefined && found.length === 0 && <Empty title="No plugin fits" />}
+      {data !== undefined && found.length === 0 && <Empty title="No matching plugins" />}
     </>
   )
 }
@@ -74,7 +74,7 @@ function BrokenPlugin({ name, folder, reason, isKept }: Broken) {
   return (
     <div class="notice failure" role="alert">
       <p>
-        <strong>{name}</strong> cannot be used{isKept && '; its earlier version goes on working'}: {reason}
+        <strong>{name}</strong> is invalid{isKept && '; its previous version remains active'}: {reason}
         <br />
         <small>{folder}</small>
       </p>
@@ -92,9 +92,9 @@ function PluginPart({
   return (
     <details open={isOpen} class="plugin">
       <summary>
-        <strong>{name}</strong> <span class="badge fine">works</span> <span class="told">{summary}</span>
+        <strong>{name}</strong> <span class="badge fine">active</span> <span class="muted">{summary}</span>
       </summary>
-      <p class="told">
+      <p class="muted">
         {options.length === 0 ? 'It has no options' : `${options.length} options`}; {ON_ERROR[onError]}
         {folder !== undefined && `; from ${folder}`}.
       </p>

@@ -15,12 +15,12 @@ import { useSession } from '../session.tsx'
 import { useData } from '../use-data.ts'
 
 const BASES: Readonly<Record<FinishedRequest['counterfactualBasis'], string>> = {
-  same: 'measured: nothing was changed',
-  'cached-reply': 'measured: the stored answer’s price',
-  estimate: 'estimated: the request was changed',
+  same: 'measured: request unchanged',
+  'cached-reply': 'measured: price of the stored reply',
+  estimate: 'estimated: request changed',
 }
 
-/** One request: where the time went, what modules did, what proves it. */
+/** Page of one request: latency, plugin steps, receipt. */
 export function RequestPage({ route }: { route: Route }) {
   const { data, error, isBusy, reload } = useData<RequestDetail>(
     `/dashboard/api/requests/${encodeURIComponent(route.id)}`,
@@ -53,9 +53,9 @@ function Detail(detail: RequestDetail) {
       </div>
       <Facts {...request} atMostUsd={detail.receipt?.receipt.counterfactual.usd_at_most} />
       <section aria-labelledby="trace">
-        <h2 id="trace">Where the time went</h2>
+        <h2 id="trace">Timeline</h2>
         <Waterfall {...request} steps={request.trace.steps} />
-        {request.trace.isCut && <p class="told">The trace was too long: what modules noted was left out.</p>}
+        {request.trace.isCut && <p class="muted">The trace was too long: notes of plugins were dropped.</p>}
         <Calls {...request} />
       </section>
       {request.outcome !== 'refused' && <Edits {...detail} />}
@@ -65,7 +65,7 @@ function Detail(detail: RequestDetail) {
   )
 }
 
-/** Nano-dollars of a receipt's amount, which has nine digits behind the point. */
+/** Converts a receipt's amount, which has nine decimal places, to nano-dollars. */
 function nanoOf(amountUsd: string): number {
   return Number(amountUsd.replace('.', ''))
 }
@@ -77,11 +77,11 @@ function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string 
     <dl class="facts">
       <Fact name="When">{moment(request.startedAtMs)}</Fact>
       <Fact name="Took">{duration(request.totalMs)}</Fact>
-      <Fact name="Gateway’s own time">{duration(request.gatewayMs)}</Fact>
+      <Fact name="Gateway overhead">{duration(request.gatewayMs)}</Fact>
       <Fact name="Cost">
         <Cost {...request} />
         {request.priceSource === 'ceiling' && request.costNanoUsd !== 0 && (
-          <small> price not known: the ceiling price</small>
+          <small> price unknown: the ceiling price</small>
         )}
       </Fact>
       <Fact name="Without the gateway">
@@ -103,19 +103,19 @@ function Facts({ atMostUsd, ...request }: FinishedRequest & { atMostUsd: string 
         )}
       </Fact>
       <Fact name="Tokens out">{tokens === null ? NOTHING : count(tokens.output)}</Fact>
-      <Fact name="Asked for">{visible(request.modelAsked) || NOTHING}</Fact>
-      <Fact name="Provider">{request.provider ?? 'nobody answered'}</Fact>
-      <Fact name="Came as">
+      <Fact name="Requested">{visible(request.modelAsked) || NOTHING}</Fact>
+      <Fact name="Provider">{request.provider ?? 'No response'}</Fact>
+      <Fact name="Form">
         {request.route}
         {request.isStream ? ', streamed' : ''}
       </Fact>
       <Fact name="Key">{request.keyId ?? NOTHING}</Fact>
       {request.reason !== null && (
-        <Fact name="Refused because" isWide>
+        <Fact name="Reason of refusal" isWide>
           {visible(request.reason)}
         </Fact>
       )}
-      <Fact name="Pipeline that ran" isWide>
+      <Fact name="Pipeline" isWide>
         <code>{visible(request.pipeline)}</code>
       </Fact>
       <Fact name="Request id" isWide>
@@ -129,7 +129,7 @@ function Calls({ trace: { calls } }: FinishedRequest) {
   if (calls.length < 2 && calls.every(({ outcome }) => outcome === 'answered')) return null
   return (
     <>
-      <h3>Who was asked</h3>
+      <h3>Provider calls</h3>
       <ol class="calls">
         {calls.map(({ provider, model, outcome, status }, index) => (
           <li key={index}>
@@ -147,32 +147,32 @@ function Edits({ request, capture }: RequestDetail) {
   if (edits.length === 0)
     return (
       <section aria-labelledby="edits">
-        <h2 id="edits">What modules changed</h2>
-        <p class="told">Nothing: the provider’s request is the client’s.</p>
+        <h2 id="edits">Edits by plugins</h2>
+        <p class="muted">None: the provider got the client’s request.</p>
       </section>
     )
   const before = (index: number) => (index === 0 ? capture?.canonical : capture?.versions[index - 1])?.text
   return (
     <section aria-labelledby="edits">
-      <h2 id="edits">What modules changed</h2>
+      <h2 id="edits">Edits by plugins</h2>
       {edits.map(({ module, paths, bytesBefore, bytesAfter }, index) => {
         const after = capture?.versions[index]?.text
         const from = before(index)
         return (
           <details key={index} open={index === 0 && after !== undefined}>
             <summary>
-              <strong>{module}</strong> <span class="told">{[...new Set(paths)].map(visible).join(', ')}</span>{' '}
-              <span class={bytesAfter > bytesBefore ? 'told' : 'gain'}>
+              <strong>{module}</strong> <span class="muted">{[...new Set(paths)].map(visible).join(', ')}</span>{' '}
+              <span class={bytesAfter > bytesBefore ? 'muted' : 'gain'}>
                 {size(bytesBefore)} → {size(bytesAfter)}
               </span>
             </summary>
             {from !== undefined && after !== undefined ? (
               <Diff before={from} after={after} label={`What ${module} changed`} />
             ) : (
-              <p class="told">
+              <p class="muted">
                 {has.capture
-                  ? 'Bodies of this request are not there: not kept, not for so long, or in a process that does not answer.'
-                  : 'To see the texts, let bodies be kept: `dashboard.capture`.'}
+                  ? 'Bodies of this request are not available: not kept, expired, or in a process that does not respond.'
+                  : 'To see the texts, enable capture of bodies: `dashboard.capture`.'}
               </p>
             )}
           </details>
@@ -186,10 +186,10 @@ function Bodies({ capture }: RequestDetail) {
   if (capture === null) return null
   return (
     <section aria-labelledby="bodies">
-      <h2 id="bodies">What was said</h2>
+      <h2 id="bodies">Bodies</h2>
       <div class="two">
-        <BodyText title="Request, as the client sent it" body={capture.request} />
-        <BodyText title="Reply, as the client got it" body={capture.reply} />
+        <BodyText title="Request, as sent by the client" body={capture.request} />
+        <BodyText title="Reply, as received by the client" body={capture.reply} />
       </div>
     </section>
   )
@@ -200,10 +200,10 @@ function ReceiptPart({ request, receipt: found }: RequestDetail) {
     return (
       <section aria-labelledby="receipt">
         <h2 id="receipt">Receipt</h2>
-        <p class="told">
+        <p class="muted">
           {request.outcome === 'refused'
             ? 'This request was refused before its pipeline: it has no receipt.'
-            : 'This request has none, or it is kept no more.'}
+            : 'This request has none, or it has expired.'}
         </p>
       </section>
     )
@@ -222,7 +222,7 @@ function ReceiptPart({ request, receipt: found }: RequestDetail) {
           </li>
         ))}
       </ul>
-      <p class="told">
+      <p class="muted">
         {receipt.counterfactual.explained} To check it elsewhere: <code>turnpike receipt verify receipt.json</code>
       </p>
       <details>

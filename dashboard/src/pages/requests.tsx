@@ -20,7 +20,7 @@ interface Filter {
   age: string
 }
 
-/** All requests there are rows of: search, filter, file. */
+/** Page of all recorded requests: search, filter, export. */
 export function RequestsPage({ route }: { route: Route }) {
   const [filter, setFilter] = useState<Filter>(() => filterOf(route.query))
   const settled = useSettled(filter)
@@ -33,7 +33,7 @@ export function RequestsPage({ route }: { route: Route }) {
     <div class="fill">
       <div class="page-head">
         <h1>Requests</h1>
-        <span class="told" role="status">
+        <span class="muted" role="status">
           {list.rows.length > 0 && `${count(list.rows.length)}${list.hasMore ? ' and more' : ''}`}
         </span>
         <a class="button" href={`/dashboard/api/requests.csv?${query}`} download>
@@ -44,8 +44,8 @@ export function RequestsPage({ route }: { route: Route }) {
       {list.error && <Failure error={list.error} onRetry={list.more} />}
       {list.rows.length === 0 && list.isBusy && <Busy what="requests" />}
       {list.rows.length === 0 && !list.isBusy && !list.error && (
-        <Empty title={isFiltered ? 'No request fits' : 'No requests yet'}>
-          {isFiltered ? <p>Search for less, or for a longer time.</p> : <FirstRequest />}
+        <Empty title={isFiltered ? 'No matching requests' : 'No requests yet'}>
+          {isFiltered ? <p>Try fewer filters or a longer period.</p> : <FirstRequest />}
         </Empty>
       )}
       {list.rows.length > 0 && (
@@ -74,7 +74,7 @@ function Filters({ filter, onChange }: { filter: Filter; onChange: (part: Partia
       <Choice
         label="Cache"
         value={filter.cache}
-        options={{ '': 'any', hit: 'hit', attached: 'attached', miss: 'miss', none: 'not asked' }}
+        options={{ '': 'any', hit: 'hit', attached: 'attached', miss: 'miss', none: 'no look-up' }}
         onChange={(cache) => onChange({ cache })}
       />
       <Choice

@@ -14,7 +14,7 @@ interface Settings {
   }[]
 }
 
-/** The configuration in force, and where each value came from. */
+/** Page of the effective configuration, with the source of each value. */
 export function SettingsPage() {
   const { data, error, isBusy, reload } = useData<Settings>('/dashboard/api/settings')
   const [text, setText] = useState('')
@@ -27,10 +27,10 @@ export function SettingsPage() {
   return (
     <>
       <div class="page-head">
-        <h1>Settings in force</h1>
-        {data && <span class="told">{data.file ?? 'no configuration file'}</span>}
+        <h1>Effective settings</h1>
+        {data && <span class="muted">{data.file ?? 'no configuration file'}</span>}
       </div>
-      <p class="told">
+      <p class="muted">
         Read at the start; secrets are hidden. Change them in the file or the environment, and start again.
       </p>
       {error && <Failure error={error} onRetry={reload} />}
@@ -39,10 +39,10 @@ export function SettingsPage() {
         <>
           <div class="filters">
             <SearchField value={text} placeholder="option, or word of its documentation …" onChange={setText} />
-            <Check label="Only what differs from the default" value={setOnly} onChange={changeSetOnly} />
+            <Check label="Only changed options" value={setOnly} onChange={changeSetOnly} />
           </div>
           {found.length === 0 ? (
-            <Empty title={setOnly && wanted === '' ? 'Everything is as it comes' : 'No option fits'} />
+            <Empty title={setOnly && wanted === '' ? 'No changed options' : 'No matching options'} />
           ) : (
             <SettingTable options={found} />
           )}
@@ -75,7 +75,7 @@ function SettingTable({ options }: Pick<Settings, 'options'>) {
               </td>
               <td>
                 {source === 'default' ? (
-                  <span class="told">default</span>
+                  <span class="muted">default</span>
                 ) : (
                   <span class="badge cache-hit">{source}</span>
                 )}

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
 import { Failure } from '../parts/states.tsx'
 
-/** Line ends of what was pasted, and what no header may hold. */
+/** Line ends from pasting, and characters that headers must not hold. */
 const NOT_TOKEN = /[^\x21-\x7e]/g
 
-/** Cloud mode: a session token opens the dashboard. The browser keeps it where no script can read it. */
+/** Page that signs in with a session token, in cloud mode. The browser stores it out of reach of scripts. */
 export function SignInPage({ onDone }: { onDone: () => void }) {
   const [token, setToken] = useState('')
   const [error, setError] = useState<Error>()
@@ -37,9 +37,9 @@ export function SignInPage({ onDone }: { onDone: () => void }) {
             onInput={({ currentTarget }) => setToken(currentTarget.value)}
           />
         </label>
-        <p class="told">
+        <p class="muted">
           The one that your identity provider gives your signed-in users; in development{' '}
-          <code>turnpike session-token --user ada</code>. It stays in this browser until it expires or you sign out.
+          <code>turnpike session-token --user ada</code>. This browser keeps it until it expires or you sign out.
         </p>
         {error && <Failure error={error} />}
         <button type="submit" class="primary">

@@ -3,12 +3,12 @@ import type { ListedRequest } from '../../../src/core/telemetry/telemetry.ts'
 
 const CACHES = { hit: 'hit', attached: 'attached', miss: 'miss', none: '–' } as const
 
-/** What the caches did: a word, and a colour that says the same. */
+/** Badge of the cache result. */
 export function CacheBadge({ cache }: Pick<ListedRequest, 'cache'>) {
   return <span class={`badge cache-${cache}`}>{CACHES[cache]}</span>
 }
 
-/** How a request ended: its status, and the word for what is not a whole answer. */
+/** Badge of a request's end: its status, and the outcome of an incomplete reply. */
 export function StatusBadge({ status, outcome }: Pick<ListedRequest, 'status' | 'outcome'>) {
   const isFine = outcome === 'complete'
   return (

@@ -4,8 +4,8 @@ import { moment } from '../format.ts'
 import { useData } from '../use-data.ts'
 import { Failure } from './states.tsx'
 
-interface Wish {
-  /** `null`: bodies are not kept. */
+interface CaptureOptIn {
+  /** End of capture; `null`: bodies are not kept. */
   readonly untilMs: number | null
   readonly keepMs: number
 }
@@ -14,15 +14,15 @@ const CHOICES = [1, 24, 168] as const
 const WORDS: Readonly<Record<number, string>> = { 1: 'an hour', 24: 'a day', 168: 'a week' }
 const HOUR_MS = 3_600_000
 
-/** Cloud mode: whether bodies of the account's requests are kept, for a time that the user sets. */
+/** Opt-in to keeping bodies of the account's requests for a time, in cloud mode. */
 export function CapturePart() {
-  const { data, error: loadError, reload } = useData<Wish>('/dashboard/api/capture')
-  const [wish, setWish] = useState<Wish>()
+  const { data, error: loadError, reload } = useData<CaptureOptIn>('/dashboard/api/capture')
+  const [optIn, setOptIn] = useState<CaptureOptIn>()
   const [error, setError] = useState<Error>()
-  useEffect(() => setWish(data), [data])
+  useEffect(() => setOptIn(data), [data])
   const set = async (hours: number) => {
     try {
-      setWish(await call<Wish>('/dashboard/api/capture', { method: 'PUT', body: { hours } }))
+      setOptIn(await call<CaptureOptIn>('/dashboard/api/capture', { method: 'PUT', body: { hours } }))
       setError(undefined)
     } catch (thrown) {
       // Safe: `call` throws errors.
@@ -34,13 +34,13 @@ export function CapturePart() {
     <section aria-labelledby="capture">
       <h2 id="capture">Bodies of requests</h2>
       {failure && <Failure error={failure} onRetry={reload} />}
-      {wish !== undefined && (
+      {optIn !== undefined && (
         <>
           <p role="status">
-            {wish.untilMs === null
-              ? 'Not kept: this gateway remembers figures and digests of your requests, and no word of them.'
-              : `Kept until ${moment(wish.untilMs)}, so that you can see what modules change.`}{' '}
-            Each can be seen for {Math.round(wish.keepMs / HOUR_MS)} hours, by you alone.
+            {optIn.untilMs === null
+              ? 'Not kept: this gateway stores figures and digests of your requests, but no text.'
+              : `Kept until ${moment(optIn.untilMs)}, so that you can see the edits of plugins.`}{' '}
+            Each is available for {Math.round(optIn.keepMs / HOUR_MS)} hours, to you alone.
           </p>
           <div class="bar">
             {CHOICES.map((hours) => (
@@ -48,7 +48,7 @@ export function CapturePart() {
                 Keep for {WORDS[hours]}
               </button>
             ))}
-            {wish.untilMs !== null && (
+            {optIn.untilMs !== null && (
               <button type="button" class="danger" onClick={() => set(0)}>
                 Stop now
               </button>

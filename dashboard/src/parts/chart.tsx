@@ -3,30 +3,30 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { moment } from '../format.ts'
 import { THEME_EVENT } from './theme.tsx'
 
-/** One series of a chart; values go with the chart's moments. */
+/** Series of a chart, with a value for each of its moments. */
 export interface Series {
   readonly label: string
-  /** A custom property of the style sheet, `--chart-1`. */
+  /** Custom property of the style sheet, `--chart-1`. */
   readonly colour: string
   readonly values: readonly (number | null)[]
 }
 
-/** What a chart shows. */
+/** Contents of a chart. */
 export interface ChartProps {
   readonly title: string
   /** Milliseconds since 1970. */
   readonly times: readonly number[]
   readonly series: readonly Series[]
-  /** Bars stand upon each other; lines do not. */
+  /** Kind of chart: stacked bars, or lines. */
   readonly kind: 'stack' | 'lines'
   readonly print: (value: number | null | undefined) => string
-  /** The highest value there can be, if there is one. */
+  /** Highest possible value, if there is one. */
   readonly most?: number
-  /** What the chart says, for those who do not see it. */
+  /** Text alternative. */
   readonly summary: string
 }
 
-/** A chart with its legend; what it is drawn with is loaded when one is first seen. */
+/** Chart with its legend; the drawing library is loaded with the first chart in view. */
 export function Chart(props: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const [pointed, point] = useState<number | null>(null)

@@ -1,7 +1,7 @@
 import './snippet.css'
 import { Copy } from './copy.tsx'
 
-/** Lines that lead clients to this gateway. */
+/** Lines that configure clients for this gateway. */
 export function ClientLines({ apiKey }: { apiKey: string }) {
   const { origin } = location
   const lines = [
@@ -10,10 +10,10 @@ export function ClientLines({ apiKey }: { apiKey: string }) {
   ] as const
   return (
     <div class="client-lines">
-      {lines.map(([who, text]) => (
-        <div key={who} class="snippet">
+      {lines.map(([client, text]) => (
+        <div key={client} class="snippet">
           <div>
-            <span class="told">{who}</span>
+            <span class="muted">{client}</span>
             <pre>{text}</pre>
           </div>
           <Copy text={text} />

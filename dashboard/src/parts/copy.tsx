@@ -2,21 +2,21 @@ import { useState } from 'preact/hooks'
 
 const SHOWN_MS = 1500
 
-/** A button that copies a text, and says that it has. */
+/** Button that copies a text and confirms it. */
 export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [said, say] = useState('')
+  const [status, setStatus] = useState('')
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)
-      say('Copied')
+      setStatus('Copied')
     } catch {
-      say('Not allowed')
+      setStatus('Not allowed')
     }
-    setTimeout(() => say(''), SHOWN_MS)
+    setTimeout(() => setStatus(''), SHOWN_MS)
   }
   return (
     <button type="button" class="quiet small" onClick={copy}>
-      <span aria-live="polite">{said || label}</span>
+      <span aria-live="polite">{status || label}</span>
     </button>
   )
 }

@@ -4,7 +4,7 @@ import { moment, visible } from '../format.ts'
 import { useList } from '../use-list.ts'
 import { Busy, Failure } from './states.tsx'
 
-/** Kinds of entries, in words. */
+/** Labels of the kinds of entries. */
 const KINDS: Readonly<Record<string, string>> = {
   calls: 'Calls beyond the plan',
   grant: 'Given',
@@ -14,15 +14,15 @@ const KINDS: Readonly<Record<string, string>> = {
 const ROWS = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' })
 const WHOLE = new Intl.NumberFormat('en')
 
-/** Cloud mode: what changed the account's credits. */
+/** Changes of the account's credits, in cloud mode. */
 export function CreditsPart() {
   const list = useList<CreditEntry>({ path: '/dashboard/api/credits', query: '', cursorOf: ({ seq }) => String(seq) })
   return (
     <section aria-labelledby="credits">
-      <h2 id="credits">Credits given and taken</h2>
+      <h2 id="credits">Credit entries</h2>
       {list.rows.length === 0 && list.isBusy && <Busy what="credits" />}
       {list.rows.length === 0 && !list.isBusy && !list.error && (
-        <p class="told">
+        <p class="muted">
           Nothing yet. What is bought, recharged, refunded, and what calls beyond the plan take is entered here.
         </p>
       )}
@@ -55,7 +55,7 @@ export function CreditsPart() {
       {list.error && <Failure error={list.error} onRetry={list.more} />}
       {list.rows.length > 0 && list.hasMore && (
         <button type="button" disabled={list.isBusy} onClick={list.more}>
-          {list.isBusy ? 'Loading…' : 'Show earlier ones'}
+          {list.isBusy ? 'Loading…' : 'Show earlier entries'}
         </button>
       )}
     </section>
@@ -70,7 +70,7 @@ function What({ kind, about }: CreditEntry) {
   const word = kind === 'grant' && INVOICE.test(about) ? 'Credits of the plan' : (KINDS[kind] ?? visible(kind))
   return requestId === undefined ? (
     <>
-      {word} <code class="told">{visible(about)}</code>
+      {word} <code class="muted">{visible(about)}</code>
     </>
   ) : (
     <a href={`#/request/${requestId}`}>{word}</a>

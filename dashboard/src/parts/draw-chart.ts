@@ -5,18 +5,18 @@ import type { ChartProps } from './chart.tsx'
 const HEIGHT = 188
 const BAR_SHARE = 0.72
 const WIDEST_BAR = 36
-/** Of `$0.000153`, the longest there is. */
+/** Width of `$0.000153`, the longest label, in pixels. */
 const AXIS_WIDTH = 70
 const TWO_DAYS_SECONDS = 172_800
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
-/** What is drawn, and who is told which step the pointer is at. */
+/** Chart to draw, with the callback for the step under the pointer. */
 export interface DrawnChart extends ChartProps {
   readonly onPoint: (index: number | null) => void
 }
 
-/** Draws a chart into an element, in the colours of the present theme. */
+/** Draws a chart into an element, in the colours of the current theme. */
 export function drawChart(element: HTMLElement, { times, series, kind, print, most, onPoint }: DrawnChart): uPlot {
   const style = getComputedStyle(element)
   const colourOf = (name: string) => style.getPropertyValue(`--${name}`).trim()
@@ -34,7 +34,7 @@ export function drawChart(element: HTMLElement, { times, series, kind, print, mo
       ? { label, stroke: paint, fill: paint, width: 0, points: { show: false }, ...(bars && { paths: bars }) }
       : { label, stroke: paint, width: 2, points: { size: 6, fill: paint } }
   })
-  // What stands on top is drawn first, so that what is under it covers its lower part.
+  // The top of a stack is drawn first, so that lower series cover its lower part.
   const order = kind === 'stack' ? [...lines.keys()].reverse() : [...lines.keys()]
   const highest = Math.max(most ?? 0, ...drawn.flat().map((value) => value ?? 0))
   const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2000
@@ -51,7 +51,7 @@ export function drawChart(element: HTMLElement, { times, series, kind, print, mo
       },
       axes: [
         { ...axis, size: 28, values: (_, ticks) => momentsOf(ticks) },
-        // Where there is nothing, no amount beyond it means anything.
+        // An empty chart has no meaningful scale.
         {
           ...axis,
           size: AXIS_WIDTH,
@@ -70,13 +70,13 @@ export function drawChart(element: HTMLElement, { times, series, kind, print, mo
   )
 }
 
-/** Times of a day or two, else days. */
+/** Formats the labels: times for a day or two, else days. */
 function momentsOf(seconds: readonly number[]): string[] {
   const isShort = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0) < TWO_DAYS_SECONDS
   return seconds.map((at) => (isShort ? clock : day).format(at * 1000))
 }
 
-/** Each series upon the ones before it. */
+/** Stacks each series on the previous ones. */
 function stacked(columns: readonly (readonly (number | null)[])[]): number[][] {
   const sums: number[] = []
   return columns.map((values) =>

@@ -1,7 +1,7 @@
 import './facts.css'
 import type { ComponentChildren } from 'preact'
 
-/** A figure with its name. */
+/** Figure with its name. */
 export function Card({ title, value, note }: { title: string; value: string; note: string }) {
   return (
     <div class="card">
@@ -12,7 +12,7 @@ export function Card({ title, value, note }: { title: string; value: string; not
   )
 }
 
-/** One of a list of facts; a wide one has a line of its own. */
+/** Entry of a list of facts; a wide one has its own line. */
 export function Fact({
   name,
   isWide = false,

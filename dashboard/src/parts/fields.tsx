@@ -1,4 +1,4 @@
-/** A field that narrows down what is shown. */
+/** Search field of a list. */
 export function SearchField({
   label = 'Search',
   value,
@@ -23,7 +23,6 @@ export function SearchField({
   )
 }
 
-/** A box to tick. */
 export function Check({
   label,
   value,
@@ -41,7 +40,6 @@ export function Check({
   )
 }
 
-/** One of a few. */
 export function Choice({
   label,
   value,

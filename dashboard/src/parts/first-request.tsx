@@ -4,7 +4,7 @@ import { Copy } from './copy.tsx'
 
 const BODY = { model: 'demo/echo', max_tokens: 200, messages: [{ role: 'user', content: 'Hello' }] }
 
-/** A line to paste that makes a first request. */
+/** Command to paste that sends a first request. */
 export function FirstRequest() {
   const { mode } = useSession()
   const key = mode === 'local' ? 'any' : 'svc_live_…'

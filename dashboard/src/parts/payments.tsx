@@ -9,7 +9,7 @@ import { Failure } from './states.tsx'
 const NANO_USD_PER_CENT = 1e7
 const DAY_MS = 86_400_000
 
-/** What became of a payment, in a word or two. */
+/** Labels of the states of a payment. */
 export const BOOKS: Readonly<Record<PaymentBook, string>> = {
   delivered: 'delivered',
   owed: 'owed',
@@ -18,13 +18,13 @@ export const BOOKS: Readonly<Record<PaymentBook, string>> = {
   none: 'not paid',
 }
 
-/** The same, in a sentence. */
+/** Descriptions of the states. */
 export const EXPLAINED: Readonly<Record<PaymentBook, string>> = {
-  delivered: 'The money is taken, and the answer was given. There are no refunds.',
-  owed: 'The money is taken, and its answer is owed: the same credential has it at any time.',
-  open: 'Somebody works on it, or may come back for it; nothing is taken yet.',
-  'written-off': 'The money was held, and let go without an answer.',
-  none: 'Nothing was held or taken: the payment was refused, or given up.',
+  delivered: 'The payment is captured, and the reply was delivered. There are no refunds.',
+  owed: 'The payment is captured, and its reply is owed: the same credential fetches it at any time.',
+  open: 'The request is in flight, or its reply may still be fetched; nothing is captured yet.',
+  'written-off': 'The hold was released without a reply.',
+  none: 'Nothing was held or captured: the payment was declined or abandoned.',
 }
 
 const KINDS: Readonly<Record<PaymentBook, string>> = {
@@ -35,12 +35,12 @@ const KINDS: Readonly<Record<PaymentBook, string>> = {
   none: '',
 }
 
-/** What became of a payment: a word, and a colour that says the same. */
+/** Badge of a payment's state. */
 export function BookBadge({ book }: { book: PaymentBook }) {
   return <span class={`badge ${KINDS[book]}`}>{BOOKS[book]}</span>
 }
 
-/** Cents as dollars. */
+/** Formats cents as dollars. */
 export function cents(amount: number): string {
   return usd(amount * NANO_USD_PER_CENT)
 }
@@ -51,7 +51,7 @@ interface Days {
   readonly data: readonly PaymentSum[]
 }
 
-/** What the last thirty days brought, together and by day. */
+/** Totals of payments of the last thirty days, and by day. */
 export function PaymentTotals() {
   const { data, error, reload } = useData<Days>('/dashboard/api/payments/days')
   if (data === undefined) return error ? <Failure error={error} onRetry={reload} /> : null
@@ -95,7 +95,7 @@ function ByDay({ sinceMs, days, data }: Days) {
   const taken = data.filter(({ book }) => book === 'delivered' || book === 'owed')
   return (
     <Chart
-      title="Taken by day"
+      title="Captured by day"
       kind="stack"
       times={times}
       series={series}

@@ -2,25 +2,27 @@ import './pipeline-editor.css'
 import { useRef, useState } from 'preact/hooks'
 import { fromSteps, moved, toSteps } from '../pipeline-text.ts'
 
-/** A pipeline that is being put together. */
+/** Pipeline under construction. */
 export interface PipelineEditorProps {
   readonly label: string
   readonly value: string
-  /** Names of modules there are. */
+  /** Names of the installed plugins. */
   readonly modules: readonly string[]
   readonly onChange: (text: string) => void
 }
 
-/** A pipeline as text, and as steps that are dragged, or moved with the arrow keys and removed with Delete. */
+/**
+ * Editor of a pipeline as text, and as steps that can be dragged, moved with the arrow keys and removed with Delete.
+ */
 export function PipelineEditor({ label, value, modules, onChange }: PipelineEditorProps) {
   const steps = toSteps(value)
   const list = useRef<HTMLOListElement>(null)
   const [dragged, drag] = useState<number | undefined>()
-  const [said, say] = useState('')
+  const [status, setStatus] = useState('')
   const put = (next: readonly string[]) => onChange(fromSteps(next))
   const move = (from: number, to: number) => {
     put(moved(steps, from, to))
-    say(`${steps[from]} is now number ${Math.max(0, Math.min(steps.length - 1, to)) + 1}`)
+    setStatus(`${steps[from]} is now number ${Math.max(0, Math.min(steps.length - 1, to)) + 1}`)
     requestAnimationFrame(() => list.current?.querySelectorAll<HTMLElement>('.chip')[to]?.focus())
   }
   const onKey = (event: KeyboardEvent, index: number) => {
@@ -51,7 +53,7 @@ export function PipelineEditor({ label, value, modules, onChange }: PipelineEdit
               draggable
               title="Drag, or press an arrow key, to move; Delete removes"
               onDragStart={(event) => {
-                // Firefox drags nothing that carries nothing.
+                // Firefox starts no drag without data.
                 event.dataTransfer?.setData('text/plain', step)
                 drag(index)
               }}
@@ -75,7 +77,7 @@ export function PipelineEditor({ label, value, modules, onChange }: PipelineEdit
             </button>
           </li>
         ))}
-        {steps.length === 0 && <li class="told">no modules</li>}
+        {steps.length === 0 && <li class="muted">no plugins</li>}
       </ol>
       <div class="chips">
         {free.map((name) => (
@@ -85,7 +87,7 @@ export function PipelineEditor({ label, value, modules, onChange }: PipelineEdit
         ))}
       </div>
       <span class="unseen" role="status">
-        {said}
+        {status}
       </span>
     </div>
   )

@@ -5,17 +5,17 @@ import { count, duration, moment, NOTHING, usd, visible } from '../format.ts'
 import { CacheBadge, StatusBadge } from './badges.tsx'
 import { SmallWaterfall } from './waterfall.tsx'
 
-/** A row of the lists; live ones know their steps. */
+/** Row of the lists; live ones include their steps. */
 export type RequestRow = ListedRequest & { readonly steps?: readonly TraceStep[] }
 
-/** What was saved, in nano-USD; `null` where it cannot be told. */
+/** Returns the savings, in nano-USD; `null` where they are unknown. */
 export function savedOf({ costNanoUsd, counterfactualNanoUsd }: ListedRequest): number | null {
   return costNanoUsd === null || counterfactualNanoUsd === null ? null : counterfactualNanoUsd - costNanoUsd
 }
 
-const CEILING = 'The price of this model is not known: billed at the ceiling price.'
+const CEILING = 'The price of this model is unknown: charged at the ceiling price.'
 
-/** What a request cost, marked where its price is the ceiling of a model whose price is not known. */
+/** Cost of a request, marked where it is the ceiling of an unknown price. */
 export function Cost({ costNanoUsd, priceSource }: Pick<ListedRequest, 'costNanoUsd' | 'priceSource'>) {
   if (priceSource !== 'ceiling' || costNanoUsd === 0) return <>{usd(costNanoUsd)}</>
   return (
@@ -25,7 +25,7 @@ export function Cost({ costNanoUsd, priceSource }: Pick<ListedRequest, 'costNano
   )
 }
 
-/** Which columns go first where there is little room, is said in the style sheet by these classes. */
+/** Columns; the style sheet hides them on narrow screens in the order of these classes. */
 const COLUMNS = [
   ['time', 'Time'],
   ['model', 'Model'],
@@ -39,7 +39,6 @@ const COLUMNS = [
   ['fall', 'Time spent'],
 ] as const
 
-/** The names of the columns. */
 export function RequestHead() {
   return (
     <>
@@ -52,7 +51,6 @@ export function RequestHead() {
   )
 }
 
-/** The cells of a request. */
 export function RequestCells(request: RequestRow) {
   const { id, startedAtMs, modelServed, modelAsked, tokens, counterfactualBasis } = request
   const saved = savedOf(request)

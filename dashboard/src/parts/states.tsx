@@ -1,7 +1,7 @@
 import './states.css'
 import type { ComponentChildren } from 'preact'
 
-/** Says that something is on its way; quick answers come before it is seen. */
+/** Note of loading, delayed so that quick replies do not flash it. */
 export function Busy({ what }: { what: string }) {
   return (
     <p class="busy" role="status">
@@ -10,7 +10,7 @@ export function Busy({ what }: { what: string }) {
   )
 }
 
-/** Says what went wrong, and lets the reader try again. */
+/** Error with a retry button. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   return (
     <div class="notice failure" role="alert">
@@ -24,7 +24,7 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
   )
 }
 
-/** Says why there is nothing to see, and what would change that. */
+/** Note of an empty list, with a hint. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -5,26 +5,26 @@ import { count, size, visible } from '../format.ts'
 import { readable } from '../readable.ts'
 import { Copy } from './copy.tsx'
 
-/** More than a screen can lay out at once. */
+/** Longest text that is shown, in characters: a screen cannot lay out more at once. */
 const LONGEST_SHOWN = 200_000
 const LONGEST_LINE = 4000
 const MOST_DIFF_LINES = 2000
 
-/** A body as the gateway kept it. */
+/** Body as the gateway kept it. */
 export interface KeptBody {
   readonly text: string
   readonly isCut: boolean
   readonly totalBytes: number
 }
 
-/** A text with every character to be seen and no line without end. */
+/** Makes every character of a line visible, and bounds its length. */
 function shownLine(line: string): string {
   const text = visible(line)
   if (text.length <= LONGEST_LINE) return text
   return `${text.slice(0, LONGEST_LINE)} … ${count(text.length - LONGEST_LINE)} more characters`
 }
 
-/** A body, as text, whatever it holds. */
+/** Body as text, of any content. */
 export function BodyText({ title, body }: { title: string; body: KeptBody }) {
   const [isWhole, showWhole] = useState(false)
   const text = readable(body.text)
@@ -33,7 +33,7 @@ export function BodyText({ title, body }: { title: string; body: KeptBody }) {
     <div class="body-text">
       <div class="bar">
         <h3>{title}</h3>
-        <span class="told">
+        <span class="muted">
           {size(body.totalBytes)}
           {body.isCut && ', kept in part'}
         </span>
@@ -53,20 +53,20 @@ export function BodyText({ title, body }: { title: string; body: KeptBody }) {
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', less: '−', more: '+', gap: '⋯' }
 
-/** What one text has, and another has not. */
+/** Differences between two texts. */
 export function Diff({ before, after, label }: { before: string; after: string; label: string }) {
   const all = diffTexts(readable(before), readable(after))
   const lines = all.every(({ kind }) => kind === 'gap') ? [] : all
   return (
     <div class="diff scroll" tabIndex={0} role="region" aria-label={label}>
-      {lines.length === 0 && <p class="told">No difference.</p>}
+      {lines.length === 0 && <p class="muted">No difference.</p>}
       {lines.slice(0, MOST_DIFF_LINES).map(({ kind, text }, index) => (
         <div key={index} class={`line ${kind}`}>
           <span class="sign">{SIGNS[kind]}</span>
           <span class="text">{shownLine(text)}</span>
         </div>
       ))}
-      {lines.length > MOST_DIFF_LINES && <p class="told">{count(lines.length - MOST_DIFF_LINES)} more lines</p>}
+      {lines.length > MOST_DIFF_LINES && <p class="muted">{count(lines.length - MOST_DIFF_LINES)} more lines</p>}
     </div>
   )
 }

@@ -11,10 +11,10 @@ function stored(): Theme {
   return found === 'light' || found === 'dark' ? found : 'auto'
 }
 
-/** Told when colours have changed, to those who draw with them: charts. */
+/** Event of a changed theme, for charts that draw with its colours. */
 export const THEME_EVENT = 'turnpike-theme'
 
-/** Switches between the system's theme, light and dark. */
+/** Button that switches between the system's theme, light and dark. */
 export function ThemeButton() {
   const [theme, setTheme] = useState<Theme>(stored)
   useEffect(() => {
@@ -28,7 +28,7 @@ export function ThemeButton() {
       type="button"
       class="quiet small"
       title="Switch between light and dark"
-      aria-label={`Theme: ${theme === 'auto' ? 'as the system' : theme}`}
+      aria-label={`Theme: ${theme === 'auto' ? 'system' : theme}`}
       onClick={() => setTheme(NEXT[theme])}
     >
       <span aria-hidden="true">{SIGNS[theme]}</span>

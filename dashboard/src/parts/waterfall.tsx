@@ -2,7 +2,7 @@ import './waterfall.css'
 import type { TraceStep } from '../../../src/core/telemetry/telemetry.ts'
 import { duration } from '../format.ts'
 
-/** What a waterfall is drawn from. */
+/** Timings of a waterfall. */
 interface Timed {
   readonly steps: readonly TraceStep[]
   readonly gatewayMs: number
@@ -10,7 +10,7 @@ interface Timed {
   readonly totalMs: number
 }
 
-/** One bar: a module, the wait for the provider, the sending of the reply. */
+/** Bar: a plugin, the wait for the provider, or the sending of the reply. */
 interface Bar {
   readonly name: string
   readonly kind: 'module' | 'gateway' | 'provider' | 'reply'
@@ -21,8 +21,8 @@ interface Bar {
 }
 
 /**
- * Lays out where the time went, one thing after the other: what is known of a module is its time on both ways together,
- * so that it stands where the request entered it.
+ * Lays out the bars one after the other: the time of a plugin is the sum of both directions, drawn where the request
+ * entered it.
  */
 function barsOf({ steps, gatewayMs, providerMs, totalMs }: Timed): Bar[] {
   const bars: Bar[] = []
@@ -39,13 +39,13 @@ function barsOf({ steps, gatewayMs, providerMs, totalMs }: Timed): Bar[] {
   return bars
 }
 
-/** A waterfall as small as a cell. */
+/** Waterfall that fits into a table cell. */
 export function SmallWaterfall(timed: Timed) {
   const bars = barsOf(timed)
   const total = Math.max(...bars.map(({ fromMs, ms }) => fromMs + ms), 0.001)
-  const told = bars.map(({ name, ms }) => `${name} ${duration(ms)}`).join(', ')
+  const label = bars.map(({ name, ms }) => `${name} ${duration(ms)}`).join(', ')
   return (
-    <svg class="small-waterfall" viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label={told}>
+    <svg class="small-waterfall" viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label={label}>
       {bars.map(({ name, kind, fromMs, ms }, index) => (
         <rect
           key={`${index} ${name}`}
@@ -60,7 +60,7 @@ export function SmallWaterfall(timed: Timed) {
   )
 }
 
-/** A waterfall with a row for each bar, and what each module noted. */
+/** Waterfall with a row for each bar, and the notes of each plugin. */
 export function Waterfall(timed: Timed) {
   const bars = barsOf(timed)
   const total = Math.max(...bars.map(({ fromMs, ms }) => fromMs + ms), 0.001)

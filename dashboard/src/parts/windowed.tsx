@@ -2,30 +2,30 @@ import './windowed.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Rows above and below what is seen, so that quick scrolling shows no gaps. */
+/** Rows above and below the view, so that quick scrolling shows no gaps. */
 const SPARE_ROWS = 6
 
-/** A list of which only the rows in view are in the document. */
+/** List of which only the rows in view are in the document. */
 export interface WindowedProps<Row> {
   readonly rows: readonly Row[]
   readonly rowHeight: number
   readonly label: string
-  /** The row of names; its cells have the role `columnheader`. */
+  /** Row of names; its cells have the role `columnheader`. */
   readonly head: ComponentChildren
-  /** A row's cells; its first holds the link that the arrow keys move between. */
+  /** Renders a row's cells; the first holds the link that the arrow keys move between. */
   readonly cells: (row: Row) => ComponentChildren
-  /** Called when the end comes near. */
+  /** Called when the view approaches the end. */
   readonly onEnd?: () => void
   readonly className: string
 }
 
-/** A table of any length: ten thousand rows cost what forty do. Arrow keys, Home and End move through its links. */
+/** Table of any length: ten thousand rows cost what forty do. Arrow keys, Home and End move through its links. */
 export function Windowed<Row>(props: WindowedProps<Row>) {
   const { rows, rowHeight, label, head, cells, onEnd, className } = props
-  const frame = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })
   useEffect(() => {
-    const element = frame.current
+    const element = container.current
     if (element === null) return
     const look = () => setView({ top: element.scrollTop, height: element.clientHeight })
     const observer = new ResizeObserver(look)
@@ -44,12 +44,12 @@ export function Windowed<Row>(props: WindowedProps<Row>) {
   }, [last, rows.length, onEnd])
   return (
     <div
-      ref={frame}
+      ref={container}
       class={`windowed ${className}`}
       role="table"
       aria-label={label}
       aria-rowcount={rows.length + 1}
-      onKeyDown={(event) => moveFocus(event, { frame: frame.current, rowHeight, count: rows.length })}
+      onKeyDown={(event) => moveFocus(event, { container: container.current, rowHeight, count: rows.length })}
     >
       <div class="head" role="row" aria-rowindex={1}>
         {head}
@@ -57,7 +57,7 @@ export function Windowed<Row>(props: WindowedProps<Row>) {
       <div class="rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
         {rows.slice(first, last).map((row, offset) => (
           <div
-            // What leaves at one end comes in again at the other: rows are filled anew, which costs less than new ones.
+            // Elements that leave at one end are reused at the other, which costs less than new ones.
             key={(first + offset) % slots}
             class="row"
             role="row"
@@ -74,27 +74,27 @@ export function Windowed<Row>(props: WindowedProps<Row>) {
 }
 
 interface Moving {
-  frame: HTMLDivElement | null
+  container: HTMLDivElement | null
   rowHeight: number
   count: number
 }
 
-/** Moves to another row's link, scrolling it into view first, since it may not be in the document yet. */
-function moveFocus(event: KeyboardEvent, { frame, rowHeight, count }: Moving): void {
+/** Moves the focus to another row's link, after scrolling it into view, since it may not be in the document yet. */
+function moveFocus(event: KeyboardEvent, { container, rowHeight, count }: Moving): void {
   const row = (event.target as Element | null)?.closest<HTMLElement>('[data-index]')
-  if (frame === null || row === null || row === undefined) return
+  if (container === null || row === null || row === undefined) return
   const index = Number(row.dataset.index)
-  const page = Math.floor(frame.clientHeight / rowHeight) - 2
+  const page = Math.floor(container.clientHeight / rowHeight) - 2
   const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }
   const wanted = event.key === 'Home' ? 0 : event.key === 'End' ? count - 1 : index + (steps[event.key] ?? 0)
   const target = Math.max(0, Math.min(count - 1, wanted))
   if (target === index) return
   event.preventDefault()
   const top = target * rowHeight
-  const room = frame.clientHeight - 3 * rowHeight
-  if (top < frame.scrollTop) frame.scrollTop = top
-  else if (top > frame.scrollTop + room) frame.scrollTop = top - room
+  const room = container.clientHeight - 3 * rowHeight
+  if (top < container.scrollTop) container.scrollTop = top
+  else if (top > container.scrollTop + room) container.scrollTop = top - room
   requestAnimationFrame(() =>
-    requestAnimationFrame(() => frame.querySelector<HTMLElement>(`[data-index="${target}"] a`)?.focus()),
+    requestAnimationFrame(() => container.querySelector<HTMLElement>(`[data-index="${target}"] a`)?.focus()),
   )
 }

@@ -1,6 +1,6 @@
 import { bodyOf, type Draft } from './draft.ts'
 
-/** What is asked: fields, or the body as JSON. */
+/** Fields of the request, or its body as JSON. */
 export function DraftFields({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
   if (draft.body !== undefined)
     return (

@@ -1,15 +1,15 @@
-/** What is asked: a few fields, or a body as it is. */
+/** Request to send: a few fields, or a raw body. */
 export interface Draft {
   readonly model: string
   readonly maxTokens: number
   readonly system: string
   readonly message: string
-  /** Instead of the fields, unless it is unset. */
+  /** Raw body that replaces the fields, if set. */
   readonly body: string | undefined
   readonly path: string
 }
 
-/** What a page begins with. */
+/** Initial values of the page. */
 export const FIRST_DRAFT: Draft = {
   model: 'demo/echo',
   maxTokens: 200,
@@ -19,7 +19,7 @@ export const FIRST_DRAFT: Draft = {
   path: '/v1/messages',
 }
 
-/** The body that is sent. */
+/** Returns the body to send. */
 export function bodyOf({ body, model, maxTokens, system, message }: Draft): string {
   if (body !== undefined) return body
   return JSON.stringify({
@@ -30,7 +30,7 @@ export function bodyOf({ body, model, maxTokens, system, message }: Draft): stri
   })
 }
 
-/** A body that was sent before, to be edited. Streams are for programs: what is compared here is the whole. */
+/** Turns streaming off in a former body, to be edited: the page compares whole replies. */
 export function unstreamed(text: string): string {
   try {
     const { stream: _, stream_options: __, ...body } = JSON.parse(text) as Record<string, unknown>

@@ -15,7 +15,7 @@ import { NAMES, Results } from './results.tsx'
 const PAST = '/dashboard/api/requests?limit=50'
 const PATHS = { messages: '/v1/messages', chat: '/v1/chat/completions', agent: '/v1/messages' } as const
 
-/** One message through two pipelines, side by side. */
+/** Page that sends one message through two pipelines, side by side. */
 export function PlaygroundPage({ route }: { route: Route }) {
   const { pipeline, plugins } = useSession()
   const [draft, setDraft] = useState(FIRST_DRAFT)
@@ -68,7 +68,7 @@ export function PlaygroundPage({ route }: { route: Route }) {
               label={`Pipeline ${name}`}
               value={pipelines[index] ?? ''}
               modules={plugins}
-              // Safe: two there are, and one is replaced.
+              // Safe: there are two, and one is replaced.
               onChange={(text) => setPipelines((old) => old.with(index, text) as [string, string])}
             />
           ))}
@@ -96,7 +96,7 @@ function Credential({ value, onChange }: { value: string; onChange: (text: strin
     </label>
   ) : (
     <label>
-      <span>Credential: any word; each is a scope of its own</span>
+      <span>Credential: any word; each has its own scope</span>
       <input placeholder="playground" {...shared} />
     </label>
   )

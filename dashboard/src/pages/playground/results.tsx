@@ -7,29 +7,29 @@ import { Diff } from '../../parts/text.tsx'
 import { Waterfall } from '../../parts/waterfall.tsx'
 import type { Played } from '../../play.ts'
 
-/** The two pipelines. */
+/** Names of the two pipelines. */
 export const NAMES = ['A', 'B'] as const
 
-/** What came of both, side by side. */
+/** Results of both pipelines, side by side. */
 export function Results({ played }: { played: readonly [Played?, Played?] }) {
   const [first, second] = played
   if (first === undefined || second === undefined) return null
   return (
     <section aria-labelledby="results">
-      <h2 id="results">What came of it</h2>
+      <h2 id="results">Results</h2>
       <Compared first={first} second={second} />
       <div class="two">
         {[first, second].map((one, index) => (
           <Result key={index} name={NAMES[index] ?? ''} {...one} />
         ))}
       </div>
-      <h3>Answers compared, A to B</h3>
+      <h3>Replies compared, A to B</h3>
       <Diff before={first.text} after={second.text} label="Answers compared" />
     </section>
   )
 }
 
-/** The figures side by side, and what B has more or less than A. */
+/** Table of the figures of A and B, and their differences. */
 function Compared({ first, second }: { first: Played; second: Played }) {
   const tokensOf = ({ detail }: Played) => detail?.request.tokens
   const inOf = (one: Played) => {
@@ -46,7 +46,7 @@ function Compared({ first, second }: { first: Played; second: Played }) {
     ['Tokens in', (one) => inOf(one), count],
     ['Tokens out', (one) => tokensOf(one)?.output, count],
     ['Took', ({ tookMs }) => tookMs, duration],
-    ['Gateway’s own time', ({ detail }) => detail?.request.gatewayMs, duration],
+    ['Gateway overhead', ({ detail }) => detail?.request.gatewayMs, duration],
   ]
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Figures compared">
@@ -56,7 +56,7 @@ function Compared({ first, second }: { first: Played; second: Played }) {
             <th scope="col">Figure</th>
             <th scope="col">A</th>
             <th scope="col">B</th>
-            <th scope="col">B against A</th>
+            <th scope="col">B compared with A</th>
           </tr>
         </thead>
         <tbody>
@@ -77,7 +77,7 @@ function Compared({ first, second }: { first: Played; second: Played }) {
   )
 }
 
-/** How much more or less the second is, in per cent of the first. */
+/** Returns the difference of the second from the first, in per cent of the first. */
 function changeOf(first: number | null | undefined, second: number | null | undefined): string {
   if (typeof first !== 'number' || typeof second !== 'number') return NOTHING
   if (first === second) return 'same'
@@ -93,7 +93,7 @@ function Result({ name, status, text, ran, receiptId, detail }: Played & { name:
         <h3>{name}</h3>
         <StatusBadge status={status} outcome={request?.outcome ?? (status === 200 ? 'complete' : 'error')} />
         <code>{visible(ran)}</code>
-        {receiptId !== '' && request !== undefined && <a href={`#/request/${receiptId}`}>Look into it</a>}
+        {receiptId !== '' && request !== undefined && <a href={`#/request/${receiptId}`}>Details</a>}
       </div>
       <pre class="scroll" tabIndex={0} role="region" aria-label={`Answer ${name}`}>
         {visible(text)}
