@@ -52,7 +52,7 @@ async function assertSound(t: ExecutionContext, page: Page, faults: readonly str
 test('overview: tells what requests cost and how many a cache answered', async (t) => {
   await using open = await browser.open(address(''))
   const { page, faults } = open
-  await page.getByText('1 of 2 asked').waitFor()
+  await page.getByText('1 of 2 look-ups').waitFor()
   await page.getByRole('figure').filter({ hasText: 'Money' }).locator('canvas').waitFor()
   await page.getByRole('rowheader', { name: 'anthropic/claude-sonnet-4-5' }).waitFor()
   await assertSound(t, page, faults)

@@ -47,7 +47,7 @@ test('pages say why they are empty, what they wait for, and when the gateway is 
   t.true(performance.now() - endedInMs < 4000, 'an open feed does not hold up the stop')
   await page.getByText('connecting again').waitFor()
   await page.getByRole('link', { name: 'Plugins' }).click()
-  await page.getByRole('alert').getByText('The gateway does not answer.').waitFor()
+  await page.getByRole('alert').getByText('No response from the gateway.').waitFor()
   t.deepEqual(await seriousFaults(page), [])
   t.deepEqual(
     faults.filter((fault) => !fault.includes('ERR_')),
