@@ -31,7 +31,7 @@ testWithPostgres('reconcile: makes good for webhooks that never came, by itself 
   }
   const told = await runCommand(['stripe', 'reconcile'], { env })
   t.is(told.code, 0, told.stderr)
-  t.is(told.stdout, 'Looked at 1 subscriptions, 1 paid invoices and 2 payments.\n')
+  t.is(told.stdout, 'Checked 1 subscriptions, 1 paid invoices and 2 payments.\n')
   t.is((await shop.balance('ann')).tier, 'free')
   t.is((await shop.balance('ann')).credits, 1_500_000)
   const entries = await query(databaseUrl, 'select action from audit_entry order by at_ms')
