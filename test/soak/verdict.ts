@@ -1,6 +1,13 @@
 import { createChance } from './random.ts'
 import { growthOf, quantile, type Sample, slopeOf } from './statistics.ts'
 
+/*
+ * DESIGN. A series fails when its slope over the last half of the day is positive beyond noise and a day of that slope is more
+ * than a share and an amount: a series without noise would prove a slope of one byte. Rejected: least squares (one collection
+ * moves it), a bootstrap of single samples (neighbours are alike; blocks of √n gave false alarms in two of twenty days, blocks
+ * of a fifth of the samples in none). A leak of less than a tenth of the memory in a day passes.
+ */
+
 /** What is measured again and again, and how much of it is too much. */
 export interface Series {
   readonly name: string

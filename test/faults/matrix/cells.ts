@@ -5,6 +5,9 @@
  *              └──► one test for each cell: matrix/*.test.ts spoil what the cell names, send every kind of request, and
  *                   compare each answer with what stands here
  *
+ * Faults are made outside of the gateway: a relay that refuses, hangs, resets or sends garbage, engines that report that they
+ * are full, a small disk. Faults injected inside would test what their author thought of.
+ *
  * What is not named in `fails` works. So the page cannot promise what no test looks at.
  */
 

@@ -16,6 +16,9 @@ import { type StripeEvent, World } from './world.ts'
  *
  *   request ─▶ key ─▶ form ─▶ own strict rules ─▶ published description ─▶ idempotency ─▶ the world ─▶ answer, or its loss
  *
+ * The published description is checked with `ajv`, operation by operation; parameters that are newer than it are listed in
+ * one place. A validating proxy would refuse paths that the description lacks, such as meters.
+ *
  * The world raises events; tests deliver them, signed, when and as often as they like.
  */
 

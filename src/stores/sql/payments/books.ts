@@ -3,6 +3,11 @@ import type { ListedPayment, PaymentPage } from '../../../core/ports/payment-boo
 import type { PaymentBook, PaymentSum } from '../../../core/ports/payments.ts'
 import type { Command } from '../engine/command.ts'
 
+/*
+ * DESIGN. The operators' ledger of paid calls reads the rows that payments are settled with: a copy could disagree with what
+ * is owed. Open payments sort by the time at which they end, so they come first.
+ */
+
 /** One more than a page may have tells whether there is another. */
 const LONGEST_LIST = 501
 const DAY_MS = 24 * 60 * 60 * 1000
