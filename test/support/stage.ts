@@ -58,8 +58,8 @@ export interface Stage<Started extends Gateway = Gateway> extends AsyncDisposabl
 }
 
 const SCENE_HEADER = 'x-claude-code-scene'
-/** Files that a process may open once and keep: a resolver's socket, a lazily loaded module. */
-const SPARE_FILES = 6
+/** Files that a process may open once and keep: a resolver's socket, the database of telemetry and its thread. */
+const SPARE_FILES = 18
 /** What a log must never tell. */
 const ALARM = /unhandled|uncaught|MaxListenersExceeded/i
 
