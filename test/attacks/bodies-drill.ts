@@ -6,7 +6,7 @@
  *
  * Memory that is left is judged after each of two passes: at most 100 MB above the start, and after the second at most
  * 32 MB more than after the first. The allocator keeps pages that it needed once; a leak grows with each pass
- * (docs/decisions/0137-memory-after-large-bodies.md).
+ * (docs/decisions/0075-memory-after-large-bodies.md).
  *
  * Waiting is judged twice. The longest turn of the gateway's loop is counted in CPU, which a busy machine does not change,
  * and bounds every wait. What others really waited is counted without the time for which the system kept threads that a

@@ -4,7 +4,7 @@
  * A Buffer costs about 100 bytes besides its content: a body in chunks of one byte would take 100 times its size. So small
  * chunks are copied into pages once there are many of them. Bodies of megabytes are copied into one block as they arrive:
  * as separate chunks they would exist twice while joined, and thousands of long-lived chunks leave the allocator with
- * memory that it cannot release (`docs/decisions/0137-memory-after-large-bodies.md`).
+ * memory that it cannot release (`docs/decisions/0075-memory-after-large-bodies.md`).
  *
  *   up to 1 MB     whole [ chunk │ chunk │ page of small ones │ … ]    joined by `take`
  *   beyond         block [ all bytes so far            │ room ]        at most twice the received bytes
