@@ -4,7 +4,7 @@ import { LineBuffer } from './line-buffer.ts'
 
 const SIZES = { sizeBytes: 2000, intervalMs: 60_000 }
 
-test('line buffer: what comes out is what went in, in order, however little is taken at once', (t) => {
+test('line buffer: output equals input, in order, however little is accepted at once', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ maxLength: 300, unit: 'grapheme' })),
@@ -24,7 +24,7 @@ test('line buffer: what comes out is what went in, in order, however little is t
   t.pass()
 })
 
-test('line buffer: a reader that does not keep up gets the rest later, and what does not fit is dropped', (t) => {
+test('line buffer: a slow reader gets the rest later, and lines beyond the bound are dropped', (t) => {
   let open = false
   let written = ''
   const buffer = new LineBuffer((bytes) => {
@@ -40,7 +40,7 @@ test('line buffer: a reader that does not keep up gets the rest later, and what 
   t.true(written.length <= SIZES.sizeBytes)
 })
 
-test('line buffer: when nobody reads any more it ends, and takes nothing further', (t) => {
+test('line buffer: without a reader it ends, and accepts nothing further', (t) => {
   let calls = 0
   const buffer = new LineBuffer(() => {
     calls++
@@ -53,7 +53,7 @@ test('line buffer: when nobody reads any more it ends, and takes nothing further
   t.is(calls, 1)
 })
 
-test('line buffer: what is held back goes out by itself', async (t) => {
+test('line buffer: buffered lines are flushed by a timer', async (t) => {
   const { promise, resolve } = Promise.withResolvers<string>()
   const write = (bytes: Buffer): number => {
     resolve(bytes.toString())

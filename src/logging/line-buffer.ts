@@ -3,12 +3,12 @@ import { errorCodeOf } from '../core/errors.ts'
 
 const MOST_BYTES_PER_CHARACTER = 3
 
-/** Writes bytes and says how many were taken: fewer when the reader does not keep up. Throws when nobody reads any more. */
+/** Writes bytes and returns how many were accepted: fewer when the reader is slow. Throws when the reader is gone. */
 export type Write = (bytes: Buffer) => number
 
 /**
- * Writes to a file descriptor without waiting for a reader that does not keep up. That holds for a pipe that does not
- * block: Node makes standard output one as soon as `process.stdout` is touched, which the start does.
+ * Writes to a file descriptor without waiting for a slow reader. That requires a non-blocking pipe: Node makes standard
+ * output one when `process.stdout` is first used, which happens at the start.
  */
 export function writerTo(fd: number): Write {
   return (bytes) => {
@@ -24,8 +24,8 @@ export function writerTo(fd: number): Write {
 /**
  * Collects lines as bytes and writes them in large pieces: when the buffer is full, and after `intervalMs`.
  * Strings that wait to be written survive the young generation and cost its collector more than the writing does;
- * bytes in one buffer cost it nothing. What does not fit because the reader does not keep up is dropped, and so is
- * everything once nobody reads: a log must neither hold up requests nor keep a process from ending.
+ * bytes in one buffer cost it nothing. Lines that do not fit because the reader is slow are dropped, and so are
+ * all lines once the reader is gone: a log must neither hold up requests nor keep a process from ending.
  */
 export class LineBuffer {
   readonly #buffer: Buffer
@@ -49,7 +49,7 @@ export class LineBuffer {
     this.#timer ??= setTimeout(() => this.flush(), this.#intervalMs)
   }
 
-  /** Writes what is there, as far as it is taken; the rest is tried again later. */
+  /** Writes the buffer, as far as it is accepted; retries the rest later. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -60,7 +60,7 @@ export class LineBuffer {
     if (this.#length > 0) this.#timer = setTimeout(() => this.flush(), this.#intervalMs)
   }
 
-  /** Writes until all is taken or nothing more is; returns how many bytes are done with. */
+  /** Writes until everything is accepted or nothing more is; returns the number of bytes done with. */
   #writeOut(): number {
     let written = 0
     try {

@@ -2,22 +2,22 @@ import pino, { type Logger } from 'pino'
 import type pretty from 'pino-pretty'
 import { LineBuffer, type Write } from './line-buffer.ts'
 
-/** Members that never reach a log, wherever they stand. */
+/** Members that are redacted, at any depth. */
 const REDACTED = ['authorization', 'x-api-key', 'x-provider-key', 'api_key', 'apiKey', 'secret', 'credential'].flatMap(
   (name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`],
 )
 
-/** How much is held back before it is written, and for how long at most. */
+/** Bytes buffered before a write, and the longest delay. */
 const BUFFERED_BYTES = 64 * 1024
 const FLUSH_INTERVAL_MS = 100
 
-/** The log, and what writes to the same place. */
+/** The log, and other writers to the same output. */
 export interface Logging {
-  /** For everything that happens; members with a secret's name are hidden. */
+  /** Logger for all events; members with a secret's name are redacted. */
   readonly log: Logger
-  /** Writes a finished line of JSON, for what is logged too often for the above. */
+  /** Writes a finished line of JSON, for events that are too frequent for the logger. */
   readonly writeLine: (line: string) => void
-  /** Writes out what is still held back. */
+  /** Writes the buffered lines. */
   readonly flush: () => void
 }
 
@@ -36,17 +36,17 @@ export async function createLogging({ level, isTerminal, write }: LoggingOptions
     const stream = await createPrettyStream()
     return { log: pino(options, stream), writeLine: (line) => void stream.write(line), flush: () => {} }
   }
-  // Not the logger's own writer: when it flushes at the end and nobody reads any more, it tries for ever.
+  // Not the logger's own writer: when it flushes at the end without a reader, it retries for ever.
   const lines = new LineBuffer(write, { sizeBytes: BUFFERED_BYTES, intervalMs: FLUSH_INTERVAL_MS })
   const writeLine = (line: string) => lines.add(line)
   return { log: pino(options, { write: writeLine }), writeLine, flush: () => lines.flush() }
 }
 
-/** Members of a request's line that its text on a terminal says already. */
+/** Members of a request's line that its text on a terminal already contains. */
 const SAID = ['method', 'path', 'status', 'ms', 'model', 'provider', 'pipe', 'steps', 'tokens', 'providerRequestId']
 
 async function createPrettyStream(): Promise<ReturnType<typeof pretty>> {
-  // Only for people: a gateway that writes JSON need not load it.
+  // Only for terminals: a gateway that writes JSON need not load it.
   const { default: prettyFor } = await import('pino-pretty')
   return prettyFor({
     colorize: true,

@@ -11,7 +11,7 @@ const ERROR = 50
 const LONGEST_NAME = 300
 
 /**
- * One line of JSON per request, in the form of the other log lines. It is put together by hand: as an object through
+ * Logs one line of JSON per request, in the form of the other log lines. It is composed by hand: as an object through
  * the logger, with redaction, it would take 20 µs instead of 3, a quarter of a small request. It names its members one by
  * one, so no secret can slip in.
  */
@@ -23,7 +23,7 @@ export function requestLogger(writeLine: (line: string) => void, level: string):
   }
 }
 
-/** That a gateway drains is what its load balancer asks for. */
+/** Returns true for a failure; the 503 of a draining gateway's health check is intended. */
 function isFailure({ status, path }: RequestRecord): boolean {
   return status >= 500 && path !== '/ready'
 }
@@ -37,7 +37,7 @@ function lineOf(record: RequestRecord, severity: number): string {
   return `${line},"msg":"${severity === ERROR ? 'request.failed' : 'request.done'}"}\n`
 }
 
-/** Of a request that was refused before its pipeline. */
+/** Returns the members of a request that was refused before its pipeline. */
 function partialMembers({ partialRequest, hide }: RequestRecord): string {
   const model = partialRequest?.model
   return `${keyMember(partialRequest?.caller)}${model === undefined ? '' : `,"model":${JSON.stringify(hide(model).slice(0, LONGEST_NAME))}`}`
@@ -60,7 +60,7 @@ function membersOf({ caller, client, target, pipeline, trace, calls, usage, repl
   return members
 }
 
-/** Those of the provider's cache included, as everywhere. */
+/** Sums input tokens, those of the provider's cache included, as everywhere. */
 function allInputOf({ inputTokens, cacheReadInputTokens, cacheCreationInputTokens }: Usage): number {
   return inputTokens + cacheReadInputTokens + cacheCreationInputTokens
 }
@@ -69,7 +69,7 @@ function describeCall({ provider, model, outcome, status }: CallTrace): string {
   return `${provider}/${model}:${status ?? outcome}`
 }
 
-/** An error with its causes; a refusal of the gateway's own needs no stack. */
+/** Returns an error with its causes; a refusal by the gateway itself needs no stack. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { type, message, stack } = pino.stdSerializers.err(error)

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 const BUNDLE = new URL('../', import.meta.url).href
 
 /**
- * Makes stack traces of a bundle name the lines of the sources. A map is read when the first trace leads through its
- * file: Node's own switch reads all of them at the start, a tenth of its CPU. Does nothing where the sources run.
+ * Maps stack traces of a bundle to the sources. A map is read when the first trace passes through its
+ * file: Node's own option reads all of them at the start, a tenth of its CPU. No-op when running from the sources.
  */
 export function nameSourceLines(): void {
   if (import.meta.filename.endsWith('.ts')) return

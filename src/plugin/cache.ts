@@ -1,4 +1,4 @@
-/** The entry point `turnpike/plugin/cache`: keys, stores and stored replies, for modules that answer from earlier replies. */
+/** The entry point `turnpike/plugin/cache`: keys, stores and stored replies, for plugins that answer from earlier replies. */
 export type { ByteStore, ByteStores } from '../core/ports/byte-store.ts'
 export { cacheOptions, sharingRule } from '../core/reply/cache-options.ts'
 export {

@@ -39,7 +39,7 @@ export interface PluginServices {
 
 /** Pipeline and signal of a plugin's own model call. */
 export interface ModelQuestion {
-  /** Runs exactly these modules, without the operator's locks: `cost-guard?per_day=1` sets a cap for the plugin. */
+  /** Runs exactly these plugins, without the operator's locks: `cost-guard?per_day=1` sets a cap for the plugin. */
   readonly pipeline: string
   /** Cancels the call. */
   readonly signal: AbortSignal
@@ -88,7 +88,7 @@ export interface RouteCall {
   readonly caller: Caller
   /** Parsed JSON of at most 128 KB for `POST`; check it. */
   readonly body: unknown
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -101,7 +101,7 @@ export interface PluginInstance<Options> {
   middleware(effective: Options): PluginMiddleware
   /** Handlers of the declared routes, by `<method> <path>`. */
   routes?: Readonly<Record<string, RouteHandler>>
-  /** Releases what `setup` took; also called when the set-up of a later plugin fails. */
+  /** Releases the resources of `setup`; also called when the set-up of a later plugin fails. */
   close?(): void | Promise<void>
 }
 
@@ -142,12 +142,12 @@ export interface PluginDefinition<Schema extends z.ZodType = z.ZodType, Needs ex
   summary: string
   /** A strict zod object; `.describe()` of each option gives purpose, unit, range, default and when to change it. */
   options: Schema
-  /** Options of earlier versions, each with its substitute, for the error message when one is still set. */
+  /** Options of earlier versions, each with its replacement, for the error message when one is still set. */
   removedOptions?: Readonly<Record<string, string>>
   /** The options that callers may set in a pipeline string. */
   perRequest: readonly (keyof z.output<Schema> & string)[]
   /**
-   * Those of `perRequest` that callers may set even if the operator has locked the module. The plugin must keep the
+   * Those of `perRequest` that callers may set even if the operator has locked the plugin. The plugin must keep the
    * operator's value where that is tighter.
    */
   tightening?: readonly (keyof z.output<Schema> & string)[]

@@ -38,5 +38,5 @@ type PublicMember =
   | 'watchEdits'
   | 'withSignal'
 
-/** One request and its reply, as the modules of a pipeline share them: `ctx.state.exchange`. */
+/** One request and its reply, as the plugins of a pipeline share them: `ctx.state.exchange`. */
 export interface Exchange extends Pick<CoreExchange, PublicMember> {}

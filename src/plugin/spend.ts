@@ -1,4 +1,4 @@
-/** The entry point `turnpike/plugin/spend`: caps, prices, estimates and the ledger, for modules that limit what is spent. */
+/** The entry point `turnpike/plugin/spend`: caps, prices, estimates and the ledger, for plugins that limit spending. */
 export type { Cap, Caps, Prices } from '../core/money/caps.ts'
 export { costOf, type Estimate, estimate, mostOutputTokens, tokensFor } from '../core/money/estimate.ts'
 export type { Reservation, SpendLedger, SpendSums, SpendWindow } from '../core/ports/spend-ledger.ts'

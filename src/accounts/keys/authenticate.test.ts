@@ -33,7 +33,7 @@ function open(find: (hash: string) => KeyInUse | undefined | Promise<KeyInUse | 
 
 const refusal = { instanceOf: GatewayError, code: 'authentication_error' }
 
-test('keys: the database is asked for each request, and for none that cannot be a key', async (t) => {
+test('keys: the database is queried for each request, and never for text that cannot be a key', async (t) => {
   const { authenticate, asked, used } = open(() => FOUND)
   const key = createKey('svc')
   for (let i = 0; i < 3; i++) await authenticate(key)
@@ -56,7 +56,7 @@ test('keys: the caller is the key’s account, in a scope of the key', async (t)
 for (const kind of ['at once', 'later'] as const) {
   const answer = (found: KeyInUse | undefined) => (kind === 'later' ? Promise.resolve(found) : found)
 
-  test(`keys: one that is not there, or was revoked, is not asked for again at once (answered ${kind})`, async (t) => {
+  test(`keys: an unknown or revoked one is not queried again at once (answered ${kind})`, async (t) => {
     for (const [found, code] of [
       [undefined, 'authentication_error'],
       [{ ...FOUND, revokedAtMs: 1 }, 'key_revoked'],
@@ -73,7 +73,7 @@ for (const kind of ['at once', 'later'] as const) {
   })
 }
 
-test('keys: refusals of one say nothing of another with the same beginning', async (t) => {
+test('keys: a refused key does not affect another with the same beginning', async (t) => {
   const known = createKey('svc')
   const hash = createKeyHash(undefined)(known)
   const { authenticate } = open((asked) => (asked === hash ? FOUND : undefined))
@@ -87,7 +87,7 @@ test('keys: refusals of one say nothing of another with the same beginning', asy
   t.is((await authenticate(known)).caller.keyId, 'key_1')
 })
 
-test('keys: a suspended account is let in again with the request after it is resumed', async (t) => {
+test('keys: a suspended account is accepted again at the first request after it is resumed', async (t) => {
   let suspendedAtMs: number | null = 1
   const { authenticate } = open(() => ({ ...FOUND, suspendedAtMs }))
   const key = createKey('svc')
@@ -96,15 +96,15 @@ test('keys: a suspended account is let in again with the request after it is res
   t.is((await authenticate(key)).caller.userId, 'alice')
 })
 
-test('keys: a flood of unknown keys does not grow the memory of them without end', (t) => {
+test('keys: the cache of unknown keys is bounded', (t) => {
   const { authenticate, asked } = open(() => undefined)
   const keys = Array.from({ length: 10_050 }, () => createKey('svc'))
   for (const key of keys) t.throws(() => authenticate(key), refusal)
   t.throws(() => authenticate(keys[0] ?? ''), refusal)
-  t.is(asked.length, 10_051, 'the first was forgotten')
+  t.is(asked.length, 10_051, 'the first was evicted')
 })
 
-test('keys: with a pepper the hash is another', (t) => {
+test('keys: with a pepper the hash differs', (t) => {
   const key = createKey('svc')
   const hashes = [undefined, 'pepper one', 'pepper two'].map((pepper) => createKeyHash(pepper)(key))
   t.is(new Set(hashes).size, 3)

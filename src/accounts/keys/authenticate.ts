@@ -10,17 +10,17 @@ import type { HashKey } from './key-hash.ts'
 /** A request's caller, and the pipeline of its key. */
 export interface KeyHolder {
   readonly caller: Caller
-  /** `null`: the operator's. */
+  /** `null`: the operator's default. */
   readonly pipelineConfig: string | null
 }
 
 /**
- * Finds out whose key it is, anew for each request. Throws `authentication_error`, `key_revoked`, `permission_error` for a
- * suspended account, `service_unavailable`. Answers at once where the database does.
+ * Returns the holder of a key, looked up for each request. Throws `authentication_error`, `key_revoked`,
+ * `permission_error` for a suspended account, `service_unavailable`. Synchronous where the database is.
  */
 export type AuthenticateKey = (key: string) => KeyHolder | Promise<KeyHolder>
 
-/** What keys are authenticated with. */
+/** Dependencies of key authentication. */
 export interface AuthenticateKeyOptions {
   readonly lookup: KeyLookup
   readonly hashKey: HashKey
@@ -28,14 +28,14 @@ export interface AuthenticateKeyOptions {
   readonly clock: Clock
 }
 
-/** Well-formed keys that do not open anything: guesses, revoked keys, and keys of another gateway, sent again and again. */
+/** Well-formed keys without access: guesses, revoked keys, and keys of another gateway, sent repeatedly. */
 const MOST_REFUSED = 10_000
 const REFUSED_FOR_MS = 5000
 
-/** A key that was refused, known by its hash. */
+/** A refused key, identified by its hash. */
 interface Refused {
   readonly untilMs: number
-  /** Of a key that was revoked. */
+  /** Set for a revoked key. */
   readonly caller: Caller | undefined
 }
 
@@ -45,7 +45,7 @@ export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: Authent
   const accept = (hash: string, found: KeyInUse | undefined): KeyHolder => {
     const caller = found && callerOf(found)
     if (found === undefined || caller === undefined || found.revokedAtMs !== null) {
-      // No key comes into being later with the hash of one that was tried, nor is one ever un-revoked.
+      // No key is ever created with the hash of an earlier try, nor is a revocation undone.
       refused.set(hash, { caller, untilMs: clock.nowMs() + REFUSED_FOR_MS })
       throw caller === undefined ? unknown() : revoked(caller)
     }
@@ -64,7 +64,7 @@ export function createAuthenticateKey({ lookup, hashKey, onUse, clock }: Authent
   }
 }
 
-/** A key that is refused although it is or was one, so that its owner can be shown the refusal. */
+/** Refusal of a key that is or was valid, so that its owner can see the refusal. */
 export class KeyRefused extends GatewayError {
   readonly caller: Caller
 
@@ -74,10 +74,10 @@ export class KeyRefused extends GatewayError {
   }
 }
 
-/** What a suspended account is told. */
+/** Message for a suspended account. */
 export const SUSPENDED = 'This account is suspended. Ask the operator of this gateway.'
 
-/** The scope that a key's requests have. */
+/** Returns the scope of a key's requests. */
 export function scopeOfKey(id: string): string {
   return `key:${id}`
 }
@@ -91,7 +91,7 @@ function callerOf({ id, accountId, tier, limits }: KeyInUse): Caller {
 function malformed(): GatewayError {
   return new GatewayError(
     'authentication_error',
-    'The API key is malformed: expected `…_live_` and 38 letters and digits, as it was shown when it was made. A provider’s own key goes into `x-provider-key`.',
+    'The API key is malformed: expected `…_live_` and 38 letters and digits, as shown when it was created. A provider’s own key goes into `x-provider-key`.',
   )
 }
 
@@ -99,7 +99,7 @@ function unknown(): GatewayError {
   return new GatewayError('authentication_error', 'The API key is unknown.')
 }
 
-/** A code of its own: a key that was once valid is no guess, and does not count as one against its address. */
+/** Creates the refusal of a revoked key. Its own code, since a formerly valid key is no guess and does not count as one against its address. */
 function revoked(caller: Caller): KeyRefused {
   return new KeyRefused('key_revoked', 'The API key was revoked.', { caller })
 }

@@ -8,7 +8,7 @@ const LONGEST_LISTED = 200
 const MOST_USD = 1_000_000
 const MOST_REQUESTS = 1_000_000
 
-/** Control characters, and halves of characters: no database keeps them. */
+/** Control characters and lone surrogates, which databases refuse. */
 const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
 
 function textOf(most: number) {

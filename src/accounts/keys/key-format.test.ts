@@ -6,7 +6,7 @@ const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const letter = fc.constantFrom(...LETTERS)
 const key = fc.constantFrom('svc', 'acme', 'a1').map(createKey)
 
-test('key format: what is made is well-formed, of its own kind, and never the same', (t) => {
+test('key format: created keys are well-formed, of their own kind, and unique', (t) => {
   const keys = Array.from({ length: 2000 }, () => createKey('svc'))
   t.is(new Set(keys).size, keys.length)
   for (const made of keys) {
@@ -16,17 +16,17 @@ test('key format: what is made is well-formed, of its own kind, and never the sa
   }
 })
 
-test('key format: every character of chance comes about as often as any other', (t) => {
+test('key format: all random characters are about equally frequent', (t) => {
   const counts = new Map<string, number>()
   for (let i = 0; i < 2000; i++)
     for (const each of createKey('svc').slice(9, 41)) counts.set(each, (counts.get(each) ?? 0) + 1)
   const expected = (2000 * 32) / LETTERS.length
   t.is(counts.size, LETTERS.length)
-  // Six standard deviations: one of 62 is beyond them once in ten million runs.
+  // Six standard deviations: one of 62 exceeds them once in ten million runs.
   for (const count of counts.values()) t.true(Math.abs(count - expected) < 6 * Math.sqrt(expected), String(count))
 })
 
-test('key format: a wrong letter, wherever it stands, is told', (t) => {
+test('key format: a wrong character, at any place, is detected', (t) => {
   fc.assert(
     fc.property(key, fc.nat({ max: 37 }), letter, (made, at, other) => {
       const start = made.indexOf('_live_') + 6
@@ -36,7 +36,7 @@ test('key format: a wrong letter, wherever it stands, is told', (t) => {
   )
 })
 
-test('key format: two letters in each other’s place, and one too many or too few, are told', (t) => {
+test('key format: swapped, missing and additional characters are detected', (t) => {
   fc.assert(
     fc.property(key, fc.integer({ min: 9, max: 40 }), letter, (made, at, other) => {
       const [a, b] = [made[at] ?? '', made[at + 1] ?? '']
@@ -47,18 +47,18 @@ test('key format: two letters in each other’s place, and one too many or too f
   )
 })
 
-test('key format: guesses of the right form are told', (t) => {
-  let told = 0
+test('key format: guesses of the right form are detected', (t) => {
+  let refused = 0
   fc.assert(
     fc.property(fc.array(letter, { minLength: 38, maxLength: 38 }), (letters) => {
-      told += Number(!isWellFormedKey(`svc_live_${letters.join('')}`))
+      refused += Number(!isWellFormedKey(`svc_live_${letters.join('')}`))
     }),
     { numRuns: 5000 },
   )
-  t.is(told, 5000)
+  t.is(refused, 5000)
 })
 
-test('key format: ids are ids, and nothing else is', (t) => {
+test('key format: ids are recognised, other texts are not', (t) => {
   t.true(isKeyId(createKeyId()))
   for (const text of ['', 'key_', `${createKeyId()}a`, `${createKeyId()}\n`, createKeyId().toUpperCase(), '__proto__'])
     t.false(isKeyId(text))

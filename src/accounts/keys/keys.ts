@@ -8,20 +8,20 @@ import { createKey, createKeyId, isKeyId, prefixOf } from './key-format.ts'
 import type { HashKey } from './key-hash.ts'
 import type { LastUsed } from './last-used.ts'
 
-/** What keys are managed with. */
+/** Dependencies of key management. */
 export interface KeysOptions {
   readonly store: KeyStore
   readonly hashKey: HashKey
   readonly lastUsed: Pick<LastUsed, 'latest'>
-  /** What new keys begin with. */
+  /** Prefix of new keys. */
   readonly label: string
-  /** How many keys an account may have that are not revoked. */
+  /** Maximum number of active keys per account. */
   readonly most: number
-  /** Throws `invalid_request` for a pipeline that could not run. */
+  /** Throws `invalid_request` for an invalid pipeline. */
   readonly assertPipeline: (text: string) => void
 }
 
-/** A key as its owner sees it (specification, 2.4); `limits` goes beyond it and is there when some are set. */
+/** A key as shown to its owner (specification, 2.4); `limits` is an extension, present when some are set. */
 export interface KeyRecord {
   readonly id: string
   readonly prefix: string
@@ -37,7 +37,7 @@ export interface ListedKey extends KeyRecord {
   readonly revokedAt: string | null
 }
 
-/** Management of keys, for their owners (specification, 4.5 to 4.8). */
+/** Key management for owners (specification, 4.5 to 4.8). */
 export class Keys {
   readonly #options: KeysOptions
 
@@ -45,7 +45,7 @@ export class Keys {
     this.#options = options
   }
 
-  /** Makes a key; the only time that the key itself is told. Throws `invalid_request`, `permission_error`. */
+  /** Creates a key; the only reply that contains the key itself. Throws `invalid_request`, `permission_error`. */
   async create(userId: string, body: unknown): Promise<KeyRecord & { readonly key: string }> {
     const { store, hashKey, label, most } = this.#options
     const fields = parseFields(newKeyFields, body)
@@ -68,7 +68,7 @@ export class Keys {
     return { id, key, ...record }
   }
 
-  /** All keys of a user, the revoked ones too, newest first. */
+  /** Lists all keys of a user, revoked ones included, newest first. */
   async list(userId: string): Promise<ListedKey[]> {
     const { store, lastUsed } = this.#options
     const keys = await store.list(userId)
@@ -79,7 +79,7 @@ export class Keys {
     }))
   }
 
-  /** Changes a key; the next request with it is under the change. Throws `invalid_request`, `not_found`. */
+  /** Changes a key, with effect from its next request on. Throws `invalid_request`, `not_found`. */
   async change(userId: string, id: string, body: unknown): Promise<KeyRecord> {
     const { store } = this.#options
     const fields = parseFields(keyChangeFields, body)
@@ -110,7 +110,7 @@ export class Keys {
   }
 }
 
-/** Another user's key is not there, nor is one that was revoked and cannot be changed any more. */
+/** Creates the error for another user's key, and for a revoked one, which can no longer be changed. */
 function notFound(): GatewayError {
   return new GatewayError('not_found', 'You have no active key of this id.')
 }
@@ -131,7 +131,7 @@ function toIso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()
 }
 
-/** No limits are the same as none set. */
+/** Serialises limits; empty limits are the same as none. */
 function toJson(limits: KeyLimits | null): string | null {
   const json = JSON.stringify(limits ?? {})
   return json === '{}' ? null : json
@@ -144,7 +144,7 @@ function noteOf(
   return { id: `aud_${randomUUID()}`, accountId: userId, actor: `user:${userId}`, action, subject: id, details }
 }
 
-/** Which fields were set, and the numbers among them: a text of a user's own may hold anything. */
+/** Returns the names of the changed fields, and the numbers among their values: a user's own text may be anything. */
 function detailsOf(fields: Readonly<Record<string, unknown>> & { limits?: KeyLimits | null | undefined }) {
   const numbers = Object.entries(fields.limits ?? {}).filter(([, value]) => typeof value === 'number')
   return {

@@ -18,7 +18,7 @@ function open(t: ExecutionContext, touch: (uses: KeyUses) => Promise<void> = asy
   return { clock, batches, lastUsed }
 }
 
-test('last used: uses of a key are written once, at the latest moment', async (t) => {
+test('last used: several uses of a key are written once, with the latest time', async (t) => {
   const { clock, batches, lastUsed } = open(t)
   lastUsed.note('a')
   clock.at = 2000
@@ -34,7 +34,7 @@ test('last used: uses of a key are written once, at the latest moment', async (t
   ])
 })
 
-test('last used: the later of what is written and what waits is told', (t) => {
+test('last used: the later of the stored and the waiting time is returned', (t) => {
   const { lastUsed } = open(t)
   lastUsed.note('a')
   t.is(lastUsed.latest('a', null), 1000)
@@ -43,7 +43,7 @@ test('last used: the later of what is written and what waits is told', (t) => {
   t.is(lastUsed.latest('b', null), null)
 })
 
-test('last used: a use while the earlier one is written is written next', async (t) => {
+test('last used: a use during the write of an earlier one is written next', async (t) => {
   const { clock, batches, lastUsed } = open(t, async () => {
     if (clock.at !== 1000) return
     clock.at = 2000
@@ -54,7 +54,7 @@ test('last used: a use while the earlier one is written is written next', async 
   t.deepEqual(batches, [[['a', 1000]], [['a', 2000]]])
 })
 
-test('last used: what could not be written waits for the next time, and the end writes it', async (t) => {
+test('last used: failed writes wait for the next round, and close writes them', async (t) => {
   let isDown = true
   const { batches, lastUsed } = open(t, async () => {
     if (isDown) throw new Error('down')
@@ -67,7 +67,7 @@ test('last used: what could not be written waits for the next time, and the end 
   t.deepEqual(batches, [[['a', 1000]]])
 })
 
-test('last used: many keys are written in batches, and no more wait than there is room for', async (t) => {
+test('last used: many keys are written in batches, and the queue is bounded', async (t) => {
   const { batches, lastUsed } = open(t)
   for (let i = 0; i < 60_000; i++) lastUsed.note(`key-${i}`)
   await lastUsed.flush()

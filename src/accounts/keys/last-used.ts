@@ -6,17 +6,17 @@ import type { Log } from '../../core/ports/log.ts'
 
 const FLUSH_EVERY_MS = 30_000
 const FLUSHED_AT_ONCE = 500
-/** Keys whose use waits to be written; beyond it uses are forgotten until there is room. */
+/** Keys whose use waits to be written; further uses are dropped until there is room. */
 const MOST_WAITING = 50_000
 
-/** What the moments of last use are kept with. */
+/** Dependencies of `LastUsed`. */
 export interface LastUsedOptions {
   readonly store: Pick<KeyStore, 'touch'>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Remembers when keys were used last, and writes it down now and then: a request does not wait for that. */
+/** Records when keys were last used, and writes it periodically: a request does not wait for that. */
 export class LastUsed {
   readonly #options: LastUsedOptions
   readonly #waiting = new Map<string, number>()
@@ -30,19 +30,19 @@ export class LastUsed {
     })
   }
 
-  /** A key is used now. */
+  /** Records a use of a key. */
   note(keyId: string): void {
     if (this.#waiting.size >= MOST_WAITING && !this.#waiting.has(keyId)) return
     this.#waiting.set(keyId, this.#options.clock.nowMs())
   }
 
-  /** The later of what is written down, and what this instance has still to write. */
+  /** Returns the later of the stored time and this instance's waiting one. */
   latest(keyId: string, writtenAtMs: number | null): number | null {
     const waiting = this.#waiting.get(keyId)
     return waiting === undefined ? writtenAtMs : Math.max(waiting, writtenAtMs ?? 0)
   }
 
-  /** Writes down what waits. */
+  /** Writes waiting uses. */
   async flush(): Promise<void> {
     for (;;) {
       const uses = [...this.#waiting].slice(0, FLUSHED_AT_ONCE)
@@ -52,7 +52,7 @@ export class LastUsed {
     }
   }
 
-  /** Ends the timer and writes down what is left. */
+  /** Stops the timer and writes the remaining uses. */
   async close(): Promise<void> {
     await this.#interval.close()
     await this.#interval.run()

@@ -11,7 +11,7 @@ const CALLER = { kind: 'key', scope: 'key:k', keyId: 'k', userId: 'u' } as const
 const HELD: CallReservation = { ok: true, callCredits: 0 }
 
 function stage(t: ExecutionContext, { answer = async (): Promise<CallReservation> => HELD } = {}) {
-  const told: CallEnd[][] = []
+  const sent: CallEnd[][] = []
   const state = { isDown: false, taken: 0 }
   const ledger: CallLedger = {
     take() {
@@ -21,7 +21,7 @@ function stage(t: ExecutionContext, { answer = async (): Promise<CallReservation
     async end(ends) {
       if (state.isDown) throw new GatewayError('service_unavailable', 'the database does not answer')
       if (ends.some(({ holdId }) => holdId === 'poison')) throw new Error('violates a constraint')
-      told.push([...ends])
+      sent.push([...ends])
       return ends.map(() => 'posted')
     },
   }
@@ -33,7 +33,7 @@ function stage(t: ExecutionContext, { answer = async (): Promise<CallReservation
     if (charge === undefined) throw new Error('Expected a charge')
     return charge
   }
-  return { charges, charge, told, state, log }
+  return { charges, charge, sent, state, log }
 }
 
 const end = (holdId: string, usedCalls: number): CallEnd => ({ holdId, accountId: 'u', usedCalls })
@@ -43,8 +43,8 @@ test('quota charges: callers without an account owe nothing', (t) => {
   t.is(charges.open('r', { kind: 'local', scope: 'local:x' }), undefined)
 })
 
-test('quota charges: one is held once and counted once', async (t) => {
-  const { charges, charge, told, state } = stage(t)
+test('quota charges: a charge is held once and counted once', async (t) => {
+  const { charges, charge, sent, state } = stage(t)
   const owed = charge('r')
   await owed.hold()
   await owed.hold()
@@ -54,11 +54,11 @@ test('quota charges: one is held once and counted once', async (t) => {
   await owed.waive()
   await charges.flush()
   t.is(state.taken, 1)
-  t.deepEqual(told, [[end('r', 1)]])
+  t.deepEqual(sent, [[end('r', 1)]])
 })
 
-test('quota charges: one that a ledger has held along with money is not held again', async (t) => {
-  const { charges, charge, told, state } = stage(t)
+test('quota charges: a charge that a ledger has held along with money is not held again', async (t) => {
+  const { charges, charge, sent, state } = stage(t)
   const owed = charge('r')
   t.like(owed.order(), { holdId: 'r', accountId: 'u', calls: 1 })
   owed.accept(HELD)
@@ -66,24 +66,24 @@ test('quota charges: one that a ledger has held along with money is not held aga
   owed.count()
   await charges.flush()
   t.is(state.taken, 0)
-  t.deepEqual(told, [[end('r', 1)]])
+  t.deepEqual(sent, [[end('r', 1)]])
 })
 
-test('quota charges: one that was never asked for needs no end', async (t) => {
-  const { charges, charge, told } = stage(t)
+test('quota charges: a charge that was never held needs no end', async (t) => {
+  const { charges, charge, sent } = stage(t)
   await charge('r').waive()
   await charges.flush()
-  t.deepEqual(told, [])
+  t.deepEqual(sent, [])
 })
 
-test('quota charges: one whose hold was not answered is ended all the same', async (t) => {
-  const { charges, charge, told } = stage(t, { answer: () => Promise.reject(new Error('lost')) })
+test('quota charges: a charge whose hold got no reply is ended nevertheless', async (t) => {
+  const { charges, charge, sent } = stage(t, { answer: () => Promise.reject(new Error('lost')) })
   const owed = charge('r')
   await t.throwsAsync(owed.hold(), { message: 'lost' })
   await owed.waive()
-  t.deepEqual(told, [])
+  t.deepEqual(sent, [])
   await charges.flush()
-  t.deepEqual(told, [[end('r', 0)]])
+  t.deepEqual(sent, [[end('r', 0)]])
 })
 
 test('quota charges: a charge is found until it has ended, however it ends', async (t) => {
@@ -96,8 +96,8 @@ test('quota charges: a charge is found until it has ended, however it ends', asy
   t.deepEqual([charges.find('counted'), charges.find('waived')], [undefined, undefined])
 })
 
-test('quota charges: ends are told again until the database answers', async (t) => {
-  const { charges, charge, told, state, log } = stage(t)
+test('quota charges: ends are retried until the database replies', async (t) => {
+  const { charges, charge, sent, state, log } = stage(t)
   state.isDown = true
   const [failed, answered] = [charge('failed'), charge('answered')]
   await failed.hold()
@@ -107,26 +107,26 @@ test('quota charges: ends are told again until the database answers', async (t) 
   await t.throwsAsync(charges.flush())
   state.isDown = false
   await charges.flush()
-  t.deepEqual(told.flat(), [end('failed', 0), end('answered', 1)])
+  t.deepEqual(sent.flat(), [end('failed', 0), end('answered', 1)])
   t.true(log.lines.some(({ event }) => event === 'calls.ends-not-told'))
 })
 
-test('quota charges: one that was refused needs no end, and what failed is free before its client hears of it', async (t) => {
+test('quota charges: a refused one needs no end, and a failed one is free before its client receives the failure', async (t) => {
   const broke = { reason: 'credits', tier: 'pro', neededCredits: 10, freeCredits: 3 } as const
-  const { charges, charge, told } = stage(t, { answer: async () => ({ ok: false, refused: broke }) })
+  const { charges, charge, sent } = stage(t, { answer: async () => ({ ok: false, refused: broke }) })
   const refused = charge('refused')
   await t.throwsAsync(refused.hold())
   await refused.waive()
   await charges.flush()
-  t.deepEqual(told, [])
+  t.deepEqual(sent, [])
   const failed = charge('failed')
   failed.order()
   failed.accept(HELD)
   await failed.waive()
-  t.deepEqual(told, [[end('failed', 0)]])
+  t.deepEqual(sent, [[end('failed', 0)]])
 })
 
-test('quota charges: a refusal says what to do, and not to try again', async (t) => {
+test('quota charges: a refusal has a remedy, and no retry', async (t) => {
   const refusal = (refused: Extract<CallReservation, { ok: false }>['refused']) =>
     stage(t, { answer: async () => ({ ok: false, refused }) })
       .charge('r')
@@ -145,14 +145,14 @@ test('quota charges: a refusal says what to do, and not to try again', async (t)
   })
 })
 
-test('quota charges: an end that the ledger refuses keeps no other back', async (t) => {
-  const { charges, charge, told, log } = stage(t)
+test('quota charges: a refused end does not block others', async (t) => {
+  const { charges, charge, sent, log } = stage(t)
   for (const id of ['before', 'poison', 'after']) {
     const owed = charge(id)
     await owed.hold()
     owed.count()
   }
   await charges.flush()
-  t.deepEqual(told.flat(), [end('before', 1), end('after', 1)])
+  t.deepEqual(sent.flat(), [end('before', 1), end('after', 1)])
   t.like(log.lines.at(-1), { level: 'error', event: 'calls.end-refused', fields: { holdId: 'poison' } })
 })

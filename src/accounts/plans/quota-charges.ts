@@ -15,32 +15,32 @@ import { callRefusal } from './refusal.ts'
  *     └─ the answer begins: count ─┐
  *        no answer: waive ─────────┴─► pending ends ──four times a second, or at once──► one transaction for all of them
  *
- * The route opens a charge and ends it; whoever reserves money for the request finds it by the request's id, and holds the
- * call in the same transaction. A call is held before any work, so no plan is overrun. The end of an answered call decides
- * nothing any more, so ends are batched. A client without an answer waits until its call is free again, so that its retry
- * is not refused. Ends that the database did not answer are sent again. After a crash a hold ends with its lease, and is
+ * The route opens a charge and ends it; the component that reserves money for the request finds it by the request's id, and
+ * holds the call in the same transaction. A call is held before any work, so no plan is overrun. The end of an answered
+ * call is final, so ends are batched. A client without an answer waits until its call is free again, so that its retry
+ * is not refused. Ends without a reply of the database are sent again. After a crash a hold ends with its lease, and is
  * free: a call that could not be counted is not charged.
  */
 const PERIOD_MS = 250
-/** Ends in one transaction. */
+/** Ends per transaction. */
 const MOST_AT_ONCE = 64
-/** Ends that wait while the database does not answer; those beyond are left to their leases. */
+/** Ends that wait while the database is down; further ones are left to their leases. */
 const MOST_WAITING = 20_000
 
 /** Input of `QuotaCharges`. */
 export interface QuotaChargesOptions {
   readonly ledger: CallLedger
   readonly plans: Plans
-  /** How long a call is held for a request whose answer has not begun. */
+  /** Lease of a held call until its answer begins, in milliseconds. */
   readonly leaseMs: number
   readonly log: Log
 }
 
 /** A quota charge with its ends; each takes effect once. */
 export interface OpenCharge extends QuotaCharge {
-  /** The answer begins: the call is used. */
+  /** Counts the call: its answer begins. */
   count(): void
-  /** There is no answer. Resolves when the call is free again, or at once when that is still to be sent. */
+  /** Waives the call: there is no answer. Resolves when the call is free again, or at once when that is still to be sent. */
   waive(): Promise<void>
 }
 
@@ -77,14 +77,14 @@ export class QuotaCharges {
   /** Finds the open charge of a request. */
   readonly find: ChargeOf = (requestId) => this.#open.get(requestId)
 
-  /** Tells the ledger of all ends that wait now. Rejects when it does not answer. */
+  /** Sends all waiting ends to the ledger. Rejects when it does not reply. */
   async flush(): Promise<void> {
-    // What is being told may have been put together before the last end came.
+    // A flush in progress may have been composed before the last end came.
     await this.#telling?.catch(() => {})
     await this.#tellOnce()
   }
 
-  /** As `flush`, at the end: what cannot be told ends with its lease. */
+  /** Like `flush`, at the end: what cannot be sent ends with its lease. */
   async close(): Promise<void> {
     await this.#interval.close()
     await this.flush().catch((error: unknown) => this.#warn(error))
@@ -110,12 +110,12 @@ export class QuotaCharges {
     while (this.#ends.length > 0) {
       const ends = this.#ends.slice(0, MOST_AT_ONCE)
       await this.#sendTogether(ends)
-      // An end that is told twice changes nothing; one that is not told would.
+      // A repeated end is a no-op; a lost one is not.
       this.#ends.splice(0, ends.length)
     }
   }
 
-  /** What the ledger refuses for good is told one by one, so that one end keeps no other back, and then dropped. */
+  /** Sends ends together; if the ledger refuses them, one by one, so that one does not block others, and drops the refused ones. */
   async #sendTogether(ends: readonly CallEnd[]): Promise<void> {
     const { ledger, log } = this.#options
     try {
@@ -136,17 +136,17 @@ export class QuotaCharges {
 
 interface PlanCallChargeOptions {
   readonly ledger: CallLedger
-  /** The request is over. */
+  /** Called at the end of the request. */
   readonly onClosed: () => void
   readonly onEnd: (end: CallEnd) => void
-  /** What was ended is told at once. */
+  /** Sends the ends at once. */
   readonly onWaived: () => Promise<void>
 }
 
 class PlanCallCharge implements OpenCharge {
   readonly #order: CallOrder
   readonly #options: PlanCallChargeOptions
-  /** Of the ledger. */
+  /** True once a hold was requested from the ledger. */
   #isOrdered = false
   #isHeld = false
   #isEnded = false
@@ -164,7 +164,7 @@ class PlanCallCharge implements OpenCharge {
 
   accept(result: CallReservation): void {
     this.#isHeld = result.ok
-    // Until it is ordered again there is nothing to end.
+    // Until it is requested again there is nothing to end.
     this.#isOrdered = result.ok
     if (!result.ok) throw callRefusal(result.refused)
   }
@@ -179,14 +179,14 @@ class PlanCallCharge implements OpenCharge {
   }
 
   async waive(): Promise<void> {
-    // Where nothing is known to be held nobody waits: the database may be what failed.
+    // Without a known hold the caller does not wait: the database may be what failed.
     if (this.#end(0) && this.#isHeld) await this.#options.onWaived()
   }
 
-  /** Whether there was something to end, and this is the first end. */
+  /** Returns true when there was something to end, and this is the first end. */
   #end(usedCalls: number): boolean {
     this.#options.onClosed()
-    // What was asked for may be held even if the answer was lost.
+    // A requested hold may exist even if its reply was lost.
     if (this.#isEnded || !this.#isOrdered) return false
     this.#isEnded = true
     const { holdId, accountId } = this.#order

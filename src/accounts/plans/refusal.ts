@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/errors.ts'
 import type { CallRefusal } from '../../core/ports/calls.ts'
 
-/** The answer when an account’s plan has no call for a request. Asking again does not help, and clients are told so. */
+/** Creates the refusal when an account’s plan has no call left. It is marked as not to be retried. */
 export function callRefusal(refused: CallRefusal): GatewayError {
   const { tier } = refused
   if (refused.reason === 'credits') {

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 
-/** Who a token is for, and for how long. */
+/** User and lifetime of a token. */
 export interface MintOptions {
   readonly secret: string
   readonly userId: string
@@ -8,13 +8,13 @@ export interface MintOptions {
   readonly issuer: string | undefined
   readonly audience: string | undefined
   readonly azp: readonly string[]
-  /** Claims that the gateway wants to be there, whatever their values. */
+  /** Claims that the gateway requires, whatever their values. */
   readonly extraClaims?: readonly string[]
   readonly nowMs: number
   readonly ttlMs: number
 }
 
-/** Signs a session token with the shared secret, as the gateway that has it takes them. */
+/** Signs a session token with the shared secret, in the form that the gateway accepts. */
 export function mintSessionToken(options: MintOptions): Promise<string> {
   const { secret, userId, userClaim, issuer, audience, azp, extraClaims = [], nowMs, ttlMs } = options
   const nowSeconds = Math.floor(nowMs / 1000)

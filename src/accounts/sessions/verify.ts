@@ -14,22 +14,22 @@ import type { VerifySession } from './session.ts'
 /**
  * DESIGN — session tokens
  *
- * A verifier has one kind of key, and takes the algorithms of that kind alone: a public key can never be taken for a
- * shared secret (RFC 8725, 3.1). What must be in a token is pinned by the operator; `exp` and the user always must.
- * A key set that was fetched once goes on verifying for a day while its issuer is down; with none, nobody can be judged:
- * that is our failure (503), not the caller's.
+ * A verifier has one kind of key, and accepts only the algorithms of that kind: a public key can never be used as a
+ * shared secret (RFC 8725, 3.1). The operator pins the required claims; `exp` and the user are always required.
+ * A fetched key set stays in use for a day while its issuer is down; without one no token can be verified:
+ * that is the gateway's failure (503), not the caller's.
  */
 export interface SessionOptions {
-  /** Where the issuer publishes its keys, or the secret that it shares. */
+  /** Address of the issuer's published keys, or the shared secret. */
   readonly keys: { readonly jwksUrl: string } | { readonly secret: string }
   readonly issuer: string | undefined
   readonly audience: string | undefined
-  /** Accepted values of `azp`; none: it is not looked at. */
+  /** Accepted values of `azp`; empty: it is not checked. */
   readonly azp: readonly string[]
   readonly userClaim: string
   readonly requiredClaims: readonly string[]
   readonly clock: Clock
-  /** How long a fetched key set is fresh; default ten minutes. */
+  /** Time for which a fetched key set is fresh, in milliseconds; default ten minutes. */
   readonly freshMs?: number
 }
 
@@ -37,7 +37,7 @@ const PUBLIC_KEY_ALGORITHMS = ['RS256', 'ES256', 'EdDSA']
 const SECRET_ALGORITHMS = ['HS256']
 const CLOCK_TOLERANCE_SECONDS = 5
 const FETCH_TIMEOUT_MS = 2000
-/** Tokens with unknown key ids cause no more than one fetch in this time. */
+/** Shortest time between two fetches for unknown key ids. */
 const FETCH_PAUSE_MS = 30_000
 const FRESH_MS = 10 * 60_000
 const STALE_MS = 24 * 60 * 60_000
@@ -73,7 +73,7 @@ function sharedKey(secret: string): JWTVerifyGetKey {
   return async () => key
 }
 
-/** The issuer's keys, fetched when they are needed. */
+/** Returns the issuer's keys, fetched when needed. */
 function remoteKeys(jwksUrl: string, { clock, freshMs = FRESH_MS }: SessionOptions): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: FETCH_TIMEOUT_MS,
@@ -97,7 +97,7 @@ function remoteKeys(jwksUrl: string, { clock, freshMs = FRESH_MS }: SessionOptio
   }
 }
 
-/** Whether the set of keys was there, and has none for this token. */
+/** Returns true when the key set was available and has no key for this token. */
 function isAboutToken(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||
@@ -106,12 +106,12 @@ function isAboutToken(error: unknown): boolean {
   )
 }
 
-/** Roles that a token may have without a person behind it, as Supabase's public key of a project has. */
+/** Roles of tokens without a person behind them, such as the public key of a Supabase project. */
 const NO_PERSON = new Set<unknown>(['anon', 'service_role'])
 
 function userOf(claims: JWTPayload, { azp, userClaim }: SessionOptions): string {
   if (azp.length > 0 && !azp.includes(String(claims.azp))) throw invalid('its `azp` is not one of those accepted here')
-  // Clerk: the user has signed in and has still to do something, as choosing an organization.
+  // Clerk: the user has signed in and has a pending task, such as choosing an organization.
   if (claims.sts === 'pending') throw invalid('its session is still pending')
   if (NO_PERSON.has(claims.role)) throw invalid('it names no user')
   const userId = claims[userClaim]
@@ -120,10 +120,10 @@ function userOf(claims: JWTPayload, { azp, userClaim }: SessionOptions): string 
   return userId
 }
 
-/** Control characters, and halves of characters: no database keeps them. */
+/** Control characters and lone surrogates, which databases refuse. */
 const NOT_TEXT = /[\p{Cc}\p{Cs}]/u
 
-/** What is wrong with a token, without anything that it says. */
+/** Returns why a token is invalid, without quoting it. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'it has expired'
   if (error instanceof errors.JWTClaimValidationFailed)

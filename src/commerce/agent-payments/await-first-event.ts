@@ -6,8 +6,8 @@ import { StreamReply } from '../../core/reply/reply.ts'
 const NO_ANSWER = 'The provider broke off before its answer had begun.'
 
 /**
- * Opens a stream and waits until its answer has begun; gives a stream of the same bytes, from the first on. Rejects with
- * `upstream_error` when it ends, or tells an error, before that; then the stream is cancelled.
+ * Opens a stream and waits until its answer has begun; returns a stream of the same bytes, from the first on. Rejects with
+ * `upstream_error` when it ends, or reports an error, before that; then the stream is cancelled.
  */
 export async function awaitFirstEvent(reply: StreamReply, signal: AbortSignal): Promise<StreamReply> {
   const begun = Promise.withResolvers<void>()

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000
 const DEMAND = { route: '/v1/agent/messages', digest: 'sha-256=:x:', amountCents: 50 }
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)]
 
-/** Challenges by clocks that a test turns; `storesMs` is the database's. */
+/** Creates challenges with manual clocks; `storesMs` is the database's. */
 function createStand(options: Partial<ChallengesOptions> = {}) {
   const opened: string[] = []
   const clocks = { monotonicMs: 1000, storesMs: Date.parse('2026-11-22T03:00:00Z') }
@@ -32,7 +32,7 @@ function createStand(options: Partial<ChallengesOptions> = {}) {
   return stand
 }
 
-test('challenges: one that comes back unchanged is known again, with what it asks for', async (t) => {
+test('challenges: an unchanged one is recognised, with its demand', async (t) => {
   const { challenges, opened } = createStand()
   const challenge = await challenges.issue(DEMAND)
   t.deepEqual(challenges.recognise(challenge, DEMAND.route), {
@@ -48,20 +48,20 @@ test('challenges: one that comes back unchanged is known again, with what it ask
   })
 })
 
-test('challenges: one is for its route and realm only', async (t) => {
+test('challenges: a challenge is valid for its route and realm only', async (t) => {
   const { challenges } = createStand()
   const challenge = await challenges.issue(DEMAND)
   t.is(challenges.recognise(challenge, '/v1/agent/sessions'), undefined)
   t.is(createStand({ realm: 'other.test' }).challenges.recognise(challenge, DEMAND.route), undefined)
 })
 
-test('challenges: no two are the same, though they ask for the same', async (t) => {
+test('challenges: no two are the same, even for the same demand', async (t) => {
   const { challenges } = createStand()
   const issued = await Promise.all(Array.from({ length: 100 }, () => challenges.issue(DEMAND)))
   t.is(new Set(issued.map(({ id }) => id)).size, 100)
 })
 
-test('challenges: those that the secret before has signed stay good, and no others', async (t) => {
+test('challenges: those signed with the previous secret stay valid, and no others', async (t) => {
   const before = await createStand({ secrets: [OLD] }).challenges.issue(DEMAND)
   const after = createStand({ secrets: [NEW, OLD] }).challenges
   t.truthy(after.recognise(before, DEMAND.route))
@@ -82,7 +82,7 @@ test('challenges: the store is written once a minute, however many are issued', 
   t.not(opened[0], opened[1])
 })
 
-test('challenges: what comes back is known without the store', async (t) => {
+test('challenges: a returned challenge is recognised without the store', async (t) => {
   const stand = createStand()
   const challenge = await stand.challenges.issue(DEMAND)
   stand.opened.length = 0
@@ -93,7 +93,7 @@ test('challenges: what comes back is known without the store', async (t) => {
   t.is(stand.opened.length, 0)
 })
 
-test('challenges: the end is five minutes ahead by the store’s clock, whatever the time is here', async (t) => {
+test('challenges: the expiry is five minutes ahead by the store’s clock, whatever the local time', async (t) => {
   const { challenges, clocks } = createStand()
   clocks.storesMs = Date.parse('2031-01-01T00:00:00Z')
   t.is((await challenges.issue(DEMAND)).expires, '2031-01-01T00:05:00.000Z')
@@ -101,7 +101,7 @@ test('challenges: the end is five minutes ahead by the store’s clock, whatever
   t.is((await challenges.issue(DEMAND)).expires, '2031-01-01T00:05:30.000Z')
 })
 
-test('challenges: while the store is down none is issued, and then they are again', async (t) => {
+test('challenges: none is issued while the store is down, and they are again afterwards', async (t) => {
   const stand = createStand()
   stand.fails = true
   for (let i = 0; i < 2; i++) await t.throwsAsync(stand.challenges.issue(DEMAND), { code: 'service_unavailable' })

@@ -4,32 +4,32 @@ import type { PaymentStore } from '../../core/ports/payments.ts'
 import { objectFromBase64url, toBase64url } from './codecs/base64url.ts'
 import { type Challenge, challengeId, isSignedWith } from './codecs/challenge.ts'
 
-/** What a challenge asks to be paid for. */
+/** The request and price that a challenge covers. */
 export interface Demand {
   readonly route: string
-  /** RFC 9530, of the request's body. */
+  /** RFC 9530 digest of the request's body. */
   readonly digest: string
   readonly amountCents: number
 }
 
-/** A challenge of ours that came back unchanged. */
+/** A challenge issued by this gateway, returned unchanged. */
 export interface OwnChallenge extends Demand {
   readonly id: string
   readonly windowId: string
-  /** By the store's clock. */
+  /** By the store's clock, in milliseconds since 1970. */
   readonly expiresAtMs: number
 }
 
-/** What challenges are made with. */
+/** Dependencies of `Challenges`. */
 export interface ChallengesOptions {
-  /** The first signs; all are taken, so that one can be put in the place of another while challenges are on their way. */
+  /** The first signs; all are accepted, so that a secret can be rotated while challenges are in flight. */
   readonly secrets: readonly [string, ...string[]]
   /** Host name of the service. */
   readonly realm: string
   /** The payment provider's name of the seller. */
   readonly networkId: string
   readonly store: Pick<PaymentStore, 'openWindow'>
-  /** A clock that never jumps, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonicMs: () => number
 }
 
@@ -41,14 +41,14 @@ const WINDOW_MS = 60_000
 const NONCE_BYTES = 12
 const ID_BYTES = 12
 
-/** A minute in which challenges are issued, and how its clock goes. */
+/** A minute in which challenges are issued, and the offset of its clock. */
 interface IssueWindow {
   readonly id: string
-  /** What is added to the monotonic clock to have the store's. */
+  /** Added to the monotonic clock to get the store's time. */
   readonly offsetMs: number
 }
 
-/** Issues challenges and knows them again. A challenge is no row: see the store's DESIGN. */
+/** Issues and recognises challenges. A challenge is no row: see the store's DESIGN. */
 export class Challenges {
   readonly #options: ChallengesOptions
   #window: Promise<IssueWindow> | undefined
@@ -58,7 +58,7 @@ export class Challenges {
     this.#options = options
   }
 
-  /** Rejects with `service_unavailable` while the store does not answer. */
+  /** Issues a challenge. Rejects with `service_unavailable` while the store is down. */
   async issue({ route, digest, amountCents }: Demand): Promise<Challenge> {
     const { secrets, realm, networkId, monotonicMs } = this.#options
     const { id, offsetMs } = await this.#currentWindow()
@@ -80,7 +80,7 @@ export class Challenges {
     return { id: challengeId(challenge, secrets[0]), ...challenge }
   }
 
-  /** The challenge, if it is one of ours, for this route, and unchanged; without a look into the store. */
+  /** Returns the challenge if this gateway issued it for this route and it is unchanged; without a query to the store. */
   recognise(challenge: Challenge, route: string): OwnChallenge | undefined {
     const { secrets, realm } = this.#options
     const { id, method, intent, expires, digest, opaque } = challenge
@@ -89,12 +89,12 @@ export class Challenges {
     if (!secrets.some((secret) => isSignedWith(challenge, secret))) return undefined
     const said = objectFromBase64url(opaque)
     if (said?.route !== route || typeof said.window !== 'string') return undefined
-    // Signed by us, so it is as we made it.
+    // Signed by this gateway, so its form is known.
     const amountCents = Number(objectFromBase64url(challenge.request)?.amount)
     return { id, route, digest, amountCents, windowId: said.window, expiresAtMs: Date.parse(expires) }
   }
 
-  /** One window a minute; those who come while it is opened wait for it. */
+  /** Returns the current window, one a minute; concurrent callers share its opening. */
   #currentWindow(): Promise<IssueWindow> {
     const nowMs = this.#options.monotonicMs()
     if (this.#window !== undefined && nowMs - this.#openedAtMs < WINDOW_MS) return this.#window

@@ -39,13 +39,13 @@ function coverage(fields: object, maxTokens = 1000): Coverage {
 
 const search = (max_uses?: unknown) => ({ type: 'web_search_20250305', name: 'web_search', max_uses })
 
-test('coverage: a budget of thinking above max_tokens is the bound of the output', (t) => {
+test('coverage: a thinking budget above max_tokens is the bound of the output', (t) => {
   const thinking = (budget_tokens: number) => coverage({ thinking: { type: 'enabled', budget_tokens } }).worstNanoUsd
   t.is(thinking(999), coverage({}).worstNanoUsd)
   t.is(thinking(9000), coverage({}, 9000).worstNanoUsd)
 })
 
-test('coverage: a search is counted with its fee, what it finds, and what is read again', (t) => {
+test('coverage: a search counts with its fee, its results, and their repeated reading', (t) => {
   const plain = coverage({})
   const one = coverage({ tools: [search(1)] })
   const [input, read] = [1332 * INPUT, INPUT * 1.25]
@@ -55,21 +55,21 @@ test('coverage: a search is counted with its fee, what it finds, and what is rea
   t.is(three.worstNanoUsd, 4 * input + 3 * SEARCH + 6 * 20_000 * read + 1000 * (OUTPUT + 3 * read))
 })
 
-test('coverage: more searches than the price covers are refused, and told', (t) => {
+test('coverage: more searches than the price covers are refused, with the number that is covered', (t) => {
   t.notThrows(() => assertCovered(coverage({ tools: [search(2)] })))
   const error = t.throws(() => assertCovered(coverage({ tools: [search(20)] })), { instanceOf: GatewayError })
   t.is(error?.code, 'price_too_low')
   t.regex(String(error?.message), /lower `max_uses`/)
 })
 
-test('coverage: a search without a bound is refused with the place of the bound', (t) => {
+test('coverage: a search without a bound is refused with the path of the bound', (t) => {
   for (const uses of [undefined, null, 0, -1, 1.5, '3']) {
     const error = t.throws(() => coverage({ tools: [{ name: 'own' }, search(uses)] }), { instanceOf: GatewayError })
     t.regex(String(error?.message), /^tools\.1\.max_uses: /)
   }
 })
 
-test('coverage: what nothing bounds is refused, whatever it is called', (t) => {
+test('coverage: unbounded work is refused, under any name', (t) => {
   const unbounded: readonly (readonly [object, RegExp])[] = [
     [{ tools: [{ type: 'code_execution_20260120', name: 'code_execution' }] }, /^tools\.0: .*code_execution_20260120/],
     [{ tools: [{ type: 'web_fetch_20250910', name: 'web_fetch', max_uses: 1 }] }, /^tools\.0: /],
@@ -86,7 +86,7 @@ test('coverage: what nothing bounds is refused, whatever it is called', (t) => {
   }
 })
 
-test('coverage: a document that is fetched is refused, one that is enclosed is counted', (t) => {
+test('coverage: a remote document is refused, an inline one is counted', (t) => {
   const asking = (source: object) => {
     const document = { type: 'document', source }
     return { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [document] }] }] }
@@ -102,7 +102,7 @@ test('coverage: a document that is fetched is refused, one that is enclosed is c
   t.notThrows(() => coverage({ messages: [{ role: 'user', content: 'a "document" by {"type":"url"}' }] }))
 })
 
-test('coverage: what the client runs costs what its text costs', (t) => {
+test('coverage: client-side tools cost what their text costs', (t) => {
   const tools = [
     { name: 'own', input_schema: {} },
     { type: 'custom', name: 'own', input_schema: {} },
@@ -116,23 +116,23 @@ test('coverage: what the client runs costs what its text costs', (t) => {
   t.deepEqual(coverage({ tools, ...rest }), coverage({}))
 })
 
-test('coverage: searching for tools may read everything ten times more', (t) => {
+test('coverage: searching for tools may repeat the whole input ten times', (t) => {
   const { worstNanoUsd } = coverage({ tools: [{ type: 'tool_search_tool_bm25_20251119', name: 's' }] })
   t.is(worstNanoUsd, 11 * 1332 * INPUT + 1000 * (OUTPUT + 10 * INPUT * 1.25))
 })
 
-/** What a provider bills when it searches so often in each round, however it arranges them. */
+/** Returns a provider's bill for these searches in each round. */
 function billed(arrangement: readonly number[], maxTokens: number): number {
   let [context, cost] = [1000, 1000 * INPUT]
   for (const searches of arrangement) {
     context += searches * 20_000
     cost += searches * SEARCH + context * INPUT * 1.25
   }
-  // All that is written is written in the first round, and read in all others.
+  // Everything is written to the cache in the first round, and read in all others.
   return cost + maxTokens * (OUTPUT + arrangement.length * INPUT * 1.25)
 }
 
-test('coverage: no arrangement of the searches costs more than was counted', (t) => {
+test('coverage: no arrangement of the searches costs more than the bound', (t) => {
   let full = 0
   fc.assert(
     fc.property(

@@ -8,21 +8,21 @@ import type { Target } from '../../core/request/exchange.ts'
 import { targetsWithNamed } from '../../core/request/named-models.ts'
 import { type ProviderWork, providerWorkOf } from './provider-work.ts'
 
-/** What a price is held against. */
+/** Inputs of the coverage check. */
 export interface CoverageOptions {
   readonly prices: Prices
   readonly tokens: TokenCounter
-  /** The most that a provider may cost for one paid call. */
+  /** The highest provider cost that one paid call covers. */
   readonly coversNanoUsd: number
 }
 
-/** What a call may cost at the provider, and what the price has room for. */
+/** Highest provider cost of a call, and what its price covers. */
 export interface Coverage {
   readonly worstNanoUsd: number
   readonly coversNanoUsd: number
   /** The largest `max_tokens` that is covered; below 1 when the input alone costs more. */
   readonly mostTokens: number
-  /** Searches of the web that are paid for with it. */
+  /** Number of web searches included in it. */
   readonly searches: number
 }
 
@@ -37,7 +37,7 @@ const NO_TOKENS: Usage = {
   raw: {},
 }
 
-/** Holds a call against its price. Throws `price_too_low` for a request whose cost has no bound. */
+/** Compares a call's highest cost with its price. Throws `price_too_low` for a request whose cost has no bound. */
 export function coverageOf(
   asked: Asked,
   { prices, tokens, coversNanoUsd, atMs }: CoverageOptions & { atMs: number },
@@ -53,7 +53,7 @@ export function coverageOf(
   }
 }
 
-/** Each round reads all before it once more: the request, what was found, and what was written. */
+/** Adds the provider's work: each round reads all before it again: the request, search results, and output. */
 function withWork(
   plain: Estimate,
   { searches, rounds, foundTokens }: ProviderWork,
@@ -64,7 +64,7 @@ function withWork(
   const usage = { ...NO_TOKENS, webSearchRequests: searches }
   const fees = most((target) => prices.price(target, usage, atMs).costNanoUsd)
   const largest = plain.inputTokens + foundTokens + mostOutputTokens(asked.request)
-  // What is read again may be written to the prompt cache, which costs more than input.
+  // Repeated input may be written to the prompt cache, which costs more than input.
   const readNanoUsd = most((target) =>
     Math.ceil(prices.rates(target, largest, atMs).cacheWrite5mNanoUsd * priceFactor(asked, prices, { target, atMs })),
   )
@@ -75,7 +75,7 @@ function withWork(
   }
 }
 
-/** Throws `price_too_low` when a call could cost more than its price covers, and says what would fit. */
+/** Throws `price_too_low` when a call could cost more than its price covers, and states what would fit. */
 export function assertCovered({ worstNanoUsd, coversNanoUsd, mostTokens, searches }: Coverage): void {
   if (worstNanoUsd <= coversNanoUsd) return
   const [limit, estimated] = [coversNanoUsd / NANO_USD, worstNanoUsd / NANO_USD]

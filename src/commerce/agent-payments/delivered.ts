@@ -5,7 +5,7 @@ import type { Log } from '../../core/ports/log.ts'
 import type { Reply } from '../../core/reply/reply.ts'
 import { packReply, type StoredReply, unpackReply } from '../../core/reply/stored-reply.ts'
 
-/** Who may have an answer again: whoever repeats all three. */
+/** Identity of a repeated request: all three must be the same. */
 export interface Repetition {
   readonly challengeId: string
   readonly tokenHash: string
@@ -13,16 +13,16 @@ export interface Repetition {
   readonly key: string
 }
 
-/** What is kept is bounded by bytes, too: an answer may be gone sooner. */
+/** Longest time in the cache; bounded by bytes, too: a reply may be evicted sooner. */
 const KEPT_MS = 60 * 60_000
-/** Longer answers are not kept. */
+/** Longer replies are not stored. */
 const LONGEST_BYTES = 1024 * 1024
 
-/** Keeps answers whose clients asked for it with `Idempotency-Key`, so that a repetition can have them again. */
+/** Stores replies to requests with an `Idempotency-Key`, so that a retry receives the same reply. */
 export class DeliveredAnswers {
   readonly #store: ByteStore
   readonly #log: Log
-  /** Streams that are still running, by their place in the store. */
+  /** In-flight streams, by their key in the store. */
   readonly #running = new Map<string, Promise<void>>()
 
   constructor(store: ByteStore, log: Log) {
@@ -30,7 +30,7 @@ export class DeliveredAnswers {
     this.#log = log
   }
 
-  /** Keeps a reply, a stream once it has ended whole; `facts` are headers that go with it. Never throws. */
+  /** Stores a reply, a stream after its complete end; `facts` are headers that go with it. Never throws. */
   async keep(repetition: Repetition, reply: Reply, facts: Readonly<Record<string, string>>): Promise<void> {
     const place = placeOf(repetition)
     const { dialect } = reply
@@ -57,7 +57,7 @@ export class DeliveredAnswers {
     void ended.finally(() => this.#running.delete(place))
   }
 
-  /** The answer that was delivered; waits for one that is still running. */
+  /** Returns the stored reply; waits for an in-flight one. */
   async find(repetition: Repetition): Promise<StoredReply | undefined> {
     const place = placeOf(repetition)
     await this.#running.get(place)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { FREE_LEFT_CALLS, type PaymentStore, type SettledPayment } from '../../core/ports/payments.ts'
 import type { Readiness } from './readiness.ts'
 
-/** What is told of paying here. */
+/** Contents of the discovery document. */
 export interface Discovery {
   readonly realm: string
   readonly readiness: () => Promise<Readiness>
@@ -12,7 +12,7 @@ export interface Discovery {
 
 const CENTS = 100
 
-/** The document of `/.well-known/mpp` (specification, 2.8), for these paid routes. */
+/** Builds the document of `/.well-known/mpp` (specification, 2.8), for these paid routes. */
 export function discoveryDocument(
   { realm, amountCents }: Discovery,
   { readiness, paths }: { readiness: Readiness; paths: readonly string[] },
@@ -38,14 +38,14 @@ export function discoveryDocument(
   }
 }
 
-/** What else is agreed with a payment; the quote has it, too. */
+/** Terms of a payment; the quote includes them as well. */
 export const TERMS = {
   left_calls_given_back: FREE_LEFT_CALLS,
   cached_session_calls: 'not_counted',
-  description: `A call that its client leaves after the provider was asked is given back ${FREE_LEFT_CALLS} times for each challenge and each session; further ones count as delivered. An answer from a cache to an earlier call of the same session does not use up a call of it.`,
+  description: `A call whose client disconnects after the provider was called is given back ${FREE_LEFT_CALLS} times for each challenge and each session; further ones count as delivered. A reply from a cache to an earlier call of the same session does not use up a call of it.`,
 } as const
 
-/** An entry of the public ledger: nothing about the payer, and of the payment's name only its digest. */
+/** Converts a payment to an entry of the public ledger: nothing about the payer, and only a digest of the payment's id. */
 export function ledgerEntry({ capturedAtMs, amountCents, currency, reference, model, route, state }: SettledPayment) {
   return {
     settled_at: new Date(capturedAtMs).toISOString(),

@@ -1,24 +1,24 @@
 import { messageOf } from '../../core/errors.ts'
 import type { Authorization, PaymentGateway, SettlementMode } from '../../core/ports/payments.ts'
 
-/** What was looked at, and what came of it. */
+/** Result of one check. */
 export interface Finding {
   readonly ok: boolean
   readonly says: string
 }
 
-/** What is tried. */
+/** Inputs of the trial. */
 export interface TrialOptions {
   readonly gateway: PaymentGateway
-  /** Has a wallet grant a test token for so many cents. */
+  /** Makes a wallet grant a test token for this many cents. */
   readonly grantTestToken: (amountCents: number) => Promise<string>
   readonly mode: SettlementMode
   readonly amountCents: number
-  /** Of the trial; never that of a challenge. */
+  /** Id of the trial; never that of a challenge. */
   readonly trialId: string
 }
 
-/** Tries a payment from its token to its end, in test mode: is money held, taken and let go as it should be. */
+/** Tries a payment from its token to its end, in test mode: checks that money is held, captured and released correctly. */
 export async function tryPayment(options: TrialOptions): Promise<Finding[]> {
   const { grantTestToken, amountCents, mode } = options
   const findings: Finding[] = []

@@ -9,13 +9,13 @@ import type {
   PaymentStore,
 } from '../../core/ports/payments.ts'
 
-/** What an open payment works with. */
+/** Dependencies of an open payment. */
 export interface OpenPaymentOptions {
   readonly store: PaymentStore
   readonly gateway: PaymentGateway
   readonly leaseMs: number
   readonly log: Log
-  /** Called once, when nothing is done to it here any more. */
+  /** Called once, when this instance has finished with it. */
   readonly onClosed: () => void
 }
 
@@ -23,7 +23,7 @@ const RENEWALS_A_LEASE = 3
 const LOST_WORDS = 'Another instance has taken this payment over. Send the same request again; it is not charged twice.'
 const REFUSED_WORDS = 'The payment provider did not let the held money be taken.'
 
-/** Thrown when held money cannot be taken: no answer is given, and nothing is charged. */
+/** Thrown when held money cannot be captured: no reply is sent, and nothing is charged. */
 export class CaptureRefused extends Error {
   constructor() {
     super(REFUSED_WORDS)
@@ -31,37 +31,37 @@ export class CaptureRefused extends Error {
   }
 }
 
-/** What an answer is paid with: a payment of its own, or a call of a session. */
+/** Means of payment of a reply: a payment of its own, or a call of a session. */
 export interface Payable {
-  /** Of the challenge that was paid. */
+  /** Id of the paid challenge. */
   readonly challengeId: string
   readonly state: OpenPaymentState
-  /** The payment provider's name of it; set from the state `authorized` on. */
+  /** The payment provider's id; set from the state `authorized` on. */
   readonly reference: string | undefined
-  /** The session that it is a call of. */
+  /** The session of the call. */
   readonly externalId?: string
   /**
-   * Has the money taken, if it is not yet. Throws `CaptureRefused`, or `service_unavailable` when it is not known what
-   * became of it.
+   * Captures the money, unless that is done. Throws `CaptureRefused`, or `service_unavailable` when the outcome
+   * is unknown.
    */
   capture(): Promise<void>
-  /** The answer may go out: the one moment at which exactly one instance hears that. Throws `service_unavailable`. */
+  /** Marks the payment as consumed before the reply is sent; succeeds exactly once, at one instance. Throws `service_unavailable`. */
   consume(): Promise<void>
-  /** Lets it be used again, here or elsewhere, unless it is used up. Never throws. */
+  /** Releases it for further use, here or elsewhere, unless it is used up. Never throws. */
   release(): Promise<void>
-  /** The same for a client that left after the provider was asked, which is free a few times only. Never throws. */
+  /** Releases it after a client disconnect during the provider's call, which is free a few times only. Never throws. */
   leave(): Promise<void>
 }
 
-/** A payment that is this instance's, from its claim to its end. */
+/** A payment owned by this instance, from its claim to its end. */
 export interface OpenPayment extends Payable {
-  /** Takes a step. Throws `service_unavailable` when the payment is another's by now. */
+  /** Moves it to the next state. Throws `service_unavailable` when another instance owns the payment by now. */
   move(to: PaymentMove['to'], reference?: string): Promise<void>
-  /** Ends it without money. */
+  /** Ends it without a charge. */
   fail(): Promise<void>
 }
 
-/** Opens a payment that was claimed: its lease is renewed until it ends or is released. */
+/** Opens a claimed payment: its lease is renewed until it ends or is released. */
 export function createOpenPayment(held: HeldPayment, options: OpenPaymentOptions): OpenPayment {
   const { store, gateway, leaseMs, log, onClosed } = options
   const { challengeId, owner, fence } = held
@@ -95,7 +95,7 @@ export function createOpenPayment(held: HeldPayment, options: OpenPaymentOptions
       if (state === 'captured') return
       const outcome = await gateway.capture({ challengeId, reference: reference ?? '' })
       if (outcome === 'captured') return payment.move('captured')
-      // What cannot be taken should not be held either; the reaper would see to it otherwise.
+      // Money that cannot be captured should not stay held either; otherwise the reaper releases it.
       await gateway.cancel({ challengeId, reference: reference ?? '' }).catch((error: unknown) => {
         log.warn({ challengeId, reference, reason: messageOf(error) }, 'payment.cancel-failed')
       })

@@ -7,31 +7,31 @@ import { type Problem, type ProblemName, paymentProblem } from './codecs/problem
 import type { OpenPayment } from './open-payment.ts'
 import { isOpen, type Settlement } from './settlement.ts'
 
-/** What a request is, as far as paying for it goes. */
+/** The payment-related properties of a request. */
 export interface PricedRequest {
   readonly route: string
-  /** RFC 9530, of its body. */
+  /** RFC 9530 digest of its body. */
   readonly digest: string
   /** Its price. */
   readonly amountCents: number
 }
 
-/** Why a request is not served yet; answered with a fresh challenge. */
+/** Reason why a request must be paid first; the reply has a new challenge. */
 export interface Refused {
   readonly problem: ProblemName
   readonly detail: string
-  /** Whether an answer was delivered for this very credential. */
+  /** True when a reply was already delivered for this credential. */
   readonly isDelivered?: boolean
 }
 
-/** A refusal as it is sent: 402, with a challenge for this very request. */
+/** A refusal as it is sent: 402, with a challenge for this request. */
 export interface Refusal {
   readonly body: Problem
   /** The value of `WWW-Authenticate`. */
   readonly challenge: string
 }
 
-/** What a paywall is made from. */
+/** Dependencies of the paywall. */
 export interface PaywallOptions {
   readonly challenges: Challenges
   readonly settlement: Settlement
@@ -47,7 +47,7 @@ const INVALID: Readonly<Record<ClaimRefusal, string>> = {
   'other-token': 'The challenge belongs to another token.',
 }
 
-/** Asks for payment, and takes it. */
+/** Demands payments and takes them. */
 export class Paywall {
   readonly #options: PaywallOptions
 
@@ -55,30 +55,30 @@ export class Paywall {
     this.#options = options
   }
 
-  /** Refuses a request until it is paid. Rejects with `service_unavailable` while the store does not answer. */
+  /** Refuses a request until it is paid. Rejects with `service_unavailable` while the store is down. */
   async refuse(request: PricedRequest, { problem, detail }: Refused): Promise<Refusal> {
     const challenge = await this.#options.challenges.issue(request)
     return { body: paymentProblem(problem, `${detail} ${RETRY}`), challenge: printChallenge(challenge) }
   }
 
-  /** Whether a challenge is one of ours for a route, and unchanged; without a look into the store. */
+  /** Returns true when this gateway issued the challenge for a route and it is unchanged; without a query to the store. */
   recognises(challenge: Challenge, route: string): boolean {
     return this.#options.challenges.recognise(challenge, route) !== undefined
   }
 
   /**
-   * Takes a credential for a request. Throws `service_unavailable` when it is not known what became of the money: then
-   * the same may be submitted again, and nothing else should be paid.
+   * Accepts a credential for a request. Throws `service_unavailable` when the money's outcome is unknown: then
+   * the same credential may be submitted again, and nothing else should be paid.
    */
   async submit(
     { challenge, token }: PaymentCredential,
     { request, model, signal }: { request: PricedRequest; model: string; signal: AbortSignal },
   ): Promise<OpenPayment | Refused> {
     const own = this.#options.challenges.recognise(challenge, request.route)
-    if (own === undefined) return invalid('The challenge is none of ours for this route, or was changed.')
-    // Checked before anything is stored: the challenge stays good for the body it was given for.
+    if (own === undefined) return invalid('The challenge was not issued for this route, or was changed.')
+    // Checked before anything is stored: the challenge stays valid for its original body.
     if (own.digest !== request.digest)
-      return { problem: 'verification-failed', detail: 'The body is not the one that the challenge was given for.' }
+      return { problem: 'verification-failed', detail: 'The body is not the one that the challenge was issued for.' }
     const { id: challengeId, windowId, expiresAtMs, amountCents, route } = own
     const submission = { challengeId, windowId, expiresAtMs, amountCents, currency: CURRENCY, route, model, token }
     const begun = await this.#options.settlement.begin({ ...submission, tokenHash: tokenHash(token) }, signal)
@@ -88,17 +88,17 @@ export class Paywall {
   }
 }
 
-/** What stands for a token where the token itself must not be: SHA-256, hexadecimal. */
+/** Returns the substitute for a token that must not be stored: SHA-256, hexadecimal. */
 export function tokenHash(token: string): string {
   return hash('sha256', token, 'hex')
 }
 
-/** Whose receipts and caches a paid call's are: those of its token. */
+/** Returns the scope of a paid call's receipts and caches: that of its token. */
 export function agentScope(token: string): string {
   return `agent:${tokenHash(token)}`
 }
 
-/** The answer when a payment was refused. */
+/** Creates the refusal of a declined payment. */
 export function declined(reason: string): Refused {
   const detail = `The payment was not made: ${reason}. Retry with a fresh challenge and a valid token.`
   return { problem: 'verification-failed', detail }

@@ -3,38 +3,38 @@ import { createStringSearch } from '../../core/json/string-search.ts'
 import type { RequestDocument } from '../../core/request/request.ts'
 
 /**
- * DESIGN — what `max_tokens` does not bound
+ * DESIGN — costs that `max_tokens` does not bound
  *
- * Tools that the provider runs cost fees, and more input: what a tool finds is read as input, and the whole conversation
- * is read again each time the model goes on. A price that is paid beforehand must have room for all of it:
+ * Tools that the provider runs cost fees, and more input: a tool's result is read as input, and the whole conversation
+ * is read again each time the model continues. A prepaid price must cover all of it:
  *
- *   a round:  everything before it is read again ─▶ the model writes ─▶ tools are used ─▶ what they found is input
+ *   a round:  everything before it is read again ─▶ the model writes ─▶ tools are used ─▶ their results are input
  *
- * A search is counted with its fee and an allowance of input. What nothing in the request bounds is refused: documents and
- * pages that are fetched, code that is run, other servers and other models that are asked.
+ * A search counts with its fee and an allowance of input. Unbounded work is refused: documents and
+ * pages that are fetched, code that is run, other servers and other models that are called.
  */
 export interface ProviderWork {
   /** Searches of the web, at a fee each. */
   readonly searches: number
-  /** How often the model may be asked again, with all before as input. */
+  /** Maximum number of further model rounds, with all before as input. */
   readonly rounds: number
-  /** Tokens of what searches find, each time they are read. */
+  /** Tokens of search results, per reading. */
   readonly foundTokens: number
 }
 
-/** One search with its results. The provider's own example has 14,500 tokens with the prompt (Claude API, "Web search tool"). */
+/** Tokens of one search with its results. The provider's own example has 14,500 with the prompt (Claude API, "Web search tool"). */
 const SEARCH_TOKENS = 20_000
-/** After so many rounds the provider ends a turn by itself (Claude API, "Stop reasons": `pause_turn`). */
+/** The provider ends a turn after this many rounds (Claude API, "Stop reasons": `pause_turn`). */
 const MOST_ROUNDS = 10
 
-/** A document in a result of a tool in a message. */
+/** Depth of a document in a tool's result in a message. */
 const DEEPEST = 8
 const DOCUMENT = createStringSearch('document')
 
-/** Tools that the client runs although the provider knows them by their type. */
+/** Client-side tools among the types that the provider defines. */
 const RUN_BY_CLIENT = /^(?:custom$|bash_|text_editor_|computer_|memory_)/
 const SEARCH = /^web_search_/
-/** They find tools that the request has, at no fee. */
+/** Tools that search the request's own tools, without a fee. */
 const TOOL_SEARCH = /^tool_search_/
 
 const UNBOUNDED_FIELDS = {
@@ -43,12 +43,12 @@ const UNBOUNDED_FIELDS = {
   plugins: 'what is run beside the model',
 } as const
 
-/** Reads what a request has the provider do beside answering. Throws `price_too_low` for what has no bound. */
+/** Returns the work that a request has the provider do beside answering. Throws `price_too_low` for work without a bound. */
 export function providerWorkOf(request: RequestDocument): ProviderWork {
   for (const [field, what] of Object.entries(UNBOUNDED_FIELDS))
     if (hasItems(request.field(field))) throw unbounded(field, what)
   assertNoCompaction(request.field('context_management'))
-  // Most requests have no document, and need not be walked through.
+  // Most requests have no document, and need no traversal.
   if (DOCUMENT.test(request.raw('messages')?.toString('latin1') ?? '')) assertEnclosed(request.messages, 'messages')
   const tools = request.field('tools')
   let [searches, rounds] = [0, 0]
@@ -64,17 +64,14 @@ export function providerWorkOf(request: RequestDocument): ProviderWork {
   return { searches, rounds, foundTokens: SEARCH_TOKENS * readings(searches, Math.min(searches, MOST_ROUNDS)) }
 }
 
-/** How often results are read in all when each round has one more, and those beyond the rounds come in the first. */
+/** Returns how often results are read in total when each round has one more, and those beyond the rounds come in the first. */
 function readings(searches: number, rounds: number): number {
   return rounds * searches - (rounds * (rounds - 1)) / 2
 }
 
 function usesOf(uses: unknown, place: string): number {
   if (typeof uses === 'number' && Number.isInteger(uses) && uses >= 1) return uses
-  throw new GatewayError(
-    'price_too_low',
-    `${place}: expected the most searches that are made. A paid call has a bound.`,
-  )
+  throw new GatewayError('price_too_low', `${place}: expected the maximum number of searches. A paid call has a bound.`)
 }
 
 function assertNoCompaction(management: unknown): void {
@@ -84,7 +81,7 @@ function assertNoCompaction(management: unknown): void {
   if (types.some((type) => type.startsWith('compact'))) throw unbounded('context_management', 'a compaction')
 }
 
-/** Documents that are fetched may have any number of pages. Deeper than this no provider takes any. */
+/** Refuses remote documents, which may have any number of pages. No provider accepts one below this depth. */
 function assertEnclosed(value: unknown, place: string, depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return
   // Safe: an object's members may be anything.

@@ -14,7 +14,7 @@ function setUp(ask: () => Promise<Readiness>) {
   return { readiness, time, asked: () => asked }
 }
 
-test('readiness: however many want to know, the payment provider is asked once in five minutes', async (t) => {
+test('readiness: the payment provider is queried once in five minutes, for any number of callers', async (t) => {
   const { readiness, time, asked } = setUp(async () => 'production_live')
   t.deepEqual(await Promise.all(Array.from({ length: 50 }, readiness)), Array(50).fill('production_live'))
   time.nowMs = 299_999
@@ -25,7 +25,7 @@ test('readiness: however many want to know, the payment provider is asked once i
   t.is(asked(), 2)
 })
 
-test('readiness: while nobody answers nothing is promised, and what was last said holds', async (t) => {
+test('readiness: without a result the answer is negative, and during a failure the last result holds', async (t) => {
   let answer: () => Promise<Readiness> = async () => {
     throw new Error('down')
   }

@@ -1,22 +1,22 @@
-/** Whether money can be taken: really, for tests only, or not at all. */
+/** Ability to take money: in production, in tests only, or not at all. */
 export type Readiness = 'production_live' | 'test_mode' | 'not_configured'
 
-/** What is told is at most this old, in milliseconds, while the payment provider answers. */
+/** Largest age of the result in milliseconds, while the payment provider replies. */
 const FRESH_MS = 5 * 60_000
-/** How long the payment provider is left alone after it did not answer. */
+/** Pause in milliseconds after the payment provider did not reply. */
 const REST_MS = 30_000
 
-/** How readiness is found out. */
+/** Dependencies of the readiness check. */
 export interface ReadinessOptions {
-  /** Asks the payment provider; rejects when it does not answer. */
+  /** Queries the payment provider; rejects when it does not reply. */
   readonly ask: () => Promise<Readiness>
-  /** A clock that never jumps, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonicMs: () => number
 }
 
 /**
- * Tells whether money can be taken, and asks the payment provider for that now and then, however many want to know. While
- * it does not answer, what it last said holds; without that, nothing is promised.
+ * Creates a cached check of whether money can be taken; all callers share one query to the payment provider. While
+ * it does not reply, the last result holds; without one, the answer is negative.
  */
 export function createReadiness({ ask, monotonicMs }: ReadinessOptions): () => Promise<Readiness> {
   let known: Readiness = 'not_configured'

@@ -4,31 +4,31 @@ import type { Log } from '../../core/ports/log.ts'
 import type { OverduePayment, PaymentGateway, PaymentStore, SessionStore } from '../../core/ports/payments.ts'
 import { createOpenPayment } from './open-payment.ts'
 
-/** What a reaper is made from. */
+/** Dependencies of the reaper. */
 export interface ReaperOptions {
   readonly store: PaymentStore
-  /** Its calls that a crash cut off are given back. */
+  /** Its calls that a crash interrupted are given back. */
   readonly sessions: Pick<SessionStore, 'sweep'>
   readonly gateway: PaymentGateway
-  /** Compares with the payment provider, when that is due. */
+  /** Reconciles with the payment provider, when that is due. */
   readonly sweepDaily: (signal: AbortSignal) => Promise<void>
   readonly leaseMs: number
-  /** How often it looks, in milliseconds. */
+  /** Interval in milliseconds. */
   readonly everyMs: number
   readonly randomId: () => string
   readonly log: Log
 }
 
-/** Ends payments that nobody came back for. */
+/** Ends abandoned payments. */
 export interface Reaper {
-  /** Ends all whose time has run out; done at the start and now and then. */
+  /** Ends all expired payments; runs at the start and periodically. */
   reap(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts a reaper. It lets go of what is held, and believes Stripe about what has happened: money that was taken after
- * all stays with its payment, whose payer can still have the answer.
+ * Starts a reaper. It releases held money, and accepts Stripe's state: money that was captured after
+ * all stays with its payment, whose payer can still receive the reply.
  */
 export function createReaper(options: ReaperOptions): Reaper {
   const { everyMs, log } = options
@@ -37,7 +37,7 @@ export function createReaper(options: ReaperOptions): Reaper {
     onError: (error) => log.warn({ reason: messageOf(error) }, 'payment.reaping-failed'),
   })
   void interval.run()
-  // A comparison with all that Stripe has may take minutes, and can be done another day: `close` aborts it.
+  // A reconciliation of everything may take minutes, and can be repeated another day: `close` aborts it.
   return { reap: () => reapAll(options, new AbortController().signal), close: () => interval.close() }
 }
 
@@ -45,7 +45,7 @@ async function reapAll(options: ReaperOptions, signal: AbortSignal): Promise<voi
   const { store, sessions, leaseMs, randomId, log } = options
   const overdue = await store.takeOverdue({ owner: randomId(), leaseMs })
   for (const held of overdue) {
-    // One that cannot be ended now is tried again the next time.
+    // A failed end is retried in the next round.
     await reapOne(held, options).catch((error: unknown) => {
       log.warn({ challengeId: held.challengeId, reason: messageOf(error) }, 'payment.reaping-failed')
     })
@@ -55,7 +55,7 @@ async function reapAll(options: ReaperOptions, signal: AbortSignal): Promise<voi
   await options.sweepDaily(signal)
 }
 
-/** From a challenge's begin until it is due, with what clocks may differ by. */
+/** Time from a challenge's issue until it is due, including clock differences. */
 const LONGEST_OPEN_MS = 15 * 60_000
 
 async function reapOne(held: OverduePayment, { store, gateway, leaseMs, log }: ReaperOptions): Promise<void> {

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { FoundPayment, PaymentGateway, PaymentStore, Reconciled } from '../../core/ports/payments.ts'
 
-/** What a reconciler is made from. */
+/** Dependencies of the reconciler. */
 export interface ReconcilerOptions {
   readonly store: Pick<PaymentStore, 'reconcile' | 'claimSweep'>
   readonly gateway: Pick<PaymentGateway, 'cancel' | 'list'>
@@ -11,21 +11,21 @@ export interface ReconcilerOptions {
   readonly log: Log
 }
 
-/** How often each outcome occurred. */
+/** Number of payments by outcome. */
 type Reconciliation = Record<Reconciled, number>
 
-/** Compares what the payment provider has with what is known here, and mends what differs. */
+/** Compares the payment provider's payments with the stored ones, and repairs differences. */
 export interface Reconciler {
-  /** One payment, as it was fetched just now. */
+  /** Reconciles one payment, as fetched just now. */
   apply(found: FoundPayment): Promise<Reconciled>
-  /** All payments of the time for which money can be held; done by one of all instances once a day. Never throws. */
+  /** Reconciles all payments that may still be held; run by one of all instances once a day. Never throws. */
   sweepDaily(signal: AbortSignal): Promise<void>
 }
 
 const MINUTE_MS = 60_000
 /** Longer than a hold lasts at Stripe, a week. */
 const LOOKED_BACK_MS = 8 * 24 * 60 * MINUTE_MS
-/** A payment may be older here than there, never the other way round; what is this old has ended. */
+/** A payment may be recorded here before it exists there, never the reverse; one of this age has ended. */
 const SETTLED_AFTER_MS = 15 * MINUTE_MS
 
 /** Creates a reconciler. */
@@ -34,7 +34,7 @@ export function createReconciler({ store, gateway, clock, log }: ReconcilerOptio
     const outcome = await store.reconcile(found)
     if (outcome === 'agrees') return outcome
     const { challengeId, reference, standing } = found
-    // What is taken for nothing, or what nobody can explain, is a person's to look at.
+    // Money taken without a reply, or for an unknown reason, needs a person's attention.
     const isGrave = outcome === 'adopted' || outcome === 'disagrees'
     log[isGrave ? 'error' : 'warn']({ challengeId, reference, standing, outcome }, 'payment.reconciled')
     if (outcome === 'to-release' && (await gateway.cancel(found)) === 'captured')
@@ -47,7 +47,7 @@ export function createReconciler({ store, gateway, clock, log }: ReconcilerOptio
     const nowMs = clock.nowMs()
     for await (const { createdAtMs, ...found } of gateway.list({ sinceMs: nowMs - LOOKED_BACK_MS })) {
       signal.throwIfAborted()
-      // What is under way is left to those who work on it.
+      // In-flight payments are left to their owners.
       if (nowMs - createdAtMs < SETTLED_AFTER_MS && found.standing !== 'captured') continue
       counts[await apply(found)]++
     }

@@ -7,25 +7,25 @@ import { objectFromBase64url, toBase64url } from './codecs/base64url.ts'
 import { type Challenge, challengeId, isSignedWith, type UnsignedChallenge } from './codecs/challenge.ts'
 import type { Payable } from './open-payment.ts'
 
-/** What sessions are made with. */
+/** Dependencies of `Sessions`. */
 export interface SessionsOptions {
   readonly secrets: readonly [string, ...string[]]
   readonly realm: string
-  /** The route whose calls a session pays for. */
+  /** The route of a session's calls. */
   readonly route: string
   readonly store: SessionStore
   readonly randomId: () => string
   readonly log: Log
 }
 
-/** A session as its owner sees it. */
+/** A session as shown to its owner. */
 export interface OpenedSession extends SessionStanding {
   /** The value of `Authorization` that pays for a call. */
   readonly authorization: string
 }
 
 const TTL_MS = 60 * 60_000
-/** Longer than a provider may take to begin its answer; a call that was cut off by a crash is back after it. */
+/** Longer than a provider may take to begin its answer; afterwards a call interrupted by a crash is given back. */
 const LEASE_MS = 20 * 60_000
 const INTENT = 'session'
 const METHOD = 'stripe'
@@ -36,7 +36,7 @@ const REFUSED = {
   exhausted: 'The session has no calls left.',
 } as const
 
-/** Several calls that were paid for at once. */
+/** Prepaid sessions: several calls paid for at once. */
 export class Sessions {
   readonly #options: SessionsOptions
 
@@ -44,20 +44,20 @@ export class Sessions {
     this.#options = options
   }
 
-  /** Opens the session of a payment. The same payment opens the same session, with the same credential. */
+  /** Opens the session of a payment. Idempotent: the same payment opens the same session, with the same credential. */
   async open(payment: { challengeId: string; reference: string; calls: number }): Promise<OpenedSession> {
     const { store, secrets } = this.#options
     const { challengeId: sessionId, reference, calls } = payment
-    // Derived, so that it need not be stored to be given again.
+    // Derived, so that it can be returned again without being stored.
     const secret = createHmac('sha256', secrets[0]).update(`session token|${sessionId}`).digest('base64url')
     const token = `sst_${secret}`
     const standing = await store.open({ sessionId, tokenHash: hashOf(token), reference, calls, ttlMs: TTL_MS })
     return { ...standing, authorization: this.#credential(token, standing) }
   }
 
-  /** Takes a call from the session of a credential; the reason in words when there is none. */
+  /** Takes a call from the session of a credential; returns a message when there is none. */
   async take(challenge: Challenge, token: string): Promise<Payable | string> {
-    if (!this.recognises(challenge)) return 'The session is none of ours, or its credential was changed.'
+    if (!this.recognises(challenge)) return 'The session was not issued here, or its credential was changed.'
     const { store, randomId, log } = this.#options
     const callId = randomId()
     const call = await store.reserve({ tokenHash: hashOf(token), callId, leaseMs: LEASE_MS })
@@ -87,7 +87,7 @@ export class Sessions {
     }
   }
 
-  /** What is left of the session of a credential. */
+  /** Returns the remaining calls of a credential's session. */
   async standing(challenge: Challenge, token: string): Promise<SessionStanding | undefined> {
     return this.recognises(challenge) ? this.#options.store.standing(hashOf(token)) : undefined
   }
@@ -106,7 +106,7 @@ export class Sessions {
     return `Payment ${toBase64url(JSON.stringify({ challenge, payload: { action: 'use', session_token: token } }))}`
   }
 
-  /** Whether a challenge is of a session of ours, by its signature: a forged one costs no look at the store. */
+  /** Verifies that a challenge is of a session of this gateway, by its signature: a forged one costs no query to the store. */
   recognises(challenge: Challenge): boolean {
     const { realm, route, secrets } = this.#options
     if (challenge.realm !== realm || challenge.intent !== INTENT || challenge.method !== METHOD) return false

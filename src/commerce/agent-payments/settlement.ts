@@ -12,37 +12,37 @@ import type {
 } from '../../core/ports/payments.ts'
 import { createOpenPayment, type OpenPayment } from './open-payment.ts'
 
-/** What settlement is made from. */
+/** Dependencies of settlement. */
 export interface SettlementOptions {
   readonly store: PaymentStore
   readonly gateway: PaymentGateway
-  /** Of payments that begin; one that goes on keeps its own. */
+  /** Mode of new payments; one in progress keeps its own. */
   readonly mode: SettlementMode
-  /** How long a payment is this instance's unless that is renewed, in milliseconds. */
+  /** Lease of a payment at this instance, unless renewed, in milliseconds. */
   readonly leaseMs: number
-  /** How long a second submit waits for the first, in milliseconds. */
+  /** Longest wait of a second submit for the first, in milliseconds. */
   readonly patienceMs: number
   readonly randomId: () => string
   readonly log: Log
 }
 
-/** A token that was presented for a challenge, and what for. */
+/** A token that was presented for a challenge, and its purpose. */
 export type Submission = Omit<PaymentClaim, 'owner' | 'leaseMs' | 'settlement'> & Pick<PaymentOrder, 'token'>
 
-/** Why there is no payment: the challenge is no good, or the money was refused. */
+/** Reason why there is no payment: the challenge is invalid, or the money was refused. */
 export type Unpaid =
   | { readonly kind: 'refused'; readonly why: ClaimRefusal }
   | { readonly kind: 'declined'; readonly reason: string }
 
-/** How often the store is asked about a payment of another instance, and of this one, whose end is told. */
+/** Interval of polling the store for the end of another instance's payment, in milliseconds. */
 const POLL_MS = 200
 const LOCAL_POLL_MS = 1000
 const BUSY_WORDS = 'This payment is being worked on. Send the same request again; it is not charged twice.'
 
-/** Takes payments through their steps, with the money at the payment provider following each. */
+/** Moves payments through their states, followed by the money at the payment provider. */
 export class Settlement {
   readonly #options: SettlementOptions
-  /** Payments that this instance works on, so that a second submit need not ask the store. */
+  /** In-flight payments of this instance, so that a second submit need not query the store. */
   readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(options: SettlementOptions) {
@@ -50,8 +50,8 @@ export class Settlement {
   }
 
   /**
-   * Claims a challenge with a token and has the money held. Waits while another submit of the same is under way. Throws
-   * `service_unavailable` when it is not known what became of the money; the same may then be submitted again.
+   * Claims a challenge with a token and holds the money. Waits while another submit of the same is in flight. Throws
+   * `service_unavailable` when the money's outcome is unknown; the same may then be submitted again.
    */
   async begin(submission: Submission, signal: AbortSignal): Promise<OpenPayment | Unpaid> {
     const claimed = await this.#claim(submission, signal)
@@ -86,7 +86,7 @@ export class Settlement {
     }
   }
 
-  /** Until the submit under way has ended here, or for a moment when another instance has it. */
+  /** Waits for the in-flight submit of this instance, or for one poll interval when another instance has it. */
   async #wait(challengeId: string, signal: AbortSignal): Promise<void> {
     const ended = this.#underWay.get(challengeId)
     const done = new AbortController()
@@ -110,7 +110,7 @@ export class Settlement {
   }
 }
 
-/** Whether a submit has led to a payment that can be captured. */
+/** Returns true when a submit has led to a payment that can be captured. */
 export function isOpen(begun: OpenPayment | Unpaid): begun is OpenPayment {
   return !('kind' in begun)
 }

@@ -6,7 +6,7 @@ const SMALLEST = 5 * CREDITS_PER_USD
 const LARGEST = 2000 * CREDITS_PER_USD
 const LARGEST_MONTH = 20_000 * CREDITS_PER_USD
 
-/** What holds for an account that has set nothing: 10 USD when less than 1 USD is left, at most 100 USD a month. */
+/** Defaults of an account without settings: 10 USD when less than 1 USD is left, at most 100 USD a month. */
 export const AUTO_RECHARGE_DEFAULTS: AutoRecharge = {
   enabled: false,
   thresholdCredits: CREDITS_PER_USD,
@@ -17,7 +17,7 @@ export const AUTO_RECHARGE_DEFAULTS: AutoRecharge = {
 
 const isWholeCents = (credits: number): boolean => credits % CREDITS_PER_CENT === 0
 
-/** Addresses and ids of Stripe's are shorter. */
+/** Longest address or id; Stripe's own are shorter. */
 const LONGEST_ADDRESS = 2000
 
 const address = z.string().max(LONGEST_ADDRESS).optional()
@@ -47,18 +47,18 @@ export const autoRechargeFields = z
     },
     { error: describeObject },
   )
-  .refine((wish) => Object.keys(wish).length > 0, 'expected at least one member, e.g. `autoRechargeEnabled`')
+  .refine((change) => Object.keys(change).length > 0, 'expected at least one member, e.g. `autoRechargeEnabled`')
 
 /**
- * Checks the body of `PATCH /v1/billing/auto-recharge`, members of the balance record, and lays it over what is set.
- * Throws `invalid_request`.
+ * Checks the body of `PATCH /v1/billing/auto-recharge`, members of the balance record, and merges it into the current
+ * settings. Throws `invalid_request`.
  */
 export function parseAutoRecharge(body: unknown, present: AutoRecharge): Omit<AutoRecharge, 'disabledReason'> {
-  const wish = parseFields(autoRechargeFields, body)
+  const change = parseFields(autoRechargeFields, body)
   return {
-    enabled: wish.autoRechargeEnabled ?? present.enabled,
-    thresholdCredits: wish.autoRechargeThreshold ?? present.thresholdCredits,
-    amountCredits: wish.autoRechargeAmount ?? present.amountCredits,
-    monthlyLimitCredits: wish.autoRechargeMonthlyLimit ?? present.monthlyLimitCredits,
+    enabled: change.autoRechargeEnabled ?? present.enabled,
+    thresholdCredits: change.autoRechargeThreshold ?? present.thresholdCredits,
+    amountCredits: change.autoRechargeAmount ?? present.amountCredits,
+    monthlyLimitCredits: change.autoRechargeMonthlyLimit ?? present.monthlyLimitCredits,
   }
 }

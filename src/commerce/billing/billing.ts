@@ -6,43 +6,43 @@ import type { BillingParts } from './parts.ts'
 import { type RoundTimes, startRounds } from './rounds.ts'
 import { takeWebhook } from './webhook.ts'
 
-/** What an account's owner sets about recharging. */
+/** An account owner's auto-recharge settings. */
 type AutoRechargeChange = Omit<AutoRecharge, 'disabledReason'>
 
-/** Plans, credits and cards, as the routes see them. */
+/** Plans, credits and cards, for the routes. */
 export interface Billing {
   balance(accountId: string): Promise<Balance>
   /** Throws `not_configured`, `invalid_request`, `service_unavailable`. */
-  checkOut(wish: CheckoutRequest): Promise<{ url: string; sessionId: string }>
+  checkOut(request: CheckoutRequest): Promise<{ url: string; sessionId: string }>
   /** Throws like `checkOut`. */
-  openPortal(wish: { accountId: string; returnUrl: string }): Promise<{ url: string }>
+  openPortal(request: { accountId: string; returnUrl: string }): Promise<{ url: string }>
   /** Throws `not_configured`; `invalid_request` for an account without a plan. */
-  setAutoRecharge(accountId: string, wish: AutoRechargeChange): Promise<void>
+  setAutoRecharge(accountId: string, change: AutoRechargeChange): Promise<void>
   /** Throws `invalid_request` for a delivery that Stripe did not sign. */
   takeWebhook(delivery: { body: Buffer; signature: string }): Promise<void>
-  /** Ends what it does by itself. */
+  /** Stops the background rounds. */
   close(): Promise<void>
 }
 
-/** Puts billing together and starts what it does by itself. Without a key it only tells balances. */
+/** Creates billing and starts its background rounds. Without a key it only serves balances. */
 export function createBilling(parts: BillingParts, rounds: { times: RoundTimes; randomId: () => string }): Billing {
   const stop = parts.stripe === undefined ? async () => {} : startRounds(parts, rounds)
   return {
     balance: (accountId) => parts.store.balance(accountId),
-    checkOut: (wish) => told(checkOut(parts, wish)),
-    openPortal: (wish) => told(openPortal(parts, wish)),
-    async setAutoRecharge(accountId, wish) {
+    checkOut: (request) => withGatewayErrors(checkOut(parts, request)),
+    openPortal: (request) => withGatewayErrors(openPortal(parts, request)),
+    async setAutoRecharge(accountId, change) {
       if (parts.stripe === undefined)
         throw notConfigured('This gateway charges no cards: its operator has set no STRIPE_SECRET_KEY.')
-      assertReachable(wish)
-      await parts.store.setAutoRecharge(accountId, wish)
+      assertReachable(change)
+      await parts.store.setAutoRecharge(accountId, change)
     },
     takeWebhook: (delivery) => takeWebhook(parts, delivery),
     close: stop,
   }
 }
 
-/** A recharge brings the account above its threshold, so that one is enough, and a month has room for it. */
+/** Checks that one recharge raises the balance above its threshold, and that a month has room for it. */
 function assertReachable({ thresholdCredits, amountCredits, monthlyLimitCredits }: AutoRechargeChange): void {
   if (amountCredits <= thresholdCredits)
     throw new GatewayError(
@@ -56,8 +56,8 @@ function assertReachable({ thresholdCredits, amountCredits, monthlyLimitCredits 
     )
 }
 
-/** Errors of Stripe become ours. */
-async function told<Result>(result: Promise<Result>): Promise<Result> {
+/** Converts Stripe's errors to the gateway's. */
+async function withGatewayErrors<Result>(result: Promise<Result>): Promise<Result> {
   try {
     return await result
   } catch (error) {

@@ -5,7 +5,7 @@ import { notConfigured } from './errors.ts'
 import { type BillingParts, stripeOf } from './parts.ts'
 import { refreshSubscriptionsOf } from './subscriptions.ts'
 
-/** A plan to buy, and where to go afterwards. */
+/** A plan to buy, and the return address. */
 export interface CheckoutRequest {
   readonly accountId: string
   readonly tier: PaidTier
@@ -13,7 +13,7 @@ export interface CheckoutRequest {
   readonly cancelUrl: string
 }
 
-/** Opens a page of Stripe's on which a plan is bought. Throws `invalid_request` when the account has one. */
+/** Opens a Stripe page that sells a plan. Throws `invalid_request` when the account has one. */
 export async function checkOut(
   parts: BillingParts,
   { accountId, tier, successUrl, cancelUrl }: CheckoutRequest,
@@ -34,14 +34,14 @@ export async function checkOut(
     cancel_url: cancelUrl,
     metadata: { user_id: accountId, tier },
     subscription_data: { metadata: { user_id: accountId, tier } },
-    // Recharging by itself charges the saved card.
+    // Auto-recharge charges the saved card.
     saved_payment_method_options: { payment_method_save: 'enabled' },
   })
-  if (session.url === null) throw new GatewayError('internal_error', 'The payment provider gave no address.')
+  if (session.url === null) throw new GatewayError('internal_error', 'The payment provider returned no address.')
   return { url: session.url, sessionId: session.id }
 }
 
-/** Nothing is sold twice, also when the webhook of the first sale is still on its way. */
+/** Prevents a second sale, also while the webhook of the first is still in flight. */
 async function assertNoPlan(
   parts: BillingParts,
   { accountId, customer }: { accountId: string; customer: string },

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto'
 import type { BillingParts } from './parts.ts'
 import { stripeOf } from './parts.ts'
 
-/** Ids of accounts are the identity provider's and may be long; a meter event's identifier may have 100 characters. */
+/** Longest account id used as is; the identity provider's ids may be long, and a meter event's identifier has at most 100 characters. */
 const LONGEST_ID = 80
 
-/** An account's id as a part of idempotency keys and identifiers: itself, or its hash where it is long. */
+/** Returns an account's id as a part of idempotency keys and identifiers: itself, or its hash if it is long. */
 export function shortId(accountId: string): string {
   return accountId.length <= LONGEST_ID ? accountId : `sha256-${hash('sha256', accountId, 'base64url')}`
 }
 
 /**
- * The account's customer at Stripe, made when there is none. Of two requests at once both get the same: they make it
+ * Returns the account's customer at Stripe, and creates it if needed. Concurrent requests get the same one: they create it
  * under the same idempotency key, with the same parameters.
  */
 export async function ensureCustomer(parts: BillingParts, accountId: string): Promise<string> {
@@ -25,7 +25,7 @@ export async function ensureCustomer(parts: BillingParts, accountId: string): Pr
   return parts.store.putCustomer({ accountId, customerId: made.id })
 }
 
-/** Whose customer it is: the one it was made for, or, of one that is not known here, the one its metadata name. */
+/** Returns the account of a customer: the stored one, or, for an unknown customer, the one in its metadata. */
 export async function accountOf(
   { store }: BillingParts,
   customerId: string | undefined,

@@ -5,33 +5,33 @@ import { creditsFor, type PlanPrice, type PriceReader, planPriceOf } from './pla
 import { tierOfPrice, toTier } from './subscriptions.ts'
 
 /**
- * DESIGN — what a paid invoice is worth in credits
+ * DESIGN — credits of a paid invoice
  *
  *   a line of a plan's period   its cost after discounts ÷ the plan's list price × the plan's credits    → `credits`
  *   a proration, ±              the same, signed                                                         → `proratedCredits`
  *   another line                nothing
  *
- * Prorations pay for the rest of a period on another plan. They give no credits; those that return more money than others
- * have taken, over all invoices of an account, take credits back (`stores/sql/billing/prorations.ts`). So what an account
+ * Prorations pay for the rest of a period on another plan. They grant no credits; those that return more money than others
+ * have charged, over all invoices of an account, remove credits (`stores/sql/billing/prorations.ts`). So what an account
  * has received never exceeds what it has paid for at the list price. An invoice whose plan lines cost something and whose
- * other lines make the total zero or less gives nothing. Where returned prorations alone do that, its period is paid for
- * with the returned money and gives its credits: plans have different rates, so the credits may come to more than zero.
+ * other lines make the total zero or less grants nothing. Where returned prorations alone do that, its period is paid for
+ * with the returned money and grants its credits: plans have different rates, so the credits may come to more than zero.
  */
 
-/** More lines than Stripe puts on an invoice; beyond them something is wrong. */
+/** Above Stripe's own limit of lines per invoice; more indicate a fault. */
 const MOST_LINES = 10_000
 
-/** What a paid invoice gives. */
+/** Credits of a paid invoice. */
 export interface InvoiceCredits {
-  /** For lines of a plan's period. From 0. */
+  /** For lines of a plan's period; never negative. */
   readonly credits: number
-  /** What its prorations were charged (positive) or returned (negative) for. */
+  /** Credits of its prorations, charged (positive) or returned (negative). */
   readonly proratedCredits: number
   /** The plan of a free trial that the invoice begins. */
   readonly trialOf: PaidTier | undefined
 }
 
-/** Values a paid invoice by all its lines; `undefined` when none of them is of a plan. */
+/** Computes a paid invoice's credits from all its lines; `undefined` when none of them is of a plan. */
 export async function creditsOfInvoice(
   parts: BillingParts,
   invoice: Stripe.Invoice,
@@ -54,7 +54,7 @@ export async function creditsOfInvoice(
 interface PlanLine {
   readonly price: PlanPrice
   readonly isProration: boolean
-  /** Free though its price is not, before any discount. */
+  /** Free although its price is not, before any discount. */
   readonly isTrial: boolean
   /** Its cost after discounts. */
   readonly cents: number
@@ -78,14 +78,14 @@ async function planLinesOf(
   })
 }
 
-/** All lines: the invoice itself carries the first few. */
+/** Returns all lines: the invoice itself contains the first few. */
 async function linesOf(parts: BillingParts, { id, lines }: Stripe.Invoice): Promise<readonly Stripe.InvoiceLineItem[]> {
   if (!lines.has_more) return lines.data
   const stripe = await stripeOf(parts)
   return stripe.invoices.listLineItems(id, { limit: 100 }).autoPagingToArray({ limit: MOST_LINES })
 }
 
-/** A period of a subscription or a proration of one; not an item that was added to the invoice by hand. */
+/** Returns true for a period or a proration of a subscription; false for an item that was added by hand. */
 function isOfSubscription(line: Stripe.InvoiceLineItem): boolean {
   return line.parent?.type === 'subscription_item_details' || isProrated(line)
 }

@@ -7,25 +7,25 @@ import { type BillingParts, stripeOf } from './parts.ts'
  * DESIGN — metered overage
  *
  * The ledger counts calls beyond a plan by the hour in which they were answered. An hour that has ended becomes a report,
- * whose identifier makes Stripe count it once, however often it is sent within a day. A report whose first try is older is
- * compared with what the meter has before it is sent again.
+ * whose identifier makes it idempotent at Stripe for a day. A report whose first try is older is
+ * compared with the meter's total before it is sent again.
  */
 
-/** Name of the meter's events, and key of what they count. */
+/** Name of the meter's events, and key of their count. */
 export const METER_EVENT = 'turnpike_overage_calls'
 
 const HOUR_MS = 60 * 60 * 1000
 const HOUR_S = 3600
 /** Stripe keeps identifiers for at least 24 hours. */
 const IDENTIFIER_LASTS_MS = 23 * HOUR_MS
-/** Stripe takes events of the last 35 days. */
+/** Stripe accepts events of the last 35 days. */
 const OLDEST_MS = (35 * 24 - 1) * HOUR_MS
 
-/** Reports the hours that have ended and are not reported yet. */
+/** Reports the ended hours that are not reported yet. */
 export async function reportMeter(parts: BillingParts): Promise<void> {
   const { store, log } = parts
   await store.collectMeterReports()
-  // One after another: Stripe takes one at a time of a customer.
+  // One after another: Stripe accepts one at a time per customer.
   for (const report of await store.takeMeterReports()) {
     try {
       await store.endMeterReport(report.id, await send(parts, report))
@@ -56,12 +56,12 @@ async function send(parts: BillingParts, report: MeterReport): Promise<'sent' | 
   return 'sent'
 }
 
-/** Whether Stripe has counted the event already. Its reference names no code for this, only words. */
+/** Returns true when Stripe has counted the event already. Its reference documents no code for this, only the message. */
 function isKnownIdentifier(error: unknown, identifier: string): boolean {
   return isStripeFault(error) && error.statusCode === 400 && error.message.includes(`identifier ${identifier}`)
 }
 
-/** What the meter has of a customer in an hour. */
+/** Returns the meter's total of a customer in an hour. */
 async function countedIn(
   parts: BillingParts,
   { customerId, hourMs }: { customerId: string; hourMs: number },

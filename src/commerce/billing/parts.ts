@@ -5,11 +5,11 @@ import type { Log } from '../../core/ports/log.ts'
 import { notConfigured } from './errors.ts'
 import type { StripeClient } from './stripe-client.ts'
 
-/** What an operator has configured; names as in the section `billing`. */
+/** The operator's configuration; names as in the section `billing`. */
 export interface BillingSettings {
   readonly webhookSecrets: readonly string[]
   readonly prices: Readonly<Partial<Record<PaidTier, string>>>
-  /** Metered price of calls beyond a plan. */
+  /** Metered price of calls beyond the quota. */
   readonly overagePrice: string | undefined
   /** Configuration of the portal. */
   readonly portal: string | undefined
@@ -19,26 +19,26 @@ export interface BillingSettings {
   readonly trialCredits: number
 }
 
-/** What billing works with. */
+/** Dependencies of billing. */
 export interface BillingParts {
   readonly store: BillingStore
   /** `undefined`: no key is configured. */
   readonly stripe: StripeClient | undefined
   readonly settings: BillingSettings
-  /** Is shown each payment that is fetched: it may be an agent's. */
+  /** Called with each fetched payment: it may be an agent's. */
   readonly onIntent?: ((intent: Stripe.PaymentIntent) => Promise<void>) | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Stripe's client. Throws `not_configured`. */
+/** Returns Stripe's client. Throws `not_configured`. */
 export function stripeOf({ stripe }: Pick<BillingParts, 'stripe'>): ReturnType<StripeClient> {
   if (stripe === undefined)
     throw notConfigured('This gateway sells nothing: its operator has set no STRIPE_SECRET_KEY.')
   return stripe()
 }
 
-/** The id of something that Stripe gives either whole or by its id; `undefined` for nothing. */
+/** Returns the id of an object that Stripe sends either whole or by its id; `undefined` for none. */
 export function idOf(reference: string | { readonly id: string } | null | undefined): string | undefined {
   return typeof reference === 'object' ? reference?.id : reference
 }

@@ -5,17 +5,17 @@ import { type BillingParts, idOf, stripeOf } from './parts.ts'
 import { PriceReader } from './plan-prices.ts'
 import { refreshRecharge } from './recharge-end.ts'
 
-/** Disputes in which the money is gone, for now or for good. Inquiries (`warning_…`) move none. */
+/** Disputes that withhold the money, temporarily or for good. Inquiries (`warning_…`) do not. */
 const HELD_DISPUTES = new Set(['needs_response', 'under_review', 'lost'])
 
-/** A paid invoice that has been entered. */
+/** A paid invoice whose credits are recorded. */
 interface EnteredInvoice {
   readonly paymentId: string
-  /** What it came to, with taxes. */
+  /** Total with taxes. */
   readonly totalCents: number
 }
 
-/** Fetches an invoice and enters its credits if it is paid. Resolves with the payment, if it is one for a plan. */
+/** Fetches an invoice and records its credits if it is paid. Resolves with the payment, if it is one for a plan. */
 export async function refreshInvoice(
   parts: BillingParts,
   id: string,
@@ -25,7 +25,7 @@ export async function refreshInvoice(
   return applyInvoice(parts, await stripe.invoices.retrieve(id), { prices: new PriceReader(stripe), eventId })
 }
 
-/** Enters the credits of a fetched invoice if it is paid: that is final, so no later fetch differs. */
+/** Records the credits of a fetched invoice if it is paid: that is final, so no later fetch differs. */
 export async function applyInvoice(
   parts: BillingParts,
   invoice: Stripe.Invoice,
@@ -51,14 +51,14 @@ export async function applyInvoice(
   return { paymentId, totalCents: invoice.total }
 }
 
-/** Fetches a charge with its refunds and disputes, and moves the credits of what it paid for accordingly. */
+/** Fetches a charge with its refunds and disputes, and adjusts the credits of its payment. */
 export async function refreshCharge(parts: BillingParts, id: string, eventId?: string): Promise<void> {
   const stripe = await stripeOf(parts)
   const ticket = await parts.store.takeTicket()
   const charge = await stripe.charges.retrieve(id)
   const intent = idOf(charge.payment_intent)
   if (intent === undefined) return
-  // What was paid comes first, whichever event came first.
+  // The payment is recorded first, in whatever order the events came.
   const recharge = await refreshRecharge(parts, intent)
   const payment =
     recharge === undefined ? await refreshInvoiceOf(parts, intent) : { paymentId: recharge, totalCents: 0 }
@@ -72,7 +72,7 @@ export async function refreshCharge(parts: BillingParts, id: string, eventId?: s
   await parts.store.applyReversal(reversal, { ticket, eventId })
 }
 
-/** The invoice that a payment intent has paid, with its credits given. */
+/** Refreshes the invoice of a payment intent, and its credits. */
 async function refreshInvoiceOf(parts: BillingParts, intent: string): Promise<EnteredInvoice | undefined> {
   const stripe = await stripeOf(parts)
   const payment = { type: 'payment_intent', payment_intent: intent }

@@ -8,7 +8,7 @@ const DECIMALS = 12
 /** A plan's price: the tier that it buys and the list price of one period. */
 export interface PlanPrice {
   readonly tier: PaidTier
-  /** In 10^-12 of the currency's smallest unit, in which Stripe gives prices; 0 where a price has no single amount. */
+  /** In 10^-12 of the currency's smallest unit, Stripe's precision; 0 where a price has no single amount. */
   readonly unitPicos: bigint
 }
 
@@ -31,7 +31,7 @@ export class PriceReader {
 }
 
 /**
- * The plan that a fetched price is for, with its list price in `currency`; `undefined` for another product. A price that
+ * Returns the plan of a fetched price, with its list price in `currency`; `undefined` for another product. A price that
  * is neither configured nor marked by `turnpike stripe setup` counts as `otherwise`, unless it is metered.
  */
 export function planPriceOf(
@@ -45,13 +45,13 @@ export function planPriceOf(
   return { tier, unitPicos: picosOf(option?.unit_amount_decimal) }
 }
 
-/** Exact: `12.5` is 12.5 × 10^12. */
+/** Converts a decimal exactly: `12.5` is 12.5 × 10^12. */
 function picosOf(decimal: { toString(): string } | null | undefined): bigint {
   const [whole = '0', fraction = ''] = String(decimal ?? '0').split('.')
   return BigInt(whole + fraction.slice(0, DECIMALS).padEnd(DECIMALS, '0'))
 }
 
-/** Credits that `cents` buy at a list price, rounded down: a negative amount takes back no less than it returns money for. */
+/** Returns the credits for `cents` at a list price, rounded down: a negative amount never removes less than it refunds. */
 export function creditsFor(cents: number, credits: number, { unitPicos }: PlanPrice): number {
   if (unitPicos <= 0n) return 0
   const product = BigInt(cents) * BigInt(credits) * 10n ** BigInt(DECIMALS)

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { type BillingParts, stripeOf } from './parts.ts'
 
-/** Fetches a payment intent and ends the recharge that it is for. Resolves with the payment's id if it has succeeded. */
+/** Fetches a payment intent and ends its recharge. Resolves with the payment's id if it has succeeded. */
 export async function refreshRecharge(
   parts: BillingParts,
   intent: string,
@@ -14,7 +14,7 @@ export async function refreshRecharge(
 }
 
 /**
- * Ends the recharge that a fetched payment intent is for; one that is none, or is still being processed, is left alone.
+ * Ends the recharge of a fetched payment intent; ignores an intent of something else, or one still being processed.
  * Resolves with the payment's id if it has succeeded.
  */
 export async function applyIntent(
@@ -36,7 +36,7 @@ function outcomeOf({ status }: Stripe.PaymentIntent): 'succeeded' | 'failed' | u
   return status === 'processing' ? undefined : 'failed'
 }
 
-/** The card's reason before the payment's: `insufficient_funds` says more than `card_declined`. */
+/** Returns the card's reason before the payment's: `insufficient_funds` is more specific than `card_declined`. */
 function reasonOf({ status, last_payment_error: error }: Stripe.PaymentIntent): string {
   return error?.decline_code ?? error?.code ?? status
 }

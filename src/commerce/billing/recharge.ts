@@ -9,16 +9,16 @@ import { applyIntent } from './recharge-end.ts'
  *
  *   credits < threshold ─▶ claim (one transaction, one winner) ─▶ fix customer and card ─▶ Stripe, key `recharge:<id>`
  *                                                                                           │
- *                          credits given ◀─ end, once ◀── the answer, or a webhook, whichever comes first
+ *                          credits granted ◀─ end, once ◀── the reply, or a webhook, whichever comes first
  *
- * A process that dies after the claim leaves it pending; somebody else takes it up a minute later and asks under the same
- * key with the same parameters, so Stripe charges once. Keys are forgotten after a day: an older claim is looked up first.
- * A decline ends the recharge and switches recharging off: nothing is tried again until its owner says so.
+ * A process that dies after the claim leaves it pending; another one resumes it a minute later and sends the same
+ * key with the same parameters, so Stripe charges once. Keys expire after a day: an older claim is looked up first.
+ * A decline ends the recharge and turns auto-recharge off: nothing is retried until the owner turns it on again.
  */
 const KEY_LASTS_MS = 23 * 60 * 60 * 1000
 const HOUR_S = 3600
 
-/** Looks for accounts below their threshold and recharges them; then for claims that somebody has left behind. */
+/** Finds accounts below their threshold and recharges them; then resumes abandoned claims. */
 export async function rechargeAll(parts: BillingParts, randomId: () => string): Promise<void> {
   for (const accountId of await parts.store.belowThreshold()) {
     const recharge = await parts.store.claimRecharge({ accountId, rechargeId: randomId() })
@@ -27,7 +27,7 @@ export async function rechargeAll(parts: BillingParts, randomId: () => string): 
   for (const recharge of await parts.store.takeStaleRecharges()) await drive(parts, recharge)
 }
 
-/** Brings a claimed recharge to its end, as far as it can be told now; otherwise it is tried again later. */
+/** Completes a claimed recharge, if its outcome is known; otherwise a later round retries it. */
 async function drive(parts: BillingParts, recharge: PendingRecharge): Promise<void> {
   const { id, accountId } = recharge
   try {
@@ -68,7 +68,7 @@ async function charge(parts: BillingParts, recharge: PendingRecharge): Promise<S
   )
 }
 
-/** Whom and what to charge: fixed with the first try, since a repetition must be the same request. */
+/** Returns the customer and card to charge: fixed by the first try, since a retry must be the same request. */
 async function meansOf(
   parts: BillingParts,
   { id, accountId, customerId: fixedCustomer, paymentMethodId: fixedMethod }: PendingRecharge,
@@ -82,7 +82,7 @@ async function meansOf(
   return parts.store.fixRecharge(id, { customerId, paymentMethodId })
 }
 
-/** The card that the customer has chosen, that of the subscription, or the newest. */
+/** Returns the customer's default card, that of the subscription, or the newest. */
 async function findMethod(parts: BillingParts, customerId: string): Promise<string | undefined> {
   const stripe = await stripeOf(parts)
   const customer = await stripe.customers.retrieve(customerId)
@@ -98,12 +98,12 @@ async function findMethod(parts: BillingParts, customerId: string): Promise<stri
   return methods[0]?.id
 }
 
-/** The intent of a recharge whose key Stripe may have forgotten. */
+/** Finds the intent of a recharge whose key Stripe may have expired. */
 async function findIntent(
   parts: BillingParts,
   { id, customerId, createdAtMs }: PendingRecharge,
 ): Promise<Stripe.PaymentIntent | undefined> {
-  // Without a customer nothing can have been asked.
+  // Without a customer no request can have been sent.
   if (customerId === null) return undefined
   const stripe = await stripeOf(parts)
   const created = { gte: Math.floor(createdAtMs / 1000) - HOUR_S }
@@ -113,7 +113,7 @@ async function findIntent(
   return undefined
 }
 
-/** Why Stripe will not charge this however often it is asked; `undefined` when it may later. */
+/** Returns the reason when Stripe will never charge this; `undefined` when a retry may succeed. */
 function refusalOf(error: unknown): string | undefined {
   if (!isStripeFault(error)) return undefined
   const { type, code, decline_code: decline } = error

@@ -7,10 +7,10 @@ import { applyAll } from './subscriptions.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const LOOKED_BACK_MS = 3 * DAY_MS
 const PAGE = 100
-/** More than any account of ours has; a bound all the same. */
+/** A bound far above any real account. */
 const MOST_PAGES = 1000
 
-/** What a reconciliation has looked at. */
+/** Counts of a reconciliation. */
 export interface Reconciliation {
   readonly subscriptions: number
   readonly invoices: number
@@ -18,8 +18,8 @@ export interface Reconciliation {
 }
 
 /**
- * Makes good for webhooks that never came: lists all subscriptions, and the paid invoices and payments of the last three
- * days, and does with each what its webhook would have done. What is known already changes nothing.
+ * Recovers from webhooks that never arrived: lists all subscriptions, and the paid invoices and payments of the last three
+ * days, and processes each like its webhook. Idempotent.
  */
 export async function reconcile(parts: BillingParts): Promise<Reconciliation> {
   const stripe = await stripeOf(parts)
@@ -45,7 +45,7 @@ export async function reconcile(parts: BillingParts): Promise<Reconciliation> {
   )
   return { subscriptions, invoices, recharges }
 
-  /** Fetches page after page, each under a ticket of its own; resolves with the number of objects. */
+  /** Fetches page after page, each with a ticket of its own; resolves with the number of objects. */
   async function eachPage<Item extends { id?: string }>(
     list: (page: { limit: number; starting_after?: string }) => Promise<{ data: Item[]; has_more: boolean }>,
     apply: (data: Item[], ticket: number) => Promise<void>,

@@ -1,16 +1,16 @@
 import { GatewayError } from '../../core/errors.ts'
 
-/** Where people may be sent after they were at the payment provider. */
+/** Addresses to which the payment provider may return people. */
 export interface ReturnAddresses {
-  /** Where they are sent unless a request says otherwise; unset: the gateway's own. */
+  /** Default return address; unset: the gateway's own. */
   readonly dashboardUrl: string | undefined
-  /** Origins they may be sent to besides; empty: any. */
+  /** Further allowed origins; empty: any. */
   readonly allowedOrigins: readonly string[]
 }
 
 const WEB = new Set(['http:', 'https:'])
 
-/** Checks an address that a request names. Throws `invalid_request` with the name of its member. */
+/** Checks a request's address. Throws `invalid_request` with the name of its member. */
 export function returnAddress(
   member: string,
   text: string,
@@ -25,6 +25,6 @@ export function returnAddress(
       'invalid_request',
       `${member}: expected an address of ${[...origins, new URL(home).origin].join(' or ')}.`,
     )
-  // Not the parsed form: Stripe fills in {CHECKOUT_SESSION_ID}, whose braces that would escape.
+  // Not the parsed form: it would escape the braces of Stripe's placeholder {CHECKOUT_SESSION_ID}.
   return text
 }

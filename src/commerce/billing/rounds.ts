@@ -9,13 +9,13 @@ const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 const PRUNED_AT_ONCE = 200
 
-/** How often what is done. */
+/** Intervals of the rounds. */
 export interface RoundTimes {
   readonly rechargeMs: number
   readonly meterMs: number
 }
 
-/** Starts what billing does by itself; the function that it returns ends it, after the round under way. */
+/** Starts the background rounds; the returned function stops them after the running round. */
 export function startRounds(
   parts: BillingParts,
   { times, randomId }: { times: RoundTimes; randomId: () => string },
@@ -47,7 +47,7 @@ export function startRounds(
   return async () => void (await Promise.all(rounds.map((stop) => stop())))
 }
 
-/** Looked at every hour by every instance, done by one of them once a day. */
+/** Checked every hour by every instance, run by one of them once a day. */
 async function reconcileDaily(parts: BillingParts): Promise<void> {
   if (!(await parts.store.claimTask('reconcile', DAY_MS))) return
   parts.log.info(await reconcile(parts), 'billing.reconciled')
@@ -56,14 +56,14 @@ async function reconcileDaily(parts: BillingParts): Promise<void> {
 
 interface Round {
   readonly name: string
-  /** How long after the start the first begins: what loads Stripe's package waits until the gateway listens. */
+  /** Delay of the first round after the start: loading Stripe's package waits until the gateway listens. */
   readonly firstMs: number
-  /** How long after the end of one the next begins. */
+  /** Delay between the end of a round and the next. */
   readonly everyMs: number
   readonly work: () => Promise<void>
 }
 
-/** A failed round is logged, and tried again with the next. */
+/** Starts a round. A failed round is logged, and retried with the next. */
 function startRound({ log }: BillingParts, { name, firstMs, everyMs, work }: Round): () => Promise<void> {
   const onError = (error: unknown) => log.warn({ round: name, ...faultFields(error) }, 'billing.round-failed')
   const interval = startInterval(work, { firstMs, everyMs, onError })

@@ -3,22 +3,22 @@ import type { PaidTier } from '../../core/ports/billing.ts'
 import { METER_EVENT } from './meter.ts'
 import { EVENT_TYPES } from './webhook.ts'
 
-/** What is to be sold, and where Stripe is to send webhooks. */
+/** The products to sell, and the webhook's address. */
 export interface SetupRequest {
   /** Price of a month, in cents. */
   readonly monthlyCents: Readonly<Record<PaidTier, number>>
   /** Price of a metered call beyond the plan, in cents, e.g. `0.01`; `undefined`: calls are not metered. */
   readonly overageCents: string | undefined
-  /** Of `POST /v1/billing/webhook`; `undefined`: no endpoint is made. */
+  /** Address of `POST /v1/billing/webhook`; `undefined`: no endpoint is created. */
   readonly webhookUrl: string | undefined
 }
 
-/** Something that setup found or made. */
+/** An object that setup found or created. */
 export interface SetupStep {
   readonly what: string
   readonly id: string
   readonly isNew: boolean
-  /** The environment variable that takes it, with its value; the secret of a webhook is told when it is made, never again. */
+  /** The environment variable for it, with its value; a webhook's secret is returned only when it is created. */
   readonly variable?: readonly [name: string, value: string]
 }
 
@@ -29,24 +29,24 @@ const DOWNGRADES = ['decreasing_item_amount', 'shortening_interval'] as const
 const NAMES: Readonly<Record<PaidTier, string>> = { pro: 'Pro', team: 'Team' }
 
 /**
- * Makes at Stripe what the gateway sells with, as far as it is not there: products, prices, meter, portal, webhook
- * endpoint. What it made it knows again, by metadata and lookup keys, so that it can be run any number of times. A price
- * that has changed is made anew, since prices never change at Stripe; who has subscribed keeps the old one.
+ * Creates the missing objects at Stripe: products, prices, meter, portal, webhook
+ * endpoint. It recognises its own objects by metadata and lookup keys, so it is idempotent. A changed price
+ * is created anew, since prices are immutable at Stripe; existing subscriptions keep the old one.
  */
-export async function setUp(stripe: Stripe, wish: SetupRequest): Promise<SetupStep[]> {
+export async function setUp(stripe: Stripe, request: SetupRequest): Promise<SetupStep[]> {
   const steps: SetupStep[] = []
   const sold: { product: string; price: string }[] = []
   for (const tier of TIERS) {
     const product = await ensureProduct(stripe, { role: tier, name: NAMES[tier] })
-    const unit = String(wish.monthlyCents[tier])
+    const unit = String(request.monthlyCents[tier])
     const price = await ensurePrice(stripe, { role: tier, product: product.id, unit, recurring: { interval: 'month' } })
     sold.push({ product: product.id, price: price.id })
     steps.push(product, { ...price, variable: [`STRIPE_PRICE_${tier.toUpperCase()}`, price.id] })
   }
-  if (wish.overageCents !== undefined) steps.push(...(await setUpMeter(stripe, wish.overageCents)))
+  if (request.overageCents !== undefined) steps.push(...(await setUpMeter(stripe, request.overageCents)))
   const portal = await ensurePortal(stripe, sold)
   steps.push({ ...portal, variable: ['STRIPE_PORTAL', portal.id] })
-  if (wish.webhookUrl !== undefined) steps.push(await ensureWebhook(stripe, wish.webhookUrl))
+  if (request.webhookUrl !== undefined) steps.push(await ensureWebhook(stripe, request.webhookUrl))
   return steps
 }
 
@@ -113,14 +113,14 @@ async function ensureMeter(stripe: Stripe): Promise<SetupStep> {
 
 async function ensurePortal(stripe: Stripe, sold: readonly { product: string; price: string }[]): Promise<SetupStep> {
   const what = 'customer portal'
-  // A portal that offers other prices is of no use any more.
+  // A portal that offers other prices is obsolete.
   const role = sold.map(({ price }) => price).join(' ')
   const subscription_update = {
     enabled: true,
     default_allowed_updates: ['price' as const],
     products: sold.map(({ product, price }) => ({ product, prices: [price] })),
     proration_behavior: 'create_prorations' as const,
-    // A downgrade at once would return money for credits that are spent.
+    // An immediate downgrade would refund credits that are spent.
     schedule_at_period_end: { conditions: DOWNGRADES.map((type) => ({ type })) },
   }
   for await (const { id, metadata, features } of stripe.billingPortal.configurations.list({

@@ -4,18 +4,18 @@ import { tryParseJson } from '../../core/json/json-value.ts'
 import { notConfigured } from './errors.ts'
 import { type BillingParts, stripeOf } from './parts.ts'
 
-/** An event as Stripe has signed it. What it says of its object may be old; see `stores/sql/billing/fetches.ts`. */
+/** An event signed by Stripe. Its copy of the object may be stale; see `stores/sql/billing/fetches.ts`. */
 export interface SignedEvent {
   readonly id: string
   readonly type: string
-  /** `event`; `v2.core.event` for those that only name their object. */
+  /** `event`; `v2.core.event` for events that only name their object. */
   readonly object: string
   readonly data?: { readonly object: Readonly<Record<string, unknown>> }
 }
 
 const TOLERANCE_S = 300
 const MS_PER_S = 1000
-/** Ids and types of Stripe: printable, without spaces. */
+/** Pattern of Stripe's ids and types: printable, without spaces. */
 const NAME = /^[\x21-\x7e]{1,255}$/
 
 /**
@@ -47,21 +47,21 @@ function isSignedWith(
   { body, signature, secret }: { body: Buffer; signature: string; secret: string },
 ): boolean {
   try {
-    // Never `constructEvent` alone: it refuses the events of v2. 0 as tolerance would be none.
+    // Never `constructEvent` alone: it refuses the events of v2. 0 as tolerance would mean none.
     return webhooks.signature?.verifyHeader(body, signature, secret, TOLERANCE_S) === true
   } catch {
     return false
   }
 }
 
-/** Stripe's package refuses old signatures only: one of the future could be delivered again until its time has come. */
+/** Returns true for a signature of the future, which Stripe's package accepts: it could be replayed until then. */
 function isOfTheFuture(signature: string, nowMs: number): boolean {
   const times = signature.split(',').filter((item) => item.startsWith('t='))
   return times.some((item) => Number.parseInt(item.slice('t='.length), 10) > nowMs / MS_PER_S + TOLERANCE_S)
 }
 
 function parseEvent(body: Buffer): SignedEvent {
-  // Safe: Stripe has signed it, and the members that are used are checked. Of null and of texts nothing is left.
+  // Safe: Stripe has signed it, and the used members are checked. Null and texts have none of them.
   const event = { ...(tryParseJson(body) as Partial<SignedEvent> | null) }
   const { id, type, object } = event
   if (!isName(id) || !isName(type) || !isName(object))
@@ -69,7 +69,7 @@ function parseEvent(body: Buffer): SignedEvent {
   return { ...event, id, type, object }
 }
 
-/** Whether a value can be an id or a type of Stripe. */
+/** Returns true for a possible id or type of Stripe. */
 export function isName(value: unknown): value is string {
   return typeof value === 'string' && NAME.test(value)
 }

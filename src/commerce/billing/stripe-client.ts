@@ -1,19 +1,19 @@
 import type Stripe from 'stripe'
 
-/** How Stripe is reached. */
+/** Access to Stripe. */
 export interface StripeAccess {
   readonly secretKey: string
   /** Another address of the API; unset: Stripe's own. */
   readonly apiBase?: string | undefined
 }
 
-/** Stripe's client, loaded with its first use: it takes a tenth of a second and 20 MB, and most processes never ask. */
+/** Stripe's client, loaded at its first use: it takes a tenth of a second and 20 MB, and most processes never need it. */
 export type StripeClient = () => Promise<Stripe>
 
 const TRIES_AFTER_THE_FIRST = 2
 const TIMEOUT_MS = 10_000
 
-/** Makes a client that loads Stripe's package when it is first asked for. */
+/** Creates a client that loads Stripe's package at its first use. */
 export function createStripeClient(access: StripeAccess): StripeClient {
   let client: Promise<Stripe> | undefined
   return () => {

@@ -5,7 +5,7 @@ import { type BillingParts, type BillingSettings, idOf, stripeOf } from './parts
 
 const SECOND_MS = 1000
 
-/** Fetches a subscription and writes it down. */
+/** Fetches a subscription and records it. */
 export async function refreshSubscription(parts: BillingParts, id: string, eventId?: string): Promise<void> {
   const ticket = await parts.store.takeTicket()
   const stripe = await stripeOf(parts)
@@ -13,7 +13,7 @@ export async function refreshSubscription(parts: BillingParts, id: string, event
   if (subscription !== undefined) await parts.store.applySubscription(subscription, { ticket, eventId })
 }
 
-/** Fetches all subscriptions of a customer and writes them down. */
+/** Fetches all subscriptions of a customer and records them. */
 export async function refreshSubscriptionsOf(parts: BillingParts, customer: string): Promise<void> {
   const ticket = await parts.store.takeTicket()
   const stripe = await stripeOf(parts)
@@ -21,7 +21,7 @@ export async function refreshSubscriptionsOf(parts: BillingParts, customer: stri
   await applyAll(parts, data, ticket)
 }
 
-/** Writes fetched subscriptions down. `ticket`: taken before they were fetched. */
+/** Records fetched subscriptions. `ticket`: taken before they were fetched. */
 export async function applyAll(
   parts: BillingParts,
   subscriptions: readonly Stripe.Subscription[],
@@ -33,7 +33,7 @@ export async function applyAll(
   }
 }
 
-/** What counts of a subscription; `undefined` for one that is no plan of ours. */
+/** Returns the relevant members of a subscription; `undefined` for one that is no plan. */
 async function toFetched(
   parts: BillingParts,
   { id, customer, metadata, status, items }: Stripe.Subscription,
@@ -49,13 +49,13 @@ async function toFetched(
   return { id, accountId, status, tier, periodStartMs, periodEndMs }
 }
 
-/** The plan that a price is for: as configured, or as `turnpike stripe setup` has marked it. */
+/** Returns the plan of a price: as configured, or as marked by `turnpike stripe setup`. */
 export function tierOfPrice({ prices }: BillingSettings, { id, metadata }: Stripe.Price): PaidTier | undefined {
   if (id === prices.team) return 'team'
   return id === prices.pro ? 'pro' : toTier(metadata?.turnpike_tier)
 }
 
-/** A plan's name, from text that may hold anything. */
+/** Parses a plan's name. */
 export function toTier(text: string | undefined): PaidTier | undefined {
   return text === 'pro' || text === 'team' ? text : undefined
 }

@@ -6,14 +6,14 @@ import { refreshRecharge } from './recharge-end.ts'
 import { isName, openEvent, type SignedEvent } from './signature.ts'
 import { refreshSubscription } from './subscriptions.ts'
 
-/** What an event is about: the object to fetch. */
+/** Subject of an event: the object to fetch. */
 type Subject =
   | { readonly kind: 'subscription' | 'invoice' | 'intent' | 'charge' | 'customer'; readonly id: string }
   | { readonly kind: 'meter' | 'nothing' }
 
 const NOTHING: Subject = { kind: 'nothing' }
 
-/** Events that are subscribed to, v1; and the member of their object that names what to fetch. */
+/** Subscribed events, v1; and the member of their object that names the subject. */
 const SUBJECTS: Readonly<
   Record<string, { readonly kind: Exclude<Subject['kind'], 'meter' | 'nothing'>; readonly member: string }>
 > = {
@@ -42,9 +42,9 @@ export const EVENT_TYPES: readonly string[] = Object.keys(SUBJECTS)
 const METER_TROUBLE = /^v1\.billing\.meter\./
 
 /**
- * Handles one delivery of a webhook: checks it, fetches what it is about, and writes that down with the event in one
- * transaction. A repeated one changes nothing. Throws `invalid_request` for one that Stripe did not sign; anything else
- * that it throws makes Stripe deliver the event again.
+ * Handles one delivery of a webhook: verifies it, fetches its subject, and records that with the event in one
+ * transaction. A repeated delivery is a no-op. Throws `invalid_request` for one that Stripe did not sign; any other
+ * error makes Stripe deliver the event again.
  */
 export async function takeWebhook(parts: BillingParts, delivery: { body: Buffer; signature: string }): Promise<void> {
   const event = await openEvent(parts, delivery)
@@ -56,7 +56,7 @@ export async function takeWebhook(parts: BillingParts, delivery: { body: Buffer;
     parts.log.info({ eventId, type }, 'billing.event')
   } catch (error) {
     parts.log.warn({ eventId, type, ...faultFields(error) }, 'billing.event-failed')
-    // What Stripe no longer has can have no effect, however often it is asked for.
+    // An object that no longer exists at Stripe can have no effect, however often it is fetched.
     if (isMissing(error)) return
     const words = 'The event could not be handled. Deliver it again.'
     throw new GatewayError('internal_error', words, { cause: toGatewayError(error) })
@@ -76,7 +76,7 @@ async function handle(parts: BillingParts, subject: Subject, { id: eventId, type
     case 'customer':
       return forgetDeleted(parts, subject.id, eventId)
     case 'meter':
-      // Calls were reported that cannot be billed: only the operator can mend that.
+      // Reported calls could not be billed: only the operator can fix that.
       return parts.log.error({ eventId, type }, 'meter.refused-by-provider')
     case 'nothing':
       return
@@ -90,14 +90,14 @@ function subjectOf({ type, data }: SignedEvent): Subject {
   const known = Object.hasOwn(SUBJECTS, type) ? SUBJECTS[type] : undefined
   if (known === undefined) return NOTHING
   const reference = data?.object[known.member]
-  // Safe: an id, an expanded object or nothing is all that Stripe sends there; others have no `id` and are left alone.
+  // Safe: Stripe sends an id, an expanded object or nothing there; others have no `id` and are ignored.
   const id = idOf(reference as string | { id: string } | null | undefined)
   if (typeof id !== 'string') return NOTHING
   if (!isName(id)) throw new GatewayError('invalid_request', `Expected an id in the event’s \`${known.member}\`.`)
   return { kind: known.kind, id }
 }
 
-/** A customer is forgotten only if Stripe says now that it is gone. */
+/** Deletes a customer only if Stripe confirms now that it is deleted. */
 async function forgetDeleted(parts: BillingParts, customerId: string, eventId: string): Promise<void> {
   const stripe = await parts.stripe?.()
   const isGone = await stripe?.customers.retrieve(customerId).then(

@@ -1,6 +1,6 @@
-/** What a metric tells. */
+/** Definition of a metric. */
 export interface MetricDefinition {
-  /** A counter only grows until the process ends; a gauge goes up and down; a histogram counts values by their size. */
+  /** A counter grows until the process ends; a gauge goes up and down; a histogram counts values by size. */
   readonly kind: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
@@ -8,16 +8,16 @@ export interface MetricDefinition {
   readonly buckets?: readonly number[]
 }
 
-/** Seconds: from a reply out of the cache to the longest of thoughts. */
+/** Bucket bounds in seconds, from a cached reply to the longest thinking. */
 const WHOLE = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
-/** Seconds: a gateway's own share is told in parts of a millisecond. */
+/** Bucket bounds in seconds of the gateway's own share, in fractions of a millisecond. */
 const OWN = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 
-/** Every metric there is: `/metrics` and the reference page are printed from this table. */
+/** All metrics: `/metrics` and the reference page are printed from this table. */
 export const METRICS = {
   turnpike_http_requests_total: {
     kind: 'counter',
-    help: 'Requests whose reply has ended, whatever became of it. `route` is the pattern of the path, `unmatched` for one that is none.',
+    help: 'Requests whose reply has ended, with any outcome. `route` is the pattern of the path, `unmatched` without one.',
     labels: ['method', 'route', 'status'],
   },
   turnpike_http_request_duration_seconds: {
@@ -33,80 +33,80 @@ export const METRICS = {
   },
   turnpike_errors_total: {
     kind: 'counter',
-    help: 'Errors that the gateway itself has answered, by their code: see the reference of errors.',
+    help: 'Errors returned by the gateway itself, by their code: see the reference of errors.',
     labels: ['code'],
   },
   turnpike_model_requests_total: {
     kind: 'counter',
-    help: 'Requests that passed through a pipeline. `outcome`: `complete`, `incomplete` (the answer broke off), `cancelled` (the client left), `error`. `cache`: `hit`, `attached` (shared with a call under way), `miss`, `none`.',
+    help: 'Requests that passed through a pipeline. `outcome`: `complete`, `incomplete` (the reply broke off), `cancelled` (client disconnect), `error`. `cache`: `hit`, `attached` (joined an in-flight request), `miss`, `none`.',
     labels: ['route', 'provider', 'model', 'outcome', 'cache'],
   },
   turnpike_gateway_duration_seconds: {
     kind: 'histogram',
-    help: 'The gateway’s own share of the wait for the first of a reply: from the whole request, without the wait for providers.',
+    help: 'The gateway’s own share of the time to the first byte of a reply: from the complete request, without the wait for providers.',
     labels: [],
     buckets: OWN,
   },
   turnpike_provider_wait_seconds: {
     kind: 'histogram',
-    help: 'The wait for providers, until the first of a reply.',
+    help: 'Wait for providers, until the first byte of a reply.',
     labels: ['provider'],
     buckets: WHOLE,
   },
   turnpike_provider_attempts_total: {
     kind: 'counter',
-    help: 'Calls to providers. `status` is `none` when there was no answer.',
+    help: 'Calls to providers. `status` is `none` when there was no reply.',
     labels: ['provider', 'outcome', 'status'],
   },
   turnpike_tokens_total: {
     kind: 'counter',
-    help: 'Tokens that replies told. `class`: `input` (what no prompt cache held), `output`, `cache_read`, `cache_write`. Of a reply from a cache, those of the stored answer.',
+    help: 'Tokens that replies reported. `class`: `input` (not in a prompt cache), `output`, `cache_read`, `cache_write`. For a reply from a cache, those of the stored reply.',
     labels: ['provider', 'model', 'class'],
   },
   turnpike_provider_cost_usd_total: {
     kind: 'counter',
-    help: 'What providers bill, in USD.',
+    help: 'Cost billed by providers, in USD.',
     labels: ['provider', 'model'],
   },
   turnpike_counterfactual_cost_usd_total: {
     kind: 'counter',
-    help: 'What the same requests would have cost without the gateway, in USD; less what was billed it is what was saved. `basis`: `same`, `cached-reply`, `estimate`.',
+    help: 'Cost of the same requests without the gateway, in USD; minus the billed cost this is the saving. `basis`: `same`, `cached-reply`, `estimate`.',
     labels: ['basis'],
   },
   turnpike_unpriced_requests_total: {
     kind: 'counter',
-    help: 'Requests whose cost cannot be known; they are in no sum of money.',
+    help: 'Requests of unknown cost; they are in no sum of money.',
     labels: [],
   },
   turnpike_module_runs_total: {
     kind: 'counter',
-    help: 'What modules did with requests: `ran`, `hit`, `miss`, …; `bypassed` when one failed or took too long.',
+    help: 'Actions of plugins on requests: `ran`, `hit`, `miss`, …; `bypassed` when one failed or timed out.',
     labels: ['module', 'action'],
   },
   turnpike_module_duration_seconds: {
     kind: 'histogram',
-    help: 'Time in a module itself, without what it waited for downstream.',
+    help: 'Time in a plugin itself, without its wait for downstream.',
     labels: ['module'],
     buckets: OWN,
   },
   turnpike_info: {
     kind: 'gauge',
-    help: 'Always 1: which build runs, in which mode.',
+    help: 'Always 1, with the running build and mode as labels.',
     labels: ['version', 'mode', 'node'],
   },
-  process_start_time_seconds: { kind: 'gauge', help: 'When the process began, in seconds since 1970.', labels: [] },
-  process_cpu_seconds_total: { kind: 'counter', help: 'CPU time of all its threads.', labels: [] },
-  process_resident_memory_bytes: { kind: 'gauge', help: 'Memory that is held.', labels: [] },
-  nodejs_heap_size_used_bytes: { kind: 'gauge', help: 'Of the heap of JavaScript, what is in use.', labels: [] },
-  nodejs_external_memory_bytes: { kind: 'gauge', help: 'Buffers and what else lies beside the heap.', labels: [] },
+  process_start_time_seconds: { kind: 'gauge', help: 'Start time of the process, in seconds since 1970.', labels: [] },
+  process_cpu_seconds_total: { kind: 'counter', help: 'CPU time of all threads of the process.', labels: [] },
+  process_resident_memory_bytes: { kind: 'gauge', help: 'Resident memory of the process.', labels: [] },
+  nodejs_heap_size_used_bytes: { kind: 'gauge', help: 'Used size of the JavaScript heap.', labels: [] },
+  nodejs_external_memory_bytes: { kind: 'gauge', help: 'Buffers and other memory outside the heap.', labels: [] },
   nodejs_eventloop_delay_seconds: {
     kind: 'gauge',
-    help: 'How late timers come, at most, for that share of the time since the last look.',
+    help: 'Upper bound of timer delay for that share of the time since the last sample.',
     labels: ['quantile'],
   },
   nodejs_eventloop_utilization: {
     kind: 'gauge',
-    help: 'The share of the time since the last look in which the main thread was busy, 0 to 1.',
+    help: 'Share of the time since the last sample in which the main thread was busy, 0 to 1.',
     labels: [],
   },
 } as const satisfies Record<string, MetricDefinition>
@@ -114,7 +114,7 @@ export const METRICS = {
 /** The name of a metric. */
 export type MetricName = keyof typeof METRICS
 
-/** A metric’s definition, by its name. */
+/** Returns a metric’s definition by its name. */
 export function definitionOf(name: MetricName): MetricDefinition {
   return METRICS[name]
 }

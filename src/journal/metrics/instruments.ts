@@ -2,14 +2,14 @@ import { definitionOf, METRICS, type MetricName } from './definitions.ts'
 import type { Snapshot } from './print.ts'
 import { Distributions, Values } from './series.ts'
 
-/** What each metric is counted with. */
+/** Instrument of each metric. */
 export type Instruments = {
   readonly [Name in MetricName]: (typeof METRICS)[Name]['kind'] extends 'histogram' ? Distributions : Values
 }
 
 const NAMES = Object.keys(METRICS) as MetricName[]
 
-/** Makes one for each metric of the table. */
+/** Creates an instrument for each metric of the table. */
 export function createInstruments(): Instruments {
   const made = NAMES.map((name) => {
     const definition = definitionOf(name)
@@ -18,7 +18,7 @@ export function createInstruments(): Instruments {
   return Object.fromEntries(made) as Instruments // safe: by each one’s kind
 }
 
-/** What they have counted so far. */
+/** Returns the current values of all instruments. */
 export function snapshotOf(instruments: Instruments): Snapshot {
   return Object.fromEntries(NAMES.map((name) => [name, instruments[name].samples()]))
 }

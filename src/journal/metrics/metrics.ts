@@ -5,7 +5,7 @@ import { createInstruments, type Instruments, snapshotOf } from './instruments.t
 import type { Snapshot } from './print.ts'
 import { ProcessValues } from './process-values.ts'
 
-/** What the metrics say of the build that they are of. */
+/** Properties of the running build. */
 export interface MetricsOptions {
   readonly version: string
   readonly mode: string
@@ -15,7 +15,7 @@ const MS_PER_SECOND = 1000
 const NANO = 1e9
 const NONE = 'none'
 
-/** Counts what happens in this process. */
+/** Metrics of this process. */
 export class Metrics {
   readonly #of: Instruments = createInstruments()
   readonly #process = new ProcessValues()
@@ -26,12 +26,12 @@ export class Metrics {
     this.#of.turnpike_unpriced_requests_total.set(0)
   }
 
-  /** A request has come. */
+  /** Counts a new request. */
   enter(): void {
     this.#inFlight++
   }
 
-  /** Its reply has ended. */
+  /** Counts a request whose reply has ended. */
   leave({ method, route = 'unmatched', status, durationMs, error }: RequestRecord): void {
     this.#inFlight--
     this.#of.turnpike_http_requests_total.add(1, method, route, String(status))
@@ -39,7 +39,7 @@ export class Metrics {
     if (error !== undefined) this.#of.turnpike_errors_total.add(1, codeOf(error))
   }
 
-  /** A request that passed through a pipeline has ended, and this is known of it. */
+  /** Counts a finished request that passed through a pipeline. */
   count(request: FinishedRequest): void {
     const { route, outcome, cache, trace, gatewayMs, providerMs } = request
     const { provider, model } = servedBy(request)
@@ -56,9 +56,9 @@ export class Metrics {
     this.#countMoney(request)
   }
 
-  /** All values as they stand now. */
+  /** Returns all current values. */
   snapshot(): Snapshot {
-    this.#process.tell(this.#of)
+    this.#process.sample(this.#of)
     this.#of.turnpike_http_requests_in_flight.set(this.#inFlight)
     return snapshotOf(this.#of)
   }

@@ -4,17 +4,17 @@ import type { Sample } from './series.ts'
 /** The values of all metrics of one process. */
 export type Snapshot = Readonly<Partial<Record<MetricName, readonly Sample[]>>>
 
-/** A process's values; `worker` is unset when there is but one. */
-export interface Told {
+/** A process's values; `worker` is unset when there is only one. */
+export interface ProcessSnapshot {
   readonly worker: string | undefined
   readonly snapshot: Snapshot
 }
 
-/** The media type of what is printed: the text format of Prometheus. */
+/** Media type of the output: the text format of Prometheus. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Prints the values of all processes; those of several are told apart by a label `worker`. */
-export function printMetrics(processes: readonly Told[]): string {
+/** Prints the values of all processes; those of several are distinguished by a label `worker`. */
+export function printMetrics(processes: readonly ProcessSnapshot[]): string {
   const lines: string[] = []
   for (const name of Object.keys(METRICS) as MetricName[]) {
     const definition = definitionOf(name)
@@ -33,7 +33,7 @@ export function printMetrics(processes: readonly Told[]): string {
 
 type Pairs = readonly (readonly [label: string, value: string])[]
 
-/** Buckets are told as sums of all that are no larger. */
+/** Prints a histogram; its buckets are cumulative. */
 function histogramLines(
   name: string,
   pairs: Pairs,

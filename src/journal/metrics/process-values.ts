@@ -1,13 +1,13 @@
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Instruments } from './instruments.ts'
 
-/** Fine enough for what a client would notice; a finer one would wake an idle process more often. */
+/** Resolution of the delay histogram; a finer one would wake an idle process more often. */
 const RESOLUTION_MS = 50
 const QUANTILES = [0.5, 0.99, 1]
 const NS_PER_SECOND = 1e9
 const US_PER_SECOND = 1e6
 
-/** Looks at the process itself. What is told of the event loop is of the time since the last look. */
+/** Samples the process itself. Values of the event loop cover the time since the last sample. */
 export class ProcessValues {
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   #utilization: EventLoopUtilization = performance.eventLoopUtilization()
@@ -16,8 +16,8 @@ export class ProcessValues {
     this.#delay.enable()
   }
 
-  /** Sets the metrics that are about the process. */
-  tell(instruments: Instruments): void {
+  /** Sets the metrics of the process. */
+  sample(instruments: Instruments): void {
     const { user, system } = process.cpuUsage()
     const { rss, heapUsed, external } = process.memoryUsage()
     instruments.process_start_time_seconds.set(performance.timeOrigin / 1000)
@@ -37,7 +37,7 @@ export class ProcessValues {
     return utilization
   }
 
-  /** In seconds, beyond the pause that was asked for. */
+  /** Returns the delay in seconds, beyond the requested pause. */
   #delayAt(share: number): number {
     return Math.max(0, this.#delay.percentile(share * 100) / NS_PER_SECOND - RESOLUTION_MS / 1000)
   }

@@ -1,14 +1,14 @@
 import type { MetricDefinition } from './definitions.ts'
 
-/** Labels come from bounded sets, but for models; what is beyond that many goes into one series. */
+/** Bound of the series of one metric: all labels but models come from bounded sets; further series share one. */
 const MOST_SERIES = 1000
 const OTHER = 'other'
 const SEPARATOR = '\u0000'
 
-/** The values of one metric, each under the values of its labels, in their order. */
+/** One series of a metric: its label values in order, and its value. */
 export type Sample = readonly [labels: readonly string[], value: number | readonly number[]]
 
-/** The series of one metric that counts or is set. */
+/** The series of a counter or a gauge. */
 export class Values {
   readonly #width: number
   readonly #byLabels = new Map<string, number>()
@@ -35,7 +35,7 @@ export class Values {
 export class Distributions {
   readonly #width: number
   readonly #buckets: readonly number[]
-  /** Counts by bucket, then of what is above them all, then the sum. */
+  /** Counts by bucket, then the count above them all, then the sum. */
   readonly #byLabels = new Map<string, Float64Array>()
 
   constructor({ labels, buckets = [] }: MetricDefinition) {

@@ -1,20 +1,23 @@
 import cluster from 'node:cluster'
 import type { Channel } from '../../core/ports/channel.ts'
 import { connectPeers } from '../../core/telemetry/peers.ts'
-import type { Snapshot, Told } from './print.ts'
+import type { ProcessSnapshot, Snapshot } from './print.ts'
 
 /**
- * Gives the values of all workers on one port, each under a label of its own, or those of the only process. A scrape
- * reaches one worker by chance, which asks the others; one that hangs is left out, since the values of the rest matter
+ * Collects the values of all workers on one port, each with a label of its own, or those of the only process. A scrape
+ * reaches any one worker, which queries the others; one that hangs is left out, since the values of the rest matter
  * all the more then.
  */
-export function collector(snapshot: () => Snapshot, workers: Channel | undefined): () => Promise<readonly Told[]> {
-  const own = (): Told => ({ worker: cluster.worker && String(cluster.worker.id), snapshot: snapshot() })
+export function collector(
+  snapshot: () => Snapshot,
+  workers: Channel | undefined,
+): () => Promise<readonly ProcessSnapshot[]> {
+  const own = (): ProcessSnapshot => ({ worker: cluster.worker && String(cluster.worker.id), snapshot: snapshot() })
   if (workers === undefined) return async () => [own()]
   const ask = connectPeers({ channel: workers, topic: 'metrics', answer: async () => JSON.stringify(own()) })
   return async function collect() {
     const others = await ask('')
-    // Safe: the other workers run this very code.
-    return [own(), ...others.map((text) => JSON.parse(text) as Told)]
+    // Safe: the other workers run the same code.
+    return [own(), ...others.map((text) => JSON.parse(text) as ProcessSnapshot)]
   }
 }

@@ -3,14 +3,14 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import type { FinishedRequest } from '../../core/telemetry/telemetry.ts'
 import { spanIdOf, type TraceContext } from '../../core/telemetry/trace-context.ts'
 
-/** What all spans of a process have in common. */
+/** Properties common to all spans of a process. */
 export type SpanOrigin = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>
 
 const MS_PER_SECOND = 1000
 const NS_PER_MS = 1e6
 const FIRST_SERVER_ERROR = 500
 const PATHS = { messages: '/v1/messages', chat: '/v1/chat/completions', agent: '/v1/agent/messages' } as const
-/** Names of the semantic conventions, where they differ from ours. */
+/** Provider names of the semantic conventions, where they differ from the gateway's. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   bedrock: 'aws.bedrock',
   gemini: 'gcp.gemini',
@@ -18,8 +18,8 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The spans of a request: one of the gateway, with an event for each module, and, where a provider was asked, one of
- * that call (OpenTelemetry semantic conventions for HTTP and for generative AI). They hold no text of prompts and answers.
+ * Returns the spans of a request: one of the gateway, with an event for each plugin, and, if a provider was called, one of
+ * that call (OpenTelemetry semantic conventions for HTTP and for generative AI). They contain no text of prompts and answers.
  */
 export function spansOf(request: FinishedRequest, context: TraceContext, origin: SpanOrigin): ReadableSpan[] {
   const server = serverSpan(request, context, origin)
@@ -60,7 +60,7 @@ function serverSpan(request: FinishedRequest, context: TraceContext, origin: Spa
   }
 }
 
-/** It begins after the gateway’s own share, and ends with the answer: for a stream, with its end. */
+/** Returns the provider's span: it begins after the gateway’s own share, and ends with the reply, for a stream with its end. */
 function providerSpan(request: FinishedRequest, context: TraceContext, origin: SpanOrigin): ReadableSpan {
   const { startedAtMs, gatewayMs, providerMs, totalMs, isStream, tokens, provider, trace, requestId } = request
   const startMs = startedAtMs + Math.max(0, gatewayMs)

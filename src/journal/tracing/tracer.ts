@@ -8,19 +8,19 @@ import type { FinishedRequest } from '../../core/telemetry/telemetry.ts'
 import { traceContextOf } from '../../core/telemetry/trace-context.ts'
 import { spansOf } from './spans.ts'
 
-/** Sends what requests did to a collector. */
+/** Sends traces of requests to a collector. */
 export interface Tracer {
-  /** Takes a request in; it is sent in the background, or dropped when the collector is not there. Never throws. */
+  /** Records a request; it is sent in the background, or dropped when the collector is unreachable. Never throws. */
   record(request: FinishedRequest, headers: NodeJS.Dict<string | string[]>): void
-  /** Sends what waits, for two seconds at most. */
+  /** Sends waiting spans, for at most two seconds. */
   close(): Promise<void>
 }
 
-/** What a tracer is opened with. */
+/** Options of a tracer. */
 export interface TracerOptions {
   /** The collector’s address; `/v1/traces` is added. */
   readonly endpoint: string
-  /** Sent along with each batch, for the collector’s own credentials. */
+  /** Headers of each batch, for the collector’s own credentials. */
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
   readonly version: string
@@ -28,16 +28,16 @@ export interface TracerOptions {
 }
 
 const LONGEST_EXPORT_MS = 10_000
-/** A collector that is not there is tried for longer; the end of the process must not wait for it. */
+/** An unreachable collector is retried for longer; the end of the process must not wait for it. */
 const LONGEST_CLOSE_MS = 2000
 
 /** Opens a tracer that speaks OTLP over HTTP. */
 export function openTracer({ endpoint, headers, serviceName, version, log }: TracerOptions): Tracer {
-  const told = (reason: string): void => log.warn({ reason }, 'traces.not-sent')
-  // What the library has to say of a collector that is not there.
+  const warn = (reason: string): void => log.warn({ reason }, 'traces.not-sent')
+  // The library's own message about an unreachable collector.
   const quiet = () => {}
   diag.setLogger(
-    { error: told, warn: told, info: quiet, debug: quiet, verbose: quiet },
+    { error: warn, warn, info: quiet, debug: quiet, verbose: quiet },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   const url = `${endpoint.replace(/\/$/, '')}/v1/traces`

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject, tryParseJson } from '../../../core/json/json-value.ts'
 
-/** Text as base64url without padding (RFC 4648, section 5). */
+/** Encodes text as base64url without padding (RFC 4648, section 5). */
 export function toBase64url(text: string): string {
   return Buffer.from(text).toString('base64url')
 }
 
 /**
- * The text of base64url without padding; `undefined` when it is not exactly that. Node reads much more: the other
+ * Decodes base64url without padding; `undefined` for any other form. Node's decoder accepts much more: the other
  * alphabet, padding, stray bits at the end; then one text would have many encodings.
  */
 export function fromBase64url(encoded: string): string | undefined {
@@ -16,7 +16,7 @@ export function fromBase64url(encoded: string): string | undefined {
   return Buffer.byteLength(text) === bytes.length && !text.includes('\ufffd') ? text : undefined
 }
 
-/** The JSON object in base64url; `undefined` when there is none. */
+/** Decodes a JSON object from base64url; `undefined` when there is none. */
 export function objectFromBase64url(encoded: string): JsonObject | undefined {
   const text = fromBase64url(encoded)
   return text === undefined ? undefined : asObject(tryParseJson(text))

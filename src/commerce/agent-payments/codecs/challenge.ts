@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * A challenge of the `Payment` scheme (draft-httpauth-payment, section 5.1), as it stands in `WWW-Authenticate` and as a
+ * A challenge of the `Payment` scheme (draft-httpauth-payment, section 5.1), as in `WWW-Authenticate` and as a
  * credential repeats it. `request` and `opaque` are base64url of canonical JSON (RFC 8785).
  */
 export interface Challenge {
-  /** The HMAC of all other members but `description`. */
+  /** HMAC of all other members except `description`. */
   readonly id: string
   /** Host name of the service. */
   readonly realm: string
@@ -14,7 +14,7 @@ export interface Challenge {
   readonly request: string
   /** RFC 3339. */
   readonly expires?: string | undefined
-  /** RFC 9530, of the body that is paid for. */
+  /** RFC 9530 digest of the body that is paid for. */
   readonly digest?: string | undefined
   /** For people; not bound to the id. */
   readonly description?: string | undefined
@@ -31,14 +31,14 @@ export function challengeId(challenge: UnsignedChallenge, secret: string): strin
   return createHmac('sha256', secret).update(slots.join('|')).digest('base64url')
 }
 
-/** Whether a challenge was signed with this secret and is unchanged since, its description aside. */
+/** Returns true when a challenge was signed with this secret and is unchanged, except for its description. */
 export function isSignedWith(challenge: Challenge, secret: string): boolean {
   const expected = Buffer.from(challengeId(challenge, secret))
   const given = Buffer.from(challenge.id)
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** The order in which clients print them. */
+/** Order of the parameters in clients' own output. */
 const PARAMETERS = [
   'id',
   'realm',
@@ -51,10 +51,10 @@ const PARAMETERS = [
   'opaque',
 ] as const satisfies readonly (keyof Challenge)[]
 
-/** What a quoted string may hold: printable ASCII (RFC 9110, section 5.6.4, without its obsolete part). */
+/** Characters of a quoted string: printable ASCII (RFC 9110, section 5.6.4, without its obsolete part). */
 const PRINTABLE = /^[ -~]*$/
 
-/** A challenge as the value of `WWW-Authenticate` (RFC 9110, section 11). Throws `TypeError` for what no header can hold. */
+/** Prints a challenge as the value of `WWW-Authenticate` (RFC 9110, section 11). Throws `TypeError` for a value that no header can hold. */
 export function printChallenge(challenge: Challenge): string {
   const printed = PARAMETERS.flatMap((name) => {
     const value = challenge[name]

@@ -13,7 +13,7 @@ import { paymentProblem } from './problem.ts'
 
 /**
  * Ids of the public conformance suite: github.com/tempoxyz/mpp-tools, conformance/vectors/challenge-id.json (version
- * 2.0.0, of draft-ietf-httpauth-payment, section 5.1.1). What is left out of a row is as in the first.
+ * 2.0.0, of draft-ietf-httpauth-payment, section 5.1.1). Members left out of a row are as in the first.
  */
 const BASE = {
   secret: 'test-vector-secret-minimum-32-byte-secret',
@@ -92,7 +92,7 @@ for (const [index, vector] of VECTORS.entries()) {
   })
 }
 
-test('challenge: what mppx sent for one of ours is read, and has our signature', (t) => {
+test('challenge: mppx’s output for one of ours is read, and has our signature', (t) => {
   t.true(RECORDED.length >= 20)
   for (const { challenge, credential } of RECORDED) {
     const presented = parsePayment([credential])
@@ -103,7 +103,7 @@ test('challenge: what mppx sent for one of ours is read, and has our signature',
   }
 })
 
-test('challenge: a change of any member, the description aside, breaks the signature', (t) => {
+test('challenge: a change of any member except the description breaks the signature', (t) => {
   let changes = 0
   fc.assert(
     fc.property(challenges, text, (challenge, other) => {
@@ -120,7 +120,7 @@ test('challenge: a change of any member, the description aside, breaks the signa
   t.true(changes > 1000)
 })
 
-test('challenge: quotes and backslashes are escaped, and what no header can hold is refused', (t) => {
+test('challenge: quotes and backslashes are escaped, and values that no header can hold are refused', (t) => {
   const challenge = { id: 'i', realm: 'r', method: 'stripe', intent: 'charge', request: 'e30' }
   t.true(printChallenge({ ...challenge, description: 'a "b" \\ c' }).endsWith('description="a \\"b\\" \\\\ c"'))
   for (const description of ['two\r\nlines', 'caf\u00e9', '\u0000'])
@@ -159,7 +159,7 @@ for (const [what, field] of Object.entries(MALFORMED))
     t.is(parsePayment([field]).kind, 'malformed')
   })
 
-test('credential: the scheme is read in any case, other schemes are none, and two payments are several', (t) => {
+test('credential: the scheme is case-insensitive, other schemes are none, and two payments are several', (t) => {
   t.is(parsePayment([credential(VALID).replace('Payment', 'pAYMENT')]).kind, 'payment')
   t.is(parsePayment([]).kind, 'none')
   t.is(parsePayment(['Bearer x', 'Paymentx y']).kind, 'none')
@@ -167,7 +167,7 @@ test('credential: the scheme is read in any case, other schemes are none, and tw
   t.is(parsePayment([credential(VALID), credential(VALID)]).kind, 'several')
 })
 
-test('credential: the same has no second encoding', (t) => {
+test('credential: no other encoding of it is accepted', (t) => {
   const body = credential(VALID).slice('Payment '.length)
   const presented = parsePayment([`Payment ${body}`])
   t.is(presented.kind, 'payment')
@@ -175,7 +175,7 @@ test('credential: the same has no second encoding', (t) => {
     t.not(parsePayment([`Payment ${other}`]).kind, 'payment')
 })
 
-test('base64url: what is read is what was written, and nothing else', (t) => {
+test('base64url: only the encoder’s own output is decoded', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (each) => {
       if (each.isWellFormed() && !each.includes('\ufffd')) t.is(fromBase64url(toBase64url(each)), each)
@@ -190,7 +190,7 @@ test('digest: is that of RFC 9530, appendix B.2 style: colons around padded base
   t.is(contentDigest(body), 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:')
 })
 
-test('receipt: is the text that mppx has read', (t) => {
+test('receipt: is a text that mppx has read', (t) => {
   const receipt = {
     method: 'stripe',
     reference: 'pi_1',
@@ -200,7 +200,7 @@ test('receipt: is the text that mppx has read', (t) => {
   t.deepEqual(JSON.parse(Buffer.from(printPaymentReceipt(receipt), 'base64url').toString()), receipt)
 })
 
-test('problem: has the address, title and status that clients look for', (t) => {
+test('problem: has the address, title and status that clients expect', (t) => {
   t.deepEqual(paymentProblem('verification-failed', 'why'), {
     type: 'https://paymentauth.org/problems/verification-failed',
     title: 'Payment Verification Failed',

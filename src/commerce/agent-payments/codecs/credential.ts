@@ -1,14 +1,14 @@
 import { asObject, objectFromBase64url } from './base64url.ts'
 import type { Challenge } from './challenge.ts'
 
-/** What a payer sends: the challenge as it was given, and the token that pays for it. */
+/** A payer's credential: the challenge unchanged, and the token that pays for it. */
 export interface PaymentCredential {
   readonly challenge: Challenge
-  /** Of the payer's wallet, `spt_…`, or of a session, `sst_…`: a secret, never to be stored or logged. */
+  /** Token of the payer's wallet, `spt_…`, or of a session, `sst_…`: a secret, never to be stored or logged. */
   readonly token: string
 }
 
-/** What the `Authorization` fields of a request say about payment. */
+/** Payment in the `Authorization` fields of a request. */
 export type PresentedPayment =
   | { readonly kind: 'none' }
   | { readonly kind: 'several' }
@@ -20,11 +20,11 @@ const SCHEME = /^Payment(?: |$)/i
 const CREDENTIAL = /^Payment +(\S+) *$/i
 const TOKEN = /^spt_[A-Za-z0-9_]{1,250}$/
 const SESSION = /^sst_[A-Za-z0-9_-]{43}$/
-/** Twice what servers must accept (draft-httpauth-payment, section 5.2); real ones have 800 characters. */
+/** Twice the length that servers must accept (draft-httpauth-payment, section 5.2); real ones have 800 characters. */
 const LONGEST_CREDENTIAL = 8192
 const OPTIONAL = ['expires', 'digest', 'description', 'opaque'] as const
 
-/** Reads a payment credential strictly, so that each credential has one form only; credentials of other schemes are none. */
+/** Parses a payment credential strictly, so that each credential has exactly one form; credentials of other schemes are none. */
 export function parsePayment(fields: readonly string[]): PresentedPayment {
   const payments = fields.filter((field) => SCHEME.test(field.trimStart()))
   const [field] = payments
@@ -51,7 +51,7 @@ function malformed(reason: string): PresentedPayment {
   return { kind: 'malformed', reason }
 }
 
-/** The challenge without members that this version does not know. */
+/** Returns the challenge without members unknown to this version. */
 function challengeOf(value: unknown): Challenge | undefined {
   const members = asObject(value)
   if (members === undefined) return undefined

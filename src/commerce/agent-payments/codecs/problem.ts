@@ -1,4 +1,4 @@
-/** Why a call is not served until it is paid: the last part of the problem's address, and its title (specification, 7.2). */
+/** Payment problems: the last part of the problem's address, and its title (specification, 7.2). */
 const TITLES = {
   'payment-required': 'Payment Required',
   'malformed-credential': 'Malformed Credential',
@@ -9,7 +9,7 @@ const TITLES = {
 /** The name of a payment problem. */
 export type ProblemName = keyof typeof TITLES
 
-/** Where the payment scheme registers its problems (draft-httpauth-payment, section 8). */
+/** Registry of the payment scheme's problems (draft-httpauth-payment, section 8). */
 const PROBLEM_BASE = 'https://paymentauth.org/problems/'
 
 /** The body of a payment problem (RFC 9457). */
@@ -20,7 +20,7 @@ export interface Problem {
   readonly detail: string
 }
 
-/** A payment problem, with what to do about it in `detail`. */
+/** Creates a payment problem, with its remedy in `detail`. */
 export function paymentProblem(name: ProblemName, detail: string): Problem {
   return { type: `${PROBLEM_BASE}${name}`, title: TITLES[name], status: 402, detail }
 }

@@ -5,7 +5,7 @@ import { typeOf } from './gateway.ts'
 const PATIENCE_MS = 3000
 const LIVE_KEY = /^[sr]k_live_/
 
-/** Asks Stripe whether the account of this key can charge. Rejects when Stripe does not answer. */
+/** Queries Stripe whether the account of this key can charge. Rejects when Stripe does not reply. */
 export async function readinessOfAccount(stripe: Stripe, secretKey: string): Promise<Readiness> {
   const byKey = LIVE_KEY.test(secretKey) ? 'production_live' : 'test_mode'
   try {
@@ -13,7 +13,7 @@ export async function readinessOfAccount(stripe: Stripe, secretKey: string): Pro
     return account.charges_enabled ? byKey : 'not_configured'
   } catch (error) {
     if (typeOf(error) === 'StripeAuthenticationError') return 'not_configured'
-    // A restricted key need not be able to read its account: it is a genuine one all the same.
+    // A restricted key may lack access to its account: it is genuine nevertheless.
     if (typeOf(error) === 'StripePermissionError') return byKey
     throw new Error(typeOf(error))
   }

@@ -4,24 +4,24 @@ import type { Log } from '../../../core/ports/log.ts'
 import type { Authorization, FoundPayment, PaymentGateway, PaymentOrder } from '../../../core/ports/payments.ts'
 
 /**
- * DESIGN — Stripe as it is asked for payments of agents
+ * DESIGN — Stripe for agents' payments
  *
- * The idempotency key is the challenge's, and nothing else: whatever token is presented, a challenge owns one
- * PaymentIntent. A replayed answer is an answer. An error that says what became of the money is believed; after any other
- * (no connection, 5xx, too many requests) Stripe is asked what it has, or the question is asked again later.
+ * The idempotency key depends on the challenge alone: whatever token is presented, a challenge owns one
+ * PaymentIntent. A replayed reply counts. An error with a definite outcome is final; after any other
+ * (no connection, 5xx, too many requests) Stripe's state is queried, or the request is repeated later.
  */
 
-/** The version of Stripe's API that knows shared payment tokens, a preview; the package's own does not. */
+/** The version of Stripe's API with shared payment tokens, a preview; newer than the package's own. */
 export const TOKEN_VERSION = '2026-07-29.preview'
-/** Classes of errors after which nothing is known to be held or taken, and the payer's token is why. */
+/** Error classes after which nothing is held or taken, because of the payer's token. */
 const REFUSALS = new Set(['StripeCardError', 'StripeInvalidRequestError'])
 const RETRY_LATER = { headers: { 'retry-after': '2' } }
 
-/** What the gateway is made from. */
+/** Dependencies of the Stripe gateway. */
 export interface StripeGatewayOptions {
-  /** Opens Stripe's client, which is loaded with its first use. */
+  /** Returns Stripe's client, which is loaded at its first use. */
   readonly stripe: () => Promise<Stripe>
-  /** Host name of the service, by which its payments are known among those of the same Stripe account. */
+  /** Host name of the service, which identifies its payments among those of the same Stripe account. */
   readonly realm: string
   readonly log: Log
 }
@@ -36,7 +36,7 @@ export function createStripeGateway({ stripe, realm, log }: StripeGatewayOptions
       if ('kind' in intent) return intent
       assertOrdered(intent, order)
       const authorization = standingOf(intent)
-      // Nobody is there to act: the intent would stay open for ever.
+      // A person's confirmation cannot come: the intent would stay open for ever.
       if (authorization.kind === 'refused' && intent.status !== 'canceled')
         await paymentIntents.cancel(intent.id, {}, keyed(order.challengeId, 'mpp_end')).catch((error: unknown) => {
           log.warn({ reference: intent.id, reason: typeOf(error) }, 'payment.cancel-failed')
@@ -49,7 +49,7 @@ export function createStripeGateway({ stripe, realm, log }: StripeGatewayOptions
       if (!(error instanceof Error)) return error.status === 'succeeded' ? 'captured' : 'refused'
       const { status } = await paymentIntents.retrieve(reference).catch(asUnknown)
       if (status === 'succeeded') return 'captured'
-      // What is still held after a definite refusal is not taken later: its answer will not be given.
+      // Money still held after a definite refusal is not captured later: its reply will not be sent.
       if (status !== 'requires_capture' || isDefinite(error)) return 'refused'
       throw asUnknown(error)
     },
@@ -63,7 +63,7 @@ export function createStripeGateway({ stripe, realm, log }: StripeGatewayOptions
       throw asUnknown(intent)
     },
     async find({ challengeId, sinceMs }) {
-      // Stripe's search is behind what has just happened; its lists are not.
+      // Stripe's search lags behind; its lists do not.
       for await (const intent of listSince(await stripe(), sinceMs))
         if (intent.metadata.mpp_challenge_id === challengeId) return { challengeId, reference: intent.id }
       return undefined
@@ -78,10 +78,10 @@ export function createStripeGateway({ stripe, realm, log }: StripeGatewayOptions
 }
 
 const PAGE = 100
-/** A hundred thousand payments: a bound all the same. */
+/** Bound of a hundred thousand payments. */
 const MOST_PAGES = 1000
 
-/** All payment intents of the account since then, newest first. */
+/** Lists all payment intents of the account since then, newest first. */
 async function* listSince({ paymentIntents }: Stripe, sinceMs: number): AsyncIterable<Stripe.PaymentIntent> {
   const created = { gte: Math.max(0, Math.floor(sinceMs / 1000)) }
   let after: string | undefined
@@ -94,7 +94,7 @@ async function* listSince({ paymentIntents }: Stripe, sinceMs: number): AsyncIte
   }
 }
 
-/** A payment of this service as it was fetched; `undefined` for another's. */
+/** Returns a fetched payment of this service; `undefined` for another's. */
 export function foundIn(intent: Stripe.PaymentIntent, realm: string): FoundPayment | undefined {
   const { id: reference, status, amount: amountCents, currency, capture_method, metadata } = intent
   if (metadata.mpp_realm !== realm || metadata.mpp_challenge_id === undefined) return undefined
@@ -110,7 +110,7 @@ const STANDINGS: Readonly<Partial<Record<Stripe.PaymentIntent['status'], FoundPa
   requires_payment_method: 'released',
 }
 
-/** The types of the package do not know tokens; Stripe's documentation of shared payment tokens does. */
+/** Builds the parameters. The package's types lack tokens; Stripe's documentation of shared payment tokens has them. */
 function toParameters({ challengeId, amountCents, currency, token, settlement }: PaymentOrder, realm: string) {
   return {
     amount: amountCents,
@@ -134,7 +134,7 @@ function standingOf({ id, status }: Stripe.PaymentIntent): Authorization {
     case 'succeeded':
       return { kind: 'captured', reference: id }
     case 'requires_action':
-      return { kind: 'refused', reason: 'the payer’s bank asks for a confirmation, and nobody is there to give it' }
+      return { kind: 'refused', reason: 'the payer’s bank requires a confirmation, which an agent cannot give' }
     case 'processing':
       throw new GatewayError('service_unavailable', 'The payment is still being processed.', RETRY_LATER)
     default:
@@ -142,7 +142,7 @@ function standingOf({ id, status }: Stripe.PaymentIntent): Authorization {
   }
 }
 
-/** Another intent under our key would be a fault of somebody's; money must not move on it. */
+/** Checks the order: another intent under this key would be a fault, and no money must move on it. */
 function assertOrdered({ id, amount, currency, metadata }: Stripe.PaymentIntent, order: PaymentOrder): void {
   const isOurs = metadata.mpp_challenge_id === order.challengeId
   if (isOurs && amount === order.amountCents && currency === order.currency) return
@@ -156,7 +156,7 @@ function asRefusal(error: unknown): Authorization {
   return { kind: 'refused', reason: reasonOf(error) }
 }
 
-/** Codes of Stripe's are safe to show; its sentences may quote what was sent. */
+/** Returns the reason. Stripe's codes are safe to show; its messages may quote the request. */
 function reasonOf(error: unknown): string {
   const { decline_code: declineCode, code } = error as { decline_code?: unknown; code?: unknown } // safe: only read
   const word = [declineCode, code].find((each) => typeof each === 'string')
@@ -171,7 +171,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(messageOf(error))
 }
 
-/** The outcome is not known. Only the class of the error is kept: its message may hold a token or a part of the key. */
+/** Throws for an unknown outcome. Only the error's class is kept: its message may contain a token or a part of the key. */
 function asUnknown(error: unknown): never {
   throw new GatewayError('service_unavailable', 'The payment provider does not answer at the moment.', {
     ...RETRY_LATER,
@@ -179,7 +179,7 @@ function asUnknown(error: unknown): never {
   })
 }
 
-/** The class of Stripe's error, which may be told, unlike its message. */
+/** Returns the class of Stripe's error, which may be shown, unlike its message. */
 export function typeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'type' in error ? String(error.type) : 'Error'
 }

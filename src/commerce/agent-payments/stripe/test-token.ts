@@ -3,7 +3,7 @@ import { TOKEN_VERSION, typeOf } from './gateway.ts'
 
 const TTL_S = 300
 
-/** Has Stripe's test helper grant a Shared Payment Token; with a test key only. Throws an error without what was sent. */
+/** Requests a Shared Payment Token from Stripe's test helper; with a test key only. Its errors do not quote the request. */
 export async function grantTestToken(
   stripe: Stripe,
   { amountCents, networkId, nowMs }: { amountCents: number; networkId: string; nowMs: number },
@@ -17,7 +17,7 @@ export async function grantTestToken(
   const granted: unknown = await stripe
     .rawRequest('POST', path, parameters, { apiVersion: TOKEN_VERSION })
     .catch((error: unknown) => {
-      // Stripe's own words may hold a part of the key.
+      // Stripe's message may contain a part of the key.
       throw new Error(typeOf(error))
     })
   const id = typeof granted === 'object' && granted !== null && 'id' in granted ? granted.id : undefined
