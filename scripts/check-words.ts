@@ -11,8 +11,15 @@ const CLEAN = [
   'plugins/patterns',
   'plugins/preserve',
   'scripts',
+  'src/accounts',
   'src/cli',
+  'src/commerce',
   'src/config',
+  'src/dialects',
+  'src/journal',
+  'src/logging',
+  'src/plugin',
+  'src/providers',
 ]
 
 /** Folders whose strings are vocabulary, such as the words that a plugin searches for; their comments are checked. */

@@ -36,7 +36,7 @@ export async function createLogging({ level, isTerminal, write }: LoggingOptions
     const stream = await createPrettyStream()
     return { log: pino(options, stream), writeLine: (line) => void stream.write(line), flush: () => {} }
   }
-  // Not the logger's own writer: when it flushes at the end without a reader, it retries for ever.
+  // Not the logger's own writer: when it flushes at the end without a reader, it retries forever.
   const lines = new LineBuffer(write, { sizeBytes: BUFFERED_BYTES, intervalMs: FLUSH_INTERVAL_MS })
   const writeLine = (line: string) => lines.add(line)
   return { log: pino(options, { write: writeLine }), writeLine, flush: () => lines.flush() }

@@ -20,7 +20,7 @@ interface PluginRun<Schema extends z.ZodType> {
   /** Headers of the request, in lower case. */
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * What the model answers: a text, or blocks in the Messages shape. With `stream: true` in the body it comes as a stream,
+   * Reply of the model: a text, or blocks in the Messages shape. With `stream: true` in the body it comes as a stream,
    * a character an event. An error is what `next()` rejects with. Default: `Hello!`
    */
   readonly answer?: string | readonly object[] | Error

@@ -9,7 +9,7 @@ export interface DemoAnswer {
 
 /** The demo models and their descriptions. */
 export const DEMO_MODELS = {
-  echo: 'Says your last message back.',
+  echo: 'Repeats your last message.',
   lorem: 'Writes a few paragraphs, to watch a stream.',
   tool: 'Calls the first tool you offer, then reports its result.',
 } as const

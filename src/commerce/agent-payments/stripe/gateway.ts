@@ -36,7 +36,7 @@ export function createStripeGateway({ stripe, realm, log }: StripeGatewayOptions
       if ('kind' in intent) return intent
       assertOrdered(intent, order)
       const authorization = standingOf(intent)
-      // A person's confirmation cannot come: the intent would stay open for ever.
+      // A person's confirmation cannot come: the intent would stay open forever.
       if (authorization.kind === 'refused' && intent.status !== 'canceled')
         await paymentIntents.cancel(intent.id, {}, keyed(order.challengeId, 'mpp_end')).catch((error: unknown) => {
           log.warn({ reference: intent.id, reason: typeOf(error) }, 'payment.cancel-failed')
