@@ -1,11 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Pages written by people; reference pages and decisions are not checked. */
+/** Pages written by people; reference pages are not checked. */
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'docs/*.md',
+  'docs/decisions/*.md',
   'docs/clients/*.md',
   'examples/**/*.md',
   'plugins/*/README.md',

@@ -132,7 +132,7 @@ async function dieOnWay(t: ExecutionContext, row: Row, { way, death }: { way: Wa
   await row.sql(`update payment set lease_until_ms = 0 where id = '${challenge.id}' returning id`)
   const resumed = await pay(survivor)
   if (death === way.awaits.at(-1)) {
-    // The one gap: the answer was let go, and the process died before it went (decision 0039).
+    // The one gap: the answer was let go, and the process died before it went (docs/decisions/0039-at-most-one-answer.md).
     t.is(resumed.status, 402, death)
   } else {
     t.is(resumed.status, way.path === SESSIONS ? 201 : 200, `${death}: ${resumed.text}`)
