@@ -4,29 +4,29 @@ import { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } 
 import { type Reply, type SendOptions, send } from './http-client.ts'
 import type { JsonObject } from './json.ts'
 
-/** What session tokens of tests are signed with. */
+/** Secret that signs the session tokens of tests. */
 export const SESSION_SECRET = 'the-shared-secret-of-tests-and-nothing-else'
 
 const HOUR_MS = 3_600_000
 
-/** The environment of cloud mode, whose callers use the operator's provider credential. */
+/** Environment of cloud mode, in which callers use the operator's provider credential. */
 export const CLOUD: Environment = {
   SVC_MODE: 'cloud',
   SVC_SESSION_SECRET: SESSION_SECRET,
   SVC_PROVIDERS_SHARED: 'true',
 }
 
-/** Starts a gateway in cloud mode; its tokens come from `sessionToken`. `env` is laid over. */
+/** Starts a gateway in cloud mode; its tokens come from `sessionToken`. `env` overrides. */
 export function startCloudGateway(env: Environment = {}): Promise<Gateway> {
   return startGateway({ ...CLOUD, ...env })
 }
 
-/** The same in a process of its own. */
+/** Starts the same in a process of its own. */
 export function startCloudProcess(env: Environment = {}, options?: GatewayProcessOptions): Promise<GatewayProcess> {
   return startGatewayProcess({ ...CLOUD, ...env }, options)
 }
 
-/** A session token of a user, good for an hour. */
+/** Signs a session token of a user, valid for an hour. */
 export function sessionToken(userId: string): Promise<string> {
   return mintSessionToken({
     secret: SESSION_SECRET,
@@ -40,7 +40,7 @@ export function sessionToken(userId: string): Promise<string> {
   })
 }
 
-/** A bearer in the form of a header. */
+/** Returns a secret as a bearer header. */
 export function bearer(secret: string): { authorization: string } {
   return { authorization: `Bearer ${secret}` }
 }
@@ -50,7 +50,7 @@ export async function sendAs(userId: string, url: string, options: SendOptions):
   return send(url, { ...options, headers: { ...bearer(await sessionToken(userId)), ...options.headers } })
 }
 
-/** A key as it is shown when it is made. */
+/** A key as it is shown once, on its creation. */
 export interface CreatedKey {
   id: string
   key: string
@@ -60,13 +60,13 @@ export interface CreatedKey {
   createdAt: string
 }
 
-/** Makes a key for a user. Rejects when the gateway does not. */
+/** Creates a key for a user. Rejects when the gateway does not. */
 export async function createKey(
   { url }: Pick<Gateway, 'url'>,
   userId: string,
   body: JsonObject = {},
 ): Promise<CreatedKey> {
   const reply = await sendAs(userId, url, { path: '/v1/keys', body })
-  if (reply.status !== 201) throw new Error(`The key was not made: ${reply.status} ${reply.text}`)
+  if (reply.status !== 201) throw new Error(`The key was not created: ${reply.status} ${reply.text}`)
   return reply.json as unknown as CreatedKey
 }

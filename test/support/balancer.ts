@@ -3,27 +3,27 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * DESIGN. A load balancer as plain ones are: each request goes to the next backend, over connections that it keeps; it
- * asks each backend for `/ready` all the time, and sends nothing to one that did not say 200. It tries nothing twice: what
- * a backend refuses or breaks is a 502, so that nothing a gateway gets wrong is hidden.
+ * DESIGN. A plain load balancer: each request goes to the next backend, over kept connections; it probes `/ready` of each
+ * backend all the time, and sends nothing to one that did not answer 200. It retries nothing: a request that a backend
+ * refuses or breaks is a 502, so that no fault of a gateway is hidden.
  *
  *   client ──► balancer ──┬─ kept connections ─► gateway 1 ◄─ /ready: 200
  *                         └─ kept connections ─► gateway 2 ◄─ /ready: 503, left out
  */
 
-/** How often each backend is asked; a backend may close its port this much later than it has said so. */
+/** Interval of the probes; a backend may close its port this much later than it has reported it. */
 const PROBE_MS = 100
 
 /** A running balancer. */
 export interface Balancer extends AsyncDisposable {
   readonly url: string
   readonly port: number
-  /** Sends requests to this address, too, as soon as it is ready. */
+  /** Adds a backend, which gets requests as soon as it is ready. */
   add(origin: string): void
   remove(origin: string): void
-  /** How many requests each backend was sent. */
+  /** Requests that each backend was sent. */
   readonly sent: ReadonlyMap<string, number>
-  /** What it could not deliver, in words. */
+  /** Requests that it could not deliver, in words. */
   readonly failures: readonly string[]
   /** Resolves when so many backends are ready. */
   ready(count: number): Promise<void>
@@ -88,7 +88,7 @@ export async function startBalancer(): Promise<Balancer> {
   }
 }
 
-/** Asks a backend again and again until it is removed. */
+/** Probes a backend until it is removed. */
 async function probe(backend: Backend): Promise<void> {
   const { signal } = backend.probing
   while (!signal.aborted) {
@@ -106,7 +106,7 @@ interface Passage {
   readonly backend: Backend
 }
 
-/** Passes a request on, and the reply back as it comes, cut where it is cut. */
+/** Passes a request on, and the reply back as it arrives, cut where it is cut. */
 function pass({ request, response, backend }: Passage, failures: string[]): void {
   const { method, url: path = '/', rawHeaders } = request
   const headers = withoutConnection(rawHeaders)
@@ -130,7 +130,7 @@ function refuse(response: ServerResponse, failures: string[], reason: string): v
   response.writeHead(502, { 'content-type': 'text/plain' }).end(reason)
 }
 
-/** What one side wishes for its own connection is not for the other. */
+/** Removes the headers of one connection, which must not reach the other. */
 function withoutConnection(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, index) => {
     const name = rawHeaders[index - (index % 2)]?.toLowerCase()

@@ -2,7 +2,7 @@ import axe, { type AxeResults } from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../scripts/find-chromium.ts'
 
-/** A page of a browser of its own profile, and what went wrong on it. */
+/** A page in a browser profile of its own, and its faults. */
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page
   /** Errors of scripts, refusals by the policy, calls to other places. */
@@ -15,13 +15,13 @@ export interface TestBrowser {
   close(): Promise<void>
 }
 
-/** A busy machine is slow to draw; nothing is timed by it. */
+/** Longest wait: a busy machine is slow to render; nothing is timed by it. */
 const LONGEST_WAIT_MS = 40_000
 
-/** Tests of a file run at once: pages that are all drawn at the same time are drawn too late. */
+/** Limit of open pages: tests of a file run at once, and pages rendered at the same time are slow. */
 const MOST_OPEN = 3
 
-/** Reads the console for refusals of the policy: the browser tells them as errors. */
+/** Console errors that are no faults: the browser reports refusals of the policy as errors, too. */
 const HARMLESS = /Failed to load resource: the server responded with a status/
 
 /** Starts the Chromium that `npm run services` has found or installed. */
@@ -67,7 +67,7 @@ export async function startBrowser(): Promise<TestBrowser> {
   }
 }
 
-/** What axe finds on a page that is serious or worse, in words. The page's policy lets in no script: it is run beside it. */
+/** Lists the page's serious axe findings in words. The page's policy forbids scripts, so axe runs outside of it. */
 export async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')

@@ -11,7 +11,7 @@ import type { Script } from './provider/script.ts'
 import { isMarked } from './second-caller.ts'
 import { type Provider, startProvider } from './stand-in-provider.ts'
 
-/** Who asks what. The rest of `SendOptions` may be given too. */
+/** Caller, pipeline and body of a request; further `SendOptions` may be given. */
 export interface AskOptions extends Omit<SendOptions, 'headers' | 'body' | 'method' | 'path'> {
   stream?: boolean
   /** The caller's key; default `caller-1`. */
@@ -23,7 +23,7 @@ export interface AskOptions extends Omit<SendOptions, 'headers' | 'body' | 'meth
   extra?: JsonObject
 }
 
-/** A reply that nobody reads until `rest` is called. */
+/** A reply that is not read until `rest` is called. */
 export interface UnreadReply {
   headers: IncomingHttpHeaders
   /** Reads it to its end. */
@@ -38,21 +38,21 @@ export interface UnreadReply {
 export interface Stage<Started extends Gateway = Gateway> extends AsyncDisposable {
   gateway: Started
   provider: Provider
-  /** What the provider does with the nth request (from 1) of this prompt; the default answer otherwise. */
+  /** Sets the provider's reply to the nth request (from 1) of this prompt; otherwise the default reply. */
   script(prompt: string, script: Script | ((nth: number) => Script | undefined)): void
-  /** How many requests with this prompt have reached the provider. */
+  /** Returns how many requests with this prompt have reached the provider. */
   calls(prompt: string): number
   /** Resolves when the nth request of this prompt has reached the provider. */
   called(prompt: string, nth?: number): Promise<void>
   ask(prompt: string, options?: AskOptions): Promise<Reply>
-  /** Asks for a stream, reads the headers and no more. */
+  /** Requests a stream, reads the headers and no more. */
   askUnread(prompt: string, options?: Pick<AskOptions, 'as' | 'pipe'>): Promise<UnreadReply>
   close(): Promise<void>
 }
 
 const LONGEST_WAIT_MS = 40_000
 
-/** What is laid into the gateway's configuration file, and into its environment. */
+/** Additions to the gateway's configuration file, and to its environment. */
 export interface StageOptions {
   readonly config?: JsonObject
   readonly env?: Environment
@@ -83,7 +83,7 @@ export async function startStageWith<Started extends Gateway>(
   })
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-stage-'))
   const file = path.join(folder, 'turnpike.yaml')
-  // Not watching: who edits the plugin while its tests run must not exchange it under them. JSON is YAML.
+  // Not watching: an edit of the plugin during a run of its tests must not replace it. JSON is YAML.
   const plugins = isJsonObject(config.plugins) ? config.plugins : {}
   await writeFile(file, JSON.stringify({ ...config, plugins: { watch: false, ...plugins } }))
   const defaults = { ANTHROPIC_BASE_URL: provider.url, ANTHROPIC_API_KEY: 'sk-operator', SVC_CONFIG: file }
@@ -114,32 +114,32 @@ export async function startStageWith<Started extends Gateway>(
   }
 }
 
-/** Resolves when `semantic-cache` has opened the place where its entries are, and this caller's scope there. */
+/** Resolves when `semantic-cache` has opened its store of entries, and this caller's scope there. */
 export async function untilCacheOpen(
   ask: (prompt: string, options: { pipe: string }) => Promise<Reply>,
 ): Promise<void> {
   await eventually(
-    // Code is found by itself only: no embedder is asked.
+    // Code is found by itself only: no embedder is called.
     () => ask('```\nspoon\n```', { pipe: 'semantic-cache' }),
     (reply) => stateOf(reply) === 'hit',
   )
 }
 
-/** What the cache says it did: `hit`, `miss`, `attached`, or `undefined` when it did nothing. */
+/** Returns the cache's result from its header: `hit`, `miss`, `attached`, or `undefined` for none. */
 export function stateOf({ headers }: Pick<Reply, 'headers'>): unknown {
   return headers['x-svc-cache']
 }
 
 /**
- * Resolves when the gateway has handled everything that reached its machine before: requests, and connections that
- * closed. A probe sent later is accepted later; the second one finds the turn of the event loop finished that took in
- * the first one.
+ * Resolves when the gateway has handled everything that reached its machine before: requests, and closed connections.
+ * A probe sent later is accepted later; when the second probe is answered, the turn of the event loop that accepted the
+ * first one has ended.
  */
 export async function untilHandled({ url }: Gateway): Promise<void> {
   for (let i = 0; i < 3; i++) await send(url, { method: 'GET', path: '/health' })
 }
 
-/** Asks `attempt` until it is content, at most for `waitMs` (default 40 s); gives what contented it. */
+/** Repeats `attempt` until `isContent` holds, for at most `waitMs` (default 40 s); returns its result. */
 export async function eventually<T>(
   attempt: () => Promise<T>,
   isContent: (value: T) => boolean,

@@ -4,7 +4,7 @@ import { challengeId } from '../../src/commerce/agent-payments/codecs/challenge.
 import { contentDigest } from '../../src/commerce/agent-payments/codecs/digest.ts'
 import { canonicalJson } from '../../src/core/json/canonical-json.ts'
 
-/** The secret that the generated challenges are signed with. */
+/** Secret that signs the generated challenges. */
 export const SECRET = 's'.repeat(40)
 
 /** Text that a header can hold. */

@@ -1,4 +1,4 @@
-/** Chat completions requests as clients send them, for tests. Every one is valid on OpenAI unless its comment says otherwise. */
+/** Chat completions requests as clients send them, for tests. Every one is valid on OpenAI unless its comment excludes it. */
 import type { JsonObject } from './json.ts'
 
 const PIXEL =
@@ -42,32 +42,32 @@ export const chatTools: readonly JsonObject[] = [
   { type: 'function', function: { name: 'get_time', parameters: { type: 'object', properties: {} } } },
 ]
 
-/** A user message: text, or parts. */
+/** Builds a user message: text, or parts. */
 export function user(content: string | readonly JsonObject[]): JsonObject {
   return { role: 'user', content }
 }
 
-/** A tool call as it stands in an assistant message; its arguments are text. */
+/** Builds a tool call of an assistant message; its arguments are text. */
 export function toolCall(id: string, name: string, args: string): JsonObject {
   return { id, type: 'function', function: { name, arguments: args } }
 }
 
-/** The message that answers a tool call. */
+/** Builds the message that answers a tool call. */
 export function toolAnswer(id: string, content: string | readonly JsonObject[]): JsonObject {
   return { role: 'tool', tool_call_id: id, content }
 }
 
-/** A request with one user message; `extra` adds or replaces members. */
+/** Builds a request with one user message; `extra` adds or replaces members. */
 export function chat(text: string, extra: JsonObject = {}): JsonObject {
   return { model: 'gpt-4o-mini', messages: [user(text)], ...extra }
 }
 
-/** A request with these messages. */
+/** Builds a request with these messages. */
 export function conversation(messages: readonly JsonObject[], extra: JsonObject = {}): JsonObject {
   return chat('', { messages, ...extra })
 }
 
-/** A system prompt, sampling and a token limit beside a short conversation of text. */
+/** Builds a request with system prompt, sampling and a token limit, and a short conversation of text. */
 export function chatWithSettings(extra: JsonObject = {}): JsonObject {
   const messages = [
     { role: 'system', content: 'Answer in one sentence.' },
@@ -79,7 +79,7 @@ export function chatWithSettings(extra: JsonObject = {}): JsonObject {
   return conversation(messages, { ...settings, ...extra })
 }
 
-/** Images by data URL and by address, between text parts. */
+/** Builds a request with images by data URL and by address, between text parts. */
 export function chatWithImages(extra: JsonObject = {}): JsonObject {
   const parts = [
     { type: 'text', text: 'What differs?' },
@@ -89,18 +89,18 @@ export function chatWithImages(extra: JsonObject = {}): JsonObject {
   return conversation([user(parts)], { model: 'gpt-4o', ...extra })
 }
 
-/** A PDF by its data. A compatible server refuses it. */
+/** Builds a request with a PDF by its data. A compatible server refuses it. */
 export function chatWithFile(extra: JsonObject = {}): JsonObject {
   const file = { type: 'file', file: { filename: 'contract.pdf', file_data: PDF } }
   return conversation([user([file, { type: 'text', text: 'Who signs?' }])], { model: 'gpt-4o', ...extra })
 }
 
-/** Tools that the model may call. */
+/** Builds a request with tools that the model may call. */
 export function chatWithTools(extra: JsonObject = {}): JsonObject {
   return chat('What is the weather in Vienna?', { tools: chatTools, tool_choice: 'auto', ...extra })
 }
 
-/** Parallel calls and their answers in another order than asked, then a question. Arguments that JSON.parse would change. */
+/** Builds a history of parallel calls and answers in another order, then a question. JSON.parse would change its arguments. */
 export function chatWithToolHistory(extra: JsonObject = {}): JsonObject {
   const calls = [
     toolCall('call_vienna', 'get_weather', '{"city": "Vienna", "unit": "celsius", "10": 1.0, "2": 9007199254740993}'),
@@ -118,37 +118,37 @@ export function chatWithToolHistory(extra: JsonObject = {}): JsonObject {
   return conversation(messages, { tools: chatTools, parallel_tool_calls: true, ...extra })
 }
 
-/** An answer in a strict JSON schema. */
+/** Builds a request for a reply in a strict JSON schema. */
 export function chatWithJsonSchema(extra: JsonObject = {}): JsonObject {
   const format = { type: 'json_schema', json_schema: { name: 'forecast', schema: forecastSchema, strict: true } }
   return chat('Forecast for Vienna', { model: 'gpt-4o', response_format: format, ...extra })
 }
 
-/** A request to a reasoning model, with all that only these take and nothing that they refuse. */
+/** Builds a request to a reasoning model, with all members that only these accept and none that they refuse. */
 export function chatWithReasoning(extra: JsonObject = {}): JsonObject {
   const messages = [{ role: 'developer', content: 'Think first.' }, user('Is 2047 prime?')]
   return conversation(messages, { model: 'gpt-5', reasoning_effort: 'low', max_completion_tokens: 4096, ...extra })
 }
 
-/** A compatible server's reasoning sent back in the assistant message. OpenAI refuses the member. */
+/** Builds a request with a compatible server's reasoning in the assistant message. OpenAI refuses the member. */
 export function chatWithReasoningHistory(extra: JsonObject = {}): JsonObject {
   const answer = { role: 'assistant', content: 'No.', reasoning_content: '2047 is 23 times 89.' }
   const messages = [user('Is 2047 prime?'), answer, user('And 8191?')]
   return conversation(messages, { model: 'deepseek-reasoner', max_tokens: 512, ...extra })
 }
 
-/** Members that the API does not have. OpenAI refuses them, compatible servers do not look. */
+/** Builds a request with members that the API does not have. OpenAI refuses them, compatible servers ignore them. */
 export function chatWithUnknownMembers(extra: JsonObject = {}): JsonObject {
   const part = { type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }
   return conversation([user([part])], { top_k: 40, novel: { deep: [1.0] }, ...extra })
 }
 
-/** The same request as a stream without usage. */
+/** Makes the request a stream without usage. */
 export function streamed(body: JsonObject): JsonObject {
   return { ...body, stream: true }
 }
 
-/** The same request as a stream that ends with its usage. */
+/** Makes the request a stream that ends with its usage. */
 export function streamedWithUsage(body: JsonObject): JsonObject {
   return { ...body, stream: true, stream_options: { include_usage: true } }
 }

@@ -62,7 +62,7 @@ for (const [what, data] of Object.entries(bad)) {
   })
 }
 
-test('chat stream checker: refuses a stream without [DONE], and anything behind it', (t) => {
+test('chat stream checker: refuses a stream without [DONE], and anything after it', (t) => {
   t.throws(() => assertChatStream(print(role, stop)))
   t.throws(() => assertChatStream(print(role, stop, '[DONE]', '[DONE]')))
   t.throws(() => assertChatStream(print(role, stop, '[DONE]').trimEnd()))

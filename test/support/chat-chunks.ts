@@ -7,7 +7,7 @@ const DONE = '[DONE]'
 const FINISH_REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'content_filter'])
 const DELTA_TEXTS = ['content', 'refusal', 'reasoning_content']
 
-/** A tool call as its deltas have it so far. */
+/** A tool call as far as its deltas have arrived. */
 interface Call {
   id: string
   type: 'function'
@@ -24,8 +24,8 @@ interface Progress {
 }
 
 /**
- * Parses a stream of chat completion chunks; `[DONE]` is kept as it is. Throws when an event is named or its data is
- * something else. Comments are passed over. Shares no code with the product.
+ * Parses a stream of chat completion chunks; `[DONE]` is kept. Throws when an event is named or its data is
+ * something else. Comments are skipped. Shares no code with the product.
  */
 export function parseChatChunks(bytes: Buffer | string): (JsonObject | typeof DONE)[] {
   return parseEvents(bytes).map(({ event, data, text }) => {
@@ -37,7 +37,7 @@ export function parseChatChunks(bytes: Buffer | string): (JsonObject | typeof DO
 }
 
 /**
- * Checks that a reply is one complete, valid stream of chat completion chunks, as strictly as our own must be, and
+ * Checks that a reply is one complete, valid stream of chat completion chunks, as strictly as for our own, and
  * returns the chunks. Throws an error that names the chunk and the rule it breaks.
  */
 export function assertChatStream(bytes: Buffer | string): JsonObject[] {
@@ -147,7 +147,7 @@ function beginCall({ index, id, type, function: called }: JsonObject, calls: Cal
   calls.push({ id, type, function: { name: called.name, arguments: String(called.arguments) } })
 }
 
-/** The completion that a valid stream would have been as JSON. */
+/** Returns the completion that a valid stream would have been as JSON. */
 export function assembleCompletion(bytes: Buffer | string): JsonObject {
   const chunks = assertChatStream(bytes)
   const progress = checkChunks(chunks)

@@ -5,7 +5,7 @@ import { type ChatHabits, toChatRequest } from '../../src/dialects/chat/to-chat-
 import { toMessagesRequest } from '../../src/dialects/chat/to-messages-request.ts'
 import type { JsonObject } from './json.ts'
 
-/** A translated request and what was lost on the way. */
+/** A translated request and its dropped fields. */
 export interface Translated {
   readonly body: JsonObject
   readonly text: string
@@ -14,7 +14,7 @@ export interface Translated {
   readonly assumed: readonly string[]
 }
 
-/** `max_tokens` where a chat body names none. */
+/** `max_tokens` for a chat body without one. */
 export const DEFAULT_MAX_TOKENS = 4096
 
 /** OpenAI's own service. */
@@ -39,7 +39,7 @@ export const COMPATIBLE: ChatHabits = {
   streamUsage: true,
 }
 
-/** The chat body, an object or its text, in the Messages shape; throws when that is not a valid Messages request. */
+/** Translates a chat body, an object or its text, to Messages; throws when the result is not a valid Messages request. */
 export function messagesOf(chat: JsonObject | string): Translated {
   const document = new RequestDocument(Buffer.from(typeof chat === 'string' ? chat : JSON.stringify(chat)))
   const { bytes, droppedFields, assumed } = toMessagesRequest(document, { defaultMaxTokens: DEFAULT_MAX_TOKENS })
@@ -48,12 +48,12 @@ export function messagesOf(chat: JsonObject | string): Translated {
   return { body, text, dropped: droppedFields.dropped, refused: droppedFields.refused, assumed }
 }
 
-/** A chat body around `messages`, in the Messages shape. */
+/** Translates a chat body around `messages` to Messages. */
 export function messagesOfChat(messages: readonly JsonObject[], extra: JsonObject = {}): Translated {
   return messagesOf({ model: 'claude-sonnet-4-5', max_tokens: 100, messages, ...extra })
 }
 
-/** The Messages request, an object or its text, as a chat body. */
+/** Translates a Messages request, an object or its text, to a chat body. */
 export function chatOf(
   request: JsonObject | string,
   { model = 'm', habits = COMPATIBLE, assumed = [] as readonly string[] } = {},
@@ -64,7 +64,7 @@ export function chatOf(
   return { body: JSON.parse(text), text, dropped: droppedFields.dropped, refused: droppedFields.refused, assumed }
 }
 
-/** A Messages request around `messages`, as a chat body. */
+/** Translates a Messages request around `messages` to a chat body. */
 export function chatOfMessages(
   messages: readonly JsonObject[],
   extra: JsonObject = {},

@@ -10,25 +10,25 @@ import type { Script } from './provider/script.ts'
 import type { Chooser } from './provider/scripted.ts'
 
 /*
- * DESIGN. What the stand-ins for clouds have in common: a real HTTP server on loopback, whose requests are told apart by
- * the model in their path, so that tests that run at the same time each have a model of their own.
+ * DESIGN. The common part of the stand-ins for clouds: a real HTTP server on loopback, whose requests are distinguished by
+ * the model in their path, so that concurrent tests each have a model of their own.
  *
  *   request ─▶ journal ─▶ understand ──refused──▶ the cloud's error
  *                           └─a call of a model─▶ script(request, nth) ─▶ the cloud's payload ─▶ delivery
  */
 
-/** A request that the cloud takes. */
+/** A request that the cloud accepts. */
 export interface ModelCall {
-  /** As the path, or a token count's body, names it. */
+  /** Name in the path, or in a token count's body. */
   model: string
   action: 'json' | 'stream' | 'count'
-  /** The request as the Messages API would have it. */
+  /** The request in the Messages API's shape. */
   body: JsonObject
 }
 
-/** What one cloud does in its own way. */
+/** The particulars of one cloud. */
 export interface Cloud {
-  /** What a request asks for, or why it is refused. */
+  /** Parses a request, or returns its refusal. */
   understand(request: SeenRequest): ModelCall | { refused: Rejection & { name?: string } }
   payload(script: PayloadScript, call: ModelCall & { nth: number }): Payload
   refuse(refused: Rejection & { name?: string }): Payload
@@ -38,7 +38,7 @@ export interface Cloud {
 export interface CloudServer extends StandIn {
   /** Requests that name a model, oldest first. */
   seenOf(model: string): readonly SeenRequest[]
-  /** Sets what happens to the valid requests of a model from now on, and counts `nth` from 1 again. */
+  /** Sets the replies to valid requests of a model from now on, and counts `nth` from 1 again. */
   reply(model: string, script: Script | Chooser<Script>): void
 }
 

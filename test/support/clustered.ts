@@ -9,20 +9,20 @@ import { query } from './postgres.ts'
 /*
  * DESIGN. `npm run drill:cluster` runs the tests of the whole application once more, with several gateways wherever a test
  * starts one: they share a database and a Redis of that test, and each new connection goes to the next of them. The proxy
- * in front moves bytes and knows nothing of HTTP, so that what the tests say of bytes, headers and cut connections holds
+ * in front moves bytes without reading HTTP, so that the tests' claims about bytes, headers and cut connections hold
  * through it as well.
  */
 
-/** Where the drill has put what gateways share. */
+/** Addresses of the services that the drill's gateways share. */
 interface Drill {
   readonly size: number
-  /** Of a PostgreSQL server, for an operator. */
+  /** Address of a PostgreSQL server, for an operator. */
   readonly postgresUrl: string
-  /** Of a Redis that has a database for each test. */
+  /** Address of a Redis that has a database for each test. */
   readonly redisUrl: string
 }
 
-/** The drill that runs; `undefined`: none does, a gateway is one process. */
+/** The current drill; `undefined`: none, a gateway is one process. */
 export const drill: Drill | undefined = drillFrom(process.env.TURNPIKE_DRILL_CLUSTER)
 
 function drillFrom(json: string | undefined): Drill | undefined {
@@ -31,10 +31,10 @@ function drillFrom(json: string | undefined): Drill | undefined {
 
 type Environment = Readonly<Record<string, string>>
 
-/** The engines of data folders that were used before: a gateway that starts there again finds what was kept. */
+/** Engines of data folders that were used before: a gateway that starts there again finds its data. */
 const known = new Map<string, Promise<Environment>>()
 
-/** Starts as many gateways as the drill asks for, and what stands in front of them. `start` starts one. */
+/** Starts the drill's number of gateways, and the proxy in front of them. `start` starts one. */
 export async function startClustered(
   { size, ...engines }: Drill,
   env: Environment,
@@ -56,7 +56,7 @@ export async function startClustered(
     gateways.push(await start({ SVC_DATA_DIR: data, ...shared, ...env }))
   }
   try {
-    // The first one makes the tables and the key of receipts.
+    // The first one creates the tables and the key of receipts.
     await startNth(0)
     await Promise.all(Array.from({ length: size - 1 }, (_, index) => startNth(index + 1)))
   } catch (error) {
@@ -81,7 +81,7 @@ export async function startClustered(
   }
 }
 
-/** A database and a Redis for what is kept in a folder. */
+/** Creates a database and a Redis for the data of a folder. */
 function enginesOf(folder: string, drill: Omit<Drill, 'size'>): Promise<Environment> {
   const existing = known.get(folder) ?? makeEngines(drill)
   known.set(folder, existing)
@@ -97,7 +97,7 @@ async function makeEngines({ postgresUrl, redisUrl }: Omit<Drill, 'size'>): Prom
   return { DATABASE_URL: String(database), REDIS_URL: `${redisUrl}/${nth}` }
 }
 
-/** Passes each new connection to the next gateway, bytes and endings as they come. */
+/** Passes each new connection to the next gateway, bytes and endings as they arrive. */
 async function startFront(gateways: readonly GatewayProcess[]): Promise<{ port: number; close(): void }> {
   const sockets = new Set<Socket>()
   let turn = 0
@@ -120,7 +120,7 @@ async function startFront(gateways: readonly GatewayProcess[]): Promise<{ port: 
   return { port: typeof address === 'object' && address !== null ? address.port : 0, close }
 }
 
-/** What one side says or suffers the other one hears. */
+/** Joins two sockets: bytes, ends and resets of one reach the other. */
 function join(from: Socket, to: Socket): void {
   from.pipe(to)
   // A refusal may still be on its way when its sender has broken off.

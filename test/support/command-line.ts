@@ -2,29 +2,29 @@ import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 
-/** How a command ended, and what it has said. */
+/** Exit code and output of a command. */
 export interface CommandResult {
   code: number
   stdout: string
   stderr: string
 }
 
-/** How to run a command; the defaults are those of a user at the project's root. */
+/** Options of a run; the defaults are those of a user at the project's root. */
 export interface CommandOptions {
-  /** Nothing else is inherited but PATH and HOME. */
+  /** All that is inherited besides is PATH and HOME. */
   env?: Readonly<Record<string, string>>
   cwd?: string
   /** Default `bin/turnpike.mjs`. */
   entry?: string
   /** The Node that runs it. Default: that of the test. */
   node?: string
-  /** How long it may run, in milliseconds. Default 30,000. */
+  /** Time limit in milliseconds. Default 30,000. */
   longestMs?: number
 }
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
 const LONGEST_RUN_MS = 30_000
-/** Tests of a file run at once: more processes than these would only wait for each other, and beyond their limit. */
+/** Limit of processes: tests of a file run at once, and more would only wait for each other, beyond their time limit. */
 const MOST_AT_ONCE = 2 * availableParallelism()
 const waiting: (() => void)[] = []
 let running = 0

@@ -1,6 +1,6 @@
 const SHOWN = 40
 
-/** Where and how two texts or bytes differ first, shown with what stands around it; `undefined` when they are the same. */
+/** Describes the first difference of two texts or bytes, with its surroundings; `undefined` when they are equal. */
 export function differenceOf(actual: Buffer | string | undefined, expected: Buffer | string): string | undefined {
   if (actual === undefined) return 'nothing came'
   const [left, right] = [Buffer.from(actual), Buffer.from(expected)]

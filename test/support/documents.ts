@@ -13,10 +13,10 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const PAGES = ['README.md', 'docs/*.md', 'docs/clients/*.md', 'examples/**/*.md', 'plugins/*/README.md']
 const BLOCK = /^```(\w+)\n(.*?)^```$/gms
 
-/** Pages that a test of their own walks through, in order: their requests and programs stand on what went before. */
+/** Pages that a test of their own walks through, in order: their requests and programs depend on earlier ones. */
 const WALKED = ['docs/plugin-tutorial.md', 'docs/agents.md', 'docs/how-caching-stays-safe.md']
 
-/** The examples of all pages that people write, of one language or of all; references are generated. */
+/** Reads the examples of all pages that people write, in one language or in all; references are generated. */
 export function readExamples(language?: string): Example[] {
   return globSync(PAGES, { cwd: ROOT })
     .toSorted()
@@ -24,7 +24,7 @@ export function readExamples(language?: string): Example[] {
     .filter((example) => language === undefined || example.language === language)
 }
 
-/** The examples of one page, in their order. */
+/** Reads the examples of one page, in order. */
 export function examplesOf(page: string): Example[] {
   const text = readFileSync(path.join(ROOT, page), 'utf8')
   return [...text.matchAll(BLOCK)].map((found) => {
@@ -34,12 +34,12 @@ export function examplesOf(page: string): Example[] {
   })
 }
 
-/** What leaves something out for the reader to fill in. */
+/** Returns whether code leaves a part for the reader to fill in. */
 export function isSketch(code: string): boolean {
   return /…|rcpt_|<\w[\w -]*>|\[--/.test(code)
 }
 
-/** The commands of a shell example: whole, without remarks. */
+/** Returns the commands of a shell example: whole, without remarks. */
 export function commandsOf({ code }: Example): string[] {
   return code
     .replaceAll('\\\n', ' ')
@@ -48,7 +48,7 @@ export function commandsOf({ code }: Example): string[] {
     .filter((line) => line !== '')
 }
 
-/** Whether an example stands by itself. */
+/** Returns whether an example needs no other. */
 export function isAlone({ place }: Example): boolean {
   return !WALKED.some((page) => place.startsWith(`${page}:`))
 }

@@ -10,7 +10,7 @@ import type { ProviderScene } from './provider-stage.ts'
 /** The public routes of models. */
 export const ROUTES = { messages: '/v1/messages', chat: '/v1/chat/completions' } as const
 
-/** What is asked: an object or the exact text of a body. */
+/** Body of a request: an object or its exact text. */
 type Body = NonNullable<SendOptions['body']>
 
 /** Sends a chat completion request to a scene. */
@@ -18,7 +18,7 @@ export function sendChat(scene: ProviderScene, body: Body, options: Omit<SendOpt
   return scene.send({ path: ROUTES.chat, ...options, body })
 }
 
-/** The gateway's log line about the request that had this reply. */
+/** Returns the gateway's log line about the request that had this reply. */
 export async function logLineOf(gateway: Gateway, { headers }: Pick<Reply, 'headers'>): Promise<JsonObject> {
   const id = headers['request-id']
   const find = () =>
@@ -30,7 +30,7 @@ export async function logLineOf(gateway: Gateway, { headers }: Pick<Reply, 'head
   return find() ?? {}
 }
 
-/** The lines of a gateway's log that are JSON. */
+/** Parses the lines of a gateway's log that are JSON. */
 export function linesOf(gateway: Gateway): JsonObject[] {
   return gateway
     .log()
@@ -39,7 +39,7 @@ export function linesOf(gateway: Gateway): JsonObject[] {
     .filter((line) => isJsonObject(line))
 }
 
-/** What a gateway says that must not start with this configuration. Rejects when it starts. */
+/** Returns the output of a gateway that must not start with this configuration. Rejects when it starts. */
 export async function refusalOfStart(config: JsonObject, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-config-'))
   const file = path.join(folder, 'turnpike.yaml')

@@ -99,11 +99,7 @@ const bad: [claim: string, events: JsonObject[], message: RegExp][] = [
     [start, open(0, tool), add(0, word), close(0), ...end],
     /text_delta may not.*tool_use/,
   ],
-  [
-    'an input_json_delta in text',
-    [start, open(0, text), add(0, input('')), close(0), ...end],
-    /may not stand in a text/,
-  ],
+  ['an input_json_delta in text', [start, open(0, text), add(0, input('')), close(0), ...end], /may not be in a text/],
   [
     'a thinking_delta in text',
     [start, open(0, text), add(0, { type: 'thinking_delta', thinking: '' }), close(0), ...end],

@@ -13,7 +13,7 @@ export interface SseEvent {
 }
 
 /**
- * Parses an event stream line by line, as WHATWG HTML §9.2.6 says: any of three line ends, comments, optional space
+ * Parses an event stream line by line, as WHATWG HTML §9.2.6 defines: any of three line ends, comments, optional space
  * after the colon, an unfinished last event dropped. Shares no code with the product.
  */
 export function parseEvents(bytes: Buffer | string): SseEvent[] {
@@ -39,7 +39,7 @@ function toEvent(name: string, text: string): SseEvent {
   return { event: name === '' ? 'message' : name, data: parseJson(text), text }
 }
 
-/** A comment line has the empty field name, which nobody reads. */
+/** Splits a line; a comment line has the empty field name, which is ignored. */
 function splitField(line: string): [field: string, value: string] {
   const colon = line.indexOf(':')
   if (colon < 0) return [line, '']
@@ -47,7 +47,7 @@ function splitField(line: string): [field: string, value: string] {
 }
 
 /**
- * Checks that a reply is one complete, valid Messages stream, and returns its events. From bytes it sees more than from
+ * Checks that a reply is one complete, valid Messages stream, and returns its events. In bytes it finds more faults than in
  * events: broken UTF-8 and an unfinished last event. Throws an error that names the event and the rule it breaks.
  */
 export function assertMessageStream(stream: Buffer | string | readonly SseEvent[]): SseEvent[] {
@@ -70,7 +70,7 @@ function assertWhole(bytes: Buffer | string): string {
 }
 
 /**
- * The final message of a valid stream: blocks filled by their deltas, and the fields and usage of `message_delta` laid
+ * Assembles the final message of a valid stream: blocks filled by their deltas, and the fields and usage of `message_delta`
  * over those of `message_start`.
  */
 export function assembleMessage(events: readonly SseEvent[]): JsonObject {

@@ -4,8 +4,8 @@ const POLL_MS = 20
 const DEFAULT_WAIT_MS = 40_000
 
 /**
- * Resolves once `condition` holds, for what tells of itself in no event: another process's log, its files, its memory.
- * Rejects after `waitMs` with what was awaited.
+ * Polls until `condition` holds, where no event reports it: another process's log, its files, its memory.
+ * Rejects after `waitMs` with the condition's name.
  */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,

@@ -9,7 +9,7 @@ const DIALECTS = {
   messages: createMessagesDialect(),
 }
 
-/** What an exchange of a test differs in from an empty one. */
+/** Differences of a test's exchange from an empty one. */
 export interface ExchangeParts {
   /** The client's body, exactly. */
   readonly body: string
@@ -20,7 +20,7 @@ export interface ExchangeParts {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An exchange without a server: what a client's body is when the pipeline gets it. */
+/** Opens an exchange without a server: a client's body as the pipeline gets it. */
 export function openExchange({ body, dialect = 'chat', targets, signal, headers = {} }: ExchangeParts): Exchange {
   const client: ClientRequest = DIALECTS[dialect].parse(Buffer.from(body))
   const state: ExchangeState = {

@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import { connectRaw } from './raw-client.ts'
 
-/** A proxy in front of a server that sends back what it is sent, in capitals. */
+/** Opens a proxy in front of a server that sends back its input in capitals. */
 async function openProxy(t: ExecutionContext): Promise<FaultProxy> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -21,7 +21,7 @@ async function openProxy(t: ExecutionContext): Promise<FaultProxy> {
   return proxy
 }
 
-test('fault proxy: without a fault all passes, at the address that it tells', async (t) => {
+test('fault proxy: without a fault all passes, at its address', async (t) => {
   const proxy = await openProxy(t)
   t.is(proxy.url, `tcp://user@127.0.0.1:${proxy.port}/path`)
   const client = await connectRaw(proxy.port)
@@ -32,7 +32,7 @@ test('fault proxy: without a fault all passes, at the address that it tells', as
   await eventually(() => proxy.connections() === 0, 'the connection is closed')
 })
 
-test('fault proxy: refuses connections, resets those that were open, and takes them again', async (t) => {
+test('fault proxy: refuses connections, resets those that were open, and accepts them again', async (t) => {
   const proxy = await openProxy(t)
   const client = await connectRaw(proxy.port)
   client.write('a')
@@ -51,7 +51,7 @@ for (const [kind, before] of [
   ['hangs', ''],
   ['stalls', 'HEL'],
 ] as const)
-  test(`fault proxy: ${kind}, and goes on where it stopped`, async (t) => {
+  test(`fault proxy: ${kind}, and continues where it stopped`, async (t) => {
     const proxy = await openProxy(t)
     const client = await connectRaw(proxy.port)
     await proxy.set({ kind })
@@ -64,7 +64,7 @@ for (const [kind, before] of [
     client.destroy()
   })
 
-test('fault proxy: forgets a connection for good, and knows new ones', async (t) => {
+test('fault proxy: forgets a connection for good, and relays new ones', async (t) => {
   const proxy = await openProxy(t)
   const client = await connectRaw(proxy.port)
   await proxy.set({ kind: 'forgets' })
@@ -78,7 +78,7 @@ test('fault proxy: forgets a connection for good, and knows new ones', async (t)
   for (const each of [client, other]) each.destroy()
 })
 
-test('fault proxy: resets whoever sends something, answers as it is told', async (t) => {
+test('fault proxy: resets connections that send, answers with the set bytes', async (t) => {
   const proxy = await openProxy(t)
   await proxy.set({ kind: 'resets' })
   const client = await connectRaw(proxy.port)
@@ -92,7 +92,7 @@ test('fault proxy: resets whoever sends something, answers as it is told', async
   other.destroy()
 })
 
-test('fault proxy: slow is late, and whole', async (t) => {
+test('fault proxy: slow bytes are late, and complete', async (t) => {
   const proxy = await openProxy(t)
   await proxy.set({ kind: 'slow', delayMs: 30 })
   const client = await connectRaw(proxy.port)

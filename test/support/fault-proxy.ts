@@ -6,29 +6,29 @@ import { isDrill } from './drill.ts'
 import { freePort } from './ports.ts'
 
 /*
- * DESIGN. A piece of network that a test can spoil: a relay on loopback between a gateway and one of its servers.
+ * DESIGN. A network link that a test can break: a relay on loopback between a gateway and one of its servers.
  *
  *   gateway ──► proxy ──► Redis, PostgreSQL, provider, Stripe
- *                 └ what happens to each piece of bytes is decided when it comes, and again when the fault is lifted
+ *                 └ the fate of each chunk is decided when it arrives, and again when the fault is lifted
  *
- * Bytes that a fault has held back are delivered when it is lifted, as those are that a network has held back.
+ * Bytes that a fault has held back are delivered when it is lifted, as after a real network fault.
  */
 
-/** What the network, or the machine at its end, does. */
+/** Faults of the network, or of the machine at its end. */
 export type LinkFault =
-  /** Nobody listens: connections are refused, those that are open are reset. */
+  /** No listener: connections are refused, open ones are reset. */
   | { readonly kind: 'refuses' }
-  /** Connections are taken and nothing comes: neither answers to new ones nor the rest of those under way. */
+  /** Connections are accepted and nothing arrives: neither answers to new ones nor the rest of those in flight. */
   | { readonly kind: 'hangs' }
-  /** The same, for good: the network has forgotten the connections of that time, and tells neither end. */
+  /** The same, for good: the network has dropped the connections of that time, and notifies neither end. */
   | { readonly kind: 'forgets' }
-  /** The first half of what is sent back comes, and nothing more. */
+  /** The first half of an answer arrives, and nothing more. */
   | { readonly kind: 'stalls' }
-  /** Each piece takes so long, each way. */
+  /** Each chunk takes so long, each way. */
   | { readonly kind: 'slow'; readonly delayMs: number }
-  /** Each connection is reset as soon as something is sent on it. */
+  /** Each connection is reset as soon as bytes are sent on it. */
   | { readonly kind: 'resets' }
-  /** Whatever is sent is answered with these bytes; default: garbage. */
+  /** Everything sent is answered with these bytes; default: garbage. */
   | { readonly kind: 'answers'; readonly bytes?: Buffer }
 
 /** A relay in front of one server. */
@@ -36,7 +36,7 @@ export interface FaultProxy {
   readonly port: number
   /** Address of the relay, with the scheme and path of the server's own. */
   readonly url: string
-  /** What happens from now on, to open connections as well; `undefined`: nothing bad. */
+  /** Sets the fault from now on, for open connections as well; `undefined`: none. */
   set(fault: LinkFault | undefined): Promise<void>
   /** Number of open connections from the gateway. */
   connections(): number
@@ -44,7 +44,7 @@ export interface FaultProxy {
 }
 
 const GARBAGE_BYTES = 200
-/** No protocol begins an answer so; of random bytes one in some hundred is an answer of Redis. */
+/** No protocol's answer begins with these bytes; of random bytes one in some hundred is an answer of Redis. */
 const GARBAGE = Buffer.from(Array.from({ length: GARBAGE_BYTES }, (_, index) => 128 + ((index * 37) % 128)))
 
 /** Opens a relay in front of the server at this address. */
@@ -125,13 +125,13 @@ class Relay {
     void this.#relay(server, client, 'back')
   }
 
-  /** Until one of the two is closed. */
+  /** Relays until one of the two is closed. */
   async #relay(from: Socket, to: Socket, way: 'there' | 'back'): Promise<void> {
     try {
       for await (const piece of from) await this.#pass(piece as Buffer, { from, to, way })
       to.end()
     } catch {
-      to.destroy() // how it broke is told by `close`
+      to.destroy() // `close` reports the error
     }
   }
 

@@ -10,14 +10,14 @@ import { createDatabase, isPostgresExpected, isUsed } from './postgres.ts'
 /** Gateways of one service that share one database. */
 export interface Fleet {
   readonly gateways: readonly [Gateway, ...Gateway[]]
-  /** One of them, in turn. */
+  /** Returns one of them, in turn. */
   next(): Gateway
 }
 
 /** An engine, and how many gateways use it. */
 export interface FleetKind {
   readonly test: (title: string, run: Implementation<[]>) => void
-  /** One fleet for all tests of the file. */
+  /** Opens one fleet for all tests of the file. */
   open(): Promise<Fleet>
 }
 
@@ -26,7 +26,7 @@ test.after.always('stop the fleets', async () => {
   for (const end of endings.reverse()) await end()
 })
 
-/** The environment that leads a gateway to an empty database. */
+/** Returns the environment that points a gateway to an empty database. */
 async function databaseOf(engine: string): Promise<Record<string, string>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-fleet-'))
   endings.push(() => rmSync(folder, { recursive: true, force: true }))
@@ -50,7 +50,7 @@ async function openFleet(engine: string, size: number, env: Readonly<Record<stri
   }
 }
 
-/** Gateways of the test's thread share as little as processes do; the drill has processes all the same. */
+/** Gateways of the test's thread share as little as processes do; the drill uses processes nevertheless. */
 const KINDS = isDrill
   ? (['sqlite', 'postgres'] as const).flatMap((engine) => [1, 3].map((size) => ({ engine, size })))
   : ([

@@ -13,7 +13,7 @@ const SERVER = `
   server.listen(process.env.PORT, process.env.HOST, () => console.log(JSON.stringify(server.address())))
 `
 
-/** An entry file with this code, removed with the test. */
+/** Writes an entry file with this code, removed with the test. */
 function writeEntry(t: ExecutionContext, code: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-entry-'))
   t.teardown(() => rmSync(folder, { recursive: true }))

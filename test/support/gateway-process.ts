@@ -9,13 +9,13 @@ import { type Environment, type Exit, type Gateway, gatewayEnvironment } from '.
 /** A gateway in a process of its own. */
 export interface GatewayProcess extends Gateway {
   pid: number
-  /** Resolves when the process has ended, however it ended. */
+  /** Resolves when the process has ended, for any reason. */
   exited: Promise<Exit>
   /** Ends the process group: SIGTERM, after `graceMs` (default 5,000) SIGKILL. Its data are removed. */
   stop(graceMs?: number): Promise<Exit>
 }
 
-/** How to start a process; the defaults are those of a user at the project's root. */
+/** Options of a start; the defaults are those of a user at the project's root. */
 export interface GatewayProcessOptions {
   /** Default `bin/turnpike.mjs`. */
   entry?: string
@@ -25,7 +25,7 @@ export interface GatewayProcessOptions {
   cwd?: string
   /** Longest wait for `/health` in milliseconds. Default 50,000. */
   waitMs?: number
-  /** Where it runs. Default: on this host, on 127.0.0.1. */
+  /** Host of the process. Default: this one, on 127.0.0.1. */
   host?: Host
 }
 
@@ -33,7 +33,7 @@ export interface GatewayProcessOptions {
 export interface Host {
   /** Its address, on which the gateway listens. */
   readonly address: string
-  /** What runs a program there: a command with its first words; empty: nothing special. */
+  /** Command that runs a program there, with its first words; empty: none. */
   readonly runner: readonly string[]
 }
 
@@ -41,18 +41,18 @@ const THIS_HOST: Host = { address: '127.0.0.1', runner: [] }
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
 const POLL_MS = 25
-/** A start takes a second of CPU: a file whose tests all start one at once would wait for all of them. */
+/** Limit of concurrent starts: each takes a second of CPU, and tests of a file that all start one would wait for all. */
 const MOST_STARTING = 2
 const DEFAULT_WAIT_MS = 50_000
 const DEFAULT_GRACE_MS = 5000
 
 /**
- * For what is about a process: signals and kills, memory and open files, arguments, a host, an environment that only a
+ * For tests about a process: signals and kills, memory and open files, arguments, a host, an environment that only a
  * process has (`NODE_OPTIONS`, a proxy's variables), several gateways of one service. Everything else uses `startGateway`.
  *
- * Starts the gateway as a user does, in a process group of its own, on a port that the system gives it, with an empty
- * data folder. `env` is laid over the test's defaults. Rejects, with the log in the message, when it exits, or does not
- * tell its port and answer `/health`.
+ * Starts the gateway as a user does, in a process group of its own, on a port that the system assigns, with an empty
+ * data folder. `env` overrides the test's defaults. Rejects, with the log in the message, when it exits, or does not
+ * print its port and answer `/health`.
  */
 export async function startGatewayProcess(
   env: Environment = {},
@@ -66,7 +66,7 @@ export async function startGatewayProcess(
       leave()
     }
   }
-  // Where a test asks for something special of the process, it is about that process.
+  // A test with options of the process is about that process.
   const isPlain = options.entry === undefined && options.args === undefined && options.host === undefined
   return drill !== undefined && isPlain ? startClustered(drill, env, startOne) : startOne(env)
 }
@@ -74,7 +74,7 @@ export async function startGatewayProcess(
 const queue: (() => void)[] = []
 let starting = 0
 
-/** Resolves when fewer than `MOST_STARTING` are starting, with what is to be called when the start is over. */
+/** Resolves when fewer than `MOST_STARTING` are starting, with a function to call at the end of the start. */
 async function enterStart(): Promise<() => void> {
   if (starting === MOST_STARTING) await new Promise<void>((resolve) => queue.push(resolve))
   else starting++
@@ -155,15 +155,15 @@ function toExit(child: ChildProcess): Promise<Exit> {
   })
 }
 
-/** The group may be gone already, which is what the signal is for. */
+/** Signals the group, which may have ended already, as it should. */
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch {}
 }
 
-/** Where a gateway tells its port: to a person, and in its log. */
-const PORT_TOLD = /turnpike +http:\/\/[^ ]*:(\d+)|"port":(\d+)/
+/** The gateway's port in its greeting, and in its log. */
+const PORT_PRINTED = /turnpike +http:\/\/[^ ]*:(\d+)|"port":(\d+)/
 
 interface Starting extends Pick<GatewayProcess, 'log' | 'exited'> {
   readonly waitMs: number
@@ -179,7 +179,7 @@ async function waitForHealth({ log, exited, waitMs, address }: Starting): Promis
   const deadline = AbortSignal.timeout(waitMs)
   while (!deadline.aborted) {
     if (exit) throw new Error(`The gateway exited before it answered /health: ${JSON.stringify(exit)}`)
-    const [, shown, logged] = PORT_TOLD.exec(log()) ?? []
+    const [, shown, logged] = PORT_PRINTED.exec(log()) ?? []
     const port = Number(shown ?? logged ?? 0)
     if (port > 0 && (await isHealthy(`http://${address}:${port}`, deadline))) return port
     await sleep(POLL_MS)

@@ -16,13 +16,13 @@ const held = () =>
     .filter((name) => !name.startsWith('FSReq'))
     .sort()
 
-/** Asserts that no timer, socket, watcher or thread is left that would keep the thread from ending. */
+/** Asserts that no timer, socket, watcher or thread remains that would keep the thread from ending. */
 async function assertReleased(t: ExecutionContext, before: readonly string[]): Promise<void> {
   await eventually(() => held().length <= before.length, 'all resources are released', 15_000).catch(() => {})
   t.deepEqual(held(), before)
 }
 
-// Resources are those of the whole thread: one test after another.
+// Resources are those of the whole thread: tests run one after another.
 test.serial('gateway: one that stops releases everything', async (t) => {
   const before = held()
   const redis = `redis://127.0.0.1:${await freePort()}`
@@ -32,7 +32,7 @@ test.serial('gateway: one that stops releases everything', async (t) => {
     SVC_PIPELINE: 'cost-guard,exact-cache,semantic-cache',
     SVC_COST_PER_DAY: '5',
   }
-  // Nothing listens there: their threads and timers end all the same, if only after their patience.
+  // Nothing listens there: their threads and timers end nevertheless, after their time-outs.
   const unreachable: Environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', REDIS_URL: redis }
   for (const env of [all, { ...all, ...unreachable }]) {
     const gateway = await startGateway(env)
@@ -57,7 +57,7 @@ test.serial('gateway: one that cannot start releases what it has opened', async 
   await assertReleased(t, before)
 })
 
-test.serial('gateway: those that cannot start leave their data folders before they are refused', async (t) => {
+test.serial('gateway: those that cannot start release their data folders before they are refused', async (t) => {
   const before = held()
   // Many at once: some are refused while a database is still being opened.
   const folders = Array.from({ length: 8 }, () => createPluginDirectory(t).path)
@@ -84,16 +84,19 @@ test.serial('gateway: two in one thread share neither data nor log, and stop by 
   t.notRegex(other.log(), /gateway\.stopped/)
 })
 
-test.serial('gateway: a plugin that changed between two starts of one thread is loaded as it is now', async (t) => {
-  const plugins = createPluginDirectory(t)
-  const wordOf = async (word: string) => {
-    plugins.put('shout/index.mjs', pluginSource('shout', { run: `ctx.set('x-word', '${word}'); await next()` }))
-    await using gateway = await startGateway({ SVC_PLUGINS_DIR: plugins.path, SVC_PIPELINE: 'shout' })
-    return (await send(gateway.url, { body: DEMO })).headers['x-word']
-  }
-  t.is(await wordOf('one'), 'one')
-  t.is(await wordOf('other'), 'other')
-})
+test.serial(
+  'gateway: a plugin that changed between two starts of one thread is loaded in its new version',
+  async (t) => {
+    const plugins = createPluginDirectory(t)
+    const wordOf = async (word: string) => {
+      plugins.put('shout/index.mjs', pluginSource('shout', { run: `ctx.set('x-word', '${word}'); await next()` }))
+      await using gateway = await startGateway({ SVC_PLUGINS_DIR: plugins.path, SVC_PIPELINE: 'shout' })
+      return (await send(gateway.url, { body: DEMO })).headers['x-word']
+    }
+    t.is(await wordOf('one'), 'one')
+    t.is(await wordOf('other'), 'other')
+  },
+)
 
 test.serial('gateway: an outage of Redis is logged by each gateway that has it', async (t) => {
   const env = { REDIS_URL: `redis://127.0.0.1:${await freePort()}`, SVC_PIPELINE: 'exact-cache' }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { drill } from './clustered.ts'
 import { DEFAULT_PIPELINE, PIPELINE } from './pipelines.ts'
 
-/** How a gateway ended, as a process does: with a code of its own, or cut after its grace. */
+/** Ending of a gateway, like a process's: with an exit code, or cut after its grace. */
 export interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
@@ -33,7 +33,7 @@ const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_V8_COVERAGE']
 
 /**
  * Starts a gateway in the test's own thread, from configuration to listening as `turnpike start` does, on a port that the
- * system gives it, with an empty data folder. `env` is laid over the test's defaults; it reaches the configuration, not the
+ * system assigns, with an empty data folder. `env` overrides the test's defaults; it reaches the configuration, not the
  * process. Rejects with the start's explanation and the log. A gateway that must be a process: `startGatewayProcess`.
  */
 export async function startGateway(env: Environment = {}): Promise<Gateway> {
@@ -99,10 +99,10 @@ async function openHere(env: Environment, output: string[]) {
   }
 }
 
-/** The variables that a gateway of a test begins with. */
+/** Returns the initial variables of a test's gateway. */
 export function gatewayEnvironment({ dataFolder, address }: { dataFolder: string; address: string }): Environment {
   const inherited = INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))
-  // The default one is left to the gateway, so that a changed default is seen.
+  // The gateway chooses the default pipeline itself, so that a changed default is noticed.
   const pipeline = PIPELINE === DEFAULT_PIPELINE ? {} : { SVC_PIPELINE: PIPELINE }
   const defaults = { HOST: address, PORT: '0', SVC_DATA_DIR: dataFolder, LOG_LEVEL: 'info', ...pipeline }
   return { ...Object.fromEntries(inherited), ...defaults }

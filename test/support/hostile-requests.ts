@@ -1,8 +1,8 @@
 import { createPicker } from '../fuzz/fuzzer.ts'
 
 /*
- * DESIGN. Model requests that two readers could understand differently: a payload of text at every place where one can be
- * put, members twice, names and words with escapes or in another case, parts and tools of unknown types.
+ * DESIGN. Model requests that two readers could understand differently: a text payload at every place that can hold
+ * one, members twice, names and words with escapes or in another case, parts and tools of unknown types.
  *
  * Guarantees: the same salt gives the same request; every request is JSON.
  */
@@ -10,17 +10,17 @@ import { createPicker } from '../fuzz/fuzzer.ts'
 /** The dialect of a hostile request. */
 export type HostileDialect = 'messages' | 'chat'
 
-/** What a hostile request is made from. */
+/** Ingredients of a hostile request. */
 export interface HostileOptions {
   readonly dialect: HostileDialect
   readonly model: string
   /** The text that the request carries at one or two places. */
   readonly payload: string
-  /** Share of members that are twisted, in percent. 0: none, so that a strict reader takes the request. Default 10. */
+  /** Share of members that are twisted, in percent. 0: none, so that a strict reader accepts the request. Default 10. */
   readonly twisted?: number
 }
 
-/** A value in the making: raw JSON, a list, or an object's members in order. */
+/** An unfinished value: raw JSON, a list, or an object's members in order. */
 type Node = string | readonly Node[] | { readonly members: readonly Member[] }
 type Member = readonly [name: string, value: Node]
 type Pick = (below: number) => number
@@ -112,10 +112,10 @@ const CHAT_FIELDS: readonly ((payload: string) => Member)[] = [
   () => ['max_completion_tokens', '20'],
 ]
 
-/** Decoys by the name of a member: what another reader takes the member for. */
+/** Decoys by the name of a member: the type that another reader takes the member for. */
 const TYPES = ['text', 'thinking', 'image', 'document', 'custom', 'web_search_20250305', 'redacted_thinking']
 
-/** The request of a salt. */
+/** Creates the request of a salt. */
 export function createHostileRequest(options: HostileOptions, salt: number): string {
   const pick = createPicker(salt)
   const payload = text(options.payload)
@@ -177,7 +177,7 @@ function printMember([name, value]: Member, printing: Printing): string {
   return pick(2) === 0 ? `${other}:${decoy},${written}` : `${other}:${printed},${text(name)}:${decoy}`
 }
 
-/** The JSON string with a letter escaped, now and then. */
+/** Prints the JSON string, at times with an escaped letter. */
 function escapeSome(json: string, { pick, twisted }: Printing): string {
   if (json.length < 4 || json.includes('\\') || pick(100) >= twisted * 2) return json
   const at = 1 + pick(json.length - 2)

@@ -3,7 +3,7 @@ import { send } from './http-client.ts'
 import { freePort } from './ports.ts'
 import { startProvider } from './stand-in-provider.ts'
 
-test('client: sends a default key, unless one is given or taken out', async (t) => {
+test('client: sends a default key, unless one is given or removed', async (t) => {
   await using provider = await startProvider({ acceptAnything: true })
   await send(provider.url)
   await send(provider.url, { headers: { 'X-Api-Key': 'mine' } })
@@ -12,7 +12,7 @@ test('client: sends a default key, unless one is given or taken out', async (t) 
   t.deepEqual(keys, ['Bearer test-key', 'mine', undefined])
 })
 
-test('client: tells a clean end from a cut one', async (t) => {
+test('client: distinguishes a clean end from a cut', async (t) => {
   await using provider = await startProvider({ acceptAnything: true })
   provider.reply({ kind: 'reply', body: 'whole' })
   t.like(await send(provider.url), { endedCleanly: true, text: 'whole', error: undefined })
@@ -20,13 +20,13 @@ test('client: tells a clean end from a cut one', async (t) => {
   t.like(await send(provider.url), { endedCleanly: false, text: 'wh' })
 })
 
-test('client: takes a body shorter than its content-length as cut', async (t) => {
+test('client: treats a body shorter than its content-length as cut', async (t) => {
   const script = { kind: 'reply', body: 'whole', headers: { 'content-length': '5' }, cutAfterBytes: 4 } as const
   await using provider = await startProvider({ acceptAnything: true, script })
   t.like(await send(provider.url), { status: 200, endedCleanly: false, text: 'whol' })
 })
 
-test('client: resolves with what has come when its signal aborts', async (t) => {
+test('client: resolves with the received bytes when its signal aborts', async (t) => {
   const { promise } = Promise.withResolvers<void>()
   const writes = { sizes: [2], between: { until: promise } }
   await using provider = await startProvider({ acceptAnything: true, script: { kind: 'reply', body: 'whole', writes } })
@@ -36,13 +36,13 @@ test('client: resolves with what has come when its signal aborts', async (t) => 
   t.is(await provider.seen[0]?.closed, 'client-left')
 })
 
-test('client: resolves when nobody listens', async (t) => {
+test('client: resolves when nothing listens', async (t) => {
   const reply = await send(`http://127.0.0.1:${await freePort()}`)
   t.is(reply.status, 0)
   t.is(reply.error?.code, 'ECONNREFUSED')
 })
 
-test('client: rejects when nothing comes in time', async (t) => {
+test('client: rejects when no answer arrives in time', async (t) => {
   await using provider = await startProvider({ acceptAnything: true, script: { kind: 'hang', at: 'before-headers' } })
   await t.throwsAsync(send(provider.url, { timeoutMs: 50 }), { message: /POST \/v1\/messages within 50 ms/ })
 })

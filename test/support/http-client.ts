@@ -1,7 +1,7 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request as startRequest } from 'node:http'
 import { type JsonObject, parseJson } from './json.ts'
 
-/** What to send. */
+/** Options of a request. */
 export interface SendOptions {
   /** Default `POST`. */
   method?: string
@@ -9,13 +9,13 @@ export interface SendOptions {
   path?: string
   /** Undefined values are left out. Without `authorization` and `x-api-key` a default Bearer key is sent. */
   headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Text and bytes are sent as they are, an object is serialised once. */
+  /** Text and bytes are sent unchanged, an object is serialised once. */
   body?: string | Buffer | JsonObject
-  /** Leaves the request; what has come so far is the reply. */
+  /** Aborts the request; the bytes received so far are the reply. */
   signal?: AbortSignal
   /** Called when the whole request is with the kernel. */
   onSent?: () => void
-  /** Called as soon as status and headers are there. */
+  /** Called when status and headers have arrived. */
   onHeaders?: (status: number, headers: IncomingHttpHeaders) => void
   /** Called with every chunk as it arrives. */
   onChunk?: (chunk: Buffer) => void
@@ -25,7 +25,7 @@ export interface SendOptions {
   timeoutMs?: number
 }
 
-/** What came back, byte for byte; a content coding is not undone. */
+/** Received reply, byte for byte; a content coding is not undone. */
 export interface Reply {
   /** 0 when the connection broke before a status line. */
   status: number
@@ -36,17 +36,17 @@ export interface Reply {
   text: string
   /** The parsed body; `undefined` when it is not JSON. Read it with `t.like` or `valueAt`. */
   json: unknown
-  /** True when the reply ended as HTTP says it does, false when it was cut or left. */
+  /** True when the reply ended as HTTP defines it, false when it was cut or aborted. */
   endedCleanly: boolean
-  /** What went wrong on the connection, if anything; its `code` tells. */
+  /** Error of the connection, if any; see its `code`. */
   error: NodeJS.ErrnoException | undefined
-  /** When, in milliseconds since sending, how many bytes came. */
+  /** Bytes received, with their times in milliseconds since sending. */
   chunks: readonly { atMs: number; bytes: number }[]
 }
 
 const DEFAULT_TIMEOUT_MS = 20_000
 
-/** Sends one request and resolves with whatever came back, cut or not. Rejects only when nothing ends within `timeoutMs`. */
+/** Sends one request and resolves with the reply, cut or not. Rejects only when it does not end within `timeoutMs`. */
 export function send(url: string, options: SendOptions = {}): Promise<Reply> {
   const { method = 'POST', path = '/v1/messages', agent = false, signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const payload = toPayload(options.body)
@@ -96,7 +96,7 @@ export function send(url: string, options: SendOptions = {}): Promise<Reply> {
   return promise
 }
 
-/** A minimal request body with one user message; `extra` adds or replaces members. */
+/** Builds a minimal request body with one user message; `extra` adds or replaces members. */
 export function ask(text: string, extra: JsonObject = {}): JsonObject {
   return { model: 'claude-sonnet-4-5', max_tokens: 100, messages: [{ role: 'user', content: text }], ...extra }
 }

@@ -11,11 +11,11 @@ export interface Issuer {
   readonly jwksUrl: string
   /** The public key as a PEM. */
   readonly pem: string
-  /** How often its keys were fetched. */
+  /** Returns how often its keys were fetched. */
   fetches(): number
-  /** Signs these claims, `exp` in an hour unless it is given; `null` leaves it out. What is undefined is left out. */
+  /** Signs these claims, by default with `exp` in an hour; `null` leaves it out. Undefined members are left out. */
   sign(claims: JsonObject & { exp?: number | null }, header?: Record<string, unknown>): Promise<string>
-  /** From now on its keys are answered with this status; 0 lets the caller wait. */
+  /** Answers requests for its keys with this status from now on; 0 never answers. */
   answerWith(status: number): void
   close(): Promise<void>
 }

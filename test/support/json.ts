@@ -1,7 +1,7 @@
 /** A JSON object whose values are not known yet. */
 export type JsonObject = Record<string, unknown>
 
-/** Tells whether `value` is an object that is neither null nor an array. */
+/** Returns whether `value` is an object that is neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -15,7 +15,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The value at a dotted path, e.g. `valueAt(json, 'error.type')` or `'content.0.text'`; `undefined` when absent. */
+/** Returns the value at a dotted path, e.g. `valueAt(json, 'error.type')` or `'content.0.text'`; `undefined` when absent. */
 export function valueAt(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, step) => {
     if (typeof inner !== 'object' || inner === null) return undefined

@@ -5,7 +5,7 @@
 import { createServer } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
 
-/** What is measured since the last report. */
+/** Measurements since the last report. */
 export interface LoopReport {
   /** The most CPU between two turns of the loop, in milliseconds: for so long all others waited. */
   readonly longestTurnMs: number

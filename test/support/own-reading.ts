@@ -4,13 +4,14 @@ import type { HostileDialect } from './hostile-requests.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 
 /*
- * DESIGN. A provider's own reading of a request, made without the gateway's estimator: what JSON.parse gives (without V8's
- * mistake with escaped names), where the last of several members wins; names matched without case; every string is text, thinking and members of unknown names included.
+ * DESIGN. A provider's own reading of a request, without the gateway's estimator: the value of JSON.parse (without V8's
+ * mistake with escaped names), where the last of several members wins; names matched without case; every string is text,
+ * including thinking and members of unknown names.
  *
- * What it leaves out is what no provider counts as text: media, encrypted text, ids and other short marks, settings.
+ * It leaves out parts that no provider counts as text: media, encrypted text, ids and other short marks, settings.
  */
 
-/** What a provider reads out of a request. */
+/** A provider's counts of a request. */
 export interface OwnReading {
   /** Tokens of its text, by o200k. */
   readonly tokens: number
@@ -58,7 +59,7 @@ function answersIn({ n }: JsonObject): number {
   return Math.max(1, Math.floor(Number(n ?? 1)) || 1)
 }
 
-/** Names in lower case, the last of several winning. */
+/** Converts names to lower case, the last of several winning. */
 function withoutCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutCase)
   if (!isJsonObject(value)) return value
@@ -83,7 +84,7 @@ function isNoText(object: JsonObject, name: string, member: unknown): boolean {
   return ENCRYPTED[type] === name || (name === 'citations' && CITED.has(type)) || isMedium(name, member)
 }
 
-/** Media in base64, and files that are only named. */
+/** Returns whether a member is media in base64, or a file that is only named. */
 function isMedium(name: string, member: unknown): boolean {
   if (SOUND.has(name) && isJsonObject(member))
     return Object.keys(member).every((key) => ['data', 'format'].includes(key))
@@ -91,7 +92,7 @@ function isMedium(name: string, member: unknown): boolean {
   return /^url$|^image_url$|^file_data$/.test(name) && /^(?:data:(?:image|application|text)\/|https?:)/i.test(member)
 }
 
-/** The source of an image or a document: base64 of an image or a PDF is no text. */
+/** Counts the source of an image or a document: base64 of an image or a PDF is no text. */
 function textOfSource({ type }: JsonObject, source: unknown): number {
   if (!isJsonObject(source) || source.type !== 'base64' || typeof source.data !== 'string') return textIn(source)
   const isFile = type === 'image' || Buffer.from(source.data.slice(0, 1400), 'base64').includes('%PDF')
@@ -102,7 +103,7 @@ function tokensOf(name: string): number {
   return name.length > LONG_NAME ? countSlices(name) : 0
 }
 
-/** In slices: the time to count a word grows with the square of its length. */
+/** Counts in slices: the time to count a word grows with the square of its length. */
 function countSlices(text: string): number {
   let tokens = 0
   for (let at = 0; at < text.length; at += SLICE)

@@ -8,7 +8,7 @@ import { openExchange } from './exchange.ts'
 import { createPluginServices } from './plugin-services.ts'
 import { createRecordingLog } from './recording-log.ts'
 
-/** A request as it comes to the module. */
+/** A request as the plugin receives it. */
 export interface PatternsRequest {
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>
@@ -16,22 +16,22 @@ export interface PatternsRequest {
   readonly model?: string
 }
 
-/** What became of it. */
+/** Result of the plugin. */
 export interface PatternsResult {
-  /** The canonical request as it went on. */
+  /** The canonical request after the plugin. */
   readonly sent: Buffer
   /** The reply's header, if it was set. */
   readonly header: string | undefined
   readonly trace: StepTrace
 }
 
-/** The module over a folder of patterns, without a server. */
+/** The plugin over a folder of patterns, without a server. */
 export interface PatternsModule {
   run(request: PatternsRequest): Promise<PatternsResult>
   close(): void
 }
 
-/** Sets the module up. `options` are those of the configuration. */
+/** Sets the plugin up. `options` are those of the configuration. */
 export async function openPatterns(
   options: Readonly<Record<string, unknown>>,
   { log = createRecordingLog(), perRequest = {} }: { log?: Log; perRequest?: Readonly<Record<string, unknown>> } = {},
@@ -53,7 +53,7 @@ async function run(middleware: PluginMiddleware, request: PatternsRequest): Prom
       header = value
     },
   }
-  // Safe: the module touches nothing else of the context.
+  // Safe: the plugin uses nothing else of the context.
   await middleware(ctx as unknown as PluginContext, async () => {})
   return { sent: exchange.request.bytes, header, trace }
 }

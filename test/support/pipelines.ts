@@ -1,19 +1,19 @@
 /*
- * DESIGN. Faults of money lie where modules meet: a cache that answers, a guard that holds, a payment that is given back.
- * So suites of money name no pipeline of their own. They run through the default one, and through the full one in
+ * DESIGN. Faults of money lie between plugins: a cache that answers, a guard that holds, a payment that is given back.
+ * So suites about money name no pipeline of their own. They run through the default one, and through the full one in
  * `test/full-pipeline` and with `npm run drill:pipelines`, which sets TURNPIKE_DRILL_PIPELINE.
  */
 
 /** The default of `pipeline.default`. */
 export const DEFAULT_PIPELINE = 'exact-cache,cost-guard'
 
-/** Every module of the package. */
+/** Every plugin of the package. */
 export const FULL_PIPELINE = 'exact-cache,semantic-cache,prune-tools,preserve,compress,patterns,cost-guard'
 
-/** The pipeline of the suites of money in this process. */
+/** The pipeline of this process's suites about money. */
 export const PIPELINE = pipelineNamed(process.env.TURNPIKE_DRILL_PIPELINE)
 
-/** The same, with these options of `cost-guard`. */
+/** Returns the pipeline with these options of `cost-guard`. */
 export function guardedBy(options: string): string {
   return PIPELINE.replace(/cost-guard$/, `cost-guard?${options}`)
 }

@@ -11,7 +11,7 @@ export interface PluginDirectory {
   remove(file: string): void
 }
 
-/** Who removes the directory in the end: a test's `t`, or `{ teardown: test.after.always }` for a whole file. */
+/** Owner that removes the directory at its end: a test's `t`, or `{ teardown: test.after.always }` for a whole file. */
 interface Owner {
   teardown(remove: () => void): void
 }
@@ -41,13 +41,13 @@ export interface PluginParts {
   onError?: 'bypass' | 'refuse'
   /** Code at the start of `setup`; sees `options` and `services`. */
   setup?: string
-  /** The body of the middleware; sees `ctx`, `next`, `exchange` and its effective options `o`. Default: goes on. */
+  /** Body of the middleware; sees `ctx`, `next`, `exchange` and its effective options `o`. Default: calls `next`. */
   run?: string
-  /** The body of `close`; without it there is none. */
+  /** Body of `close`; unset: none. */
   close?: string
 }
 
-/** The source of a plugin's `index.ts`, `.js` or `.mjs`: it has no types. */
+/** Returns the source of a plugin's `index.ts`, `.js` or `.mjs`: it has no types. */
 export function pluginSource(name: string, parts: PluginParts = {}): string {
   const { head = '', options = '', perRequest = [], needs = [], onError = 'bypass', setup = '', close } = parts
   return `

@@ -5,7 +5,7 @@ const unused = () => {
   throw new Error('Expected the service not to be used')
 }
 
-/** Services for plugins that are set up and asked for nothing that costs money; the byte stores are empty. */
+/** Creates services for plugins that are set up but call nothing that costs money; the byte stores are empty. */
 export function createPluginServices(log: Log): PluginServices {
   return {
     log,

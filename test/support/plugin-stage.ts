@@ -1,7 +1,7 @@
 import { createPluginDirectory, type PluginDirectory } from './plugin-folders.ts'
 import { openStage, type Stage, type StageOptions } from './stage.ts'
 
-/** A stage whose gateway has these plugin folders dropped in; `close` removes them too. */
+/** Opens a stage whose gateway has these plugin folders; `close` removes them too. */
 export async function openPluginStage(
   files: Readonly<Record<string, string>>,
   { env, ...options }: StageOptions = {},

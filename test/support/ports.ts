@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { HERE } from './here.ts'
 
-/** Below the range from which systems give out ports by themselves, to listeners on port 0 and to clients. */
+/** Below the range from which systems assign ports themselves, to listeners on port 0 and to clients. */
 const LOWEST = 10_000
 const COUNT = 20_000
 const MOST_TRIES = 20
 
-/** A TCP port of loopback that nobody listens on, and that nobody is given unasked in the meantime. */
+/** Returns a free TCP port of loopback that the system does not assign to others in the meantime. */
 export async function freePort(): Promise<number> {
   for (let nth = 0; nth < MOST_TRIES; nth++) {
     const port = LOWEST + Math.floor(Math.random() * COUNT)

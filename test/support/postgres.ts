@@ -14,20 +14,20 @@ import { freePort } from './ports.ts'
 
 /** The server of the whole run, which `npm test` starts: `postgresql://user@host:port/postgres`. */
 const SHARED = process.env.TURNPIKE_TEST_POSTGRES
-/** Started to be found: not by each file of a run that has a server. */
+/** Searched on first use: files of a run that has a server need none. */
 const programs = once(findPostgres)
 
-/** Whether tests with PostgreSQL run: where it is installed, and on a build server, where a missing one is a failure. */
+/** True if tests with PostgreSQL run: where it is installed, and on a build server, where a missing one is a failure. */
 export const isPostgresExpected = SHARED !== undefined || programs() !== undefined || Boolean(process.env.CI)
 
-/** Whether tests of both engines run on this one: a file that is about something else keeps to SQLite. */
+/** Returns whether tests of both engines run on this one: a file about something else uses SQLite only. */
 export function isUsed(engine: 'sqlite' | 'postgres'): boolean {
   return (process.env.TURNPIKE_TEST_ENGINE ?? engine) === engine
 }
 
 /** A PostgreSQL server of a test file's own. */
 export interface Postgres {
-  /** Makes an empty database and returns its address. */
+  /** Creates an empty database and returns its address. */
   createDatabase(): Promise<string>
   /** Stops answering, with its connections open. */
   freeze(): void
@@ -37,7 +37,7 @@ export interface Postgres {
   start(): Promise<void>
 }
 
-/** Who ends the server: a test's `t`, or `{ teardown: test.after.always }` for a whole file. */
+/** Owner that ends the server: a test's `t`, or `{ teardown: test.after.always }` for a whole file. */
 export interface Owner {
   teardown(end: () => Promise<void>): void
 }
@@ -45,7 +45,7 @@ export interface Owner {
 let server: Promise<Postgres> | undefined
 
 /**
- * Makes an empty database and returns its address: on the server of the run, or on one of this file's own that ends with
+ * Creates an empty database and returns its address: on the server of the run, or on one of this file's own that ends with
  * its thread. A test that freezes, kills or restarts a server uses `createPostgres`.
  */
 export async function createDatabase(): Promise<string> {
@@ -63,7 +63,7 @@ export async function createDatabase(): Promise<string> {
 /** Starts a server on a free port of loopback, its data in a temporary folder. */
 export async function createPostgres(owner: Owner): Promise<Postgres> {
   const found = programs()
-  if (found === undefined) throw new Error('The test needs PostgreSQL: `npm run services` says how to get it.')
+  if (found === undefined) throw new Error('The test needs PostgreSQL: `npm run services` explains how to get it.')
   const port = await freePort()
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-postgres-'))
   const runner = findRunner()
@@ -95,13 +95,13 @@ export async function query(url: string, text: string): Promise<Record<string, u
   return (await poolOf(url).query(text)).rows
 }
 
-/** The pool of a database; idle, it keeps no thread alive. */
+/** Returns the pool of a database; idle, it keeps no thread alive. */
 function poolOf(connectionString: string): pg.Pool {
   const known = pools.get(connectionString)
   if (known !== undefined) return known
   const waiting = { idleTimeoutMillis: KEPT_IDLE_MS, allowExitOnIdle: true }
   const pool = new pg.Pool({ connectionString, max: MOST_CONNECTIONS, ...waiting })
-  pool.on('error', () => {}) // an idle connection of a server that was ended: the pool drops it
+  pool.on('error', () => {}) // an idle connection of a stopped server: the pool drops it
   pools.set(connectionString, pool)
   return pool
 }
@@ -111,7 +111,7 @@ interface Runner {
   readonly gid?: number
 }
 
-/** The server refuses to be run by root; its package brings a user for it. */
+/** Finds the user to run the server: it refuses root, and its package creates a user for it. */
 function findRunner(): Runner {
   if (process.getuid?.() !== 0) return {}
   const [uid, gid] = ['-u', '-g'].map((word) =>
@@ -139,7 +139,7 @@ interface ServerOptions {
 class Server {
   readonly #options: ServerOptions
   #child: ChildProcess | undefined
-  /** A file of tests that breaks off leaves no server behind. */
+  /** Stops the server when a test file breaks off. */
   readonly #killOnExit = () => {
     this.signal('SIGKILL')
     this.#removeFolder()
@@ -157,7 +157,7 @@ class Server {
   async initialize(): Promise<void> {
     const words = ['-D', this.#data, '-U', 'turnpike', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     await promisify(execFile)(this.#program('initdb'), words, this.#how)
-    // Whoever reaches the address that it listens on is a test's.
+    // Only tests reach the address that it listens on.
     appendFileSync(path.join(this.#data, 'pg_hba.conf'), '\nhost all all samenet trust\n')
   }
 
@@ -184,7 +184,7 @@ class Server {
     )
   }
 
-  /** To the server and its processes, one for each connection. */
+  /** Signals the server and its processes, one for each connection. */
   signal(signal: NodeJS.Signals): void {
     const { pid, exitCode, signalCode } = this.#child ?? {}
     if (pid === undefined || exitCode !== null || signalCode !== null) return

@@ -5,17 +5,17 @@ import type { LoopReport } from './loop-probe.ts'
 
 /** A gateway that is measured from inside. */
 export interface ProbedGateway extends GatewayProcess {
-  /** What was measured since the last report. */
+  /** Returns the measurements since the last report. */
   report(): Promise<LoopReport>
 }
 
 const PROBE = new URL('./loop-probe.ts', import.meta.url).href
 let started = 0
 
-/** As in the image and the unit of systemd: freed pieces of a megabyte and more go back to the system. */
+/** As in the image and the unit of systemd: freed blocks of a megabyte and more go back to the system. */
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '1048576' }
 
-/** A probe of a gateway's event loop, on Linux: its socket has a name and no file. */
+/** Opens a probe of a gateway's event loop, on Linux: its socket has a name and no file. */
 export function openProbe(): { env: Readonly<Record<string, string>>; report(): Promise<LoopReport> } {
   const name = `turnpike-probe-${process.pid}-${++started}`
   return {

@@ -14,7 +14,7 @@ import { type Provider, startProvider } from './stand-in-provider.ts'
 
 /*
  * DESIGN. One gateway in front of a stand-in for every shape of provider, shared by the tests of a file. As on the other
- * stage, each test opens a scene of its own; its name travels in a header that the gateway is told to forward.
+ * stage, each test opens a scene of its own; its name travels in a header that the gateway is configured to forward.
  *
  *   scene.send() ─ x-claude-code-scene: 7 ─▶ gateway ─▶ anthropic | openai | gemini | house ─▶ the script of scene 7
  */
@@ -25,7 +25,7 @@ export const PROVIDERS = ['anthropic', 'openai', 'gemini', 'house'] as const
 /** One of them. */
 export type ProviderName = (typeof PROVIDERS)[number]
 
-/** A model that each of them has. */
+/** A model of each of them. */
 export const MODELS: Readonly<Record<ProviderName, string>> = {
   anthropic: 'anthropic/claude-sonnet-4-5',
   openai: 'openai/gpt-4o',
@@ -41,7 +41,7 @@ export const KEYS: Readonly<Record<ProviderName, string>> = {
   house: 'house-operator-key',
 }
 
-/** What each provider does with the nth valid request of a scene (from 1); the default answer when left out. */
+/** Reply of each provider to the nth valid request of a scene (from 1); unset: the default reply. */
 export interface SceneScripts {
   anthropic?: Script | ((nth: number, request: SeenRequest) => Script | undefined)
   openai?: ChatScript | ((nth: number, request: SeenRequest) => ChatScript | undefined)
@@ -51,9 +51,9 @@ export interface SceneScripts {
 
 /** One test's own part of the stage. */
 export interface ProviderScene {
-  /** Leads a request to this scene; for clients other than `send`. */
+  /** Routes a request to this scene; for clients other than `send`. */
   headers: Readonly<Record<string, string>>
-  /** What has reached a provider, oldest first. */
+  /** Returns the requests that have reached a provider, oldest first. */
   seen(provider: ProviderName): readonly SeenRequest[]
   send(options?: SendOptions): Promise<Reply>
 }
@@ -66,10 +66,10 @@ export interface ProviderStage<Started extends Gateway = Gateway> extends AsyncD
   close(): Promise<void>
 }
 
-/** About the client: gateways tell no requests apart by it. */
+/** A header about the client, which gateways do not distinguish requests by. */
 const SCENE_HEADER = 'x-claude-code-scene'
 
-/** Laid over the defaults of a stage. */
+/** Overrides of a stage's defaults. */
 export interface ProviderStageOptions {
   readonly config?: JsonObject
   readonly env?: Environment
@@ -146,7 +146,7 @@ export async function openProviderStageWith<Started extends Gateway>(
   }
 }
 
-/** The configuration with the house's own service, the scene's header forwarded, and no watching of plugins. */
+/** Returns the configuration with the house's own service, the scene's header forwarded, and plugins not watched. */
 function withHouse(config: JsonObject, url: string): JsonObject {
   const own = isJsonObject(config.providers) ? config.providers : {}
   const compatible = isJsonObject(own['openai-compatible']) ? own['openai-compatible'] : {}

@@ -1,27 +1,27 @@
 import { connect } from 'node:net'
 
-/** Texts that are awaited are no longer than this, so that only the end of what came has to be searched. */
+/** Limit of awaited texts, so that only the end of the received bytes has to be searched. */
 const LONGEST_AWAITED = 200
 
 /** A TCP connection on which a test writes HTTP by hand, as slowly and as wrongly as it likes. */
 export interface RawClient {
-  /** Hands bytes to the kernel. */
+  /** Passes bytes to the kernel. */
   write(text: string | Buffer): void
-  /** All that came so far. */
+  /** Returns all bytes received so far. */
   received(): string
   receivedBytes(): number
-  /** Resolves once what came contains `text`; rejects when the connection closes before. */
+  /** Resolves once the received bytes contain `text`; rejects when the connection closes before. */
   until(text: string): Promise<void>
-  /** Resolves with all that came when the connection is closed, by whichever side. */
+  /** Resolves with all received bytes when the connection is closed, by either side. */
   closed: Promise<string>
-  /** Stops reading, so that the sender is held back; `resume` goes on. */
+  /** Stops reading, so that back-pressure reaches the sender; `resume` continues. */
   pause(): void
   resume(): void
-  /** Leaves without a farewell. */
+  /** Closes the connection at once. */
   destroy(): void
 }
 
-/** Connects to a port of this machine. Rejects when nobody listens there. */
+/** Connects to a port of this machine. Rejects when nothing listens there. */
 export async function connectRaw(port: number): Promise<RawClient> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const pieces: string[] = []
@@ -38,7 +38,7 @@ export async function connectRaw(port: number): Promise<RawClient> {
     for (const watch of watchers) watch()
   })
   await new Promise<void>((connected, fail) => socket.once('connect', connected).once('error', fail))
-  socket.on('error', () => {}) // a reset is an observation; `closed` tells
+  socket.on('error', () => {}) // a reset is a result, too; `closed` reports it
   socket.once('close', () => {
     resolve(received())
     for (const watch of watchers) watch()

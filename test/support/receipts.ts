@@ -1,6 +1,6 @@
 import type { Receipt, StoredReceipt } from '../../src/core/telemetry/receipt.ts'
 
-/** A whole receipt; `parts` replace members. */
+/** Returns a whole receipt; `parts` replace members. */
 export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
   return {
     v: 1,
@@ -30,7 +30,7 @@ export function sampleReceipt(parts: Partial<Receipt> = {}): Receipt {
   }
 }
 
-/** A receipt as it waits to be stored; its signature is of nobody. */
+/** Returns a receipt that waits to be stored; its signature is made up. */
 export function storedSample(id: string, scope = 'mine'): StoredReceipt {
   const receipt = sampleReceipt({ id })
   const json = JSON.stringify({ ...receipt, signature: { alg: 'Ed25519', key: 'k', value: 's' } })

@@ -10,7 +10,7 @@ export interface LoggedLine {
 /** A log that keeps its lines. */
 export interface RecordingLog extends Log {
   lines: LoggedLine[]
-  /** The names of the events so far. */
+  /** Returns the names of the events so far. */
   events(): string[]
 }
 

@@ -24,7 +24,7 @@ export interface Recording {
 /** A recorded error reply whose request is not known. */
 export type RecordedError = Pick<Recording, 'name' | 'response'>
 
-/** What was found: without the data `items` is empty and `absent` says so in one line, for `t.log`. */
+/** Result of a search: without the data `items` is empty and `absent` explains it in one line, for `t.log`. */
 export interface Found<Item> {
   items: readonly Item[]
   absent?: string
@@ -33,19 +33,19 @@ export interface Found<Item> {
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../..')
 const CONNECTION_HEADERS = new Set(['connection', 'content-encoding', 'content-length', 'transfer-encoding'])
 
-/** The data folder: `TURNPIKE_DATA`, else `../shared/data` beside the project. It may not exist. */
+/** Returns the data folder: `TURNPIKE_DATA`, else `../shared/data` beside the project. It may not exist. */
 export function dataFolder(): string {
   return path.resolve(PROJECT_ROOT, process.env.TURNPIKE_DATA ?? '../shared/data')
 }
 
-/** Every recorded Anthropic exchange, in the order of file names: JSON and SSE, successes and refusals. */
+/** Loads every recorded Anthropic exchange, in the order of file names: JSON and SSE, successes and refusals. */
 export function loadRecordings(): Found<Recording> {
   return load(/^[av]\d/, (name, content) =>
     Array.isArray(content.events) ? [toEventRecording(name, content.events)] : toExchanges(name, content),
   )
 }
 
-/** Every recorded Anthropic error reply that has no request: 429, 500 and 529, and an error within a stream. */
+/** Loads every recorded Anthropic error reply that has no request: 429, 500 and 529, and an error within a stream. */
 export function loadErrors(): Found<RecordedError> {
   return load(/^e\d/, (name, content) =>
     interactionsOf(content).map(({ response }, index) => ({
@@ -55,7 +55,7 @@ export function loadErrors(): Found<RecordedError> {
   )
 }
 
-/** The script that makes the stand-in serve a recorded reply. */
+/** Returns the script that makes the stand-in serve a recorded reply. */
 export function toScript({ status, headers, bytes, isStream }: RecordedResponse): ReplyScript | SseScript {
   return isStream ? { kind: 'sse', status, headers, bytes } : { kind: 'reply', status, headers, body: bytes }
 }

@@ -14,11 +14,11 @@ import type { Owner } from './postgres.ts'
 /** The server of the whole run, which `npm test` starts where there is one: `redis://host:port`. */
 const SHARED = process.env.TURNPIKE_TEST_REDIS
 
-/** Whether tests with Redis run: where it is installed, and on a build server, where a missing one is a failure. */
+/** True if tests with Redis run: where it is installed, and on a build server, where a missing one is a failure. */
 export const isRedisExpected =
   SHARED !== undefined || spawnSync('redis-server', ['--version']).status === 0 || Boolean(process.env.CI)
 
-/** Databases of the server of the run: more than all tests take. */
+/** Databases of the server of the run: more than all tests use. */
 export const MOST_DATABASES = 1024
 
 /** A Redis of the test's own. */
@@ -34,7 +34,7 @@ export interface Redis {
 const server = once(() => createRedis({ teardown: () => {} }, MOST_DATABASES))
 
 /**
- * Gives the address of an empty database: on the server of the run, or on one of this file's own that ends with its thread.
+ * Returns the address of an empty database: on the server of the run, or on one of this file's own that ends with its thread.
  * A test that freezes, kills or restarts a server uses `createRedis`.
  */
 export async function createRedisDatabase(): Promise<string> {

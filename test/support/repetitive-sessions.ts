@@ -74,7 +74,7 @@ const step = fc.record({
   ),
 })
 
-/** Sessions whose results say much the same again and again, by calls that are much alike, some of them at once. */
+/** Sessions whose results are often similar, by similar calls, some of them parallel. */
 export const repetitiveSessions: fc.Arbitrary<Message[]> = fc
   .array(step, { minLength: 2, maxLength: 9 })
   .map((steps) => [

@@ -48,7 +48,7 @@ const mark = fc.constantFrom(undefined, undefined, null, { type: 'ephemeral' })
 const words = fc.string({ unit: 'grapheme', maxLength: 12 })
 const inner = fc.dictionary(words, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
 
-/** Any order of keys: the fields of `model` that are not undefined, as an object. */
+/** Generates any order of keys: the fields of `model` that are not undefined, as an object. */
 function shuffled(model: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Record<string, unknown>> {
   const names = Object.keys(model)
   return fc
@@ -125,7 +125,7 @@ interface Slot {
 
 function slotsIn(value: unknown): Slot[] {
   if (typeof value !== 'object' || value === null) return []
-  // An array is reached into by its indexes like an object by its names.
+  // An array is entered by its indexes as an object by its names.
   const holder = value as Record<string, unknown>
   return Object.keys(holder).flatMap((name) => [{ holder, name }, ...slotsIn(holder[name])])
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /*
- * Imported by what is preloaded into a gateway and changes its modules by their paths: lets the gateway run its sources,
+ * Imported by preloads that change a gateway's modules by their paths: makes the gateway run its sources,
  * though there is a bundle of them.
  */
 const CHOICE = pathToFileURL(path.resolve(import.meta.dirname, '../../bin/bundle.mjs')).href

@@ -2,8 +2,8 @@ import { type AskOptions, type Stage, startStage } from './cache-stage.ts'
 import { assertOwn, isGiven, MARKED, nextCaller } from './second-caller.ts'
 
 /**
- * Starts a stage on which a second caller asks the same wherever a reply comes from the cache, and where `called` finds a
- * call that others may join. What it asks does not count and follows no script, but it is stored.
+ * Starts a stage on which a second caller repeats each request that the cache answers, and where `called` finds a
+ * call that others may join. The second caller's requests do not count and follow no script, but their replies are stored.
  */
 export async function startSharedStage(options?: Parameters<typeof startStage>[0]): Promise<Stage> {
   const stage = await startStage(options)

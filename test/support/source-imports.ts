@@ -5,10 +5,10 @@ import path from 'node:path'
 export interface SourceImport {
   /** The importing file, relative to the project's root, with forward slashes. */
   from: string
-  /** The imported file in the same form for a relative import; else the specifier as it stands. */
+  /** The imported file in the same form for a relative import; else the specifier unchanged. */
   to: string
   isRelative: boolean
-  /** Vanishes when types are stripped. */
+  /** True if it vanishes when types are stripped. */
   isTypeOnly: boolean
 }
 
@@ -22,7 +22,7 @@ export interface SourceFile {
 const STATEMENT = /^(import|export)\s+(type\s+)?([^'"`;]*?\sfrom\s+)?['"]([^'"]+)['"]/gm
 const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
 
-/** Tests, and what only tests use. */
+/** Names of tests and of files that only tests use. */
 export const TEST_FILE = /\.test\.ts$/
 
 /** Reads the sources below a folder of the project, tests left out. */
@@ -35,7 +35,7 @@ export function readSources(root: string, folder: string): SourceFile[] {
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))
 }
 
-/** Lists what a source file imports: statements, re-exports, type imports, and dynamic imports of a literal. */
+/** Lists the imports of a source file: statements, re-exports, type imports, and dynamic imports of a literal. */
 export function importsOf({ file, text }: SourceFile): SourceImport[] {
   const statements = [...text.matchAll(STATEMENT)].map(([, , type, clause = '', specifier = '']) =>
     toImport(file, specifier, type !== undefined || namesTypesOnly(clause)),
@@ -50,7 +50,7 @@ function toImport(from: string, specifier: string, isTypeOnly: boolean): SourceI
   return { from, to, isRelative, isTypeOnly }
 }
 
-/** `{ type A, type B } from` imports nothing that exists at run time; a bare import and `{ A, type B }` do. */
+/** Returns whether a clause names types only: `{ type A, type B }` imports nothing at run time; `{ A, type B }` does. */
 function namesTypesOnly(clause: string): boolean {
   const names = /^\{([^}]*)\}\s+from\s+$/
     .exec(clause)?.[1]
@@ -60,7 +60,7 @@ function namesTypesOnly(clause: string): boolean {
   return given.length > 0 && given.every((name) => name.startsWith('type '))
 }
 
-/** The first cycle among these imports, as the files on it; `undefined` when there is none. */
+/** Returns the first cycle among these imports, as the files on it; `undefined` when there is none. */
 export function findCycle(imports: readonly SourceImport[]): string[] | undefined {
   const targets = Map.groupBy(imports, ({ from }) => from)
   const done = new Set<string>()

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteFile } from '../../src/stores/sql/sqlite/location.ts'
 
-/** The machine may be busy. */
+/** Long, since the machine may be busy. */
 const PATIENCE_MS = 120_000
 
 /** Sends one statement to the database of a gateway, on a connection of its own. */

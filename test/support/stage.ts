@@ -16,29 +16,29 @@ import { type Provider, type ProviderOptions, startProvider } from './stand-in-p
 /*
  * DESIGN. One gateway in front of one stand-in, shared by the tests of a file, which may run at the same time: each test
  * opens a scene of its own. A scene's requests carry its name in a header that the gateway forwards unread, so that the
- * stand-in knows whose script to play and the test finds its own requests.
+ * stand-in selects the scene's script and the test finds its own requests.
  *
  *   scene.send() ─ x-claude-code-scene: 7 ─▶ gateway ─▶ stand-in ─▶ the script of scene 7
  */
 
-/** The operator's credential, which is what the stand-in should see. */
+/** The operator's credential, which the stand-in expects. */
 export const OPERATOR_KEY = 'sk-ant-operator-key'
 
-/** How a stage is set up. */
+/** Options of a stage. */
 export interface StageOptions {
-  /** Laid over the defaults: the stand-in's address, the operator's key, an empty pipeline. */
+  /** Overrides of the defaults: the stand-in's address, the operator's key, an empty pipeline. */
   env?: Readonly<Record<string, string>>
   /** The configuration file. Default: none. */
   config?: JsonObject
-  /** What the stand-in is strict about. Default: the operator's key. */
+  /** Rules of the stand-in. Default: the operator's key. */
   provider?: ProviderOptions
 }
 
 /** One test's own part of a stage. */
 export interface Scene {
-  /** Leads a request to this scene; for clients other than `send`. */
+  /** Routes a request to this scene; for clients other than `send`. */
   headers: Readonly<Record<string, string>>
-  /** What has reached the provider, oldest first. */
+  /** Returns the requests that have reached the provider, oldest first. */
   seen(): readonly SeenRequest[]
   /** Sends a request to the gateway. */
   send(options?: SendOptions): Promise<Reply>
@@ -50,9 +50,9 @@ export interface Stage<Started extends Gateway = Gateway> extends AsyncDisposabl
   provider: Provider
   /** Opens a scene; a chooser's `nth` counts the scene's own valid requests. Default: the stand-in's answers. */
   scene(script?: Script | Chooser<Script>): Scene
-  /** Asserts that a scene has left nothing running and the gateway is well. */
+  /** Asserts that a scene has left no call running and the gateway is healthy. */
   assertSound(t: ExecutionContext, scene: Scene): Promise<void>
-  /** Asserts that nothing is left of all scenes: no call, and of a process no socket and no file. */
+  /** Asserts that all scenes have ended: no call, and of a process no socket and no file is left. */
   assertClean(t: ExecutionContext): Promise<void>
   close(): Promise<void>
 }
@@ -60,7 +60,7 @@ export interface Stage<Started extends Gateway = Gateway> extends AsyncDisposabl
 const SCENE_HEADER = 'x-claude-code-scene'
 /** Files that a process may open once and keep: a resolver's socket, the database of telemetry and its thread. */
 const SPARE_FILES = 18
-/** What a log must never tell. */
+/** Log lines that are faults. */
 const ALARM = /unhandled|uncaught|MaxListenersExceeded/i
 
 /** Starts a stand-in and a gateway that is configured to call it. */

@@ -10,13 +10,13 @@ import { type Rejection, rejection } from './provider/rejection.ts'
 import type { ErrorScript } from './provider/script.ts'
 
 /*
- * DESIGN. A stand-in for the Amazon Bedrock runtime with Claude models: it verifies signatures by itself, refuses what an
- * invocation must not have, and frames streams as the service does. An `error` script becomes the service's own error.
+ * DESIGN. A stand-in for the Amazon Bedrock runtime with Claude models: it verifies signatures by itself, refuses fields
+ * that an invocation must not have, and frames streams as the service does. An `error` script becomes the service's error.
  *
  * Limits: it knows three actions; any model name exists that is not `missing`; no guardrails, no latency settings.
  */
 
-/** Who may call. */
+/** Accepted credentials. */
 export type BedrockRules = { apiKey: string } | Omit<SignatureRules, 'service'>
 
 type Refusal = Rejection & { name?: string }
@@ -38,7 +38,7 @@ const ERROR_NAMES: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailableException',
 }
 
-/** Starts a strict stand-in for the Bedrock runtime on a free loopback port. `basePath` stands before every path. */
+/** Starts a strict stand-in for the Bedrock runtime on a free loopback port. `basePath` precedes every path. */
 export function startBedrock(rules: BedrockRules, basePath = ''): Promise<CloudServer> {
   return startCloud({
     understand: (request) => understand(request, rules, basePath),
@@ -71,7 +71,7 @@ function checkCaller(request: SeenRequest, rules: BedrockRules): Refusal | undef
   return fault && { ...rejection(403, fault.message), name: fault.name }
 }
 
-/** What the service ignores or does not know is a mistake here. */
+/** Refuses headers that the service ignores or does not know, which are mistakes here. */
 function checkHeaders({ headers }: SeenRequest): Refusal | undefined {
   const foreign = Object.keys(headers).filter((name) => /^(?:anthropic-|provider-|x-api-key|x-stainless-)/.test(name))
   if (foreign.length > 0) return rejection(400, `Unexpected headers: ${foreign.join(', ')}`)
@@ -79,7 +79,7 @@ function checkHeaders({ headers }: SeenRequest): Refusal | undefined {
   return type === 'application/json' ? undefined : rejection(415, `Unexpected content type: ${type}`)
 }
 
-/** The invocation inside a token count. */
+/** Returns the invocation inside a token count. */
 function unwrap(body: JsonObject | undefined): JsonObject | undefined {
   const encoded = valueAt(body, 'input.invokeModel.body')
   const json = typeof encoded === 'string' ? parseJson(Buffer.from(encoded, 'base64').toString()) : undefined

@@ -8,12 +8,12 @@ import { listen, type StandIn } from './provider/listen.ts'
 import { open, readBody } from './provider/receive.ts'
 
 /*
- * DESIGN. A stand-in for endpoints for embeddings: a real HTTP server on loopback that refuses what OpenAI's or Voyage's
- * refuses, unknown fields above all. A text's vector is that of its words, each of which points its own way, so that texts
- * which share words are near. The same on every run.
+ * DESIGN. A stand-in for embeddings endpoints: a real HTTP server on loopback that refuses the requests that OpenAI or
+ * Voyage refuse, above all for unknown fields. A text's vector is the sum of its words' vectors, each in a direction of its
+ * own, so that texts with common words are near. The same on every run.
  */
 
-/** What becomes of a request that was taken. */
+/** Reply to an accepted request. */
 export type EmbeddingScript =
   | {
       readonly kind: 'answer'
@@ -30,17 +30,17 @@ export type EmbeddingScript =
 /** Options of `startEmbeddings`. */
 export interface EmbeddingsOptions {
   readonly shape?: 'openai' | 'voyage'
-  /** Any other is 401; default: none is asked for. */
+  /** Any other is 401; default: none is required. */
   readonly apiKey?: string
-  /** For the nth request that was taken, from 1. */
+  /** Called for the nth accepted request, from 1. */
   readonly script?: (text: string, nth: number) => EmbeddingScript | undefined
 }
 
 /** A running stand-in. */
 export interface EmbeddingsServer extends StandIn {
-  /** The address to ask. */
+  /** The address of the endpoint. */
   readonly endpoint: string
-  /** How often this text has been asked for. */
+  /** Returns how often this text was requested. */
   calls(text: string): number
 }
 

@@ -96,7 +96,7 @@ test('stand-in: ends a stream early but cleanly', async (t) => {
   t.throws(() => assertMessageStream(reply.body), { message: /without message_stop/ })
 })
 
-test('stand-in: hangs before the headers until the client leaves', async (t) => {
+test('stand-in: hangs before the headers until the client disconnects', async (t) => {
   await using provider = await startProvider({ script: { kind: 'hang', at: 'before-headers' } })
   const leaving = new AbortController()
   const reply = send(provider.url, { ...plain, signal: leaving.signal })
@@ -108,7 +108,7 @@ test('stand-in: hangs before the headers until the client leaves', async (t) => 
   await provider.until(() => provider.connections() === 0)
 })
 
-test('stand-in: a client that leaves within its body is recorded with what came, and not judged', async (t) => {
+test('stand-in: a client that disconnects within its body is recorded with the received bytes, and not checked', async (t) => {
   await using provider = await startProvider()
   const broken = request(`${provider.url}/v1/messages`, {
     method: 'POST',
@@ -205,7 +205,7 @@ test('stand-in: counts the sockets of a pooled client until they close', async (
   t.is(provider.seen.length, 2)
 })
 
-test('stand-in: closing ends what still waits', async (t) => {
+test('stand-in: closing ends all waits', async (t) => {
   const provider = await startProvider()
   const waiting = t.throwsAsync(
     provider.until(() => false, 600_000),
@@ -215,7 +215,7 @@ test('stand-in: closing ends what still waits', async (t) => {
   await waiting
 })
 
-test('stand-in: until() says what it waited for', async (t) => {
+test('stand-in: until() names its condition', async (t) => {
   await using provider = await startProvider()
   await t.throwsAsync(
     provider.until(() => provider.seen.length === 1, 1),

@@ -22,7 +22,7 @@ const ask = (words: string, more: JsonObject = {}) => ({ contents: [user(text(wo
 const post = (gemini: Gemini, body: string | JsonObject, path = GENERATE) =>
   send(gemini.url, { path, headers: KEY, body })
 
-/** The status and message of what a fresh stand-in answers. */
+/** Returns the status and message of a fresh stand-in's reply. */
 async function answerTo(body: JsonObject, path = GENERATE, options: GeminiOptions = {}): Promise<[number, string]> {
   await using gemini = await startGemini(options)
   const reply = await post(gemini, body, path)
@@ -38,7 +38,7 @@ test('stand-in gemini: answers with the last user text and counts', async (t) =>
   t.true(Number(valueAt(reply.json, 'usageMetadata.promptTokenCount')) > 0)
 })
 
-test('stand-in gemini: streams the same text in pieces, the reason with the last', async (t) => {
+test('stand-in gemini: streams the same text in chunks, the reason with the last', async (t) => {
   await using gemini = await startGemini()
   const pieces = parseEvents((await post(gemini, ask('one two three'), STREAM)).body).map(({ data }) => data)
   t.true(pieces.length > 1)
@@ -49,7 +49,7 @@ test('stand-in gemini: streams the same text in pieces, the reason with the last
   )
 })
 
-test('stand-in gemini: says which media it has seen', async (t) => {
+test('stand-in gemini: names the media it has received', async (t) => {
   await using gemini = await startGemini()
   const body = { contents: [user(text('see'), { inlineData: { mimeType: 'image/png', data: 'aGk=' } })] }
   t.true((await post(gemini, body)).text.includes('I see: image/png'))
@@ -174,7 +174,7 @@ test('stand-in gemini: conversations out of order are refused', async (t) => {
   }
 })
 
-test('stand-in gemini: generation 3 wants the signature of the first call of each step of this turn', async (t) => {
+test('stand-in gemini: generation 3 requires the signature of the first call of each step of this turn', async (t) => {
   const signed = (name: string) => call(name, {}, { thoughtSignature: signatureOf(1) })
   const past = [user(text('a')), model(call('old')), user(response('old')), model(text('done'))]
   const now = (...calls: JsonObject[]) => [
@@ -220,7 +220,7 @@ test('stand-in gemini: a stream can be held between events and cut', async (t) =
   t.is(await gemini.seen[0]?.closed, 'cut')
 })
 
-test('stand-in gemini: a hanging request ends when the client leaves', async (t) => {
+test('stand-in gemini: a hanging request ends when the client disconnects', async (t) => {
   await using gemini = await startGemini({ script: { kind: 'hang', at: 'before-headers' } })
   const leaving = new AbortController()
   const reply = send(gemini.url, { path: GENERATE, headers: KEY, body: ask('hi'), signal: leaving.signal })
@@ -230,7 +230,7 @@ test('stand-in gemini: a hanging request ends when the client leaves', async (t)
   t.is(await gemini.seen[0]?.closed, 'client-left')
 })
 
-test('stand-in gemini: scripts are asked only for valid requests, and anew after reply()', async (t) => {
+test('stand-in gemini: scripts are called only for valid requests, and anew after reply()', async (t) => {
   await using gemini = await startGemini({ script: (_, nth) => ({ kind: 'answer', text: `answer ${nth}` }) })
   await post(gemini, ask('hi', { foo: 1 }))
   t.true((await post(gemini, ask('hi'))).text.includes('answer 1'))

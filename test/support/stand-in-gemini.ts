@@ -4,18 +4,18 @@ import { serve } from './gemini/serve.ts'
 import { type Scripted, type Scripts, startScripted } from './provider/scripted.ts'
 
 /*
- * DESIGN. A stand-in for the Gemini API, v1beta: a real HTTP server on loopback that refuses what Google refuses, answers
- * valid requests in Google's shapes, and misbehaves only where a test scripts it. The sibling of `stand-in-provider.ts`,
- * with its journal, scripts of misbehaviour and delivery.
+ * DESIGN. A stand-in for the Gemini API, v1beta: a real HTTP server on loopback that refuses the requests that Google
+ * refuses, answers valid ones in Google's shapes, and misbehaves only where a test scripts it. The sibling of
+ * `stand-in-provider.ts`, with its journal, scripts of misbehaviour and delivery.
  *
- * Guarantees: no reply depends on the clock or on chance; a script is asked only for requests that Google would take;
+ * Guarantees: no reply depends on the clock or on randomness; a script is called only for requests that Google accepts;
  * `close()` ends every wait, timer and socket, and rejects when a script threw.
- * Limits: four bytes are a token; only fields in camel case are known; schemas of tools are not looked into.
+ * Limits: four bytes are a token; only fields in camel case are known; schemas of tools are not checked.
  */
 
 /** Options of `startGemini`. */
 export interface GeminiOptions extends GeminiRules {
-  /** What happens to requests until `reply()` says otherwise. Default: the default answer. */
+  /** Replies to requests until `reply()` changes them. Default: the default reply. */
   script?: Scripts<GeminiScript>
 }
 

@@ -22,7 +22,7 @@ import { type OpenAIOptions, startOpenAI } from './stand-in-openai.ts'
 const path = '/v1/chat/completions'
 const compatible: OpenAIOptions = { flavour: 'compatible' }
 
-/** A request that must be refused: what is wrong with it, the request, and the refusal expected. */
+/** A request that must be refused: its fault, the request, and the expected refusal. */
 interface BadRequest extends SendOptions {
   claim: string
   options?: OpenAIOptions
@@ -107,7 +107,7 @@ const onCompatible = {
 
 for (const [flavour, bodies] of Object.entries({ openai: onOpenAI, compatible: onCompatible })) {
   for (const [claim, body] of Object.entries(bodies)) {
-    test(`chat stand-in: ${flavour} takes ${claim}`, async (t) => {
+    test(`chat stand-in: ${flavour} accepts ${claim}`, async (t) => {
       await using server = await startOpenAI(flavour === 'openai' ? {} : compatible)
       const reply = await send(server.url, { path, body })
       t.is(reply.status, 200, reply.text)
@@ -150,7 +150,7 @@ test('chat stand-in: gives the nth valid request its script and the others the d
   t.deepEqual(statuses, [400, 418, 200])
 })
 
-test('chat stand-in: takes everything when told so', async (t) => {
+test('chat stand-in: accepts everything with `acceptAnything`', async (t) => {
   await using server = await startOpenAI({ acceptAnything: true, script: { kind: 'reply', body: 'ok' } })
   t.is((await send(server.url, { path: '/v1/responses', body: '{' })).text, 'ok')
   t.is(server.seen[0]?.refused, undefined)

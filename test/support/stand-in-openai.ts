@@ -4,26 +4,26 @@ import { serve } from './openai/serve.ts'
 import { type Scripted, type Scripts, startScripted } from './provider/scripted.ts'
 
 /*
- * DESIGN. A stand-in for servers that speak OpenAI's chat completions: a real HTTP server on loopback with two flavours.
- * `openai` refuses what OpenAI refuses, parameter by parameter and model by model; `compatible` has the manners of a
- * vLLM or DeepSeek server: it ignores what it does not know, and its replies carry other members than OpenAI's.
+ * DESIGN. A stand-in for servers of OpenAI's chat completions: a real HTTP server on loopback with two flavours.
+ * `openai` refuses as OpenAI does, parameter by parameter and model by model; `compatible` behaves like a
+ * vLLM or DeepSeek server: it ignores unknown fields, and its replies carry other members than OpenAI's.
  *
  *   request ─▶ journal ─▶ checks of the flavour ──refused──▶ error in its shape
  *                           └─valid─▶ script(request, nth) ─▶ completion ─▶ JSON or chunks ─▶ delivery
  *
- * Guarantees: no reply depends on the clock or on chance; a script is asked only for requests the server would take;
+ * Guarantees: no reply depends on the clock or on randomness; a script is called only for requests the server accepts;
  * `close()` ends every wait, timer and socket, and rejects when a script threw.
- * Limits: a word is a token; no moderation, audio output or log probabilities; of the model families only what
- * `openai/model.ts` tells apart.
+ * Limits: a word is a token; no moderation, audio output or log probabilities; of the model families only the
+ * distinctions of `openai/model.ts`.
  */
 
 /** Options of `startOpenAI`. */
 export interface OpenAIOptions extends ChatRules {
-  /** What happens to requests until `reply()` says otherwise. Default: the default answer. */
+  /** Replies to requests until `reply()` changes them. Default: the default reply. */
   script?: Scripts<ChatScript>
-  /** Refuses nothing, not even unknown routes. Default off. */
+  /** Accepts every request, also on unknown routes. Default off. */
   acceptAnything?: boolean
-  /** Whether streams end with `[DONE]`. Default true; some compatible servers just close. */
+  /** True if streams end with `[DONE]`. Default true; some compatible servers just close. */
   done?: boolean
 }
 

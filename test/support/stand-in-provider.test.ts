@@ -7,7 +7,7 @@ import { type ProviderOptions, startProvider } from './stand-in-provider.ts'
 
 const KEY = { 'x-api-key': 'sk-test' }
 
-/** A request that must be refused: what is wrong with it, the request, and the refusal expected. */
+/** A request that must be refused: its fault, the request, and the expected refusal. */
 interface BadRequest extends SendOptions {
   claim: string
   options?: ProviderOptions
@@ -138,7 +138,7 @@ for (const { claim, options, status = 400, message, ...request } of badRequests)
   })
 }
 
-test('stand-in: takes parallel tool results, text after them, and system messages between', async (t) => {
+test('stand-in: accepts parallel tool results, text after them, and system messages between', async (t) => {
   await using provider = await startProvider()
   const system = { role: 'system', content: 'be brief' }
   const calls = assistant(text('let me see'), call('a'), call('b'))
@@ -146,13 +146,13 @@ test('stand-in: takes parallel tool results, text after them, and system message
   t.is((await send(provider.url, { headers: KEY, body })).status, 200)
 })
 
-test('stand-in: takes no or any version, and a Bearer key, when told so', async (t) => {
+test('stand-in: accepts no or any version, and a Bearer key, by its options', async (t) => {
   await using provider = await startProvider({ apiKey: 'sk-test', acceptBearer: true })
   const headers = { authorization: 'Bearer sk-test', 'anthropic-version': 'tomorrow' }
   t.is((await send(provider.url, { headers, body: ask('hi') })).status, 200)
 })
 
-test('stand-in: takes every recorded request that the provider took', async (t) => {
+test('stand-in: accepts every recorded request that the provider accepted', async (t) => {
   const { items, absent } = loadRecordings()
   if (absent) t.log(absent)
   await using provider = await startProvider()

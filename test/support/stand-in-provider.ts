@@ -4,22 +4,22 @@ import { type Scripted, type Scripts, startScripted } from './provider/scripted.
 import { serve } from './provider/serve.ts'
 
 /*
- * DESIGN. A stand-in for the provider's Messages API: a real HTTP server on loopback that refuses what the provider
- * refuses, answers valid requests with replies of the provider's shapes, and misbehaves only where a test scripts it.
+ * DESIGN. A stand-in for the provider's Messages API: a real HTTP server on loopback that refuses the requests that the
+ * provider refuses, answers valid ones in the provider's shapes, and misbehaves only where a test scripts it.
  *
  *   request ─▶ journal ─▶ checks ──refused──▶ error in the provider's shape
  *                           └─valid─▶ script(request, nth) ─▶ payload ─▶ delivery (pauses, cuts, encodings)
  *
- * Guarantees: no reply depends on the clock or on chance; a script is asked only for requests the provider would take;
+ * Guarantees: no reply depends on the clock or on randomness; a script is called only for requests the provider accepts;
  * `close()` ends every wait, timer and socket, and rejects when a script threw.
  * Limits: it counts a word, or four bytes, as a token; it keeps the last 1,000 requests.
  */
 
 /** Options of `startProvider`. */
 export interface ProviderOptions extends RequestRules {
-  /** What happens to requests until `reply()` says otherwise. Default: the default answer. */
+  /** Replies to requests until `reply()` changes them. Default: the default reply. */
   script?: Scripts<Script>
-  /** Refuses nothing, not even unknown routes: for tests of what else a gateway forwards. Default off. */
+  /** Accepts every request, also on unknown routes: for tests of the gateway's forwarding. Default off. */
   acceptAnything?: boolean
 }
 

@@ -19,7 +19,7 @@ test("stand-in: the provider's SDK reads its JSON, its stream and its model list
   t.is(models.length, 3)
 })
 
-test("stand-in: the provider's SDK knows its refusals", async (t) => {
+test("stand-in: the provider's SDK recognises its refusals", async (t) => {
   await using provider = await startProvider({ apiKey: 'sk-other', acceptBearer: true })
   const client = new Anthropic({ apiKey: 'sk-test', baseURL: provider.url, maxRetries: 0 })
   const error = await t.throwsAsync(client.messages.create(call), { instanceOf: Anthropic.AuthenticationError })

@@ -11,7 +11,7 @@ import { type Rejection, rejection } from './provider/rejection.ts'
  * Limits: any model name exists that is not `missing`; one project, one location.
  */
 
-/** Who may call, and where. */
+/** Accepted credentials and location. */
 export interface VertexRules {
   token: string
   project: string
@@ -77,7 +77,7 @@ function toVertexPayload(script: PayloadScript, { action, body, nth }: ModelCall
   return toPayload(script, { body, nth, route, url: '', requestId: `req_vrtx_${nth}` })
 }
 
-/** The platform's own error. */
+/** Makes the platform's own error. */
 function googleError(status: number, message: string): Payload {
   const error = { code: status, message, status: STATUS_NAMES[status] ?? 'UNKNOWN' }
   return {

@@ -5,9 +5,9 @@ import { isJsonObject, type JsonObject, parseJson } from './json.ts'
 interface OpenBlock {
   index: number
   type: string
-  /** Pieces of a tool's input so far. */
+  /** Chunks of a tool's input so far. */
   input: string
-  /** A tool's input came whole in the start, so no piece may follow. */
+  /** True if a tool's input was whole in the start, so that no chunk may follow. */
   isWhole: boolean
 }
 
@@ -91,7 +91,7 @@ function checkBlockStart({ index, content_block: block }: JsonObject, progress: 
   progress.block = { index: progress.nextIndex++, type: block.type, input: '', isWhole }
 }
 
-/** Returns whether the input came whole, as it does in calls that provider-side code makes, and only there. */
+/** Returns whether the input was whole in the start, as in calls by provider-side code, and only there. */
 function checkToolStart({ type, id, name, input, caller }: JsonObject): boolean {
   assert(isFilled(id) && isFilled(name), `a ${type} block must have an id and a name`)
   assert(isJsonObject(input), `input of a ${type} block must be an object`)
@@ -106,7 +106,7 @@ function checkBlockDelta({ index, delta }: JsonObject, progress: Progress): void
   assert(isJsonObject(delta) && isFilled(delta.type), 'delta must be an object with a type')
   const members = deltaMembers[block.type] ?? {}
   const member = Object.hasOwn(members, delta.type) ? members[delta.type] : undefined
-  assert(member, `a ${delta.type} may not stand in a ${block.type} block`)
+  assert(member, `a ${delta.type} may not be in a ${block.type} block`)
   const value = delta[member]
   const isValid = member === 'citation' ? isJsonObject(value) : typeof value === 'string'
   assert(isValid, `${member} of a ${delta.type} must be ${member === 'citation' ? 'an object' : 'a string'}`)
@@ -144,7 +144,7 @@ function checkOpen(index: unknown, { block }: Progress): OpenBlock {
   return block
 }
 
-/** Output tokens of a usage object, which counts from the start of the message and so never falls. */
+/** Returns the output tokens of a usage object, which counts from the start of the message and so never falls. */
 function checkOutputTokens({ output_tokens: tokens }: JsonObject, atLeast: number): number {
   assert(isCount(tokens), 'usage.output_tokens must be an integer of at least 0')
   assert(tokens >= atLeast, `usage.output_tokens fell from ${atLeast} to ${tokens}`)

@@ -1,8 +1,8 @@
 import { FIELD_NAMES, MEMBER_NAMES } from '../../src/core/json/known-names.ts'
 
 /*
- * A second reader of JSON, slow and plain, which keeps what JSON.parse forgets: members of one name, each. The scan is
- * held against it.
+ * A second reader of JSON, slow and plain, which keeps the parts that JSON.parse drops: members of one name, each. The scan
+ * is compared with it.
  */
 
 /** A JSON value with all members of its objects. */
@@ -43,7 +43,7 @@ function read(text: string): Value {
 const DATA = new Set(['input', 'input_schema', 'input_examples', 'parameters', 'schema', 'arguments'])
 const FREE = new Set(['metadata', 'logit_bias'])
 
-/** Tells why two readers could understand a model request, which is valid JSON, differently; `undefined`: they could not. */
+/** Returns why two readers could understand a valid JSON request differently; `undefined`: they could not. */
 export function ambiguityOf(text: string): string | undefined {
   const body = read(text)
   if (!(body instanceof Members)) return 'no object'
@@ -71,7 +71,7 @@ function repeated({ list }: Members): string | undefined {
   return new Set(list.map(([name]) => name)).size < list.length ? 'a duplicate' : undefined
 }
 
-/** Compares code point by code point, as a reader without case would. */
+/** Finds a known name by code points, as a reader without case would. */
 function otherCase(name: string, known: ReadonlySet<string>): string | undefined {
   const folded = Array.from(name, (character) => character.toUpperCase().toLowerCase()).join('')
   return !known.has(name) && known.has(folded) ? `${name} in another case` : undefined

@@ -8,7 +8,7 @@ import { eventually } from './eventually.ts'
 
 let made = 0
 
-/** A finished request with an id of its own that fits its moment; `parts` replace members. */
+/** Returns a finished request with an id of its own that fits its moment; `parts` replace members. */
 export function sampleRequest(parts: Partial<FinishedRequest> = {}): FinishedRequest {
   const startedAtMs = parts.startedAtMs ?? 1_795_305_600_000
   const randomness = new Uint8Array(ID_RANDOM_BYTES)
@@ -45,25 +45,25 @@ export function sampleRequest(parts: Partial<FinishedRequest> = {}): FinishedReq
   }
 }
 
-/** What the file of telemetry has under this id or request id, read beside the gateway; waits until it is there. */
+/** Waits for the row with this id or request id in the file of telemetry, read beside the gateway, and returns it. */
 export async function rowOf(dataDir: string, id: unknown): Promise<Row> {
   const find = () => rowsOf(dataDir).find((row) => row.id === id || row.request_id === id)
   await eventually(() => find() !== undefined, `a row of ${id}`)
   return find() ?? {}
 }
 
-/** One row of the table of requests, or of a question. */
+/** One row of the table of requests, or of a query. */
 export type Row = Record<string, string | number | null>
 
-/** All that the file of telemetry has, oldest first; empty while there is no such table. */
+/** Returns all rows in the file of telemetry, oldest first; none while there is no such table. */
 export function rowsOf(dataDir: string, sql = 'select * from usage_request order by id'): Row[] {
   if (!existsSync(telemetryFile(dataDir))) return []
   const database = new DatabaseSync(telemetryFile(dataDir), { readOnly: true, timeout: 5000 })
   try {
-    // Safe: no column is a blob, and none holds a number beyond what JavaScript can tell.
+    // Safe: no column is a blob, and none holds a number beyond JavaScript's safe integers.
     return database.prepare(sql).all() as Row[]
   } catch (error) {
-    // The file is made before its tables.
+    // The file is created before its tables.
     if (/no such table/.test(messageOf(error))) return []
     throw error
   } finally {

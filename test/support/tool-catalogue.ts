@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts'
 
-/** What servers are called, and what their tools do: `verb_thing`, then what it is about. */
+/** Names of servers, and of their tools: `verb_thing`, then its description. */
 const SERVERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github: {
     create_issue: 'Create a new issue in a repository.',
@@ -64,14 +64,14 @@ const PROSE =
   'Use it whenever a person asks for this, in whatever words. It answers within a second, may be called several times, ' +
   'and gives an error that says what was expected when an argument is missing, out of range or of the wrong kind.'
 
-/** Forty tools of eight MCP servers, wordy as such tools are: some 11,000 tokens together. */
+/** Builds forty tools of eight MCP servers, wordy as such tools are: some 11,000 tokens together. */
 export function toolCatalogue(): JsonObject[] {
   return Object.entries(SERVERS).flatMap(([server, tools]) =>
     Object.entries(tools).map(([name, summary]) => toTool(`mcp__${server}__${name}`, summary)),
   )
 }
 
-/** A tool with a sentence of meaning and much prose. */
+/** Builds a tool with a sentence of meaning and much prose. */
 export function toTool(name: string, summary: string, extra: JsonObject = {}): JsonObject {
   return {
     name,

@@ -10,20 +10,20 @@ import type { Gateway } from './gateway.ts'
 import { startGatewayProcess } from './gateway-process.ts'
 
 /*
- * DESIGN. Does what a page tells its reader to do, block by block, in an empty folder:
+ * DESIGN. Follows a page's instructions, block by block, in an empty folder:
  *
  *   a first line that is a remark with a path  ─▶ the block is written to that file
  *   `sh` that ends in `npm start`              ─▶ a gateway is started with the variables in front; the next replaces it
  *   `sh`                                       ─▶ its commands are run; all must succeed
- *   `text` after `sh`                          ─▶ each of its lines must stand in what was said; `…` stands for anything
+ *   `text` after `sh`                          ─▶ each of its lines must be in the output; `…` matches anything
  *
- * Limits: requests that only read may be sent again until the answer is the expected one, since a changed plugin is loaded
+ * Limits: requests that only read may be repeated until the reply is the expected one, since a changed plugin is loaded
  * a moment after it was saved; nothing else is repeated.
  */
 
-/** What a walk is given besides the page. */
+/** Options of a walk besides the page. */
 interface WalkOptions {
-  /** A gateway that is there from the beginning. Default: the page starts its own. */
+  /** A gateway that runs from the beginning. Default: the page starts its own. */
   readonly url?: string
   /** Variables of every command. */
   readonly env?: Readonly<Record<string, string>>
@@ -31,11 +31,11 @@ interface WalkOptions {
   readonly packages?: string
 }
 
-/** What a walk has left. */
+/** Result of a walk. */
 interface Walk {
-  /** How many blocks were done, by what was done with them. */
+  /** Number of blocks by the way they were executed. */
   readonly done: Readonly<Record<'written' | 'started' | 'run' | 'compared', number>>
-  /** What the gateways that the page has started have logged. */
+  /** Returns the logs of the gateways that the page has started. */
   log(): string
 }
 
@@ -47,7 +47,7 @@ const LONGEST_RELOAD_MS = 10_000
 const LONGEST_RUN_MS = 50_000
 const run = promisify(execFile)
 
-/** Walks through a page; the folder and the gateway are gone with the test. */
+/** Walks through a page; the folder and the gateway are removed with the test. */
 export async function walkThrough(t: ExecutionContext, page: string, options: WalkOptions = {}): Promise<Walk> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-walk-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -59,7 +59,7 @@ export async function walkThrough(t: ExecutionContext, page: string, options: Wa
   const inPlace = (code: string) => code.replaceAll(USUAL_ADDRESS, gateways.at(-1)?.url ?? options.url ?? '')
   const shell = async (code: string) =>
     (await run('sh', ['-ec', code], { cwd: folder, env, timeout: LONGEST_RUN_MS })).stdout
-  let last = { code: '', said: '' }
+  let last = { code: '', output: '' }
   for (const example of examplesOf(page)) {
     const { place, language, code } = example
     const file = FILE.exec(code)?.[1]
@@ -73,29 +73,29 @@ export async function walkThrough(t: ExecutionContext, page: string, options: Wa
       gateways.push(await startGatewayProcess({ ...options.env, ...toVariables(variables) }, { cwd: folder }))
       done.started++
     } else if (language === 'sh') {
-      last = { code: inPlace(code), said: '' }
-      last.said = await shell(last.code).catch(
+      last = { code: inPlace(code), output: '' }
+      last.output = await shell(last.code).catch(
         (error) => t.fail(`${place}: ${error.message}\n${error.stdout}`) as never,
       )
       done.run++
     } else if (language === 'text') {
-      const { code: asked } = last
-      const asksAgain = async () => {
-        if (!says(last.said, example)) last.said = await shell(asked)
-        return says(last.said, example)
+      const { code: command } = last
+      const repeat = async () => {
+        if (!isIn(last.output, example)) last.output = await shell(command)
+        return isIn(last.output, example)
       }
-      // In vain: what was said instead is told below.
-      if (asked.startsWith('curl ')) await eventually(asksAgain, place, LONGEST_RELOAD_MS).catch(() => {})
-      t.true(says(last.said, example), `${place}: got ${last.said}`)
+      // On failure the assertion below shows the last output.
+      if (command.startsWith('curl ')) await eventually(repeat, place, LONGEST_RELOAD_MS).catch(() => {})
+      t.true(isIn(last.output, example), `${place}: got ${last.output}`)
       done.compared++
     }
   }
   return { done, log: () => gateways.map((gateway) => gateway.log()).join('') }
 }
 
-function says(said: string, { code }: Example): boolean {
+function isIn(output: string, { code }: Example): boolean {
   const lines = code.trimEnd().split('\n')
-  return lines.every((line) => new RegExp(line.trim().split('…').map(escaped).join('.*')).test(said))
+  return lines.every((line) => new RegExp(line.trim().split('…').map(escaped).join('.*')).test(output))
 }
 
 function escaped(text: string): string {
@@ -112,7 +112,7 @@ function toVariables(text: string): Record<string, string> {
   )
 }
 
-/** A folder with the commands that a reader has: `npx turnpike`, and the Node of the project. */
+/** Creates a folder with the commands that a reader has: `npx turnpike`, and the Node of the project. */
 function commandsIn(folder: string): string {
   const bin = path.join(folder, '.bin')
   mkdirSync(bin)

@@ -4,10 +4,10 @@ import { scanEvents } from '../../../src/core/reply/sse.ts'
 const STRING_HEADER = 7
 const PRELUDE_BYTES = 12
 const CHECKSUM_BYTES = 4
-/** What the service pads its frames with, so that their lengths tell nothing. */
+/** Padding of the service's frames, so that their lengths reveal nothing. */
 const PADDING = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-/** One frame of `application/vnd.amazon.eventstream`, with headers that are text. */
+/** Builds one frame of `application/vnd.amazon.eventstream`, with headers that are text. */
 export function frame(headers: Readonly<Record<string, string>>, payload: string | Buffer): Buffer {
   const head = Buffer.concat(Object.entries(headers).map(([name, value]) => header(name, value)))
   const body = Buffer.from(payload)
@@ -19,7 +19,7 @@ export function frame(headers: Readonly<Record<string, string>>, payload: string
   return Buffer.concat([unsigned, checksum(unsigned)])
 }
 
-/** A frame with the JSON of one event of the model; `nth` decides on the padding. */
+/** Builds a frame with the JSON of one event of the model; `nth` determines the padding. */
 export function chunkFrame(json: string | Buffer, nth = 0): Buffer {
   const payload = {
     bytes: Buffer.from(json).toString('base64'),
@@ -29,13 +29,13 @@ export function chunkFrame(json: string | Buffer, nth = 0): Buffer {
   return frame(headers, JSON.stringify(payload))
 }
 
-/** A frame that ends a stream with an exception. */
+/** Builds a frame that ends a stream with an exception. */
 export function exceptionFrame(name: string, message: string): Buffer {
   const headers = { ':exception-type': name, ':content-type': 'application/json', ':message-type': 'exception' }
   return frame(headers, JSON.stringify({ message }))
 }
 
-/** The frames of a stream of server-sent events. */
+/** Builds the frames of a stream of server-sent events. */
 export function framesOf(events: Buffer): Buffer[] {
   const frames: Buffer[] = []
   scanEvents(events, (_name, source, start, end) => frames.push(chunkFrame(source.subarray(start, end), frames.length)))

@@ -23,7 +23,7 @@ test('signature: the published example is accepted', (t) => {
   t.is(checkSignature(REQUEST, RULES), undefined)
 })
 
-test('signature: a byte of the body, the path, the host or the secret makes it another', (t) => {
+test('signature: a byte of the body, the path, the host or the secret invalidates it', (t) => {
   const faults = [
     checkSignature({ ...REQUEST, raw: Buffer.from('x') }, RULES),
     checkSignature({ ...REQUEST, url: '/x' }, RULES),

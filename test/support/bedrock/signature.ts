@@ -2,11 +2,11 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { ReceivedRequest } from '../provider/check-request.ts'
 
 /*
- * Verifies AWS Signature Version 4 from its public description, with nothing but Node's hashes: what the gateway signs
- * with the vendor's library is judged by a second hand.
+ * Verifies AWS Signature Version 4 from its public description, with Node's hashes alone: a second implementation checks
+ * the gateway's signatures, which the vendor's library makes.
  */
 
-/** Whose signature is expected, and for what. */
+/** Expected signer and scope. */
 export interface SignatureRules {
   accessKeyId: string
   secretAccessKey: string
@@ -17,7 +17,7 @@ export interface SignatureRules {
   nowMs?: number
 }
 
-/** Why a signature is refused, by the service's name for it. */
+/** Reason of a refused signature, by the service's name for it. */
 export interface SignatureFault {
   name: string
   message: string
@@ -36,7 +36,7 @@ const CLAIM = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), ?SignedHeaders=([^
 const DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 const LONGEST_SKEW_MS = 5 * 60_000
 
-/** What is wrong with a request's signature; `undefined` when nothing is. */
+/** Returns the fault of a request's signature; `undefined` for a valid one. */
 export function checkSignature(request: ReceivedRequest, rules: SignatureRules): SignatureFault | undefined {
   const claim = parseClaim(request.headers.authorization)
   if (claim === undefined)
@@ -77,7 +77,7 @@ function checkDate(date: string, nowMs: number) {
   return mismatch(`Signature expired: ${date} is now earlier than ${new Date(nowMs - LONGEST_SKEW_MS).toISOString()}`)
 }
 
-/** Those that must be signed: where it goes to, what it is, and all of the service's own. */
+/** Checks the headers that must be signed: destination, content, and all of the service's own. */
 function checkSignedHeaders({ signedHeaders }: Claim, { headers }: ReceivedRequest) {
   const required = Object.keys(headers).filter((name) => /^(?:host|content-type|x-amz-.*)$/.test(name))
   const unsigned = required.filter((name) => !signedHeaders.includes(name))
@@ -88,7 +88,8 @@ function checkSignedHeaders({ signedHeaders }: Claim, { headers }: ReceivedReque
 function checkHash(claim: Claim, request: ReceivedRequest, given: { date: string; secretAccessKey: string }) {
   const declared = request.headers['x-amz-content-sha256']
   const payloadHash = sha256(request.raw)
-  if (declared !== undefined && declared !== payloadHash) return mismatch('The payload does not have the hash it says.')
+  if (declared !== undefined && declared !== payloadHash)
+    return mismatch('The payload does not have the declared hash.')
   const canonical = canonicalRequest(claim.signedHeaders, request, payloadHash)
   const toSign = [ALGORITHM, given.date, claim.scope, sha256(Buffer.from(canonical))].join('\n')
   const key = claim.scope
@@ -117,7 +118,7 @@ function canonicalRequest(names: readonly string[], { method, url, headers }: Re
   ].join('\n')
 }
 
-/** Every character but the unreserved ones; a path that is encoded already is so twice. */
+/** Encodes every character but the unreserved ones; a path that is encoded already is encoded twice. */
 function encode(segment: string): string {
   return encodeURIComponent(segment).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 }

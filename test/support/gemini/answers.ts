@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, valueAt } from '../json.ts'
 import { generationOf } from './check-settings.ts'
 import { type GeminiAnswerScript, signatureOf } from './script.ts'
 
-/** The request an answer is built for, and its number, which makes ids unique and the same on every run. */
+/** The request of a reply, and its number, which makes ids unique and the same on every run. */
 export interface GeminiContext {
   body: JsonObject
   model: string
@@ -14,7 +14,7 @@ const WORDS_A_PIECE = 2
 const DEFAULT_MODELS = ['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-3-pro-preview']
 const DEFAULT_PAGE = 50
 
-/** A whole GenerateContentResponse. */
+/** Builds a whole GenerateContentResponse. */
 export function toResponse(context: GeminiContext, script: Omit<GeminiAnswerScript, 'kind'> = {}): JsonObject {
   if (script.blockReason !== undefined) {
     return { promptFeedback: { blockReason: script.blockReason }, ...trailerOf(context, 0, script) }
@@ -26,8 +26,8 @@ export function toResponse(context: GeminiContext, script: Omit<GeminiAnswerScri
 }
 
 /**
- * The pieces of a stream: a few words of text each, thoughts and calls whole. The reason comes with the last piece, and
- * so does the signature of a text, in a part of its own without text.
+ * Builds the chunks of a stream: a few words of text each, thoughts and calls whole. The finish reason is in the last
+ * chunk, and so is the signature of a text, in a part of its own without text.
  */
 export function toPieces(context: GeminiContext, script: Omit<GeminiAnswerScript, 'kind'> = {}): JsonObject[] {
   if (script.blockReason !== undefined) return [toResponse(context, script)]
@@ -49,7 +49,7 @@ export function toPieces(context: GeminiContext, script: Omit<GeminiAnswerScript
   })
 }
 
-/** The input tokens of a body: a quarter of the bytes of its prompt, at least 1. */
+/** Counts the input tokens of a body: a quarter of the bytes of its prompt, at least 1. */
 export function countTokens(body: JsonObject): number {
   const { contents, systemInstruction, tools } = isJsonObject(body.generateContentRequest)
     ? body.generateContentRequest
@@ -57,7 +57,7 @@ export function countTokens(body: JsonObject): number {
   return tokensOf([contents ?? '', systemInstruction ?? '', tools ?? ''])
 }
 
-/** One model's entry. */
+/** Builds one model's entry. */
 export function toModel(model: string): JsonObject {
   return {
     name: `models/${model}`,
@@ -68,7 +68,7 @@ export function toModel(model: string): JsonObject {
   }
 }
 
-/** A page of the model list; `pageSize` and `pageToken` of the query are honoured. */
+/** Builds a page of the model list; `pageSize` and `pageToken` of the query are honoured. */
 export function listModels(url: string, models: readonly string[] = DEFAULT_MODELS): JsonObject {
   const query = new URL(url, 'http://gemini').searchParams
   const first = Number(query.get('pageToken') ?? 0)

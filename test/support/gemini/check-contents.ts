@@ -11,7 +11,7 @@ interface Turn {
 
 const DATA = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse']
 
-/** The first rule that `contents` break: roles, parts, the pairing of calls with responses, signatures. */
+/** Returns the first rule that `contents` break: roles, parts, the pairing of calls with responses, signatures. */
 export function checkContents(contents: unknown, generation: number): GeminiRejection | undefined {
   if (!Array.isArray(contents) || contents.length === 0) {
     return invalid('* GenerateContentRequest.contents: contents is not specified')
@@ -70,21 +70,21 @@ function checkPart(part: JsonObject, at: string): GeminiRejection | undefined {
 }
 
 function checkPairs(turn: Turn, before: Turn | undefined): GeminiRejection | undefined {
-  const asked = before?.calls ?? []
+  const pending = before?.calls ?? []
   if (turn.calls.length > 0 && before?.role !== 'user') {
     return invalid(
       'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
     )
   }
-  if (turn.responses.length > 0 && asked.length === 0) {
+  if (turn.responses.length > 0 && pending.length === 0) {
     return invalid('Please ensure that function response turn comes immediately after a function call turn.')
   }
-  if (turn.responses.length !== asked.length) {
+  if (turn.responses.length !== pending.length) {
     return invalid(
       'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
     )
   }
-  const stray = turn.responses.find((response) => !asked.some((call) => isAnswered(call, response)))
+  const stray = turn.responses.find((response) => !pending.some((call) => isAnswered(call, response)))
   return stray && invalid(`No function call matches the function response ${valueAt(stray, 'functionResponse.name')}.`)
 }
 
@@ -94,7 +94,7 @@ function isAnswered(call: JsonObject, response: JsonObject): boolean {
   return isSameName && (id === undefined || valueAt(call, 'functionCall.id') === id)
 }
 
-/** The first call of each step needs a signature since the last turn of the user that is no response. */
+/** Requires a signature of the first call of each step since the last user turn that is no response. */
 function checkSignatures(turns: readonly Turn[]): GeminiRejection | undefined {
   const start = turns.findLastIndex(({ role, responses }) => role === 'user' && responses.length === 0)
   for (const [index, { calls }] of turns.entries()) {

@@ -5,9 +5,9 @@ import { type GeminiRejection, invalid } from './rejection.ts'
 const BASE64 = /^[\w+/-]*={0,2}$/
 const PACKAGE = 'type.googleapis.com/google.ai.generativelanguage.v1beta'
 
-/** The first field that is unknown or of the wrong kind, told as Google's JSON reader does: paths in snake case. */
+/** Finds the first field that is unknown or of the wrong kind, in the form of Google's JSON reader: paths in snake case. */
 export function checkFields(value: unknown, shape: Shape, at = ''): GeminiRejection | undefined {
-  if (value === null) return undefined // stands for an absent field
+  if (value === null) return undefined // an absent field
   if (typeof shape === 'string') return checkScalar(value, shape, at)
   if ('list' in shape) return checkList(value, shape.list, at)
   if ('enum' in shape) {

@@ -6,7 +6,7 @@ import { checkSettings, generationOf } from './check-settings.ts'
 import { bodies } from './fields.ts'
 import { type GeminiRejection, invalid, rejection } from './rejection.ts'
 
-/** What the stand-in is strict about beyond its fixed rules. */
+/** Rules of the stand-in beyond its fixed ones. */
 export interface GeminiRules {
   /** The only `x-goog-api-key` accepted. Default: any that is not empty. */
   apiKey?: string
@@ -14,7 +14,7 @@ export interface GeminiRules {
   models?: readonly string[]
 }
 
-/** Where a request goes. */
+/** Route of a request. */
 export type GeminiRoute =
   | { kind: 'generate' | 'stream' | 'count-tokens' | 'model'; model: string }
   | { kind: 'models'; model: '' }
@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, 'generate' | 'stream' | 'count-tokens'>> = 
 }
 const MAX_PAGE = 1000
 
-/** The route of a request; `undefined` when there is none for this method and path. */
+/** Returns the route of a request; `undefined` when there is none for this method and path. */
 export function routeOf({ method, url }: Pick<ReceivedRequest, 'method' | 'url'>): GeminiRoute | undefined {
   const { pathname } = new URL(url, 'http://gemini')
   const [, model = '', verb = ''] = (method === 'POST' && POST_PATH.exec(pathname)) || []
@@ -39,7 +39,7 @@ export function routeOf({ method, url }: Pick<ReceivedRequest, 'method' | 'url'>
   return found[1] === undefined ? { kind: 'models', model: '' } : { kind: 'model', model: found[1] }
 }
 
-/** The first rule that a request breaks; `undefined` for a valid one. */
+/** Returns the first rule that a request breaks; `undefined` for a valid one. */
 export function checkRequest(request: ReceivedRequest, rules: GeminiRules): GeminiRejection | undefined {
   const route = routeOf(request)
   if (route === undefined) return rejection(404, 'Requested entity was not found.')
@@ -78,7 +78,7 @@ function checkRoute(request: ReceivedRequest, route: GeminiRoute): GeminiRejecti
   return checkBody(body, route)
 }
 
-/** The first rule that a body breaks; for tests of translations without a server too. */
+/** Returns the first rule that a body breaks; also for tests of translations without a server. */
 export function checkBody(body: JsonObject, { kind, model }: GeminiRoute): GeminiRejection | undefined {
   if (kind !== 'count-tokens') return checkFields(body, bodies.generate) ?? checkPrompt(body, model)
   const inner = body.generateContentRequest

@@ -4,12 +4,12 @@ import { type GeminiRejection, invalid } from './rejection.ts'
 const MOST_STOP_SEQUENCES = 5
 const NAME = /^[A-Za-z_][\w.:-]{0,127}$/
 
-/** The model's generation, from its name: 2.5, 3 and so on; 0 for others. */
+/** Returns the model's generation, from its name: 2.5, 3 and so on; 0 for others. */
 export function generationOf(model: string): number {
   return Number(/^gemini-(\d+(\.\d+)?)/.exec(model)?.[1] ?? 0)
 }
 
-/** The first rule that a body breaks outside its `contents`. */
+/** Returns the first rule that a body breaks outside its `contents`. */
 export function checkSettings(body: JsonObject, model: string): GeminiRejection | undefined {
   const config = isJsonObject(body.generationConfig) ? body.generationConfig : {}
   return checkConfig(config) ?? checkThinking(config.thinkingConfig, model) ?? checkTools(body)

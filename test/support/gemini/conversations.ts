@@ -50,7 +50,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   after: fc.array(fc.oneof(text, image), { maxLength: 2 }),
 })
 
-/** The assistant's message and the user's next one, whose results answer the calls. */
+/** Builds the assistant's message and the user's next one, whose results answer the calls. */
 function toMessages({ before, calls, after }: Step, turn: number): JsonObject[] {
   const ids = calls.map((_, index) => `toolu_${turn}_${index}`)
   const uses = calls.flatMap(({ name, input: given, signed }, index) => [
@@ -68,7 +68,7 @@ const tools = fc.constant(
   ['get_weather', 'search', 'a-b', '_x'].map((name) => ({ name, input_schema: { type: 'object', properties: {} } })),
 )
 
-/** Messages requests with texts, media, thoughts, parallel calls and their results; all of it can be carried to Gemini. */
+/** Messages requests with texts, media, thoughts, parallel calls and their results, all of which can be carried to Gemini. */
 export const conversations: fc.Arbitrary<JsonObject> = fc
   .record({
     max_tokens: fc.integer({ min: 1, max: 64_000 }),

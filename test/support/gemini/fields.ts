@@ -1,7 +1,7 @@
-/** The shape of a field that is looked at as a whole. */
+/** The shape of a field that is checked as a whole. */
 export type Scalar = 'string' | 'bytes' | 'number' | 'integer' | 'boolean' | 'struct' | 'any'
 
-/** The shape of a field in a request: what its JSON may be. */
+/** The shape of a field in a request: the JSON that it accepts. */
 export type Shape =
   | Scalar
   | { readonly list: Shape }
@@ -119,7 +119,7 @@ const generateContent = {
   },
 } as const satisfies Shape
 
-/** The bodies that there are (Gemini API v1beta, GenerateContentRequest and CountTokensRequest). */
+/** All bodies (Gemini API v1beta, GenerateContentRequest and CountTokensRequest). */
 export const bodies: Readonly<Record<'generate' | 'count-tokens', Shape>> = {
   generate: generateContent,
   'count-tokens': { fields: { contents: { list: content }, generateContentRequest: generateContent } },

@@ -6,7 +6,7 @@ import type { GeminiRoute } from './check-request.ts'
 import { rejection, toErrorBody } from './rejection.ts'
 import type { GeminiAnswerScript, GeminiErrorScript } from './script.ts'
 
-/** What a payload is made for. */
+/** Circumstances of a payload. */
 export interface GeminiPayloadContext extends GeminiContext {
   route: GeminiRoute | undefined
   url: string
@@ -16,7 +16,7 @@ export interface GeminiPayloadContext extends GeminiContext {
 const JSON_HEADERS = { 'content-type': 'application/json; charset=UTF-8' }
 const SSE_HEADERS = { 'content-type': 'text/event-stream' }
 
-/** The status, headers and bytes a script asks for. */
+/** Returns the status, headers and bytes of a script. */
 export function toPayload(
   script: GeminiAnswerScript | GeminiErrorScript | ReplyScript | SseScript,
   context: GeminiPayloadContext,
@@ -42,7 +42,7 @@ export function toPayload(
   }
 }
 
-/** The bytes of a stream of these pieces: events without names, lines that end as Google ends them. */
+/** Prints a stream of these chunks: events without names, lines that end as Google ends them. */
 export function toSse(pieces: readonly JsonObject[]): Buffer {
   return Buffer.from(pieces.map((piece) => `data: ${JSON.stringify(piece)}\r\n\r\n`).join(''))
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import type { BreakScript, Delivery, GarbageScript, HangScript, ReplyScript, SseScript } from '../provider/script.ts'
 
-/** The default answer of the route; of `generateContent` with the given parts. */
+/** The default reply of the route; of `generateContent` with the given parts. */
 export interface GeminiAnswerScript extends Delivery {
   kind: 'answer'
   /** The whole reply text. Default: built from the last user text. */
@@ -11,9 +11,9 @@ export interface GeminiAnswerScript extends Delivery {
   finishReason?: string
   /** Members of `usageMetadata` besides the counts, or in their place. */
   usage?: JsonObject
-  /** The prompt is blocked for this reason, and there is no candidate. */
+  /** Blocks the prompt for this reason; there is no candidate. */
   blockReason?: string
-  /** Leaves out the signatures that a model of generation 3 gives. */
+  /** Leaves out the signatures that a model of generation 3 makes. */
   isUnsigned?: boolean
   headers?: Readonly<Record<string, string>>
 }
@@ -29,7 +29,7 @@ export interface GeminiErrorScript extends Delivery {
   headers?: Readonly<Record<string, string>>
 }
 
-/** What the stand-in does with one request. */
+/** Behaviour of the stand-in for one request. */
 export type GeminiScript =
   | GeminiAnswerScript
   | GeminiErrorScript
@@ -39,24 +39,24 @@ export type GeminiScript =
   | HangScript
   | GarbageScript
 
-/** A part with a summary of thoughts. */
+/** Builds a part with a summary of thoughts. */
 export function thought(text: string): JsonObject {
   return { text, thought: true }
 }
 
-/** A part with a call of a function. */
+/** Builds a part with a call of a function. */
 export function call(name: string, args: JsonObject = {}, more: JsonObject = {}): JsonObject {
   return { functionCall: { name, args }, ...more }
 }
 
 const SIGNATURE_WORD = 'thought-signature-'
 
-/** A signature that the stand-in takes back; `n` tells them apart. */
+/** Makes a signature that the stand-in accepts; `n` distinguishes them. */
 export function signatureOf(n: number | string): string {
   return Buffer.from(`${SIGNATURE_WORD}${n}`).toString('base64')
 }
 
-/** Whether a signature is one of the stand-in's, or the documented one that skips the check. */
+/** Returns whether a signature is one of the stand-in's, or the documented one that skips the check. */
 export function isKnownSignature(signature: unknown): boolean {
   if (signature === 'skip_thought_signature_validator') return true
   return typeof signature === 'string' && Buffer.from(signature, 'base64').toString().startsWith(SIGNATURE_WORD)

@@ -9,7 +9,7 @@ import type { GeminiScript } from './script.ts'
 
 type GeminiServing = Serving<GeminiScript, GeminiRules>
 
-/** Reads a request, records it, judges it and answers it. Returns when the response has ended. */
+/** Reads a request, records it, checks it and answers it. Returns when the response has ended. */
 export async function serve(request: IncomingMessage, response: ServerResponse, serving: GeminiServing): Promise<void> {
   const { journal, rules } = serving
   const { entry, exchange } = open(request, response, journal)
@@ -48,7 +48,7 @@ async function play(script: GeminiScript, exchange: Exchange, context: GeminiPay
   }
 }
 
-/** Delivery cuts events at `\n\n`, which Google's streams do not have, so the sizes of the events are given. */
+/** Adds the sizes of events: delivery cuts events at `\n\n`, which Google's streams do not have. */
 function toWrites({ writes }: Delivery, body: Buffer): Pick<Delivery, 'writes'> {
   if (writes?.sizes !== 'events') return {}
   const events = body.toString('latin1').split(/(?<=\r\n\r\n|\n\n)/)

@@ -13,7 +13,7 @@ import {
 const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const LONGEST_ID = 40
 
-/** The first rule that the calls of an assistant message break. A server that ignores null takes it for no calls. */
+/** Returns the first rule that the calls of an assistant message break. A server that ignores null treats it as no calls. */
 export function checkCalls(message: JsonObject, at: string, rules: PartRules): ChatRejection | undefined {
   const { tool_calls: calls, function_call: legacy } = message
   if (legacy !== undefined && legacy !== null) {
@@ -30,7 +30,7 @@ export function checkCalls(message: JsonObject, at: string, rules: PartRules): C
   return undefined
 }
 
-/** Refuses a function name that is absent, too long or of other characters than letters, digits, `_` and `-`. */
+/** Refuses a function name that is absent, too long or has other characters than letters, digits, `_` and `-`. */
 export function checkFunctionName(name: unknown, at: string): ChatRejection | undefined {
   if (name === undefined) return missingParameter(at)
   if (typeof name === 'string' && FUNCTION_NAME.test(name)) return undefined

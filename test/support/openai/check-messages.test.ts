@@ -36,11 +36,7 @@ const bodies: RefusedBody[] = [
     'expected a string, got null',
     'messages.[0].content',
   ],
-  [
-    'an assistant message that says nothing',
-    conversation([user('x'), { role: 'assistant', content: null }]),
-    'got null',
-  ],
+  ['an assistant message without content', conversation([user('x'), { role: 'assistant', content: null }]), 'got null'],
   [
     'an unknown member of a message',
     chatWithReasoningHistory({ model: 'gpt-4o' }),

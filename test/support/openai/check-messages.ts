@@ -11,11 +11,11 @@ import {
   wrongType,
 } from './rejection.ts'
 
-/** What a server knows of messages. */
+/** A server's rules for messages. */
 export interface MessageRules extends PartRules {
-  /** For each role that exists the part types its content may have. */
+  /** The part types that the content of each existing role may have. */
   roles: Readonly<Record<string, readonly string[]>>
-  /** The members of each role's messages; without it unknown ones are ignored. */
+  /** The members of each role's messages; unset: unknown ones are ignored. */
   members?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -35,7 +35,7 @@ export const openAIRules: MessageRules = {
     system: ['role', 'content', 'name'],
     developer: ['role', 'content', 'name'],
     user: ['role', 'content', 'name'],
-    // A client may send a reply's message back as it came, with its annotations.
+    // A client may send a reply's message back unchanged, with its annotations.
     assistant: ['role', 'content', 'name', 'refusal', 'tool_calls', 'function_call', 'audio', 'annotations'],
     tool: ['role', 'content', 'tool_call_id', 'name'],
     function: ['role', 'content', 'name'],
@@ -43,7 +43,7 @@ export const openAIRules: MessageRules = {
   refusesUnknownMembers: true,
 }
 
-/** The rules of a compatible server: no developer role, no files; members it does not know are ignored. */
+/** The rules of a compatible server: no developer role, no files; unknown members are ignored. */
 export const compatibleRules: MessageRules = {
   roles: {
     system: ['text'],
@@ -54,7 +54,7 @@ export const compatibleRules: MessageRules = {
   refusesUnknownMembers: false,
 }
 
-/** The first rule that a single message breaks. */
+/** Returns the first rule that a single message breaks. */
 export function checkMessages(messages: unknown, rules: MessageRules): ChatRejection | undefined {
   for (const [index, message] of (Array.isArray(messages) ? messages : []).entries()) {
     const refused = checkMessage(message, index, rules)

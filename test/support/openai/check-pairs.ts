@@ -9,7 +9,7 @@ interface Open {
 
 const NO_CALLS: Open = { ids: new Set(), missing: new Set() }
 
-/** The first tool call without its tool message directly after, or tool message without its call. */
+/** Finds the first tool call without its tool message directly after, or tool message without its call. */
 export function checkPairs(messages: unknown): ChatRejection | undefined {
   let open = NO_CALLS
   const list: unknown[] = Array.isArray(messages) ? messages : []

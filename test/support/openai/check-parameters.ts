@@ -12,7 +12,7 @@ import {
   wrongType,
 } from './rejection.ts'
 
-/** The JSON types a parameter may have, `?` for null; all that OpenAI's reference of chat completions lists. */
+/** The JSON types that a parameter accepts, `?` for null; all of OpenAI's reference of chat completions. */
 const parameters: Readonly<Record<string, string>> = {
   audio: 'object?',
   frequency_penalty: 'number?',
@@ -73,7 +73,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
 const streamOptions = new Set(['include_usage', 'include_obfuscation'])
 const MOST_STOPS = 4
 
-/** The first required parameter that is missing. */
+/** Finds the first required parameter that is missing. */
 export function checkRequired({ model, messages }: JsonObject): ChatRejection | undefined {
   if (model === undefined || model === '') return invalid('you must provide a model parameter')
   if (messages === undefined) return missingParameter('messages')
@@ -81,7 +81,7 @@ export function checkRequired({ model, messages }: JsonObject): ChatRejection | 
   return messages.length === 0 ? emptyArray('messages') : undefined
 }
 
-/** The first parameter that is unknown, of a wrong type, or at odds with another: for every model of OpenAI. */
+/** Finds the first parameter that is unknown, of a wrong type, or at odds with another: for every model of OpenAI. */
 export function checkParameters(body: JsonObject): ChatRejection | undefined {
   for (const [name, value] of Object.entries(body)) {
     const refused = checkParameter(name, value, body)
@@ -99,7 +99,7 @@ export function checkParameters(body: JsonObject): ChatRejection | undefined {
   return unknown === undefined ? undefined : unknownParameter(`stream_options.${unknown}`)
 }
 
-/** The first number out of its range, and `stream_options` without a stream. */
+/** Finds the first number out of its range, and `stream_options` without a stream. */
 export function checkRanges(body: JsonObject): ChatRejection | undefined {
   for (const [name, [least, most]] of Object.entries(ranges)) {
     const value = body[name]
@@ -114,7 +114,7 @@ export function checkRanges(body: JsonObject): ChatRejection | undefined {
   return undefined
 }
 
-/** The first parameter that this model of OpenAI does not take. */
+/** Finds the first parameter that this model of OpenAI does not accept. */
 export function checkModelLimits(body: JsonObject): ChatRejection | undefined {
   if (isSet(body.web_search_options) && !String(body.model).includes('search')) {
     return invalid('Web search options not supported with this model.', { param: 'web_search_options' })

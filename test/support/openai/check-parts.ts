@@ -8,7 +8,7 @@ import {
   wrongType,
 } from './rejection.ts'
 
-/** What a server does with members it does not know. */
+/** A server's treatment of unknown members. */
 export interface PartRules {
   refusesUnknownMembers: boolean
 }
@@ -23,7 +23,7 @@ const members: Readonly<Record<string, readonly string[]>> = {
 const IMAGE_DATA = /^data:image\/(png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+=*$/
 const PDF_DATA = /^data:application\/pdf;base64,[A-Za-z0-9+/]+=*$/
 
-/** The first rule that the parts of one message break; `types` are those its role may have. */
+/** Returns the first rule that the parts of one message break; `types` are those its role may have. */
 export function checkParts(
   parts: readonly unknown[],
   path: string,

@@ -10,9 +10,9 @@ import { checkModel } from './model.ts'
 import { type ChatRejection, invalid, rejection } from './rejection.ts'
 import type { Flavour } from './script.ts'
 
-/** What a server is strict about. */
+/** Rules of a server. */
 export interface ChatRules {
-  /** Default `openai`: refuses what OpenAI refuses. `compatible` ignores what it does not know. */
+  /** Default `openai`: refuses as OpenAI does. `compatible` ignores unknown members. */
   flavour?: Flavour
   /** The only Bearer key accepted. Default: any that is not empty. */
   apiKey?: string
@@ -26,7 +26,7 @@ export type ChatRoute = { kind: 'chat' } | { kind: 'models' } | { kind: 'model';
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const MODEL_PATH = /^\/v1\/models\/(.+)$/
 
-/** The route of a request; `undefined` when the server has none for this method and path. */
+/** Returns the route of a request; `undefined` when the server has none for this method and path. */
 export function routeOf({ method, url }: Pick<ReceivedRequest, 'method' | 'url'>): ChatRoute | undefined {
   const [path = ''] = url.split('?')
   if (method === 'POST') return path === '/v1/chat/completions' ? { kind: 'chat' } : undefined
@@ -36,7 +36,7 @@ export function routeOf({ method, url }: Pick<ReceivedRequest, 'method' | 'url'>
   return id === undefined ? undefined : { kind: 'model', id: decodeURIComponent(id) }
 }
 
-/** The first rule of the server that a request breaks; `undefined` for a valid request. */
+/** Returns the first rule of the server that a request breaks; `undefined` for a valid request. */
 export function checkRequest(request: ReceivedRequest, rules: ChatRules): ChatRejection | undefined {
   const { flavour = 'openai', models } = rules
   const route = routeOf(request)

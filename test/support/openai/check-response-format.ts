@@ -13,7 +13,7 @@ const types = ['text', 'json_object', 'json_schema']
 const formatMembers = ['name', 'description', 'schema', 'strict']
 const FORMAT_NAME = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** The first rule of OpenAI that the response format breaks. */
+/** Returns the first rule of OpenAI that the response format breaks. */
 export function checkResponseFormat({ response_format: format, messages }: JsonObject): ChatRejection | undefined {
   if (!isJsonObject(format)) return undefined
   const { type } = format

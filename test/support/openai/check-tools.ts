@@ -17,7 +17,7 @@ const functionMembers = ['name', 'description', 'parameters', 'strict']
 const choiceWords = ['none', 'auto', 'required']
 const choiceTypes = ['function', 'custom', 'allowed_tools']
 
-/** The first rule of OpenAI that the tools break. */
+/** Returns the first rule of OpenAI that the tools break. */
 export function checkTools({ tools }: JsonObject): ChatRejection | undefined {
   if (!Array.isArray(tools)) return undefined
   if (tools.length === 0) return emptyArray('tools')
@@ -29,7 +29,7 @@ export function checkTools({ tools }: JsonObject): ChatRejection | undefined {
   return undefined
 }
 
-/** Refuses a choice without tools, or of a tool that is not there. */
+/** Refuses a choice without tools, or of a missing tool. */
 export function checkToolChoice(body: JsonObject): ChatRejection | undefined {
   const { tools, tool_choice: choice } = body
   if (!Array.isArray(tools)) {
@@ -77,7 +77,7 @@ function checkFunction(declared: JsonObject, at: string): ChatRejection | undefi
   return invalid(`Invalid schema for function '${name}': ${fault}`, pointer)
 }
 
-/** Parameters without a type pass: an empty schema stands for no parameters. */
+/** Finds a fault of parameters. Parameters without a type pass: an empty schema means no parameters. */
 function findFault(parameters: JsonObject, isStrict: boolean): string | undefined {
   const type = parameters.type ?? 'object'
   if (type !== 'object') return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type}"'.`

@@ -1,24 +1,24 @@
 import type { JsonObject } from '../json.ts'
 import { toWords } from './tokens.ts'
 
-/** How a completion is streamed. */
+/** Options of a streamed completion. */
 export interface ChunkOptions {
   /** Adds the chunk with the usage and no choices. OpenAI then writes `usage: null` on all others. */
   includeUsage: boolean
-  /** Pads chunks with random-looking characters, as OpenAI does unless told otherwise. */
+  /** Pads chunks with random-looking characters, as OpenAI does by default. */
   obfuscation: boolean
-  /** The arguments of parallel calls in turns instead of one call after the other. */
+  /** Streams the arguments of parallel calls in turns instead of one call after the other. */
   interleaved: boolean
 }
 
-/** What else the first delta of a choice holds. */
+/** Further members of the first delta of a choice. */
 type DeltaOptions = Pick<ChunkOptions, 'interleaved'> & { opening: JsonObject }
 
 type Call = { id: string; type: string; function: { name: string; arguments: string } }
 
 const PADDING = 'q7Zk2mXwP9aLr4Td'
 
-/** The chunks of a finished completion, of whichever flavour it is: a compatible server's carry fewer members. */
+/** Builds the chunks of a finished completion of either flavour: a compatible server's have fewer members. */
 export function toChunks(completion: JsonObject, options: ChunkOptions): JsonObject[] {
   const { choices, usage, object: _, prompt_logprobs: __, ...head } = completion
   const isOpenAI = 'service_tier' in completion
@@ -34,7 +34,7 @@ export function toChunks(completion: JsonObject, options: ChunkOptions): JsonObj
   return chunks.map((chunk, index) => ({ ...chunk, obfuscation: PADDING.slice(0, 1 + ((index * 7) % PADDING.length)) }))
 }
 
-/** The bytes of a stream: `data:` lines only, and OpenAI's end mark unless `done` is false. */
+/** Prints a stream: `data:` lines only, and OpenAI's end mark unless `done` is false. */
 export function toChatSse(chunks: readonly JsonObject[], done = true): Buffer {
   const lines = [...chunks.map((chunk) => JSON.stringify(chunk)), ...(done ? ['[DONE]'] : [])]
   return Buffer.from(lines.map((line) => `data: ${line}\n\n`).join(''))

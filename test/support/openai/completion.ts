@@ -3,14 +3,14 @@ import { isReasoningModel, servedModel } from './model.ts'
 import type { ChatAnswerScript, Flavour, ScriptedCall } from './script.ts'
 import { countPromptTokens, countWords, toWords } from './tokens.ts'
 
-/** The request a completion is built for, and its number, which makes ids unique and the same on every run. */
+/** The request of a completion, and its number, which makes ids unique and the same on every run. */
 export interface CompletionContext {
   body: JsonObject
   nth: number
   flavour: Flavour
 }
 
-/** The parts of an answer, whatever the server's manners. */
+/** The parts of a reply, for any flavour. */
 interface Answer {
   text: string | null
   calls: JsonObject[]
@@ -21,8 +21,8 @@ interface Answer {
 const CREATED_AT_SECONDS = 1_763_000_000
 
 /**
- * A finished chat completion: the scripted parts, else a text built from the last user text, or a call of the tool that
- * the request forces. A word is a token, so a text longer than the token limit is cut there and finishes with `length`.
+ * Builds a finished chat completion: the scripted parts, else a text built from the last user text, or a call of the tool
+ * that the request forces. A word is a token, so a text longer than the token limit is cut there and ends with `length`.
  */
 export function toCompletion(context: CompletionContext, script: Omit<ChatAnswerScript, 'kind'> = {}): JsonObject {
   const { body, nth, flavour } = context
@@ -37,7 +37,7 @@ export function toCompletion(context: CompletionContext, script: Omit<ChatAnswer
     choices,
   }
   if (flavour === 'compatible') return { ...head, usage: toUsage(answer, script, flavour), prompt_logprobs: null }
-  // The gpt-5 family names no fingerprint.
+  // Replies of the gpt-5 family have no fingerprint.
   const fingerprint = /^gpt-5/.test(String(body.model)) ? null : 'fp_5tand1n000'
   return {
     ...head,
@@ -73,7 +73,7 @@ function toChoice(
   const thought = reasoning === undefined ? {} : { [reasoningField]: reasoning }
   const message = { role: 'assistant', content: text, refusal }
   if (flavour === 'compatible') {
-    // vLLM writes the members that it has no value for.
+    // vLLM prints members without a value.
     const members = { reasoning_content: null, annotations: annotations ?? null, tool_calls: calls, ...thought }
     const end = { logprobs: null, finish_reason: finishReason, stop_reason: null }
     return { index, message: { ...message, ...members }, ...end }
@@ -108,7 +108,7 @@ function toCall(call: ScriptedCall, nth: number, index: number): JsonObject {
   return { id, type: 'function', function: { name: call.name, arguments: call.arguments } }
 }
 
-/** A request that forces a tool gets a call without arguments, unless the script speaks. */
+/** Returns a call without arguments for a request that forces a tool, unless the script has content. */
 function defaultCalls({ tools, tool_choice: choice }: JsonObject, script: Omit<ChatAnswerScript, 'kind'>) {
   if (script.text !== undefined || script.refusal !== undefined) return []
   const name = choice === 'required' ? valueAt(tools, '0.function.name') : valueAt(choice, 'function.name')
@@ -127,7 +127,7 @@ function defaultText({ response_format: format, messages }: JsonObject): string 
   return `You said: ${texts.join(' ')}`
 }
 
-/** A call of the one function that `tool_choice` names finishes with `stop`, as the function calling guide says. */
+/** Returns the finish reason: `stop` for a call of the one function in `tool_choice`, see the function calling guide. */
 function finishReasonOf(body: JsonObject, calls: readonly JsonObject[], isCut: boolean): string {
   if (calls.length > 0) return isJsonObject(body.tool_choice) ? 'stop' : 'tool_calls'
   return isCut ? 'length' : 'stop'

@@ -7,23 +7,23 @@ const SNAPSHOT = '-2025-08-07'
 const DATED = /-\d{4}-\d{2}-\d{2}$/
 const CREATED_AT_SECONDS = 1_715_367_049
 
-/** Tells whether OpenAI runs this model with fixed sampling and hidden reasoning. Its chat variants are ordinary models. */
+/** Returns whether OpenAI runs this model with fixed sampling and hidden reasoning. Its chat variants are ordinary models. */
 export function isReasoningModel(model: unknown): boolean {
   return /^(o\d|gpt-5(?!.*-chat))/.test(String(model))
 }
 
-/** Tells whether a reasoning model takes no `stop`: o3, o4-mini, and the gpt-5 family before 5.5. */
+/** Returns whether a reasoning model refuses `stop`: o3, o4-mini, and the gpt-5 family before 5.5. */
 export function refusesStop(model: unknown): boolean {
   return isReasoningModel(model) && /^(o[34]|gpt-5(\.[0-4])?(-|$))/.test(String(model))
 }
 
-/** The name a reply carries: OpenAI answers with the dated snapshot behind an alias, others with what was asked for. */
+/** Returns the model of a reply: OpenAI names the dated snapshot behind an alias, others the requested name. */
 export function servedModel(model: unknown, flavour: Flavour): string {
   const name = String(model)
   return flavour === 'compatible' || DATED.test(name) ? name : `${name}${SNAPSHOT}`
 }
 
-/** The model list, or the one model of an id that exists. */
+/** Builds the model list, or the one model of an id that exists. */
 export function describeModels(id: string | undefined, models: readonly string[] = DEFAULT_MODELS): JsonObject {
   if (id !== undefined) return toModel(id)
   return { object: 'list', data: models.map(toModel) }

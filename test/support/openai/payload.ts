@@ -7,18 +7,18 @@ import { describeModels } from './model.ts'
 import { errorOf, toErrorBody } from './rejection.ts'
 import type { ChatAnswerScript, ChatErrorScript, ChatPayloadScript } from './script.ts'
 
-/** What a payload is made for. */
+/** Circumstances of a payload. */
 export interface ChatPayloadContext extends CompletionContext {
   route: ChatRoute | undefined
   models?: readonly string[]
-  /** Whether streams end with `[DONE]`. */
+  /** True if streams end with `[DONE]`. */
   done: boolean
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 const SSE_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' }
 
-/** The status, headers and bytes a script asks for. */
+/** Returns the status, headers and bytes of a script. */
 export function toPayload(script: ChatPayloadScript, context: ChatPayloadContext): Payload {
   switch (script.kind) {
     case 'answer':

@@ -21,7 +21,7 @@ type Interaction = { request: JsonObject; response: JsonObject }
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../../..')
 
-/** Every recorded exchange with OpenAI, in the order of file names. Without the data folder `absent` says so. */
+/** Loads every recorded exchange with OpenAI, in the order of file names. Without the data folder `absent` explains it. */
 export function loadChats(): Found<RecordedChat> {
   const folder = path.resolve(PROJECT_ROOT, process.env.TURNPIKE_DATA ?? '../shared/data', 'recordings')
   if (!existsSync(folder)) {
@@ -30,13 +30,13 @@ export function loadChats(): Found<RecordedChat> {
   const names = readdirSync(folder).filter((name) => /^o\d.*\.json$/.test(name))
   const items = names.sort().flatMap((name) => {
     const content = parseJson(readFileSync(path.join(folder, name), 'utf8'))
-    const interactions = (valueAt(content, 'interactions') ?? []) as Interaction[] // safe: the data's README says so
+    const interactions = (valueAt(content, 'interactions') ?? []) as Interaction[] // safe: see the data’s README
     return interactions.map((interaction, index) => toChat(`${path.basename(name, '.json')}#${index + 1}`, interaction))
   })
   return { items }
 }
 
-/** The script that makes the stand-in say what was recorded. */
+/** Returns the script that makes the stand-in send the recorded reply. */
 export function toScript({ reply, chunks }: RecordedChat): ChatAnswerScript {
   const message = reply ? valueAt(reply, 'choices.0.message') : assemble(chunks ?? [])
   const text = valueAt(message, 'content')
@@ -55,7 +55,7 @@ function toChat(name: string, { request, response }: Interaction): RecordedChat 
   return { ...exchange, chunks: chunks.filter((chunk) => chunk.moderation === undefined) }
 }
 
-/** The text and calls of a stream; at most one call, as in the recordings. */
+/** Assembles the text and calls of a stream; at most one call, as in the recordings. */
 function assemble(chunks: readonly JsonObject[]): JsonObject {
   const deltas = chunks.map((chunk) => valueAt(chunk, 'choices.0.delta'))
   const join = (at: string) => deltas.map((delta) => valueAt(delta, at) ?? '').join('')

@@ -2,10 +2,10 @@ import type { ExecutionContext } from 'ava'
 import type { JsonObject } from '../json.ts'
 import { type ChatRules, checkRequest } from './check-request.ts'
 
-/** A body that must be refused: what is wrong with it, the body, words of the message, and its `param` or its `code`. */
+/** A body that must be refused: its fault, the body, words of the message, and its `param` or its `code`. */
 export type RefusedBody = readonly [claim: string, body: JsonObject, message: string, pointer?: string]
 
-/** Asserts that the server refuses the body of a chat completions request with these words. */
+/** Asserts that the server refuses the body of a chat completions request with this message. */
 export function assertRefused(
   t: ExecutionContext,
   [, body, message, pointer]: RefusedBody,

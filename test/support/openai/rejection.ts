@@ -2,13 +2,13 @@ import type { JsonObject } from '../json.ts'
 import type { Rejection } from '../provider/rejection.ts'
 import type { Flavour } from './script.ts'
 
-/** Why the server refuses a request; `param` and `code` stand in its error body beside type and message. */
+/** The server's refusal of a request; `param` and `code` are in its error body besides type and message. */
 export interface ChatRejection extends Rejection {
   param: string | null
   code: string | null
 }
 
-/** Where a refusal points to. Both are null when the server names nothing. */
+/** Place of a fault. Both are null when the server names none. */
 type Pointer = Partial<Pick<ChatRejection, 'param' | 'code'>>
 
 const vllmTypes: Readonly<Record<number, string>> = {
@@ -18,35 +18,35 @@ const vllmTypes: Readonly<Record<number, string>> = {
   429: 'RateLimitError',
 }
 
-/** The type and code that OpenAI gives an error with this status when nothing more is known. */
+/** Returns the type and code of OpenAI's error with this status when nothing more is known. */
 export function errorOf(status: number): Pick<ChatRejection, 'type' | 'code'> {
   if (status === 429) return { type: 'requests', code: 'rate_limit_exceeded' }
   if (status >= 500) return { type: 'server_error', code: null }
   return { type: 'invalid_request_error', code: null }
 }
 
-/** A refusal with the type of its status. */
+/** Makes a refusal with the type of its status. */
 export function rejection(status: number, message: string, { param = null, code }: Pointer = {}): ChatRejection {
   const known = errorOf(status)
   return { status, type: known.type, message, param, code: code ?? known.code }
 }
 
-/** The refusal of an invalid body: 400 `invalid_request_error`. */
+/** Makes the refusal of an invalid body: 400 `invalid_request_error`. */
 export function invalid(message: string, pointer: Pointer = {}): ChatRejection {
   return rejection(400, message, pointer)
 }
 
-/** The refusal of a member that the API does not have. `path` reads like `messages[1].content[0].cache_control`. */
+/** Makes the refusal of a member that the API does not have. `path` reads like `messages[1].content[0].cache_control`. */
 export function unknownParameter(path: string): ChatRejection {
   return invalid(`Unknown parameter: '${path}'.`, { param: path, code: 'unknown_parameter' })
 }
 
-/** The refusal of an absent member. */
+/** Makes the refusal of an absent member. */
 export function missingParameter(path: string): ChatRejection {
   return invalid(`Missing required parameter: '${path}'.`, { param: path, code: 'missing_required_parameter' })
 }
 
-/** The refusal of a value that is none of `supported`. */
+/** Makes the refusal of a value that is none of `supported`. */
 export function unsupportedChoice(path: string, value: unknown, supported: Iterable<string>): ChatRejection {
   const names = [...supported].map((name) => `'${name}'`)
   return invalid(
@@ -58,38 +58,38 @@ export function unsupportedChoice(path: string, value: unknown, supported: Itera
   )
 }
 
-/** The refusal of a value of the wrong JSON type. */
+/** Makes the refusal of a value of the wrong JSON type. */
 export function wrongType(path: string, expected: string, value: unknown): ChatRejection {
   const message = `Invalid type for '${path}': expected ${expected}, but got ${typeName(value)} instead.`
   return invalid(message, { param: path, code: 'invalid_type' })
 }
 
-/** The refusal of an empty list. */
+/** Makes the refusal of an empty list. */
 export function emptyArray(path: string): ChatRejection {
   const message = `Invalid '${path}': empty array. Expected an array with minimum length 1, but got an empty array instead.`
   return invalid(message, { param: path, code: 'empty_array' })
 }
 
-/** The refusal of a list with more than `most` items. */
+/** Makes the refusal of a list with more than `most` items. */
 export function longArray(path: string, most: number, length: number): ChatRejection {
   const expected = `Expected an array with maximum length ${most}, but got an array with length ${length} instead.`
   return invalid(`Invalid '${path}': array too long. ${expected}`, { param: path, code: 'array_above_max_length' })
 }
 
-/** The refusal of a parameter that exists, but not for this model. */
+/** Makes the refusal of a parameter that exists, but not for this model. */
 export function unsupportedParameter(name: string, hint = ''): ChatRejection {
   const message = `Unsupported parameter: '${name}' is not supported with this model.${hint}`
   return invalid(message, { param: name, code: 'unsupported_parameter' })
 }
 
-/** The server's error body. A vLLM-like server repeats the status as a number where OpenAI has a code word. */
+/** Builds the server's error body. A vLLM-like server repeats the status as a number where OpenAI has a code word. */
 export function toErrorBody(error: ChatRejection, flavour: Flavour): JsonObject {
   const { status, type, message, param, code } = error
   if (flavour === 'openai') return { error: { message, type, param, code } }
   return { error: { message, type: vllmTypes[status] ?? 'InternalServerError', param, code: status } }
 }
 
-/** The JSON type of a value with its article, as the error messages name it. */
+/** Returns the JSON type of a value with its article, as error messages name it. */
 function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'

@@ -60,7 +60,7 @@ test('chat stand-in: its replies have the shapes of the recorded ones', async (t
   t.pass()
 })
 
-test('chat stand-in: refuses in the words of the recorded refusal', async (t) => {
+test('chat stand-in: refuses with the message of the recorded refusal', async (t) => {
   const { items, absent } = loadChats()
   if (absent) t.log(absent)
   for (const { name, body, reply } of items.filter(({ status }) => status === 400)) {
@@ -82,21 +82,21 @@ test('chat stand-in: finishes with length at the token limit', async (t) => {
   t.like(valueAt(json, 'choices.0'), { message: { content: 'You said: one' }, finish_reason: 'length' })
 })
 
-test('chat stand-in: streams the text it would answer', async (t) => {
+test('chat stand-in: streams the text of its JSON reply', async (t) => {
   const chunks = await stream(streamed(chat('  hello\n\n there ')))
   t.is(joined(chunks, 'content'), 'You said:   hello\n\n there ')
   t.deepEqual(deltasOf(chunks)[0], { role: 'assistant', content: '', refusal: null })
   t.deepEqual(chunks.at(-1)?.choices, [{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }])
 })
 
-test('chat stand-in: streams usage only when asked, then as null until the last chunk', async (t) => {
+test('chat stand-in: streams usage only when requested, then as null until the last chunk', async (t) => {
   t.true((await stream(streamed(chat('hi')))).every((chunk) => !('usage' in chunk)))
   const chunks = await stream(streamedWithUsage(chat('hi')))
   t.true(chunks.slice(0, -1).every((chunk) => chunk.usage === null))
   t.like(chunks.at(-1), { choices: [], usage: { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 } })
 })
 
-test('chat stand-in: pads chunks unless told otherwise', async (t) => {
+test('chat stand-in: pads chunks by default', async (t) => {
   const options = { stream: true, stream_options: { include_obfuscation: false } }
   t.true((await stream(streamed(chat('hi')))).every(({ obfuscation }) => typeof obfuscation === 'string'))
   t.true((await stream(chat('hi', options))).every((chunk) => !('obfuscation' in chunk)))
@@ -122,7 +122,7 @@ test('chat stand-in: streams parallel calls one after the other', async (t) => {
   t.deepEqual(indexes, indexes.toSorted())
 })
 
-test('chat stand-in: interleaves parallel calls when told so', async (t) => {
+test('chat stand-in: interleaves parallel calls with its option', async (t) => {
   const script = { kind: 'answer', toolCalls: calls, interleaved: true } as const
   const chunks = await stream(streamed(chatWithTools()), { script })
   t.deepEqual(order(chunks).slice(0, 6), [0, 1, 0, 1, 0, 1])
@@ -172,7 +172,7 @@ test('chat stand-in: carries scripted annotations, finish reason and usage', asy
   t.deepEqual(deltasOf(chunks).at(-2), { annotations })
 })
 
-test('chat stand-in: gives as many choices as asked', async (t) => {
+test('chat stand-in: returns the requested number of choices', async (t) => {
   const { json } = await post(chat('hi', { n: 2 }))
   t.is(valueAt(json, 'choices.1.index'), 1)
   const indexes = (await stream(streamed(chat('hi', { n: 2 })))).map((chunk) => valueAt(chunk, 'choices.0.index'))
@@ -200,7 +200,7 @@ for (const field of ['reasoning_content', 'reasoning'] as const) {
   })
 }
 
-test('chat stand-in: ends a stream without its end mark when told so', async (t) => {
+test('chat stand-in: ends a stream without its end mark with its option', async (t) => {
   const { text } = await post(streamed(chat('hi')), { flavour: 'compatible', done: false })
   t.false(text.includes('[DONE]'))
   t.true(text.endsWith('\n\n'))

@@ -9,21 +9,21 @@ import type {
   SseScript,
 } from '../provider/script.ts'
 
-/** Whose manners the stand-in has: OpenAI's own, or those of a server that is compatible with it, like vLLM. */
+/** Flavour of the stand-in: OpenAI itself, or a server that is compatible with it, like vLLM. */
 export type Flavour = 'openai' | 'compatible'
 
-/** A tool call of a scripted answer. Without an id it gets one that is the same on every run. */
+/** A tool call of a scripted reply. Without an id it gets one that is the same on every run. */
 export interface ScriptedCall {
   id?: string
   name: string
-  /** The text as it stands in the reply; it need not be JSON, as a model's need not. */
+  /** Exact text in the reply; it need not be JSON, as a model's need not. */
   arguments: string
 }
 
-/** The default answer of the route; for chat completions with the given parts of the message. */
+/** The default reply of the route; for chat completions with the given parts of the message. */
 export interface ChatAnswerScript extends Delivery {
   kind: 'answer'
-  /** The whole reply text. Default: built from the last user text, or none beside tool calls or a refusal. */
+  /** The whole reply text. Default: built from the last user text, or none with tool calls or a refusal. */
   text?: string
   toolCalls?: readonly ScriptedCall[]
   /** Reasoning text, which only compatible servers send. */
@@ -50,5 +50,5 @@ export interface ChatErrorScript extends ErrorScript {
 /** The scripts that end in a reply of whole bytes. */
 export type ChatPayloadScript = ChatAnswerScript | ReplyScript | SseScript | ChatErrorScript
 
-/** What the stand-in does with one request. */
+/** Behaviour of the stand-in for one request. */
 export type ChatScript = ChatPayloadScript | BreakScript | HangScript | GarbageScript

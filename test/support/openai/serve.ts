@@ -19,7 +19,7 @@ const rateLimits = {
   'x-ratelimit-reset-tokens': '300ms',
 }
 
-/** Reads a request, records it, judges it and answers it. Returns when the response has ended. */
+/** Reads a request, records it, checks it and answers it. Returns when the response has ended. */
 export async function serve(request: IncomingMessage, response: ServerResponse, serving: ChatServing): Promise<void> {
   const { journal, rules } = serving
   const { entry, exchange } = open(request, response, journal)

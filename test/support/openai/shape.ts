@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json.ts'
 
-/** The shape of a JSON value as text: key sets in order of name and types of values, so that equal texts are equal shapes. */
+/** Prints the shape of a JSON value: key sets in order of name and types of values, so that equal texts are equal shapes. */
 export function toShape(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return `[${[...new Set(value.map(toShape))].sort().join(' | ')}]`

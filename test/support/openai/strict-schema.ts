@@ -4,7 +4,7 @@ const forbidden = ['oneOf', 'allOf', 'not', 'if', 'then', 'else', 'patternProper
 const kinds = ['type', 'anyOf', '$ref']
 
 /**
- * What keeps a JSON schema out of OpenAI's strict mode, in the words of its error; `undefined` for a schema that fits.
+ * Finds the fault that excludes a JSON schema from OpenAI's strict mode, as its error words it; `undefined` for none.
  * The rules are those of the Structured Outputs guide, "Supported schemas": every schema typed, every
  * object closed, every property required, no composition but `anyOf`.
  */
@@ -44,7 +44,7 @@ function innerSchemas(schema: JsonObject): [path: string[], schema: JsonObject][
   return found.flatMap(([path, inner]) => (isJsonObject(inner) ? [[path, inner]] : []))
 }
 
-/** The path as the error prints it: a Python tuple. */
+/** Prints the path as the error does: a Python tuple. */
 function toTuple(path: readonly string[]): string {
   return `(${path.map((step) => `'${step}'`).join(', ')}${path.length === 1 ? ',' : ''})`
 }

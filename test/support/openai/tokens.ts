@@ -3,17 +3,17 @@ import { isJsonObject, type JsonObject } from '../json.ts'
 const IMAGE_TOKENS = 85
 const WORD = /\S+/gu
 
-/** Cuts text into words with the space before each; the pieces always join to the text. One piece is one token. */
+/** Cuts text into words with the space before each; they always join to the text. One word is one token. */
 export function toWords(text: string): string[] {
   return text.match(/\s*\S+\s*$|\s*\S+|\s+$/gu) ?? []
 }
 
-/** Prompt tokens of a request: the words of all strings of its messages and tools, 85 for a data URL; at least 1. */
+/** Counts the prompt tokens of a request: words of all strings of its messages and tools, 85 for a data URL; at least 1. */
 export function countPromptTokens({ messages, tools }: JsonObject): number {
   return Math.max(1, countWords([messages, tools]))
 }
 
-/** Words of all strings in a value. */
+/** Counts the words of all strings in a value. */
 export function countWords(value: unknown): number {
   if (typeof value === 'string') return value.startsWith('data:') ? IMAGE_TOKENS : (value.match(WORD)?.length ?? 0)
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countWords(item), 0)

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, valueAt } from '../json.ts'
 import type { AnswerScript } from './script.ts'
 
-/** The request an answer is built for, and its number, which makes ids unique and the same on every run. */
+/** The request of a reply, and its number, which makes ids unique and the same on every run. */
 export interface AnswerContext {
   body: JsonObject
   nth: number
@@ -12,7 +12,7 @@ const DEFAULT_MODELS = ['claude-opus-4-8', 'claude-sonnet-4-5', 'claude-haiku-4-
 const DEFAULT_LIMIT = 20
 
 /**
- * A finished message: the scripted text or blocks, else a text built from the last user text. One word counts as one
+ * Builds a finished message: the scripted text or blocks, else a text built from the last user text. One word counts as one
  * token, so a text longer than `max_tokens` words is cut there and stops with `max_tokens`, as with the provider.
  */
 export function toMessage({ body, nth }: AnswerContext, script: Omit<AnswerScript, 'kind'> = {}): JsonObject {
@@ -40,12 +40,12 @@ export function toMessage({ body, nth }: AnswerContext, script: Omit<AnswerScrip
   }
 }
 
-/** Input tokens of a request body: a quarter of the bytes of its prompt, at least 1. */
+/** Counts the input tokens of a request body: a quarter of the bytes of its prompt, at least 1. */
 export function countInputTokens({ system, tools, messages }: JsonObject): number {
   return tokensOf([system ?? '', tools ?? '', messages ?? ''])
 }
 
-/** A page of the model list; `limit` and `after_id` of the query are honoured. */
+/** Builds a page of the model list; `limit` and `after_id` of the query are honoured. */
 export function listModels(url: string, models: readonly string[] = DEFAULT_MODELS): JsonObject {
   const query = new URL(url, 'http://provider').searchParams
   const first = models.indexOf(query.get('after_id') ?? '') + 1

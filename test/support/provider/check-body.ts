@@ -4,12 +4,12 @@ import { invalid, type Rejection } from './rejection.ts'
 
 const MAX_CACHE_BREAKPOINTS = 4
 
-/** The first rule that a body breaks outside its `messages`; `undefined` for a valid one. */
+/** Returns the first rule that a body breaks outside its `messages`; `undefined` for a valid one. */
 export function checkBody(body: JsonObject, route: Route): Rejection | undefined {
   return (
     checkRequired(body, route) ??
     checkMaxTokens(body) ??
-    checkRange(body, 'temperature') ?? // the provider takes 0 to 1, although the gateway's schema goes to 2
+    checkRange(body, 'temperature') ?? // the provider accepts 0 to 1, although the gateway's schema goes to 2
     checkRange(body, 'top_p') ??
     checkThinking(body) ??
     checkTools(body) ??

@@ -10,7 +10,7 @@ interface Turn {
 
 const ROLES = new Set(['user', 'assistant', 'system'])
 
-/** The first rule that `messages` breaks: shapes, roles, and the pairing of tool calls with their results. */
+/** Returns the first rule that `messages` breaks: shapes, roles, and the pairing of tool calls with their results. */
 export function checkConversation(messages: unknown): Rejection | undefined {
   if (!Array.isArray(messages)) return invalid('messages: Input should be a valid list')
   if (messages.length === 0) return invalid('messages: at least one message is required')
@@ -68,7 +68,7 @@ function checkBlock(block: JsonObject, at: string, role: string): Rejection | un
   }
 }
 
-/** Folds checked messages into turns. System messages stand beside the conversation: they end no turn. */
+/** Folds checked messages into turns. System messages are outside of the conversation: they end no turn. */
 function toTurns(messages: readonly JsonObject[]): Turn[] {
   const turns: Turn[] = []
   for (const [index, message] of messages.entries()) {

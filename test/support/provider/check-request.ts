@@ -4,7 +4,7 @@ import { checkBody } from './check-body.ts'
 import { checkConversation } from './check-conversation.ts'
 import { invalid, type Rejection, rejection } from './rejection.ts'
 
-/** What a provider is strict about beyond its fixed rules. */
+/** Rules of a provider beyond its fixed ones. */
 export interface RequestRules {
   /** The only `x-api-key` accepted. Default: any that is not empty. */
   apiKey?: string
@@ -18,7 +18,7 @@ export interface RequestRules {
   models?: readonly string[]
 }
 
-/** The parts of a request that the checks look at. */
+/** The parts of a request that are checked. */
 export interface ReceivedRequest {
   method: string
   url: string
@@ -39,13 +39,13 @@ const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024
 const KNOWN_VERSIONS = new Set(['2023-01-01', '2023-06-01', '2026-10-21'])
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
-/** The route of a request; `undefined` when the provider has none for this method and path. */
+/** Returns the route of a request; `undefined` when the provider has none for this method and path. */
 export function routeOf({ method, url }: Pick<ReceivedRequest, 'method' | 'url'>): Route | undefined {
   const key = `${method} ${url.split('?')[0]}`
   return Object.hasOwn(routes, key) ? routes[key as keyof typeof routes] : undefined // safe: an own key of `routes`
 }
 
-/** The first rule of the provider that a request breaks; `undefined` for a valid request. */
+/** Returns the first rule of the provider that a request breaks; `undefined` for a valid request. */
 export function checkRequest(request: ReceivedRequest, rules: RequestRules): Rejection | undefined {
   const route = routeOf(request)
   if (!route) return rejection(404, 'Not found')

@@ -4,14 +4,14 @@ import type { Payload } from './payload.ts'
 import type { BreakScript, Delivery, GarbageScript, HangScript, Pause, Writes } from './script.ts'
 import { createSink } from './sink.ts'
 
-/** One request being answered. */
+/** An exchange whose reply is being sent. */
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
-  /** Aborted, and resolved, when the connection is gone: by the client, by a script, or by `close()`. */
+  /** Aborted, and resolved, when the connection is closed: by the client, by a script, or by `close()`. */
   gone: AbortSignal
   left: Promise<void>
-  /** Notes that it is the script, not the client, that ends the connection. */
+  /** Records that the script, not the client, ends the connection. */
   markCut(): void
 }
 
@@ -19,7 +19,7 @@ const HALF_A_HEADER = 'HTTP/1.1 200 OK\r\ncontent-type: applica'
 const GARBAGE = Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 0xff, 0x00, 0x0d, 0x0a, 0x0d, 0x0a])
 const DEFAULT_MOST_WRITES = 2000
 
-/** Sends a payload the way `delivery` says. Returns when all is sent, cut, or the client has left. */
+/** Sends a payload as `delivery` defines. Returns when all is sent, cut, or the client has disconnected. */
 export async function deliver(payload: Payload, delivery: Delivery, exchange: Exchange): Promise<void> {
   const { response, gone, left } = exchange
   const { writes, encoding, cutAfterBytes } = delivery
@@ -53,7 +53,7 @@ export async function sendGarbage(script: GarbageScript, exchange: Exchange): Pr
   socket.write(script.bytes ?? GARBAGE, () => socket.destroy())
 }
 
-/** Sends nothing, or the headers of a stream and nothing more, until the connection is gone. */
+/** Sends nothing, or the headers of a stream and nothing more, until the connection is closed. */
 export async function hang(script: HangScript, { response, left }: Exchange): Promise<void> {
   if (script.at === 'after-headers') {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })

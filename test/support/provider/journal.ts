@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import type { JsonObject } from '../json.ts'
 import type { Rejection } from './rejection.ts'
 
-/** How a response ended: still open, sent whole, left by the client, or cut by the script or `close()`. */
+/** Ending of a response: still open, sent whole, left by the client, or cut by the script or `close()`. */
 export type Ending = 'open' | 'finished' | 'client-left' | 'cut'
 
-/** One request as it arrived, and what became of it. */
+/** One received request, and its result. */
 export interface SeenRequest {
   method: string
   url: string
@@ -16,33 +16,33 @@ export interface SeenRequest {
   raw: Buffer
   /** The parsed body when it is a JSON object. */
   json: JsonObject | undefined
-  /** Why the provider refused it; `undefined` for a valid request. */
+  /** Refusal of the request; `undefined` for a valid one. */
   refused: Rejection | undefined
   ended: Ending
   /** Resolves with `ended` when it is no longer `open`. */
   closed: Promise<Ending>
 }
 
-/** What a stand-in has observed. Everyone who changes it calls `changed()`, which wakes the tests that wait. */
+/** Observations of a stand-in. Code that changes it calls `changed()`, which wakes waiting tests. */
 export interface Journal {
   seen: SeenRequest[]
   sockets: Set<Socket>
   /** Requests whose response is still open. */
   pending: number
-  /** Set by `close()`: connections that end from then on are cut by us. */
+  /** Set by `close()`: connections that end after it are cut by the stand-in. */
   isClosing: boolean
   /** The first mistake of a test's script; `close()` rejects with it. */
   failure: unknown
   record(entry: SeenRequest): void
   changed(): void
   until(condition: () => boolean, waitMs: number): Promise<void>
-  /** Rejects what still waits: its timers would keep the thread alive. */
+  /** Rejects all waits: their timers would keep the thread alive. */
   endWaits(): void
 }
 
 const MOST_SEEN = 1000
 
-/** An empty journal. */
+/** Creates an empty journal. */
 export function createJournal(): Journal {
   const waits = new Map<() => void, () => void>()
   const journal: Journal = {

@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net'
 import { HERE } from '../here.ts'
 import { type Journal, type SeenRequest, trackSocket } from './journal.ts'
 
-/** What every running stand-in has. `await using` closes it, and so does `t.teardown(standIn.close)`. */
+/** Members of every running stand-in. `await using` closes it, and so does `t.teardown(standIn.close)`. */
 export interface StandIn extends AsyncDisposable {
   /** Base address, without a slash at the end. */
   url: string
-  /** The newest 1,000 requests, oldest first. One is listed when its body is complete or its client has left. */
+  /** The newest 1,000 requests, oldest first, listed when the body is complete or the client has disconnected. */
   seen: readonly SeenRequest[]
-  /** Number of open sockets, idle ones included. */
+  /** Returns the number of open sockets, idle ones included. */
   connections(): number
-  /** Number of requests whose response is still open. */
+  /** Returns the number of requests whose response is still open. */
   pending(): number
-  /** Resolves once `condition` holds; looks after every change; rejects after `waitMs` (default 40 s). */
+  /** Resolves once `condition` holds; checks after every change; rejects after `waitMs` (default 40 s). */
   until(condition: () => boolean, waitMs?: number): Promise<void>
   /** Ends every wait, timer and socket; rejects when `serve` threw. */
   close(): Promise<void>

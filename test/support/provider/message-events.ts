@@ -7,8 +7,8 @@ interface Filling {
 }
 
 /**
- * The events of a finished message, as the provider streams it: blocks start empty and fill by deltas, a ping follows
- * the first block start, the last usage is cumulative. Blocks that the provider sends whole stand whole in their start.
+ * Returns the events of a finished message, as the provider streams it: blocks start empty and are filled by deltas, a ping
+ * follows the first block start, the last usage is cumulative. Blocks that the provider sends whole are whole in their start.
  */
 export function toEvents(message: JsonObject): JsonObject[] {
   const { content, stop_reason, stop_sequence, usage, ...rest } = message
@@ -24,7 +24,7 @@ export function toEvents(message: JsonObject): JsonObject[] {
   ]
 }
 
-/** The bytes of a stream, with the spaces that the provider pads its data with. The inverse of reading, for tests only. */
+/** Prints a stream, with the spaces that the provider pads its data with. The inverse of reading, for tests only. */
 export function toSse(events: readonly JsonObject[]): Buffer {
   return Buffer.from(events.map((event, index) => `event: ${event.type}\ndata: ${toData(event, index)}\n\n`).join(''))
 }
@@ -81,13 +81,13 @@ function fill(block: JsonObject): Filling {
   }
 }
 
-/** A tool called without arguments streams no input at all. */
+/** Prints the input; a tool called without arguments streams none. */
 function toInputText(input: unknown): string {
   const text = JSON.stringify(input ?? {})
   return text === '{}' ? '' : text
 }
 
-/** Cuts text by a pattern and keeps what follows the last match, so that the pieces always join to the text. */
+/** Cuts text by a pattern and keeps the rest after the last match, so that the chunks always join to the text. */
 function pieces(text: unknown, pattern: RegExp): string[] {
   const whole = String(text ?? '')
   const matches = whole.match(pattern) ?? []

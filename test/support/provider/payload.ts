@@ -15,7 +15,7 @@ export interface Payload {
 /** The scripts that end in a reply of whole bytes. */
 export type PayloadScript = AnswerScript | ReplyScript | SseScript | ErrorScript
 
-/** What a payload is made for. */
+/** Circumstances of a payload. */
 export interface PayloadContext extends AnswerContext {
   route: Route | undefined
   url: string
@@ -26,7 +26,7 @@ export interface PayloadContext extends AnswerContext {
 const JSON_HEADERS = { 'content-type': 'application/json' }
 const SSE_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
 
-/** The status, headers and bytes a script asks for. */
+/** Returns the status, headers and bytes of a script. */
 export function toPayload(script: PayloadScript, context: PayloadContext): Payload {
   switch (script.kind) {
     case 'answer':

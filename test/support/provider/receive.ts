@@ -28,13 +28,13 @@ export function open(request: IncomingMessage, response: ServerResponse, journal
   return { entry, exchange }
 }
 
-/** Reads the whole body into the entry; false when the client left before its end. */
+/** Reads the whole body into the entry; false when the client disconnected before its end. */
 export async function readBody(request: IncomingMessage, entry: SeenRequest): Promise<boolean> {
   const chunks: Buffer[] = []
   try {
     for await (const chunk of request) chunks.push(chunk)
   } catch {
-    // the client left: what has come is kept
+    // the client disconnected: the received bytes are kept
   }
   entry.raw = Buffer.concat(chunks)
   const json = parseJson(entry.raw.toString())

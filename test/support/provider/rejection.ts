@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts'
 
-/** Why the provider refuses a request. */
+/** The provider's refusal of a request. */
 export interface Rejection {
   status: number
   type: string
@@ -19,22 +19,22 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
-/** The provider's `error.type` for an HTTP status; `api_error` for every other 5xx. */
+/** Returns the provider's `error.type` for an HTTP status; `api_error` for every other 5xx. */
 export function errorTypeOf(status: number): string {
   return errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
 }
 
-/** A refusal with the provider's type for its status. */
+/** Makes a refusal with the provider's type for its status. */
 export function rejection(status: number, message: string): Rejection {
   return { status, type: errorTypeOf(status), message }
 }
 
-/** The refusal of an invalid body: 400 `invalid_request_error`. */
+/** Makes the refusal of an invalid body: 400 `invalid_request_error`. */
 export function invalid(message: string): Rejection {
   return rejection(400, message)
 }
 
-/** The provider's error body; the request id stands in it as in the `request-id` header. */
+/** Builds the provider's error body; the request id is in it as in the `request-id` header. */
 export function toErrorBody(error: { type: string; message: string }, requestId: string): JsonObject {
   return { type: 'error', error: { type: error.type, message: error.message }, request_id: requestId }
 }

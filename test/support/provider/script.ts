@@ -1,28 +1,28 @@
 import type { JsonObject } from '../json.ts'
 
-/** A wait: for a time, then for a promise that the test resolves. It ends at once when the client leaves. */
+/** A wait: for a time, then for a promise that the test resolves. It ends at once when the client disconnects. */
 export interface Pause {
   delayMs?: number
   until?: Promise<unknown>
 }
 
-/** How a body is cut into socket writes. */
+/** Cut of a body into socket writes. */
 export interface Writes {
   /** Sizes in bytes, repeated in a cycle; or `events`: one write for each SSE event. */
   sizes: readonly number[] | 'events'
   /**
-   * The wait between two writes. A function is asked before every write, with the number of writes done; at 0 the
-   * headers have left already.
+   * The wait between two writes. A function is called before every write, with the number of writes done; at 0 the
+   * headers have been sent already.
    */
   between?: Pause | ((writesDone: number) => Pause | undefined)
-  /** After this many writes the rest leaves in one; keeps a slow drip bounded. Default 2,000. */
+  /** After this many writes the rest is sent in one; keeps a slow drip bounded. Default 2,000. */
   atMost?: number
 }
 
-/** Content codings a scripted reply can carry. The client's `accept-encoding` is not asked. */
+/** Content codings of a scripted reply. The client's `accept-encoding` is ignored. */
 export type Encoding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
-/** How a reply leaves; without any of these, whole and at once. */
+/** Delivery of a reply; by default whole and at once. */
 export interface Delivery {
   /** Before the status line. */
   before?: Pause
@@ -32,7 +32,7 @@ export interface Delivery {
   cutAfterBytes?: number
 }
 
-/** The default answer of the route; on `/v1/messages` with the given parts of the message. */
+/** The default reply of the route; on `/v1/messages` with the given parts of the message. */
 export interface AnswerScript extends Delivery {
   kind: 'answer'
   /** The whole reply text. Default: built from the last user text. */
@@ -78,7 +78,7 @@ export interface BreakScript {
   before?: Pause
 }
 
-/** Nothing (more) comes until the client leaves or the stand-in closes. */
+/** Nothing (more) is sent until the client disconnects or the stand-in closes. */
 export interface HangScript {
   kind: 'hang'
   at: 'before-headers' | 'after-headers'
@@ -90,7 +90,7 @@ export interface GarbageScript {
   bytes?: string | Buffer
 }
 
-/** What the stand-in does with one request. */
+/** Behaviour of the stand-in for one request. */
 export type Script = AnswerScript | ReplyScript | SseScript | ErrorScript | BreakScript | HangScript | GarbageScript
 
 /** Writes of one byte each with a wait between them; the rest in one write after `atMost` of them. */

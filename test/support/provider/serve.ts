@@ -8,7 +8,7 @@ import type { Serving } from './scripted.ts'
 
 type MessagesServing = Serving<Script, RequestRules & { acceptAnything?: boolean }>
 
-/** Reads a request, records it, judges it and answers it. Returns when the response has ended. */
+/** Reads a request, records it, checks it and answers it. Returns when the response has ended. */
 export async function serve(
   request: IncomingMessage,
   response: ServerResponse,

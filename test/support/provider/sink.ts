@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createBrotliCompress, createDeflate, createGzip, createZstdCompress } from 'node:zlib'
 import type { Encoding } from './script.ts'
 
-/** Where the pieces of a body go. Both methods resolve when the bytes are with the kernel, or will never be. */
+/** Receiver of the chunks of a body. Both methods resolve when the bytes are with the kernel, or will never be. */
 export interface Sink {
   write(piece: Buffer): Promise<void>
   end(): Promise<void>
@@ -16,7 +16,7 @@ const encoders = {
   zstd: createZstdCompress,
 }
 
-/** Writes to a response as it is, or through an encoder that is flushed after every piece, so that none waits in it. */
+/** Writes to a response directly, or through an encoder that is flushed after every chunk, so that none waits in it. */
 export function createSink(response: ServerResponse, left: Promise<void>, encoding?: Encoding): Sink {
   const plain = createPlainSink(response, left)
   return encoding ? createEncodedSink(plain, left, encoding) : plain

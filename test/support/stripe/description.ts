@@ -6,9 +6,9 @@ import type { Form, FormValue } from './form.ts'
 import { Refusal } from './refusal.ts'
 
 /*
- * Stripe's published description of its API, where the machine has it. It is older than the API version that our package
- * speaks, so it does not know everything that is asked: paths and parameters that are newer are listed here, and are left
- * to the stand-in's own checks.
+ * Stripe's published description of its API, where the machine has it. It is older than the API version of the gateway's
+ * package, so it lacks some requests: newer paths and parameters are listed here, and are left to the stand-in's own
+ * checks.
  */
 const FILE = path.join(dataFolder(), 'stripe/openapi.json')
 
@@ -35,7 +35,7 @@ interface Description {
 /** Checks a request's parameters against the description. Throws `Refusal`. */
 export type Check = (method: string, pathname: string, form: Form) => void
 
-/** The check; `undefined` where the description is absent. */
+/** Loads the check; `undefined` where the description is absent. */
 export function loadDescription(): Check | undefined {
   if (!existsSync(FILE)) return undefined
   const { paths } = JSON.parse(readFileSync(FILE, 'utf8')) as Description // safe: the description's own shape
@@ -76,7 +76,7 @@ function schemaOf({ parameters = [], requestBody }: Operation): Schema {
   return close(properties === undefined || query.length > 0 ? ofQuery : (body as Schema)) as Schema
 }
 
-/** Stripe refuses unknown parameters wherever they stand, which the description says of the outermost only. */
+/** Closes objects at any depth: Stripe refuses unknown parameters everywhere, the description only in the outermost. */
 function close(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(close)
   if (typeof schema !== 'object' || schema === null) return schema

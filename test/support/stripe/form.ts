@@ -1,4 +1,4 @@
-/** A parameter as a form can say it: text, or what brackets make of it. */
+/** A parameter of a form: text, or lists and objects made of brackets. */
 export type FormValue = string | FormValue[] | { [name: string]: FormValue }
 
 /** Parameters of a request, by name. */
@@ -25,10 +25,10 @@ function put(form: Form, [name = '', ...rest]: string[], value: string): void {
   }
   const inner = form[key] ?? {}
   form[key] = inner
-  put(inner as Form, rest, value) // safe: lists are made at the end, and Stripe's forms never give a name twice
+  put(inner as Form, rest, value) // safe: lists are made at the end, and Stripe’s forms never have a name twice
 }
 
-/** Objects whose names are 0, 1, 2, … are lists. */
+/** Converts objects whose names are 0, 1, 2, … to lists. */
 function toLists(value: FormValue): FormValue {
   if (typeof value !== 'object' || Array.isArray(value)) return value
   const names = Object.keys(value)

@@ -2,8 +2,8 @@ import type { StripeObject } from './objects.ts'
 import type { World } from './world.ts'
 
 /*
- * DESIGN. How Stripe bills a subscription. A change of price within a period leaves two pending items, the unused time of
- * the old price (negative) and the remaining time of the new one; the next invoice carries them before the lines of its
+ * DESIGN. Stripe's billing of a subscription. A change of price within a period leaves two pending items, the unused time
+ * of the old price (negative) and the remaining time of the new one; the next invoice carries them before the lines of its
  * items, newest first. Discounts apply to lines that are no prorations; prorations are of discounted prices. A negative
  * total becomes the customer's balance, which later invoices use up. An invoice carries its first ten lines, the rest is
  * listed in pages.
@@ -18,10 +18,10 @@ export interface Coupon {
   readonly centsOff?: number
 }
 
-/** The lines of an invoice as they are listed. */
+/** Returns all lines of an invoice. */
 export const linesOf = (invoice: StripeObject): StripeObject[] => invoice.allLines as StripeObject[]
 
-/** An invoice as it is answered: with the first of its lines. */
+/** Returns an invoice as the API answers it: with the first of its lines. */
 export function toAnswered({ allLines, ...invoice }: StripeObject): StripeObject {
   const all = allLines as StripeObject[]
   const data = all.slice(0, FIRST_LINES)
@@ -53,7 +53,7 @@ export function prorate(world: World, { subscription, item, to, elapsed }: Price
       discountable: false,
       parent: parentOf({ subscription, item, proration: true, isEnd: to === undefined }),
     })
-  // Listed newest first, the unused time stands before the remaining time.
+  // Listed newest first, the unused time precedes the remaining time.
   if (to !== undefined) add(to, cents(to), `Remaining time on ${to.id}`)
   add(from, -cents(from), `Unused time on ${from.id}`)
 }
@@ -65,7 +65,7 @@ export function addItem(world: World, { customer, cents }: { customer: string; c
   world.objects.add({ ...line, object: 'invoiceitem', customer, pricing: null, discountable: false })
 }
 
-/** Makes the invoice of a subscription and pays it. `items`: those whose period begins. Returns it with its charge. */
+/** Creates the invoice of a subscription and pays it. `items`: those whose period begins. Returns it with its charge. */
 export function bill(
   world: World,
   subscription: StripeObject,
@@ -106,13 +106,13 @@ export function bill(
   return { invoice, charge }
 }
 
-/** Pays from the customer's balance first; money that is returned becomes balance. */
+/** Pays from the customer's balance first; returned money becomes balance. */
 function settle(
   world: World,
   { subscription, total, invoiceId }: { subscription: StripeObject; total: number; invoiceId: string },
 ): StripeObject | undefined {
   const customer = world.objects.get('customer', String(subscription.customer))
-  // Negative: the customer has it.
+  // Negative: credit of the customer.
   const owed = total + Number(customer.balance ?? 0)
   customer.balance = Math.min(0, owed)
   if (owed <= 0) return undefined
@@ -180,7 +180,7 @@ function lineOf(world: World, { price, amount, description, quantity }: LinePart
   }
 }
 
-/** The proration of an end is an item of its own; that of a change belongs to the subscription's item. */
+/** Returns the parent of a proration: that of an end is an item of its own, that of a change belongs to the subscription. */
 function parentOf(of: { subscription: StripeObject; item: StripeObject; proration: boolean; isEnd: boolean }): unknown {
   const common = { invoice_item: of.proration ? 'ii_1' : null, proration: of.proration, proration_details: null }
   const details = { ...common, subscription: of.subscription.id }

@@ -5,8 +5,8 @@ import type { Department, StripeRequest } from './stand-in.ts'
 import type { World } from './world.ts'
 
 /*
- * DESIGN. The part of Stripe that machines pay with: shared payment tokens, and payments that are made with one, held,
- * captured and cancelled. It is strict: a parameter that it does not know, or a version that does not know
+ * DESIGN. The part of Stripe for machine payments: shared payment tokens, and payments that are made with one, held,
+ * captured and cancelled. It is strict: an unknown parameter, or an API version without
  * tokens, is refused. Everything else is left to the stand-in.
  */
 
@@ -22,10 +22,10 @@ const CREATE_PARAMETERS = new Set([
   'shared_payment_granted_token',
   'metadata',
 ])
-/** The least that Stripe charges in this currency, in cents. */
+/** Stripe's smallest charge in this currency, in cents. */
 const LEAST_USD_CENTS = 50
 
-/** How a wallet grants a token. */
+/** Terms of a token from a wallet. */
 export interface Grant {
   /** Default `good`. */
   readonly card?: Card
@@ -35,7 +35,7 @@ export interface Grant {
   readonly expiresAtS?: number
 }
 
-/** A wallet grants a token, `spt_…`. */
+/** Grants a token, `spt_…`, as a wallet does. */
 export function grantToken(world: World, { card = 'good', maxCents = 50, expiresAtS }: Grant = {}): string {
   const id = world.objects.nextId('spt')
   const expires_at = expiresAtS ?? world.nowS() + 3600
@@ -43,7 +43,7 @@ export function grantToken(world: World, { card = 'good', maxCents = 50, expires
   return id
 }
 
-/** What became of a challenge's money. */
+/** State of a challenge's money. */
 export interface Books {
   readonly intents: number
   readonly capturedCents: number
@@ -51,7 +51,7 @@ export interface Books {
   readonly statuses: readonly string[]
 }
 
-/** The books of one challenge, or of all. */
+/** Returns the books of one challenge, or of all. */
 export function booksOf(world: World, challengeId?: string): Books {
   const intents = world.objects
     .all('payment_intent')
@@ -79,7 +79,7 @@ export const machinePayments: Department = (world, request) => {
   return undefined
 }
 
-/** The account of the key; it can charge unless a test has said otherwise. */
+/** Returns the account of the key; it can charge unless a test has changed that. */
 export function accountOf(world: World): StripeObject {
   const [account] = world.objects.all('account')
   return account ?? world.objects.add({ id: 'acct_1', object: 'account', charges_enabled: true })

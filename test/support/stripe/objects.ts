@@ -1,14 +1,14 @@
 import type { Form } from './form.ts'
 import { missing } from './refusal.ts'
 
-/** An object as Stripe's API answers it. */
+/** An object in an answer of Stripe's API. */
 export interface StripeObject {
   id: string
   object: string
   [member: string]: unknown
 }
 
-/** How a card behaves when it is charged. */
+/** Behaviour of a card when it is charged. */
 export type Card = 'good' | 'declined' | 'asks-owner' | 'slow'
 
 /** Reads a member as text; objects of the stand-in always have it. */
@@ -31,20 +31,20 @@ export class Objects {
     return object
   }
 
-  /** Throws `Refusal`. */
+  /** Returns an object. Throws `Refusal`. */
   get(kind: string, id: string): StripeObject {
     const found = this.#kinds.get(kind)?.get(id)
     if (found === undefined) throw missing(kind, id)
     return found
   }
 
-  /** Newest first, as Stripe lists. */
+  /** Lists objects newest first, as Stripe does. */
   all(kind: string): StripeObject[] {
     return [...(this.#kinds.get(kind)?.values() ?? [])].reverse()
   }
 }
 
-/** A list as Stripe answers it, one page of it. */
+/** Builds one page of a list as Stripe answers it. */
 export function toPage(items: readonly StripeObject[], { limit = '10', starting_after: after }: Form): unknown {
   const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
   const data = items.slice(from, from + Number(limit))

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import type { StripeStandIn } from './stand-in.ts'
 
 /**
- * Serves the stand-in's pages to a browser, at the addresses that it gives: on the one of a checkout somebody pays, on the
- * portal's they go back. `onPaid` is to deliver the events, as Stripe does before it sends people back.
+ * Serves the stand-in's pages to a browser, at their addresses: a link to pay on the checkout's, a link back on the
+ * portal's. `onPaid` must deliver the events, as Stripe does before it redirects the user.
  */
 export async function serveStripePages(
   page: Page,

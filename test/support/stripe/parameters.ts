@@ -3,9 +3,9 @@ import type { Form } from './form.ts'
 import { Refusal } from './refusal.ts'
 
 /*
- * What the gateway may send, strictly, by method and path: unknown, missing and mistyped parameters are refused, as Stripe
- * does. Written from Stripe's reference of API version 2026-10-28; the published description, where it is there, checks
- * the same a second time.
+ * Requests that the gateway may send, strictly, by method and path: unknown, missing and mistyped parameters are refused,
+ * as by Stripe. Written from Stripe's reference of API version 2026-10-28; the published description, where it exists,
+ * checks them a second time.
  */
 const text = z.string().min(1).max(5000)
 const whole = z.string().regex(/^\d+$/)

@@ -1,4 +1,4 @@
-/** An answer of Stripe that is an error; its body is `{ error: … }`. */
+/** An error of Stripe; its body is `{ error: … }`. */
 export class Refusal extends Error {
   readonly status: number
   readonly fields: Readonly<Record<string, unknown>>
@@ -14,7 +14,7 @@ export class Refusal extends Error {
   }
 }
 
-/** There is no such object. */
+/** Makes the refusal of an object that does not exist. */
 export function missing(kind: string, id: string): Refusal {
   return new Refusal(404, `No such ${kind}: '${id}'`, { code: 'resource_missing', param: 'id' })
 }

@@ -131,7 +131,7 @@ const routes: readonly Route[] = [
     /^\/v1\/webhook_endpoints$/,
     (world, form) => {
       const made = make(world, 'we', 'webhook_endpoint', { ...form, status: 'enabled' })
-      // The secret is told once.
+      // The secret is shown once.
       return { ...made, secret: `whsec_${made.id}` }
     },
   ],
@@ -214,7 +214,7 @@ function makePrice(world: World, form: Form): StripeObject {
   })
 }
 
-/** Counts an event once by its identifier. */
+/** Counts an event by its identifier, once. */
 function countMeterEvent(world: World, form: Form): unknown {
   const { identifier, event_name, timestamp } = form
   const meter = world.objects.all('billing.meter').find((each) => each.event_name === event_name)

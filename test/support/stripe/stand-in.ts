@@ -11,7 +11,7 @@ import { answer } from './routes.ts'
 import { type StripeEvent, World } from './world.ts'
 
 /*
- * DESIGN. Stripe, as far as the gateway knows it: a real HTTP server on loopback with a world of customers, cards and
+ * DESIGN. Stripe, as far as the gateway uses it: a real HTTP server on loopback with a world of customers, cards and
  * subscriptions behind it.
  *
  *   request ─▶ key ─▶ form ─▶ own strict rules ─▶ published description ─▶ idempotency ─▶ the world ─▶ answer, or its loss
@@ -24,7 +24,7 @@ import { type StripeEvent, World } from './world.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-/** A request as it came. */
+/** A request as received. */
 export interface StripeRequest {
   readonly method: string
   readonly path: string
@@ -34,16 +34,16 @@ export interface StripeRequest {
   readonly version: string
 }
 
-/** A part of Stripe beside the stand-in's own; `undefined`: the request is none of its. Throws `Refusal`. */
+/** A part of Stripe besides the stand-in's own; `undefined`: the request is not for it. Throws `Refusal`. */
 export type Department = (world: World, request: StripeRequest) => unknown
 
-/** What goes wrong with a request: its connection breaks before or after its effect, it or its answer takes a while. */
+/** Fault of a request: its connection breaks before or after its effect, or it or its answer is delayed. */
 export type Fault =
   | { readonly kind: 'lose-before' | 'lose-after' }
   | { readonly kind: 'delay' | 'delay-answer'; readonly ms: number }
   | { readonly kind: 'status'; readonly status: number }
 
-/** Says what goes wrong with a request. */
+/** Chooses the fault of a request. */
 type FaultChooser = (request: StripeRequest) => Fault | undefined
 
 /** A running stand-in for Stripe. */
@@ -52,27 +52,27 @@ export interface StripeStandIn extends AsyncDisposable {
   readonly key: string
   readonly secret: string
   readonly world: World
-  /** All requests that were understood, oldest first. */
+  /** All requests with a valid body, oldest first. */
   readonly seen: readonly StripeRequest[]
-  /** In one line, whether requests are checked against Stripe's published description. */
+  /** One line that shows whether requests are checked against Stripe's published description. */
   readonly checkedBy: string
-  /** Chooses what goes wrong from now on, until the function that it returns is called. */
+  /** Sets the chooser of faults, until the returned function is called. */
   fail(choose: FaultChooser): () => void
-  /** Nothing goes wrong any more. */
+  /** Removes all faults. */
   mend(): void
   /** Signs an event and delivers it to a gateway. */
   deliver(event: StripeEvent, gatewayUrl: string, options?: SignOptions): ReturnType<typeof send>
-  /** Forgets the answers that are kept by idempotency keys, as Stripe does after a day. */
+  /** Forgets the stored answers of idempotency keys, as Stripe does after a day. */
   forgetKeys(): void
   close(): Promise<void>
 }
 
-/** How a delivery is signed. */
+/** Options of a signed delivery. */
 export interface SignOptions {
   readonly secret?: string
   /** Seconds since 1970; default now. */
   readonly atS?: number
-  /** What is sent instead of the bytes that were signed. */
+  /** Bytes to send instead of the signed ones. */
   readonly sent?: string
 }
 
@@ -120,7 +120,7 @@ export async function startStripe({
       return { status: error.status, body: error.toBody() }
     }
   }
-  /** Stripe keeps what it answered under a key, declines too; what it refused to begin it does not keep. */
+  /** Stores answers by idempotency key, as Stripe does, declines too, but not refusals before the request began. */
   const once = async (request: StripeRequest, work: () => Promise<{ status: number; body: unknown }>) => {
     const { idempotencyKey, method, path, form } = request
     if (idempotencyKey === undefined || method === 'GET') return { ...(await work()), replayed: false }
@@ -159,7 +159,7 @@ export async function startStripe({
       idempotencyKey: typeof given === 'string' ? given : undefined,
       version: String(incoming.headers['stripe-version']),
     }
-    // Stripe takes a key in either form. It is told in full, to see that it goes nowhere.
+    // Stripe takes a key in either form. A refusal shows the key in full, so that tests find any leak of it.
     const basic = `Basic ${Buffer.from(`${key}:`).toString('base64')}`
     if (incoming.headers.authorization !== `Bearer ${key}` && incoming.headers.authorization !== basic)
       throw new Refusal(401, `Invalid API Key provided: ${incoming.headers.authorization}`)
@@ -173,7 +173,7 @@ export async function startStripe({
       if (fault?.kind === 'delay') await sleep(fault.ms)
       return perform(request)
     })
-    // What is answered then is what was so before.
+    // The answer is the one of the moment before the delay.
     if (fault?.kind === 'delay-answer') await sleep(fault.ms)
     if (fault?.kind === 'lose-after') return void incoming.socket.destroy()
     write(response, answered)
@@ -229,7 +229,7 @@ export async function startStripe({
   }
 }
 
-/** The header that Stripe would send with a payload. */
+/** Returns the header that Stripe would send with a payload. */
 export function signatureOf(
   payload: string,
   { secret, atS = Math.floor(Date.now() / 1000) }: { secret: string; atS?: number },

@@ -2,7 +2,7 @@ import { addItem, bill, type Coupon, prorate } from './invoicing.ts'
 import { type Card, Objects, type StripeObject, textOf } from './objects.ts'
 import { Refusal } from './refusal.ts'
 
-/** An event as it is delivered: a snapshot, which may be old when it arrives. */
+/** A delivered event: a snapshot, which may be old when it arrives. */
 export interface StripeEvent {
   id: string
   object: 'event'
@@ -15,7 +15,7 @@ export interface StripeEvent {
 const PERIOD_S = 30 * 24 * 3600
 const API_VERSION = '2026-10-28.endive'
 
-/** How a plan is bought. */
+/** Terms of a plan's purchase. */
 export interface Purchase {
   readonly card?: Card
   readonly coupon?: Coupon
@@ -23,17 +23,17 @@ export interface Purchase {
   readonly isTrial?: boolean
 }
 
-/** How a subscription changes. */
+/** Change of a subscription. */
 export interface SubscriptionChange {
   readonly status?: string
   readonly price?: string
   /** Part of the period that is over, from 0 to 1; default 0. */
   readonly elapsed?: number
-  /** Whether the difference is billed with the next invoice (default), at once, or not at all. */
+  /** Bill for the difference: with the next invoice (default), at once, or none. */
   readonly prorations?: 'create_prorations' | 'always_invoice' | 'none'
 }
 
-/** What happens at Stripe: people pay, banks decline, time passes. Each step changes objects and raises events. */
+/** Events at Stripe: payments, declines, the passing of time. Each step changes objects and raises events. */
 export class World {
   readonly objects = new Objects()
   readonly events: StripeEvent[] = []
@@ -49,7 +49,7 @@ export class World {
     this.events.push(event)
   }
 
-  /** The person pays on the page of a checkout session. */
+  /** Pays on the page of a checkout session. */
   completeCheckout(
     sessionId: string,
     { card = 'good', coupon, isTrial = false }: Purchase = {},
@@ -81,14 +81,14 @@ export class World {
     return { subscription: subscription.id, charge }
   }
 
-  /** A new card, as people add one on pages of Stripe's. */
+  /** Saves a new card, as customers do on Stripe's pages. */
   saveCard(customer: string, card: Card = 'good'): string {
     const id = this.objects.nextId('pm')
     this.objects.add({ id, object: 'payment_method', type: 'card', customer, card: { behaves: card } })
     return id
   }
 
-  /** The period ends and the next is paid. Returns the charge. */
+  /** Ends the period and pays the next. Returns the charge. */
   renew(subscriptionId: string): string {
     const subscription = this.objects.get('subscription', subscriptionId)
     for (const item of itemsOf(subscription)) {
@@ -116,7 +116,7 @@ export class World {
     if (prorations === 'always_invoice') bill(this, subscription, { reason: 'subscription_update', items: [] })
   }
 
-  /** The operator adds an item to the customer's next invoice. */
+  /** Adds an item to the customer's next invoice, as an operator does. */
   addInvoiceItem(customer: string, cents: number): void {
     addItem(this, { customer, cents })
   }
@@ -153,7 +153,7 @@ export class World {
     this.raise('customer.deleted', customer)
   }
 
-  /** A payment that was being processed ends. */
+  /** Ends a payment that was being processed. */
   finishPayment(intentId: string, status: 'succeeded' | 'requires_payment_method'): void {
     const intent = this.objects.get('payment_intent', intentId)
     if (status === 'succeeded') return void this.succeed(intent)
@@ -178,7 +178,7 @@ export class World {
     throw new Refusal(402, 'Your card was declined.', { ...error, payment_intent: structuredClone(intent) })
   }
 
-  /** A payment is made. */
+  /** Completes a payment. */
   succeed(intent: StripeObject): StripeObject {
     const charge = this.objects.add({
       id: this.objects.nextId('ch'),
@@ -206,7 +206,7 @@ export class World {
     }
   }
 
-  /** Bills all items for the period that begins; returns the charge's id, empty when nothing was to be paid. */
+  /** Bills all items for the period that begins; returns the charge's id, empty when nothing was due. */
   #bill(subscription: StripeObject, reason: string): string {
     const { charge } = bill(this, subscription, { reason, items: itemsOf(subscription) })
     return charge?.id ?? ''
