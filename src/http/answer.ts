@@ -18,18 +18,18 @@ import { RECEIPT_HEADER, ReceiptOfReply } from './receipt-of-reply.ts'
 import type { RequestState } from './request-context.ts'
 import { type SendOptions, sendReply } from './send-reply.ts'
 
-/** Parts with which every model request is answered. */
+/** Dependencies of `answer`, shared by all model routes. */
 export interface AnswerOptions {
   readonly route: RouteName
-  /** The shape in which clients of the route ask and read. */
+  /** API shape of the route's requests and replies. */
   readonly dialect: ClientDialect
-  /** What of the caller's own its targets would be shown: it tells requests apart. */
+  /** Returns the caller's own parts that its targets would receive; they are part of what makes two requests equal. */
   readonly callerParts: (exchange: Exchange) => string
-  /** Charges of plans; unset: calls are free. */
+  /** Quota charges of plans. Unset: calls are free. */
   readonly quotaCharges: Pick<QuotaCharges, 'open'> | undefined
-  /** Records how replies ended; unset: nothing is recorded. */
+  /** Records how replies ended; unset records nothing. */
   readonly recorder: ReplyRecorder | undefined
-  /** Captures bodies for the dashboard; unset: none. */
+  /** Captures bodies for the dashboard; unset captures none. */
   readonly capture: CaptureOptions | undefined
   readonly send: SendOptions
 }
@@ -37,27 +37,27 @@ export interface AnswerOptions {
 /** Reply headers, lower-case names. */
 type Headers = Readonly<Record<string, string>>
 
-/** A request that may be answered. */
+/** An admitted request, with what its pipeline needs. */
 export interface Admitted {
   readonly options: AnswerOptions
   readonly authenticated: Authenticated
   readonly pipeline: RunnablePipeline
   readonly client: ClientRequest
   readonly targets: readonly [Target, ...Target[]]
-  /** Headers with the caller's rate-limit status. */
+  /** Reply headers with the caller's rate-limit status. */
   readonly rateLimitStatus: Headers
-  /** Request headers that modules and providers may see. Default: all. */
+  /** Request headers that plugins and providers may see. Default: all. */
   readonly headers?: NodeJS.Dict<string | string[]>
-  /** Moments on the process's own clock, in milliseconds. */
+  /** Times on the process's monotonic clock, in milliseconds. */
   readonly enteredAtMs: number
   readonly readAtMs: number
-  /** A middleware around the pipeline, with its reply in hand before anything is sent; returns further reply headers. */
+  /** Wraps the pipeline; has its reply before anything is sent, and returns further reply headers. */
   readonly payment?: (exchange: Exchange, next: () => Promise<void>) => Promise<Headers>
   /** Returns how the request was paid for; called when the reply has ended. */
   readonly settlement?: () => ReceiptSettlement | undefined
 }
 
-/** The first status of errors. */
+/** Lowest HTTP status of an error. */
 const FIRST_ERROR = 400
 
 /** Sends a request through its pipeline, and the reply to the client. */
@@ -65,7 +65,7 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
   const { options, authenticated, pipeline, enteredAtMs, readAtMs, payment, settlement } = admitted
   const disconnect = disconnectController(ctx.res)
   const charge = options.quotaCharges?.open(ctx.state.requestId, authenticated.caller)
-  // No provider is called for a caller whose plan has no call left.
+  // No provider is called for a caller whose quota is used up.
   const exchange = openExchange(ctx, admitted, {
     signal: disconnect.signal,
     beforeUpstream: charge && (() => charge.hold()),
@@ -78,11 +78,11 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
   if (receipt !== undefined && capture !== undefined)
     captureRequest({ id: receipt.id, exchange, response: ctx.res }, capture)
   const named = receipt !== undefined && recorder?.writesReceipts ? { [RECEIPT_HEADER]: receipt.id } : {}
-  // The exchange was put into the state just above.
+  // Safe: set just above.
   const run = () => pipeline.run(ctx as unknown as PipelineContext)
   let paid: Headers | undefined
   try {
-    // A payment, or a rate limit elsewhere, may have taken its time.
+    // The client may have disconnected during a payment or a query to the rate limiter.
     exchange.signal.throwIfAborted()
     if (payment === undefined) await run()
     else paid = await payment(exchange, run)
@@ -91,10 +91,10 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
     receipt?.markFailed(error)
     exchange.close()
     exchange.cancelUnopened()
-    // A step may have failed while the provider was still at work.
+    // A step may have failed with the provider call in-flight.
     disconnect.abort(error)
     ctx.set(named)
-    // Leaving while a provider works must not be a way around a plan.
+    // A client that disconnects during the provider call is charged: otherwise it could avoid its quota.
     if (ctx.res.destroyed && exchange.isAsked) charge?.count()
     else await charge?.waive()
     throw error
@@ -112,7 +112,7 @@ export async function answer(ctx: ParameterizedContext<RequestState>, admitted: 
   send(ctx, exchange, { options, headers })
 }
 
-/** Counts an answer against the caller's plan, also one of a cache; a failed one is free. */
+/** Charges a reply, also a cached one, to the caller's quota; a failed one is free. */
 async function endCharge(
   ctx: ParameterizedContext,
   { reply }: Exchange,
@@ -157,10 +157,10 @@ interface Sending extends Pick<Admitted, 'options'> {
   headers: Headers
 }
 
-/** A module may have answered in Koa's own way, through `ctx.body`; then Koa sends that. */
+/** A plugin may have replied through `ctx.body`, which Koa sends. */
 function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, sending: Sending): void {
   const { dialect, send } = sending.options
-  // Clients of either family look for an id of their own name.
+  // SDKs of the two dialects read the id from different headers.
   const headers = { ...sending.headers, 'request-id': exchange.id, [dialect.requestIdHeader]: exchange.id }
   exchange.close()
   const { reply } = exchange
@@ -174,7 +174,7 @@ function send(ctx: ParameterizedContext<RequestState>, exchange: Exchange, sendi
   sendReply(ctx.res, reply, { ...send, headers, dialect, request: exchange.client })
 }
 
-/** The pipeline that really ran: without the modules that were bypassed. */
+/** Returns the pipeline that ran, without the plugins that were bypassed. */
 function printRan({ trace }: Exchange, { printed }: RunnablePipeline): string {
   if (!trace.some(({ action }) => action === 'bypassed')) return printed
   const bypassed = new Set(trace.filter(({ action }) => action === 'bypassed').map(({ module }) => module))

@@ -45,7 +45,7 @@ import { allowedRoute, countTokensRoute, type RelayRouteOptions, routeNotAllowed
 const MESSAGES_PATH = '/v1/messages'
 const CHAT_PATH = '/v1/chat/completions'
 
-/** What the HTTP application is put together from. */
+/** Dependencies of the HTTP application. */
 export interface HttpAppOptions extends RequestContextOptions, OriginGuardOptions {
   readonly messages: ModelRouteOptions
   readonly chat: ModelRouteOptions
@@ -53,15 +53,15 @@ export interface HttpAppOptions extends RequestContextOptions, OriginGuardOption
   readonly models: ModelListOptions
   readonly receipts: ReceiptRouteOptions
   readonly plugins: Omit<PluginRoutesOptions, 'intake'>
-  /** Cloud mode's accounts; unset in local mode, which has none. */
+  /** Accounts of cloud mode; unset in local mode. */
   readonly accounts: KeyRouteParts | undefined
-  /** `undefined` in local mode. */
+  /** Billing of cloud mode; `undefined` in local mode. */
   readonly billing: BillingRouteParts | undefined
-  /** `undefined` when agents cannot pay here. */
+  /** Payments of agents; `undefined` when they are off. */
   readonly agent: AgentOptions | undefined
   readonly documents: OpenapiOptions
   readonly intakes: Intakes
-  /** `undefined`: there is none. */
+  /** The dashboard; `undefined` when it is off. */
   readonly dashboard: DashboardOptions | undefined
   readonly health: { build: string; startedAtMs: number; providers: readonly Provider[] }
   readonly readiness: Readiness
@@ -69,16 +69,16 @@ export interface HttpAppOptions extends RequestContextOptions, OriginGuardOption
   readonly metrics: MetricsRouteOptions
 }
 
-/** What agents find and pay; without a paywall they find only that nothing can be paid. */
+/** Routes of agents; without a paywall, discovery alone is served and reports that nothing can be paid. */
 export interface AgentOptions extends Omit<AgentRouteOptions, 'paywall' | 'sessions'> {
   readonly payable: Pick<AgentRouteOptions, 'paywall' | 'sessions'> | undefined
   readonly discovery: Discovery
 }
 
-/** Puts the HTTP application together: the frame, then the routes. */
+/** Creates the HTTP application: the request context, then the routes. */
 export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>()
-  // Errors are rendered and logged by the frame; what still reaches Koa is a broken connection.
+  // The request context renders and logs errors; only broken connections reach Koa.
   app.silent = true
   app.use(createRequestContext(options))
   if (options.accounts === undefined) app.use(createOriginGuard(options))
@@ -88,7 +88,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     [CHAT_PATH, modelRoute(options.chat)],
   ])
   app.use((ctx, next) => {
-    // The router would walk its whole list for every request: the hot routes are found first.
+    // The router scans its whole list for every request, so the hot routes are looked up first.
     const model = hot.get(ctx.path)
     if (model === undefined) return next()
     ctx.state.dialect = ctx.path === CHAT_PATH ? options.chat.dialect : options.messages.dialect
@@ -106,10 +106,10 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   return app
 }
 
-/** The routes that send requests to models, by their paths. */
+/** Adds the routes that send requests to models. */
 type HotRoutes = ReadonlyMap<string, Middleware<RequestState>>
 
-/** The routes by their paths, but for those of plugins, which come and go. */
+/** Creates the router of all routes except those of plugins, which change at run time. */
 export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<RequestState> {
   const { relay, models, health, agent, allowedRoutes, intakes } = options
   const payerScope = agent?.payable && createPayerScope({ ...agent, ...agent.payable })
@@ -146,7 +146,7 @@ export function createRouter(options: HttpAppOptions, hot: HotRoutes): Router<Re
   return router
 }
 
-/** Local mode has no accounts, and says so. */
+/** Adds the routes of accounts; in local mode they reply that there are none. */
 function addLocalRoutes(router: Router<RequestState>): void {
   router.get('/v1/billing/balance', localBalance)
   router.all(['/v1/billing', '/v1/billing/{*rest}'], billingUnavailable)
@@ -177,7 +177,7 @@ function addAgentRoutes(router: Router<RequestState>, agent: AgentOptions): void
   router.post(SESSIONS_PATH, openSessionRoute(paid)).get(SESSIONS_PATH, sessionRoute(paid))
 }
 
-/** What clients probe at their start. */
+/** Adds the routes that clients probe at their start. */
 const alive: Middleware = function alive(ctx: Context) {
   ctx.status = 200
   ctx.body = ''

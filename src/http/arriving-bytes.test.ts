@@ -8,7 +8,7 @@ function open(arriving: ArrivingBytes, budget: { dropped: string[] }) {
   }
 }
 
-test('arriving bytes: the sender with most loses the body on which nothing came for the longest time', (t) => {
+test('arriving bytes: drops the least recently active body of the sender with most bytes', (t) => {
   const seen = { dropped: [] as string[] }
   const arrive = open(new ArrivingBytes(100), seen)
   const [stalled, active, other] = [arrive('stalled', 'a'), arrive('active', 'a'), arrive('other', 'b')]
@@ -23,7 +23,7 @@ test('arriving bytes: the sender with most loses the body on which nothing came 
   t.deepEqual(seen.dropped, ['stalled', 'other'])
 })
 
-test('arriving bytes: what has arrived is free again, once', (t) => {
+test('arriving bytes: releases the bytes of a complete body, once', (t) => {
   const seen = { dropped: [] as string[] }
   const arriving = new ArrivingBytes(100)
   const arrival: Arrival = { sender: 'a', bytes: 0, drop: () => seen.dropped.push('a') }

@@ -1,29 +1,29 @@
 /**
  * DESIGN — bytes of bodies that are still arriving
  *
- * A body that stops half-way occupies memory until its time-out, so the bodies that arrive at the same time share a
- * budget. When it is exceeded, the sender that occupies most loses the body on which nothing has come for the longest
- * time. Senders who hold connections open lose theirs to those who send; a sender with one body loses it last.
+ * A stalled body occupies memory until its time-out, so all arriving bodies share a budget. When it is exceeded, the
+ * least recently active body of the sender with most bytes is dropped. Stalled senders thus lose their bodies to active
+ * ones, and a sender with one body loses it last.
  *
  *   add(arrival, bytes) ──► over the budget? ──► sender with most bytes ──► its least recently active body: drop()
  */
 
-/** A body that is being read. */
+/** A request body of which bytes still arrive. */
 export interface Arrival {
-  /** Whose it is: a scope, or a place on the network. */
+  /** The caller's scope, or the client's subnet. */
   readonly sender: string
   bytes: number
-  /** Gives up the body: its bytes are free at once. */
+  /** Abandons the body and frees its bytes at once. */
   readonly drop: () => void
 }
 
 interface Sender {
   bytes: number
-  /** The least recently active first. */
+  /** In order of activity, the least recent first. */
   readonly arrivals: Set<Arrival>
 }
 
-/** Counts the bytes of bodies that arrive at the same time, up to `budgetBytes`. */
+/** Counts the bytes of all arriving bodies, up to `budgetBytes`. */
 export class ArrivingBytes {
   readonly #budgetBytes: number
   readonly #senders = new Map<string, Sender>()
@@ -45,7 +45,7 @@ export class ArrivingBytes {
     while (this.#bytes > this.#budgetBytes) this.#dropOne()
   }
 
-  /** Forgets a body: it has arrived, or was given up. Harmless when it was forgotten before. */
+  /** Releases the bytes of a body that is complete or abandoned. Idempotent. */
   remove(arrival: Arrival): void {
     const sender = this.#senders.get(arrival.sender)
     if (sender?.arrivals.delete(arrival) !== true) return

@@ -16,21 +16,21 @@ import type { RequestLimits } from './rate-limit.ts'
 /** Headers of a request, lower-case names. */
 type Headers = NodeJS.Dict<string | string[]>
 
-/** Who asks. */
+/** The authenticated party behind a request. */
 export interface Authenticated {
   readonly caller: Caller
-  /** What a provider may be shown as the caller's own; in cloud mode never the API key. */
+  /** The caller's own credential for providers; in cloud mode never the API key. */
   readonly credential: PresentedCredential | undefined
-  /** The pipeline of the caller's key; `null` or unset: the operator's. */
+  /** The pipeline of the caller's key; `null` or unset: the operator's pipeline. */
   readonly pipelineConfig?: string | null
 }
 
-/** Finds out who sends a request; at once where nobody has to be asked. Throws `authentication_error`. */
+/** Returns the caller of a request; synchronous where no lookup is needed. Throws `authentication_error`. */
 export type Authenticate = (headers: Headers) => Authenticated | Promise<Authenticated>
 
 const MOST_CALLERS_KEPT = 10_000
 
-/** Local mode: any credential is accepted, and each distinct one is a scope of its own. */
+/** Authenticates in local mode: accepts any credential; each distinct one is a scope of its own. */
 export function createLocalAuthenticate(): Authenticate {
   const callers = new LRUCache<string, Caller>(entryLimit(MOST_CALLERS_KEPT))
   return (headers) => {
@@ -43,7 +43,10 @@ export function createLocalAuthenticate(): Authenticate {
   }
 }
 
-/** Cloud mode: the credential is an API key, which ends here; a provider is shown the caller's own key for it, if any. */
+/**
+ * Authenticates in cloud mode: the credential is an API key, which no provider receives; only the caller's own provider
+ * key is forwarded.
+ */
 export function createCloudAuthenticate(authenticateKey: AuthenticateKey): Authenticate {
   return (headers) => {
     const credential = providerKeyOf(headers)
@@ -54,8 +57,8 @@ export function createCloudAuthenticate(authenticateKey: AuthenticateKey): Authe
 }
 
 /**
- * Authenticates a request and notes its caller in `partialRequest`, also the holder of a revoked key. Failures are counted
- * by client subnet, against guessing. Throws `authentication_error`, `rate_limit_error`.
+ * Authenticates a request and sets its caller in `partialRequest`, also for a revoked key. Counts failures by client
+ * subnet, against guessing. Throws `authentication_error`, `rate_limit_error`.
  */
 export async function authenticateRequest(
   request: IncomingMessage,

@@ -4,33 +4,33 @@ import { ChunkBuffer } from '../core/reply/chunk-buffer.ts'
 import { type Arrival, ArrivingBytes } from './arriving-bytes.ts'
 import { assertJson } from './content-type.ts'
 
-/** Bounds on the bodies that one kind of clients sends. */
+/** Bounds on the bodies of one class of clients. */
 export interface IntakeBounds {
-  /** Of one body, in bytes. */
+  /** Largest size of one body, in bytes. */
   readonly limitBytes: number
-  /** Of all bodies that arrive at the same time, in bytes. */
+  /** Bytes of all arriving bodies together. */
   readonly budgetBytes: number
-  /** Longest time for one body to arrive, in milliseconds. Default: the server's own for whole requests. */
+  /** Longest time for one body to arrive, in milliseconds. Default: the server's time-out for whole requests. */
   readonly timeoutMs?: number
 }
 
-/** The two intakes of a gateway: every body is read through one of them. */
+/** The two intakes of a gateway; every body is read through one of them. */
 export interface Intakes {
-  /** For clients that have shown a valid credential. */
+  /** For clients with a valid credential. */
   readonly callers: BodyIntake
-  /** For clients that have not: calls before they are paid, quotes, webhooks. */
+  /** For clients without one: calls before they are paid, quotes, webhooks. */
   readonly strangers: BodyIntake
 }
 
-/** A body's sender, and the largest size that its route takes. */
+/** A body's sender, and the largest size that its route accepts. */
 export interface Sending {
-  /** A caller's scope, or the place on the network of a client without one. */
+  /** The caller's scope; without one, the client's subnet. */
   readonly sender: string
-  /** Default: the intake's limit. */
+  /** Largest size in bytes. Default: the intake's limit. */
   readonly limitBytes?: number
 }
 
-/** Reads the bodies of requests within bounds on each of them and on all together. */
+/** Reads request bodies, with a bound on each and on all together. */
 export class BodyIntake {
   readonly #bounds: IntakeBounds
   readonly #arriving: ArrivingBytes
@@ -40,7 +40,7 @@ export class BodyIntake {
     this.#arriving = new ArrivingBytes(Math.max(bounds.budgetBytes, bounds.limitBytes))
   }
 
-  /** Reads a JSON body like `read`. Throws `unsupported_media_type` when its headers name another type or a coding. */
+  /** Reads a JSON body like `read`. Throws `unsupported_media_type` for another type or a content coding. */
   readJson(request: IncomingMessage, sending: Sending): Promise<Buffer> {
     assertJson(request)
     return this.read(request, sending)
@@ -48,7 +48,7 @@ export class BodyIntake {
 
   /**
    * Reads a request's body as raw bytes. Throws `request_too_large` (while the body still arrives), `request_timeout`,
-   * `service_unavailable` when too much arrives at the same time, or `invalid_request` when the client leaves half-way.
+   * `service_unavailable` when the budget of arriving bytes is exceeded, `invalid_request` when the client disconnects.
    */
   read(request: IncomingMessage, { sender, limitBytes = this.#bounds.limitBytes }: Sending): Promise<Buffer> {
     const announced = Number(request.headers['content-length'] ?? 0)
@@ -61,7 +61,8 @@ export class BodyIntake {
       }
       const refuse = (error: GatewayError) => {
         leave()
-        // The rest is thrown away, until `body_timeout`: closing on a client that still writes would lose it the reply.
+        // The rest is discarded until `body_timeout`: a client that still writes would lose the reply to a closed
+        // connection.
         request.removeAllListeners('data').resume()
         pieces.take()
         reject(error)
@@ -98,7 +99,7 @@ function tooMuchAtOnce(): GatewayError {
   return new GatewayError('service_unavailable', 'Too many request bodies arrive at the same time. Send it again soon.')
 }
 
-/** The connection is closed with the reply: a client that stalls would occupy it until `server.body_timeout`. */
+/** Closes the connection with the reply: a stalled client would occupy it until `server.body_timeout`. */
 function tooSlow(timeoutMs: number): GatewayError {
   return new GatewayError('request_timeout', `Expected the whole body within ${timeoutMs / 1000} s.`, {
     headers: { connection: 'close' },

@@ -4,26 +4,26 @@ import type { RateDecision, RateLimiter } from '../core/ports/rate-limit.ts'
 import { clientSubnet } from './client-subnet.ts'
 
 /**
- * DESIGN — what somebody who has not paid may have done
+ * DESIGN — limits on clients that have not paid
  *
- * A challenge costs a look at the body and a signature, and each is worth one claim in the database and one question to
- * the payment provider. So challenges are counted before that work: by address, and all together. Whoever comes with a
- * challenge of ours was counted when it was given, and is let through whatever others do; but a challenge can be presented
- * only so often. What is remembered has the bounds of the limiters.
+ * A challenge costs parsing a body and a signature, and allows one claim in the database and one call to the payment
+ * provider. So requests are counted before that work: by address, and all together. A request with a valid challenge
+ * was counted when the challenge was issued and is not limited by other clients; each challenge has a limit of its own.
+ * The limiters bound the memory.
  */
 export interface ChallengeLimits {
-  /** Challenges by address; `undefined`: as many as are asked for. */
+  /** Challenges by address; `undefined`: unlimited. */
   readonly byAddress: RateLimiter | undefined
-  /** Challenges of all together. */
+  /** Challenges of all addresses together. */
   readonly overall: RateLimiter | undefined
-  /** Submits by challenge, and calls by session. */
+  /** Submissions by challenge, and calls by prepaid session. */
   readonly submits: RateLimiter | undefined
 }
 
-/** Counts those who have not paid. */
+/** Counts unpaid requests, and uses of each challenge and prepaid session. */
 export class ChallengeLimiter {
   readonly #limits: ChallengeLimits
-  /** A request is counted once, wherever it comes by. */
+  /** Requests already counted: each counts once, however often it is admitted. */
   readonly #counted = new WeakSet<IncomingMessage>()
 
   constructor(limits: ChallengeLimits) {
@@ -39,13 +39,13 @@ export class ChallengeLimiter {
     assertAllowed(await overall?.take('all'), unpaid('at this gateway'))
   }
 
-  /** Counts a call of a session of ours. Throws `rate_limit_error`. */
+  /** Counts a call of a prepaid session. Throws `rate_limit_error`. */
   async admitCall(sessionCredentialId: string): Promise<void> {
     const decision = await this.#limits.submits?.take(sessionCredentialId)
     assertAllowed(decision, 'Too many calls of this session.')
   }
 
-  /** Counts a submit of a challenge of ours. Throws `rate_limit_error`. */
+  /** Counts a submission of a challenge. Throws `rate_limit_error`. */
   async admitSubmit(challengeId: string): Promise<void> {
     assertAllowed(await this.#limits.submits?.take(challengeId), unpaid('of this challenge'))
   }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
-/** Calls `listener` once: when the response closes, or at once when it has closed while something else was awaited. */
+/** Calls `listener` once, when the response closes; immediately if it is closed already. */
 export function onClosed(response: ServerResponse, listener: () => void): void {
   if (response.destroyed) listener()
   else response.once('close', listener)
 }
 
-/** A controller that is aborted when the client leaves, or has left, before its reply was sent whole. */
+/** Creates a controller that is aborted when the client disconnects before its reply is complete. */
 export function disconnectController(response: ServerResponse): AbortController {
   const controller = new AbortController()
   onClosed(response, () => {
@@ -15,7 +15,7 @@ export function disconnectController(response: ServerResponse): AbortController 
   return controller
 }
 
-/** The signal of a `disconnectController`. */
+/** Creates the signal of a `disconnectController`. */
 export function disconnectSignal(response: ServerResponse): AbortSignal {
   return disconnectController(response).signal
 }

@@ -1,8 +1,8 @@
 const NETWORK_GROUPS = 4
 
 /**
- * Returns what addresses are counted by: an IPv4 address itself, of an IPv6 address its /64 network, since each
- * subscriber has 2^64 addresses in one (RFC 4291, section 2.5.4).
+ * Returns the key by which addresses are counted: an IPv4 address itself, for an IPv6 address its /64 network, since
+ * each subscriber has 2^64 addresses in one (RFC 4291, section 2.5.4).
  */
 export function clientSubnet(address = 'unknown'): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address

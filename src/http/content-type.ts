@@ -3,7 +3,7 @@ import { GatewayError } from '../core/errors.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 
-/** Throws `unsupported_media_type` when a body is not said to be JSON, as it is. */
+/** Throws `unsupported_media_type` unless the headers declare a body of plain JSON. */
 export function assertJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'] ?? ''
   if (!JSON_TYPE.test(type)) {

@@ -4,33 +4,35 @@ import { holdsSecret } from '../core/secrets.ts'
 
 const BEARER = /^Bearer +/i
 
-/** The token of `Authorization: Bearer …`: all that follows the scheme, spaces within it included. */
+/** Returns the token of `Authorization: Bearer …`: all that follows the scheme, including spaces within it. */
 export function bearerOf({ authorization }: NodeJS.Dict<string | string[]>): string | undefined {
   const value = single(authorization) ?? ''
   const scheme = BEARER.exec(value)?.[0]
   return scheme === undefined ? undefined : value.slice(scheme.length).trim() || undefined
 }
 
-/** The key of the caller's own account with a provider, which cloud mode takes in a header of its own. */
+/** Returns the caller's own provider key, which cloud mode reads from a separate header. */
 export function providerKeyOf(headers: NodeJS.Dict<string | string[]>): PresentedCredential | undefined {
   const secret = single(headers['x-provider-key'])?.trim()
   return secret ? { header: 'x-provider-key', secret } : undefined
 }
 
-/** All that a request's headers hold of credentials, to be hidden where its texts are repeated. */
+/** Returns all credentials in a request's headers, to be redacted from texts that repeat it. */
 export function presentedSecrets(headers: NodeJS.Dict<string | string[]>): string[] {
   const { authorization, 'x-api-key': key, 'x-provider-key': providerKey } = headers
   const values = [authorization, key, providerKey].flat().filter((value) => value !== undefined)
   return values.map((value) => value.slice(value.indexOf(' ') + 1).trim())
 }
 
-/** Throws `invalid_request` when a text that is kept and repeated holds a credential. */
+/** Throws `invalid_request` when a text that is stored and shown again holds a credential. */
 export function assertNoSecret(text: string, what: string, headers: NodeJS.Dict<string | string[]>): void {
   if (!holdsSecret(text, presentedSecrets(headers))) return
   throw new GatewayError('invalid_request', `${what}: it holds a credential. Credentials belong into headers.`)
 }
 
-/** The same credential for one provider's eyes: who brings a key of an account does not show it to a substitute. */
+/**
+ * Returns the credential for one provider: a caller's own provider key is not sent to a fallback at another provider.
+ */
 export function forProvider(
   credential: PresentedCredential | undefined,
   provider: string,
@@ -39,8 +41,8 @@ export function forProvider(
 }
 
 /**
- * The caller's credential: `Authorization: Bearer …`, or `x-api-key` as its equal. Of both, the bearer, unless only the
- * key has the form that `isWellFormed` asks for: clients that take a key of their own often send a placeholder beside it.
+ * Returns the caller's credential: `Authorization: Bearer …` or, equally, `x-api-key`. With both, the bearer, unless
+ * only the key passes `isWellFormed`: clients configured with a key often send a placeholder in the other header.
  * Throws `authentication_error`.
  */
 export function presentedCredential(

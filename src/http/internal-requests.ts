@@ -13,7 +13,7 @@ import type { Pipelines } from '../pipeline/pipelines.ts'
 import type { ModelAnswer, ModelClient, ModelQuestion } from '../plugin/contract.ts'
 import { createRequestId } from './request-id.ts'
 
-/** What the gateway's own requests go through. */
+/** Dependencies of the gateway's internal requests. */
 export interface InternalRequestParts {
   readonly pipelines: Pick<Pipelines, 'own'>
   readonly dialect: ClientDialect
@@ -22,26 +22,26 @@ export interface InternalRequestParts {
   readonly clock: Clock
 }
 
-/** What a client of the canonical shape says of its body, which is sent on as it is; a version is the provider's to add. */
+/** Headers of a client in the canonical dialect; the body is forwarded unchanged, and the provider adds a version. */
 const HEADERS = { 'content-type': 'application/json' }
 
 /**
- * DESIGN — requests of the gateway's own
+ * DESIGN — internal requests
  *
- * A plugin asks a model through a pipeline, as a client would, but without a socket: under a scope of its own, so that
- * caps of that pipeline count its money and nobody else's, and without the operator's locks, so that a cache that asks
- * does not run inside its own question. Plugins are set up before there are pipelines; until `open` nothing can be asked.
+ * A plugin calls a model through a pipeline, as a client would, but without a socket: under a scope of its own, so that
+ * caps of that pipeline count its spend alone, and without the operator's locked steps, so that a cache that calls a
+ * model does not run inside its own request. Plugins are set up before pipelines exist; calls fail until `open`.
  */
 export class InternalRequests {
   #parts: InternalRequestParts | undefined
-  /** Makes contexts; it never listens. */
+  /** Creates contexts; never listens. */
   readonly #koa = new Koa()
 
   open(parts: InternalRequestParts): void {
     this.#parts = parts
   }
 
-  /** The models as a plugin may ask them. */
+  /** Returns the model client of a plugin. */
   forPlugin(plugin: string): ModelClient {
     return { ask: (body, question) => this.#ask(body, { ...question, scope: `plugin:${plugin}` }) }
   }
@@ -84,12 +84,12 @@ export class InternalRequests {
     const request = new IncomingMessage(new Socket())
     const ctx = this.#koa.createContext(request, new ServerResponse(request))
     ctx.state.exchange = exchange
-    // The exchange was put into the state just above.
+    // Safe: set just above.
     return ctx as unknown as PipelineContext
   }
 }
 
-/** Throws `upstream_error` for what is no message. */
+/** Parses the reply as a message. Throws `upstream_error` for anything else. */
 function answerOf(
   exchange: Exchange,
   { prices, atMs }: Pick<InternalRequestParts, 'prices'> & { atMs: number },
@@ -102,7 +102,7 @@ function answerOf(
   const answered = calls.at(-1)
   const { usage } = reply
   const isBilled = usage !== undefined && answered !== undefined
-  // The price book adds the calls inside a call, such as an advisor's.
+  // The price book includes nested calls, such as an advisor's.
   const costNanoUsd = isBilled ? prices.price(answered, usage, atMs).costNanoUsd : 0
   return { message: tryParseJson(reply.bytes), costNanoUsd }
 }

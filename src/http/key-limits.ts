@@ -11,8 +11,8 @@ export function isCapped({ costPerRequest, costPerDay, costPerMonth }: KeyLimits
 }
 
 /**
- * Checks a pipeline against what the owner of a key has set on it. What the operator runs by default, or locks, is not the
- * caller's choice. Throws `permission_error` that names the module.
+ * Checks a pipeline against the plugins that a key may use. Default and locked steps of the operator are exempt: the
+ * caller did not choose them. Throws `permission_error` that names the plugin.
  */
 export function assertModules({ steps, source }: ResolvedPipeline, limits: KeyLimits | undefined): void {
   if (limits === undefined) return
@@ -26,8 +26,8 @@ export function assertModules({ steps, source }: ResolvedPipeline, limits: KeyLi
 }
 
 /**
- * Checks the models of a body against those that a key may use: the one that is asked, by its name or by all that it
- * leads to, and each that the body names besides. Throws `permission_error`.
+ * Checks the models of a body against those that a key may use: the requested one, by its name or by all of its
+ * targets, and each other model that the body names. Throws `permission_error`.
  */
 export function assertModels(
   document: RequestDocument,

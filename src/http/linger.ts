@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http'
 
-/** A client that sends nothing for so long is waiting for the end, or stalls. */
+/** Silence after which a client is taken to wait for the end or to have stalled, in milliseconds. */
 const LONGEST_SILENCE_MS = 2000
-/** From the reply on. */
+/** Longest time after the reply, in milliseconds. */
 const LONGEST_MS = 30_000
 
 /**
- * Lets a request go on arriving behind a reply that does not wait for its end. Node closes the connection with such a reply
- * when the client has asked for it, and the system answers what still arrives with a reset, which throws away a reply that
- * the client has not read (RFC 9112, section 9.6). Here it is half-closed instead, until the request has ended, or its
- * client is silent. The parser takes no further request on a connection whose client has asked to close it.
+ * Keeps reading a request after a reply that was sent before its end. With `connection: close`, Node closes the socket
+ * after such a reply, and the kernel resets it when more data arrives, which discards a reply that the client has not
+ * read (RFC 9112, section 9.6). Here it is half-closed until the request ends or the client is silent. The parser
+ * accepts no further request on a connection with `connection: close`.
  */
 export function lingerAfterReply({ req: request, shouldKeepAlive }: ServerResponse): void {
   const { socket } = request
   if (shouldKeepAlive || request.complete || socket.destroyed) return
   const closeAtOnce = socket.destroySoon.bind(socket)
-  // Node calls this when the reply is out.
+  // Node calls this when the reply is written.
   socket.destroySoon = () => {
     if (request.complete) return closeAtOnce()
     const close = () => void socket.destroy()

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa'
 import { GatewayError } from '../core/errors.ts'
 import type { RequestState } from './request-context.ts'
 
-/** Paths of APIs that clients may be set up for and that the gateway does not have. */
+/** Hints for paths of APIs that the gateway does not have. */
 const OTHER_APIS: Readonly<Record<string, string>> = {
   '/v1/responses':
     'The Responses API is not offered here. Set the client to chat completions (`/v1/chat/completions`) or Messages (`/v1/messages`).',
@@ -13,8 +13,8 @@ const OTHER_APIS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Answers paths that no route has. A path that differs from a route's by its base address or by slashes, as a client sends
- * it whose base URL has a `/v1` too many or too few, is told that route. Throws `not_found`.
+ * Throws `not_found` for a path without a route. The message suggests the route when the path differs only in its base
+ * URL or slashes, such as one `/v1` too many or too few.
  */
 export function notFound(router: Pick<Router<RequestState>, 'match'>): Middleware<RequestState> {
   return function notFound(ctx, next) {
@@ -33,7 +33,7 @@ function hint(path: string, method: string, router: Pick<Router<RequestState>, '
   return ` Did you mean \`${meant}\`?${base}`
 }
 
-/** The path from its last `/v1` on, or below one, with single slashes and none at its end. */
+/** Returns the path from its last `/v1`, or with one in front; single slashes, none at the end. */
 function likelyPath(path: string): string {
   const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
   const at = plain.toLowerCase().lastIndexOf('/v1/')
@@ -44,7 +44,7 @@ function likelyPath(path: string): string {
 const OF_VERSION =
   /^\/(?:messages|chat\/completions|models|receipts|responses|completions|complete|embeddings|keys|billing|agent)(?:\/|$)/
 
-/** What is to be changed in the client, whose base URL is usually what is wrong. */
+/** Returns the change to make in the client's base URL. */
 function baseAdvice(path: string): string {
   const lower = path.toLowerCase()
   if (lower.indexOf('/v1/') !== lower.lastIndexOf('/v1/'))

@@ -2,10 +2,10 @@ import type { Context, Middleware } from 'koa'
 import { GatewayError } from '../core/errors.ts'
 import { hostOf, isUnderKnownName } from './dashboard/own-page.ts'
 
-/** Names that nobody can register, and so no site can lead: of one word, or under a private top-level domain. */
+/** Names that cannot be registered, and so not rebound: of one label, or under a private top-level domain. */
 const PRIVATE_NAME = /^(?:[^.]*|.+\.(?:internal|local|test|home\.arpa))$/
 
-/** Paths whose answers hold nothing of a user's. */
+/** Paths whose replies contain no user data. */
 const PUBLIC_PATHS: ReadonlySet<string> = new Set([
   '/',
   '/api/hello',
@@ -15,19 +15,19 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set([
   '/llms.txt',
 ])
 
-/** What tells requests of pages from those of programs. */
+/** Input of `originGuard`. */
 export interface OriginGuardOptions {
-  /** Names under which the gateway is reached, besides local ones. */
+  /** Host names of the gateway, besides local ones. */
   readonly knownHosts: ReadonlySet<string>
   readonly corsOrigins: readonly string[]
-  /** Whether the gateway listens on loopback alone, where a foreign name is none of the operator's. */
+  /** True when the gateway listens on loopback alone, where a public host name cannot be the operator's. */
   readonly isOnLoopback: boolean
 }
 
 /**
- * Refuses requests that a page in a browser has sent under a name which its site has led to this address (DNS rebinding):
- * where any credential lets in, any site that is visited could spend the operator's key, and read what others asked.
- * A page marks its requests with an origin, but for a GET of its own site under plain http: on loopback such a GET needs a
+ * Refuses requests of browser pages whose site has rebound its name to this address (DNS rebinding): where any
+ * credential is accepted, a visited site could spend the operator's provider key and read other requests. Browsers send
+ * an origin with a page's requests, except for a same-origin GET over plain http: on loopback such a GET needs a host
  * name that no site can have. Throws `permission_error`.
  */
 export function createOriginGuard({ knownHosts, corsOrigins, isOnLoopback }: OriginGuardOptions): Middleware {

@@ -3,12 +3,14 @@ import { agentScope } from '../commerce/agent-payments/paywall.ts'
 import { type PaymentChallengeParts, presentedPayment } from './payment-challenge.ts'
 import { AGENT_PATH } from './routes/agent.ts'
 
-/** The scope of what somebody has paid for, who shows the credential they paid with; `undefined` without one of ours. */
+/**
+ * Returns the scope of the payer whose credential a request carries; `undefined` without a credential of this gateway.
+ */
 export type PayerScope = (request: IncomingMessage) => Promise<string | undefined>
 
 /**
- * Knows payers again. The token in a credential is theirs alone, and the challenge is one of ours or nothing is looked up.
- * Throws `invalid_request`, `rate_limit_error`.
+ * Creates a function that recognizes returning payers by the token in their credential, which they alone have.
+ * Challenges of other issuers are not looked up. Throws `invalid_request`, `rate_limit_error`.
  */
 export function createPayerScope({ paywall, sessions, challengeLimiter }: PaymentChallengeParts): PayerScope {
   return async function payerScope(request) {

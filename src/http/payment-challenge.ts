@@ -7,17 +7,17 @@ import { GatewayError } from '../core/errors.ts'
 import type { ChallengeLimiter } from './challenge-limiter.ts'
 import type { RequestState } from './request-context.ts'
 
-/** Parts with which payments are asked for. */
+/** Dependencies of the payment challenge. */
 export interface PaymentChallengeParts {
   readonly paywall: Paywall
   readonly sessions: Sessions
   readonly challengeLimiter: ChallengeLimiter
 }
 
-/** A request without a credential that can be read. */
+/** A request whose payment credential is missing or malformed. */
 export type Unpaid = Extract<PresentedPayment, { kind: 'none' | 'malformed' }>
 
-/** The refusal of a payer whose held money could not be captured. */
+/** Refusal of a payment whose capture failed. */
 export const NOT_CAPTURED = declined('the held money could not be taken')
 
 /** Reads the payment credential of a request. Throws `invalid_request` for several. */
@@ -30,8 +30,8 @@ export function presentedPayment({
 }
 
 /**
- * Counts a request before any work is done for it: by its session or challenge if that is one of ours, else by its subnet.
- * Throws `rate_limit_error`.
+ * Counts a request before any work is done for it: by its prepaid session or challenge if this gateway issued it,
+ * otherwise by subnet. Throws `rate_limit_error`.
  */
 export async function limitPresented(
   { req }: Pick<ParameterizedContext, 'req'>,
@@ -45,12 +45,12 @@ export async function limitPresented(
   await challengeLimiter.admit(req)
 }
 
-/** Returns whether there is no credential, or none that can be read. */
+/** Returns whether the payment credential is missing or malformed. */
 export function isUnpaid(presented: PresentedPayment): presented is Unpaid {
   return presented.kind === 'none' || presented.kind === 'malformed'
 }
 
-/** Returns why a request without a credential that can be read is refused. */
+/** Returns the refusal of a request whose credential is missing or malformed. */
 export function unpaid(presented: Unpaid): Refused {
   if (presented.kind === 'none')
     return { problem: 'payment-required', detail: 'This call is paid for with `Authorization: Payment`.' }
@@ -71,7 +71,7 @@ export async function sendChallenge(
   ctx.body = JSON.stringify(body)
 }
 
-/** Returns the headers that modules and providers may see: not how the call is paid for, nor that it may be a repetition. */
+/** Returns the headers that plugins and providers may see: without the payment and the idempotency key. */
 export function withoutCredential({ headers }: IncomingMessage): NodeJS.Dict<string | string[]> {
   const { authorization: _, 'idempotency-key': __, ...rest } = headers
   return rest

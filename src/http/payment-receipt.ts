@@ -11,7 +11,7 @@ export function paymentReceipt({ reference = '', externalId }: Payable, nowMs: n
   return printPaymentReceipt({ method: 'stripe', reference, externalId, status: 'success', timestamp })
 }
 
-/** Returns how a call was paid for, for its receipt; `undefined` while the money is not captured. */
+/** Returns the payment of a call for its receipt; `undefined` until the money is captured. */
 export function paymentSettlement(
   { challengeId, reference, state }: Payable,
   amountCents: number,

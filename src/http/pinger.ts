@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http'
 import { scanEvents } from '../core/reply/sse.ts'
 import type { PingRules } from '../dialects/client-dialect.ts'
 
-/** What a pinger is made from. */
+/** Input of a pinger. */
 export interface PingerOptions {
   readonly rules: PingRules
   /** Silence after which a ping is sent, in milliseconds. */
   readonly intervalMs: number
-  /** Whether the last write may have ended inside an event. */
+  /** Returns true when the last write may have ended inside an event. */
   readonly isTorn: () => boolean
 }
 
 /**
- * Breaks the silences of a stream with pings, between its first event and its last: clients wait for `message_start`
- * first, and do not expect anything behind `message_stop`, though a provider may hold its connection open.
+ * Sends pings when a stream is idle, between its first event and its last: clients expect `message_start` first and
+ * nothing after `message_stop`, although a provider may keep its connection open.
  */
 export class Pinger {
   readonly #rules: PingRules
@@ -31,7 +31,7 @@ export class Pinger {
     }, intervalMs)
   }
 
-  /** Sees whole events that are sent. */
+  /** Records whole events that are sent. */
   see(sent: Buffer | string): void {
     const { from, until } = this.#rules
     if (!this.#hasBegun) this.#hasBegun = from === undefined || sent.includes(from)
@@ -39,7 +39,7 @@ export class Pinger {
     this.#timer.refresh()
   }
 
-  /** Waits anew, after a client that was slow has taken what there was. */
+  /** Restarts the wait after a slow client has read all buffered data. */
   refresh(): void {
     this.#timer.refresh()
   }

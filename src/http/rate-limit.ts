@@ -3,15 +3,15 @@ import type { RateDecision, RateLimiter } from '../core/ports/rate-limit.ts'
 import type { Caller } from '../core/request/caller.ts'
 import type { RunningRequests } from './running-requests.ts'
 
-/** The limits there are. */
+/** Rate limits and concurrency limits of requests. */
 export interface RequestLimits {
-  /** By key; unset where no key can have a limit. */
+  /** Requests by key; unset where no key can have a limit. */
   readonly requests: RateLimiter | undefined
-  /** How many a key may send in a minute unless its owner has set less; 0: as many as it likes. */
+  /** Requests per minute and key, unless the key's owner has set fewer; 0 is unlimited. */
   readonly requestsPerMinute: number
-  /** By key; `undefined`: as many may run at once as are sent. */
+  /** Concurrent requests by key; `undefined` is unlimited. */
   readonly running?: RunningRequests | undefined
-  /** By address, for requests without a valid credential. */
+  /** By subnet, for requests without a valid credential. */
   readonly failures: RateLimiter | undefined
 }
 
@@ -19,8 +19,8 @@ export interface RequestLimits {
 type Headers = Record<string, string>
 
 /**
- * Counts a request against its key or user. Gives the headers that tell the client where it stands (RateLimit header fields,
- * IETF draft 10), none when there is no limit. Throws `rate_limit_error`.
+ * Counts a request against its key or user. Returns headers with the rate-limit status (RateLimit header fields, IETF
+ * draft 10), none without a limit. Throws `rate_limit_error`.
  */
 export async function limitRequests(
   { requests, requestsPerMinute }: RequestLimits,
@@ -36,7 +36,7 @@ export async function limitRequests(
   throw new GatewayError('rate_limit_error', message, { headers: { ...headers, ...refusal(decision) } })
 }
 
-/** The lower of two limits, of which 0 and unset are none. */
+/** Returns the lower of two limits; 0 and unset mean no limit. */
 function tightest(operators: number, owners = 0): number {
   return operators === 0 || owners === 0 ? operators + owners : Math.min(operators, owners)
 }
@@ -48,7 +48,7 @@ function standing({ limit, windowMs, remaining, resetMs }: RateDecision): Header
   }
 }
 
-/** The provider's own manner, which its clients show. */
+/** Headers as the provider sends them; its clients display them. */
 function refusal({ limit, remaining, resetMs, retryMs }: RateDecision): Headers {
   return {
     'retry-after': seconds(retryMs),

@@ -1,15 +1,15 @@
 import type { Server } from 'node:http'
 
 /**
- * Whether a process wants to be sent requests: from its start until it is to stop. It serves whatever comes until it
- * closes its port; in between a load balancer can notice, so that nothing is sent to a port that is about to close. It
- * also asks for none while what it would commit is lost.
+ * Readiness of a process for load balancers: ready from its start until it is asked to stop. It serves all requests
+ * until its port closes; draining first lets a load balancer stop sending to a port that is about to close. It is also
+ * not ready while its commits would be lost.
  */
 export class Readiness {
   readonly #canServe: () => boolean
   #isDraining = false
 
-  /** `canServe` is called for each question, and must be quick. */
+  /** Calls `canServe` for each probe; it must be quick. */
   constructor(canServe: () => boolean) {
     this.#canServe = canServe
   }
@@ -19,7 +19,7 @@ export class Readiness {
     return this.#canServe() ? 'ready' : 'failing'
   }
 
-  /** From now on it asks for no more, and each reply of `server` is the last on its connection. */
+  /** Reports `draining` from now on, and closes each connection of `server` after its next reply. */
   end(server: Server): void {
     this.#isDraining = true
     server.prependListener('request', (_, response) => response.setHeader('connection', 'close'))

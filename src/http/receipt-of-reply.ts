@@ -10,30 +10,30 @@ import { onClosed } from './client-disconnect.ts'
 import { presentedSecrets } from './credential.ts'
 import { followBody } from './sent-body.ts'
 
-/** The reply header that names the receipt. */
+/** Reply header with the receipt's id. */
 export const RECEIPT_HEADER = 'x-svc-receipt'
 
-/** Moments of a request, in milliseconds of the process's own clock. */
+/** Times of a request, in milliseconds of the process's monotonic clock. */
 interface Moments {
-  /** The head was there. */
+  /** The headers had arrived. */
   readonly enteredAtMs: number
-  /** All of the body was there. */
+  /** The whole body had arrived. */
   readonly readAtMs: number
 }
 
-/** What a receipt is opened for. */
+/** Input of the receipt of a reply. */
 export interface ReceiptOpening extends Moments {
   readonly recorder: ReplyRecorder
   readonly exchange: Exchange
-  /** The pipeline that ran; asked when the reply has ended. */
+  /** Returns the pipeline that ran; called when the reply has ended. */
   readonly ranPipeline: () => string
-  /** How it was paid for; asked then, too. */
+  /** Returns the payment; called when the reply has ended. */
   readonly settlement?: (() => ReceiptSettlement | undefined) | undefined
 }
 
 const NOT_DIGESTED = { sha256: '', bytes: 0 }
 
-/** A receipt that is written when the reply has ended, however it ends. */
+/** A receipt that is written when the reply has ended, also when it failed. */
 export class ReceiptOfReply {
   readonly id: string
   readonly #moments: Moments
@@ -73,17 +73,17 @@ export class ReceiptOfReply {
     })
   }
 
-  /** The pipeline has failed with this error, which becomes the reply. */
+  /** Records the error of the pipeline, which becomes the reply. */
   markFailed(error: unknown): void {
     this.#error = error
   }
 
-  /** The pipeline has given its reply, or failed. */
+  /** Records that the pipeline has returned its reply or failed. */
   markReplied(): void {
     this.#repliedAtMs = performance.now()
   }
 
-  /** What the modules did not take of the pipeline's time was the wait for the innermost, the provider. */
+  /** Returns the time of the upstream handler: the pipeline's time less that of its plugins. */
   #latency(closedAtMs: number): Latency {
     const { enteredAtMs, readAtMs } = this.#moments
     const repliedAtMs = this.#repliedAtMs ?? closedAtMs

@@ -12,7 +12,7 @@ import { sendReply } from './send-reply.ts'
 
 const LONGEST_KEY = 255
 
-/** Returns what a repetition of this call has in common with it. Throws `invalid_request` for a key that is too long. */
+/** Returns the key by which retries of a call are recognized. Throws `invalid_request` for a key that is too long. */
 export function repetitionOf(
   { req }: Pick<ParameterizedContext, 'req'>,
   { challenge, token }: PaymentCredential,
@@ -24,7 +24,7 @@ export function repetitionOf(
   return { challengeId: challenge.id, tokenHash: tokenHash(token), key }
 }
 
-/** Sends an answer that was delivered before. */
+/** Sends a stored reply that was delivered before. */
 export function sendRepeated(
   ctx: ParameterizedContext<RequestState>,
   stored: StoredReply,
@@ -32,7 +32,7 @@ export function sendRepeated(
 ): void {
   const { dialect, send } = options
   const reply = replyFromStored(stored, { dialect: client.dialect, stream: client.document.stream })
-  // The same body was answered, so the answer is of the same kind.
+  // The body is the same, so its reply is of the same kind.
   if (reply === undefined) throw new Error('a kept answer is of another kind')
   ctx.respond = false
   const headers = { 'request-id': ctx.state.requestId, 'idempotent-replayed': 'true', ...PRIVATE }

@@ -11,32 +11,33 @@ import { presentedSecrets } from './credential.ts'
 import { lingerAfterReply } from './linger.ts'
 import { createRequestId, requestIdHeaders } from './request-id.ts'
 
-/** What the frame keeps for a request, in `ctx.state`. */
+/** State of a request, in `ctx.state`. */
 export interface RequestState {
   requestId: string
   /** Set by the message routes. */
   exchange?: Exchange
-  /** Set by routes that authenticate callers, before they read anything of the request. */
+  /** Set by routes that authenticate callers, before they read the body. */
   partialRequest?: PartialRequest
-  /** The shape in which the client reads errors; that of the specification unless a route says another. */
+  /** The dialect of error replies. Default: that of the specification. */
   dialect?: ClientDialect
-  /** The route, where it was found without the router. */
+  /** The route's pattern, when it was matched without the router. */
   route?: string
 }
 
-/** Shorter ones hold no secret: the path of messages need not be looked at. */
+/** Shorter paths contain no secret, so that of messages is not searched. */
 const LONGEST_SHOWN_PATH = 16
 
-/** Who is told of requests. */
+/** Observers of requests. */
 export interface RequestContextOptions {
-  /** One has come. */
+  /** Called when a request has arrived. */
   readonly enter: () => void
-  /** Its reply has ended. */
+  /** Called when its reply has ended. */
   readonly observe: RequestObserver
 }
 
 /**
- * The outermost middleware: gives the request an id, renders errors, and tells the observers once the reply has ended.
+ * Creates the outermost middleware: assigns the request id, renders errors, notifies observers when the reply has
+ * ended.
  */
 export function createRequestContext({ enter, observe }: RequestContextOptions): Middleware<RequestState> {
   return async function frame(ctx, next) {
@@ -75,12 +76,12 @@ export function createRequestContext({ enter, observe }: RequestContextOptions):
   }
 }
 
-/** The router leaves the pattern that it has matched in the context. */
+/** Returns the matched pattern, which the router sets in the context. */
 function routeOf({ state, _matchedRoute: matched }: ParameterizedContext<RequestState> & { _matchedRoute?: unknown }) {
   return state.route ?? (typeof matched === 'string' ? matched : undefined)
 }
 
-/** Koa answers an unknown path with an empty 404, and the router a wrong method with an empty 405 or 501. */
+/** Throws for Koa's empty 404 of an unknown path, and the router's empty 405 or 501 of a wrong method. */
 function assertFound(ctx: Context): void {
   if (ctx.respond === false || ctx.body !== undefined) return
   if (ctx.status === 404) throw new GatewayError('not_found', `There is nothing at ${ctx.method} ${ctx.path}.`)
@@ -89,7 +90,10 @@ function assertFound(ctx: Context): void {
   throw new GatewayError('method_not_allowed', `${ctx.path} takes ${allow}, got ${ctx.method}.`, { headers: { allow } })
 }
 
-/** Sends an error in the shape of the specification, section 2.9. What is not a `GatewayError` stays inside. */
+/**
+ * Sends an error in the shape of the specification, section 2.9. Other errors than `GatewayError` are not shown to the
+ * client.
+ */
 function sendError(
   ctx: Context,
   thrown: unknown,
@@ -99,7 +103,7 @@ function sendError(
   ctx.respond = false
   if (res.headersSent || res.destroyed) return void res.destroy()
   const error = toGatewayError(thrown)
-  // Safe: the frame's own state.
+  // Safe: the state that this middleware has set.
   const { dialect } = ctx.state as RequestState
   const shown = dialect?.errorBody(error, requestId) ?? { ...error.toBody(), request_id: requestId }
   const body = Buffer.from(hide(JSON.stringify(shown)))

@@ -4,7 +4,7 @@ import { onClosed } from './client-disconnect.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 
-/** Counts the requests of each key, or of each session, that are running in this process. */
+/** Counts the in-flight requests of each key or prepaid session in this process. */
 export class RunningRequests {
   readonly #most: number
   readonly #running = new Map<string, number>()
@@ -13,7 +13,7 @@ export class RunningRequests {
     this.#most = most
   }
 
-  /** Counts a request until its reply has ended. Throws `rate_limit_error` when its scope has too many. */
+  /** Counts a request until its reply has ended. Throws `rate_limit_error` when its scope has too many in-flight. */
   enter(scope: string, response: ServerResponse): void {
     if (response.destroyed) return
     const running = this.#running.get(scope) ?? 0

@@ -7,24 +7,24 @@ import { onClosed } from './client-disconnect.ts'
 import { keptPrivate } from './kept-private.ts'
 import { Pinger } from './pinger.ts'
 
-/** How replies are sent. */
+/** Options of sending replies. */
 export interface SendOptions {
-  /** Silence on a stream after which the client is pinged, in milliseconds. */
+  /** Idle time of a stream after which a ping is sent, in milliseconds. */
   readonly pingIntervalMs: number
 }
 
-/** Who a reply is sent to. */
+/** The receiver of a reply, and its request. */
 export interface Addressee {
   readonly dialect: ClientDialect
-  /** What was asked; not needed where replies are in the dialect by their nature. */
+  /** The request; unset where replies are in the client's dialect already. */
   readonly request?: ClientRequest
   readonly headers: ReplyHeaders
 }
 
 /**
- * Sends a reply: its bytes as they are when they are in the client's dialect, translated when they are not. On a stream
- * a silence between its first event and its last is broken by pings, and a break is told by an error event; both only
- * between whole events.
+ * Sends a reply: its bytes unchanged when they are in the client's dialect, otherwise translated. While a stream is
+ * idle between its first event and its last, pings are sent; a broken stream ends with an error event. Both are written
+ * only between whole events.
  */
 export function sendReply(response: ServerResponse, reply: Reply, options: SendOptions & Addressee): void {
   if (response.destroyed) {
@@ -44,12 +44,12 @@ function sendBytes(response: ServerResponse, { status, headers, bytes }: BytesRe
 
 const CACHE_CONTROL = 'cache-control'
 
-/** Ids that the reply has from its provider, who can be asked about them. */
+/** Header names of request ids, which the provider's support can look up. */
 const IDS: ReadonlySet<string> = new Set(['request-id', 'x-request-id'])
 
 /**
- * Both sets of headers in Node's own form, name, value, …; of a name in both the gateway's own, ids aside. No shared
- * cache may keep a reply, whatever its provider says.
+ * Merges both sets of headers in Node's raw form: name, value, …. For a name in both, the gateway's value wins, except
+ * for request ids. No shared cache may store a reply, whatever directives the provider sent.
  */
 function listHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): string[] {
   const list: (string | string[])[] = []
@@ -59,7 +59,7 @@ function listHeaders(replys: ReplyHeaders, gateways: ReplyHeaders): string[] {
     if (gateways[name] === undefined || IDS.has(name)) list.push(name, replys[name] ?? '')
   }
   for (const name in gateways) if (replys[name] === undefined || !IDS.has(name)) list.push(name, gateways[name] ?? '')
-  // Node takes a list of values for one name too; its types do not say so.
+  // Safe: Node accepts a list of values for one name too; its types omit that.
   return list as string[]
 }
 
@@ -100,7 +100,7 @@ function sendStream(
       else response.end(dialect.breakEvent(`The reply broke off: ${ending.error.message}.`))
     },
   })
-  // Headers usually go out with the first events, in one write; when those take their time, headers do not wait.
+  // Headers are usually written together with the first events; when those are late, headers are sent first.
   setImmediate(() => {
     if (!hasBegun && !response.destroyed) response.flushHeaders()
   })

@@ -1,16 +1,16 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 
-/** What a reply's body was, as far as it was written. */
+/** Digest and size of a reply's body, as far as it was written. */
 export interface BodyDigest {
-  /** SHA-256, hexadecimal. */
+  /** SHA-256 in hexadecimal. */
   readonly sha256: string
   readonly bytes: number
 }
 
 /**
- * Follows a response; the function that it returns gives, once the response has closed, the digest of all that was written
- * as its body, by whomever: a relayed stream with its pings, an error, what Koa sends for a module.
+ * Observes a response. Returns a function that returns, once the response has closed, the digest of all bytes written
+ * as its body by any writer: a relayed stream with its pings, an error, a body that Koa sends for a plugin.
  */
 export function followBody(response: ServerResponse): () => BodyDigest {
   let bytes = 0
@@ -18,7 +18,7 @@ export function followBody(response: ServerResponse): () => BodyDigest {
   let only: Uint8Array | undefined
   tapBody(response, (piece, isLast) => {
     bytes += piece.length
-    // Most bodies are one piece: hashed when the reply is out, and in one call, which costs half.
+    // Most bodies are one chunk: hashed in one call after the reply is written, at half the cost.
     if (isLast && running === undefined) {
       only = piece
       return
@@ -30,8 +30,8 @@ export function followBody(response: ServerResponse): () => BodyDigest {
 }
 
 /**
- * Tells each piece that is written as the body of a response. Node tells of it in no event, so the two methods of this one
- * response that take a body are wrapped.
+ * Calls back for each chunk that is written as the body of a response. Node emits no event for it, so the two methods
+ * of this response that accept a body are wrapped.
  */
 export function tapBody(response: ServerResponse, onPiece: (piece: Uint8Array, isLast: boolean) => void): void {
   const { write, end } = response
@@ -40,7 +40,7 @@ export function tapBody(response: ServerResponse, onPiece: (piece: Uint8Array, i
     if (piece === undefined || response.writableEnded || response.destroyed) return
     onPiece(piece, isLast)
   }
-  // Safe: what is passed on is what came, in each of the forms that the two may be called in.
+  // Safe: the arguments are passed on unchanged, in any of the overloads of the two methods.
   response.write = ((...args: Parameters<typeof write>) => {
     take(args, false)
     return write.apply(response, args)

@@ -14,8 +14,8 @@ export interface ServerOptions {
 }
 
 /**
- * Creates the HTTP server: slow senders are cut off, and readers that take nothing at all. Slow readers are not: replies
- * may take as long as they like.
+ * Creates the HTTP server. It disconnects slow senders and stalled readers, but not slow readers: replies have no time
+ * limit.
  */
 export function createHttpServer(listener: RequestListener, options: ServerOptions): Server {
   const server = http.createServer(
@@ -32,18 +32,18 @@ export function createHttpServer(listener: RequestListener, options: ServerOptio
 }
 
 /**
- * Cuts a connection on which nothing moved for `stall_timeout` although bytes wait to be taken, or for
- * `keep_alive_timeout` between two requests. Node counts what the kernel took of a long write as movement. One that waits
- * for a provider has nothing to take, and one whose request arrives slowly has time-outs of its own.
+ * Closes a connection without activity for `stall_timeout` while bytes wait to be read, or for `keep_alive_timeout`
+ * between two requests. Node counts bytes of a long write that the kernel accepts as activity. A connection that waits
+ * for a provider has no bytes to read, and one whose request arrives slowly has time-outs of its own.
  */
 function cutStalled(socket: Socket & { _httpMessage?: unknown }): void {
   const isIdle = socket.bytesWritten > 0 && !socket._httpMessage
   if (socket.writableLength > 0 || isIdle) socket.destroy()
 }
 
-/** Answers what never became a request: it came too slowly, or is not HTTP. */
+/** Replies to input that never became a request: it arrived too slowly, or is not HTTP. */
 function refuseMalformed(cause: Error, socket: Duplex & { _httpMessage?: { headersSent: boolean } | null }): void {
-  // Once a reply has begun on the connection, an error would land in the middle of it.
+  // After a reply has begun on the connection, an error would corrupt it.
   if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy()
   const error =
     errorCodeOf(cause) === 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -62,7 +62,7 @@ function refuseMalformed(cause: Error, socket: Duplex & { _httpMessage?: { heade
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Starts to listen; resolves with the port. Rejects with the system's error (`EADDRINUSE`, …). */
+/** Starts listening; resolves with the port. Rejects with the system's error (`EADDRINUSE`, …). */
 export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -77,13 +77,13 @@ export function listen(server: Server, { host, port }: { host: string; port: num
 const SWEEP_INTERVAL_MS = 100
 
 /**
- * Stops gracefully: new connections are refused, running replies may finish within `timeoutMs`, then they are cut.
- * Resolves with whether all finished by themselves.
+ * Stops gracefully: refuses new connections, lets in-flight replies finish within `timeoutMs`, then closes theirs.
+ * Resolves with true if all finished in time.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<boolean> {
   const closed = new Promise<true>((resolve) => server.close(() => resolve(true)))
   server.closeIdleConnections()
-  // A kept-alive connection becomes idle when its running reply is out, and nothing else would close it then.
+  // A kept-alive connection becomes idle when its reply is written; nothing else would close it then.
   const sweeper = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS)
   const cut = new AbortController()
   const late = sleep(timeoutMs, false, { signal: cut.signal }).catch(() => false)

@@ -8,26 +8,26 @@ import { bearerOf } from './credential.ts'
 import { dashboardTokenOf } from './dashboard/session-cookie.ts'
 import { limitRequests, type RequestLimits } from './rate-limit.ts'
 
-/** Requests of one user to the routes of keys and billing, however many sessions they have. */
+/** Requests per minute of one user to the routes of keys and billing, over all sessions. */
 const REQUESTS_PER_MINUTE = 600
 
-/** What sessions are read with. */
+/** Dependencies of the session reader. */
 export interface SessionReaderOptions {
   readonly verify: VerifySession
   readonly limits: RequestLimits
-  /** The user's account, made when it is the first time. Throws `service_unavailable`. */
+  /** Returns the user's account; creates it at the first sign-in. Throws `service_unavailable`. */
   readonly openAccount: (userId: string) => Promise<{ readonly suspendedAtMs: number | null }>
 }
 
 /**
- * The user who sends a request, by their session token. Throws `authentication_error`, `permission_error` for a suspended
- * account, `rate_limit_error`, `service_unavailable`.
+ * Returns the user of a request, from its session token. Throws `authentication_error`, `permission_error` for a
+ * suspended account, `rate_limit_error`, `service_unavailable`.
  */
 export type ReadSession = (ctx: Context) => Promise<Session>
 
 /** Creates the reader of sessions. */
 export function createSessionReader({ verify, limits, openAccount }: SessionReaderOptions): ReadSession {
-  // The operator's limit is about requests to models, and may be a few a minute.
+  // The operator's limit is for model requests, and may be a few per minute.
   const sessionLimits = { ...limits, requestsPerMinute: REQUESTS_PER_MINUTE }
   return async function session(ctx) {
     const session = await identifyUser(ctx, { verify, limits })
