@@ -1,5 +1,5 @@
-// The bare relay, the reference of every ratio: what any JavaScript gateway must at least do. Reads the body, parses
-// it, sends its bytes on through undici.request, streams the reply back. No routing, no checks, no log.
+// The bare relay, the reference of every ratio: the minimum work of any JavaScript gateway. Reads the body, parses it,
+// sends its bytes through undici.request, streams the reply back. No routing, no checks, no log.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Pool } from 'undici'
 
@@ -20,7 +20,7 @@ async function relay(request: IncomingMessage, response: ServerResponse): Promis
   const { connection, 'keep-alive': keepAlive, 'transfer-encoding': transferEncoding, ...headers } = reply.headers
   response.writeHead(reply.statusCode, headers)
   response.on('close', () => reply.body.destroy())
-  // Destroying a body that is still open ends it with an error; the client has left, nobody is to be told.
+  // Destroying an open body ends it with an error; the client has disconnected.
   reply.body.on('error', () => response.destroy())
   reply.body.pipe(response)
 }

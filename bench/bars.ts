@@ -1,12 +1,12 @@
 import type { Summary } from './summary.ts'
 
-/** A promise of the project, held against one run. */
+/** Bar of the project with its result in one run. */
 export interface Bar {
   text: string
   /** Undefined when one of its gateways or cases was not measured. */
   measured: number | undefined
   isMet: boolean
-  /** A hope rather than a promise. */
+  /** Set for a goal that is not a promise. */
   isStretch: boolean
 }
 
@@ -33,7 +33,9 @@ const atLeast = (limit: number, { text, measured, isStretch = false }: Limit): B
   isStretch,
 })
 
-/** Every bar with its verdict. Ratios are of CPU microseconds per request unless the text says otherwise. */
+/**
+ * Returns every bar with its verdict. Ratios are of CPU microseconds per request unless the text names another unit.
+ */
 export function judge(summary: Summary): Bar[] {
   const { ratio } = summary
   const tightDefault: [string, number][] = [
@@ -90,7 +92,7 @@ export function judge(summary: Summary): Bar[] {
 function judgeFirstByte({ added }: Summary): Bar {
   const peerMs = added('peer', 'sse', 'firstByteMs')
   const oursMs = added('default', 'sse', 'firstByteMs')
-  // Below the clock's own noise (0.05 ms) a ratio would only divide by chance.
+  // Below the clock's own noise (0.05 ms) a ratio is meaningless.
   const measured = peerMs === undefined || oursMs === undefined ? undefined : peerMs / Math.max(oursMs, 0.05)
   return atLeast(20, { text: 'SSE: time to first byte added by the peer ÷ by our default pipeline', measured })
 }

@@ -3,31 +3,31 @@ import { createTurn, hasTools, paragraph } from './conversation.ts'
 import { messagesForm } from './messages-form.ts'
 import type { RequestForm } from './request-form.ts'
 
-/** A model request of known size with a place for a number that makes it unlike all others. */
+/** Model request of known size with a place for a unique number. */
 export interface RequestTemplate {
   bytes: Buffer
   counterOffset: number
 }
 
-/** The dialect in which a client asks, and the model it asks for. */
+/** Dialect of a client, and the requested model. */
 export interface Wording {
   dialect: 'messages' | 'chat'
   model: string
 }
 
-/** The forms of requests, by dialect. */
+/** Request forms by dialect. */
 export const forms: Record<Wording['dialect'], RequestForm> = { messages: messagesForm, chat: chatForm }
 
 const COUNTER_DIGITS = 12
 const COUNTER_PLACE = '#'.repeat(COUNTER_DIGITS)
 
-/** Plain letters, one byte each in JSON, so that the size of a request comes out exact. */
+/** Plain letters, one byte each in JSON, so that the size of a request is exact. */
 const PADDING = ' Keep the answer short, name the file and the line, and say what could break.'
 
-/** A marker in `metadata` that asks the stand-in upstream to leave its stream open. */
+/** Marker in `metadata` that makes the stand-in upstream leave its stream open. */
 export const HOLD_MARK = 'bench-hold-open'
 
-/** Builds a request of exactly `bodyBytes` (1 KB or more). Larger ones hold tools and their results. */
+/** Builds a request of exactly `bodyBytes` (1 KB or more). Larger ones contain tools and their results. */
 export function createTemplate(
   { bodyBytes, stream }: { bodyBytes: number; stream: boolean },
   { dialect, model }: Wording,
@@ -48,7 +48,7 @@ export function createTemplate(
   return { bytes, counterOffset: bytes.indexOf(COUNTER_PLACE) }
 }
 
-/** A request whose stream the stand-in upstream leaves open after the first event. */
+/** Builds a request whose stream the stand-in upstream leaves open after the first event. */
 export function createHoldBody(): Buffer {
   const messages = [{ role: 'user', content: paragraph(0) }]
   const request = { model: 'claude-sonnet-4-5', max_tokens: 1024, stream: true, messages }

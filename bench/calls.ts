@@ -1,5 +1,5 @@
-// `node bench/calls.ts [postgresql://…]`: what a call of a plan takes, in microseconds of CPU: held before the answer,
-// counted after it. All threads of this process are counted; a PostgreSQL server is not.
+// `node bench/calls.ts [postgresql://…]`: CPU of a plan's call in microseconds: held before the reply, counted after
+// it. All threads of this process are included, a PostgreSQL server is not.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -20,7 +20,7 @@ const clock = { nowMs: () => Date.now() }
 const store = await openSqlStore({ databaseUrl, dataDir, log, clock, patienceMs: PATIENCE_MS })
 const ledger = createCallLedger({ store, log })
 
-/** µs of CPU for each request of so many. */
+/** Measures µs of CPU per request. */
 async function measure(includedCalls: number, accountIds: readonly string[]): Promise<{ all: number; main: number }> {
   const plan = { includedCalls, creditsPerCall: 1 }
   const charges = new QuotaCharges({ ledger, plans: { free: plan, pro: plan, team: plan }, leaseMs: PATIENCE_MS, log })

@@ -7,7 +7,7 @@ import type { Effort } from './options.ts'
 import { probe, upstreamCount } from './probe.ts'
 import { percentile } from './statistics.ts'
 
-/** What one gateway did in one case of one round. */
+/** Measurement of one gateway in one case of one round. */
 export interface Measurement {
   round: number
   targetName: string
@@ -28,19 +28,19 @@ export interface CampaignOptions {
   load: LoadProcess
   upstreamOrigin: string
   signal: AbortSignal
-  /** Takes a sentence that belongs under the tables: what failed, what was done otherwise. */
+  /** Adds a sentence under the tables: failures and deviations. */
   note(text: string): void
 }
 
 const LARGEST_FAILURE_SHARE = 0.001
 
-/** One gateway in one case, with the route on which it proved to work. */
+/** Gateway in one case, with the route that the probe verified. */
 interface Lane {
   gateway: Gateway
   traffic: Traffic
 }
 
-/** Probes and warms every gateway, then measures all of them in each round, each round in another order. */
+/** Probes and warms every gateway, then measures all of them in each round, in rotating order. */
 export async function runCampaign(options: CampaignOptions): Promise<Measurement[]> {
   const { effort, signal } = options
   const lanes = await probeLanes(options)
@@ -113,7 +113,7 @@ async function saturate(
   const share = ((await upstreamCount(upstreamOrigin)) - before) / result.requests
   const isPlausible = target.reachesUpstream ? share > 0.999 : share < 0.01
   const percent = `${(share * 100).toFixed(1)} %`
-  // The warm-up of a hit fills the cache; only measured rounds are held to the rule.
+  // The warm-up of a hit fills the cache; the rule applies to measured rounds only.
   if (cpuSeconds > 0 && result.requests > 0 && !isPlausible)
     note(`${target.label}: ${percent} of the requests reached the upstream.`)
   noteFailures(lane, result, options)
@@ -135,7 +135,7 @@ function noteFailures(
   )
 }
 
-/** Another gateway goes first in each round, so that none always follows the same neighbour. Cases stay together. */
+/** Rotates the lanes, so that no gateway always follows the same one. Cases stay together. */
 function rotate(lanes: readonly Lane[], round: number): Lane[] {
   return [...Map.groupBy(lanes, ({ traffic }) => traffic.case).values()].flatMap((group) => {
     const first = round % group.length

@@ -1,16 +1,18 @@
-/** One kind of traffic: how large the request is, whether the reply streams, and how hard it is driven. */
+/** Kind of traffic: request size, streaming, and load. */
 export interface Case {
   name: string
   label: string
   bodyBytes: number
   stream: boolean
-  /** Requests in flight while CPU is measured; more for streams, since the peer sleeps before a stream's first event. */
+  /**
+   * Requests in flight while CPU is measured; more for streams, since the peer sleeps before a stream's first event.
+   */
   connections: number
-  /** The modest rate at which latency is measured: a third of what the slowest gateway can do. */
+  /** Modest rate at which latency is measured: a third of the slowest gateway's maximum. */
   requestsPerSecond: number
 }
 
-/** Every case of the benchmark, in the order of its tables. */
+/** Cases of the benchmark, in the order of its tables. */
 export const cases: readonly Case[] = [
   {
     name: 'json-1k',

@@ -1,7 +1,7 @@
 import { systemPrompt, tools, user } from './conversation.ts'
 import type { RequestForm } from './request-form.ts'
 
-/** OpenAI's chat completions. Its streams are asked without `include_usage`, as most clients do. */
+/** OpenAI's chat completions. Streams are requested without `include_usage`, as most clients do. */
 export const chatForm: RequestForm = {
   path: '/v1/chat/completions',
   toRequest: ({ model, stream, hasTools }, messages) => ({

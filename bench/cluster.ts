@@ -1,11 +1,11 @@
-// `node bench/cluster.ts`: what two and four gateways on one PostgreSQL and one Redis serve, beside what one serves.
+// `node bench/cluster.ts`: throughput of two and four gateways on one PostgreSQL and one Redis, compared with one.
 //
 //   load (this process) ──keys, round robin──► 1, 2 or 4 gateways in cloud mode ──► upstream
 //                                                  └──► PostgreSQL, Redis
 //
-// Everything shares the cores of this machine, so the requests per second of four gateways say as much about the rest as
-// about them. Therefore the CPU of each component is told apart: what a gateway takes for a request, alone and as one of
-// several, and how much of the machine is left for gateways at all. Rounds of all sizes alternate, and medians are shown.
+// Everything shares the cores of this machine, so the throughput of four gateways depends as much on the rest as on
+// them. Therefore the CPU of each component is measured separately: a gateway's per request, alone and as one of
+// several, and the share of the machine that is left for gateways. Rounds of all sizes alternate, and medians are shown.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -24,7 +24,7 @@ import { median } from './statistics.ts'
 
 const SIZES = [1, 2, 4] as const
 const ROUNDS = 5
-/** Of each gateway alone, one after another: what V8 has compiled must be the same for one and for four. */
+/** Warm-up of each gateway in sequence, so that V8 has compiled the same for one and for four. */
 const WARM_MS = 10_000
 const ROUND_MS = 6000
 const CONNECTIONS = 32
@@ -34,13 +34,13 @@ const PIPELINE = 'exact-cache,cost-guard?per_day=1000000'
 type Component = (typeof COMPONENTS)[number]
 type Cpu = Record<Component, number>
 
-/** What a round has shown: requests a second, and µs of CPU a request. */
+/** Result of a round: requests per second, and µs of CPU per request. */
 interface Round {
   readonly perSecond: number
   readonly cpu: Cpu
 }
 
-/** Makes each request unlike all others. */
+/** Makes each request unique. */
 let counter = 0
 const endings: (() => unknown)[] = []
 const owner = { teardown: (end: () => unknown) => void endings.push(end) }
@@ -82,7 +82,7 @@ async function measureAll(): Promise<void> {
   report(SIZES.map((size) => ({ size, ...summaryOf(rounds.get(size) ?? []) })))
 }
 
-/** Keeps as many requests under way as there are connections, each to the next gateway, for so long. */
+/** Keeps one request in flight per connection, rotating over the gateways, for the given time. */
 async function runRound(gateways: readonly GatewayProcess[], key: string, forMs: number): Promise<Round> {
   const pools = gateways.map(({ url }) => new Pool(url, { connections: CONNECTIONS }))
   const [trafficCase] = cases
@@ -116,7 +116,7 @@ async function runRound(gateways: readonly GatewayProcess[], key: string, forMs:
   return { perSecond: requests / seconds, cpu }
 }
 
-/** CPU so far in µs. Connections of PostgreSQL are processes that end when they are idle: what those took is not seen. */
+/** Reads the CPU so far in µs. Connections of PostgreSQL are processes; those that end while idle are not counted. */
 function cpuNow(gateways: readonly GatewayProcess[]): Cpu {
   const own = new Set(gateways.flatMap(({ pid }) => processTree(pid)))
   const { user, system } = process.cpuUsage()
@@ -128,7 +128,7 @@ function cpuNow(gateways: readonly GatewayProcess[]): Cpu {
   return cpu
 }
 
-/** Of the processes that this one has started. */
+/** Returns the component of a process started by this one. */
 function componentOf(pid: number): Component | undefined {
   const words = commandOf(pid)
   if (words.includes('postgres')) return 'postgres'
@@ -180,7 +180,7 @@ function report(sizes: readonly (Round & { size: number })[]): void {
   console.log(
     `These cores allow ${((cores * 1e6) / all).toFixed(0)} requests/s at most: ${((100 * four.cpu.gateways) / all).toFixed(0)} % of the CPU is the gateways’.`,
   )
-  // One process has one thread for requests: a core, and a little.
+  // One process has one thread for requests: one core, plus a little.
   const coresOfOne = Math.max(1, (one.perSecond * one.cpu.gateways) / 1e6)
   const fair = cores / four.cpu.gateways / (coresOfOne / one.cpu.gateways)
   console.log(`With ${cores} cores to themselves, four would serve ${fair.toFixed(2)} × what one serves.`)

@@ -1,33 +1,33 @@
-// The words of the benchmark's requests: prose with punctuation beyond ASCII, code with quotes, backslashes and
-// newlines, numbered file listings and JSON inside strings, since escapes are what scanners and parsers pay for.
+// Text of the benchmark's requests: prose with punctuation beyond ASCII, code with quotes, backslashes and newlines,
+// numbered file listings and JSON inside strings, since escapes are the cost of scanners and parsers.
 
-/** One exchange of question and answer, whatever the dialect that says it. */
+/** Question and answer, independent of the dialect. */
 export interface Turn {
   question: string
-  /** A tool's use between the two. */
+  /** Tool use between the two. */
   call?: ToolUse
   answer: string
 }
 
 interface ToolUse {
-  /** What is the call's own in its id. */
+  /** Unique part of the call's id. */
   id: string
   name: string
   input: object
-  /** What the assistant says before it. */
+  /** Text of the assistant before the call. */
   remark: string
   result: string
 }
 
-/** From this size on a request looks like a coding agent's, with tools. */
+/** Size from which on a request resembles a coding agent's, with tools. */
 const LARGE_BYTES = 10_000
 
-/** What every request tells the model first. */
+/** System prompt of every request. */
 export const systemPrompt = 'You are a careful engineer. Answer in short paragraphs, quote code exactly.'
-/** On whose behalf every request is made. */
+/** User of every request. */
 export const user = 'user_5f2c'
 
-/** The tools of large requests. */
+/** Tools of large requests. */
 export const tools = [
   {
     name: 'read_file',
@@ -69,12 +69,12 @@ const snippets = [
 
 const pick = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item
 
-/** Whether a request of `bodyBytes` has tools and calls them. */
+/** Tests for a request size with tools and calls. */
 export function hasTools(bodyBytes: number): boolean {
   return bodyBytes >= LARGE_BYTES
 }
 
-/** The `index`th turn of a conversation of `bodyBytes`. */
+/** Creates the `index`th turn of a conversation of `bodyBytes`. */
 export function createTurn(index: number, bodyBytes: number): Turn {
   const question = paragraph(index)
   const code = codeBlock(index)
@@ -89,17 +89,17 @@ export function createTurn(index: number, bodyBytes: number): Turn {
   return { question, call, answer: `${paragraph(index + 2)}\n\n${code}` }
 }
 
-/** The `index`th paragraph of prose, two to four sentences. */
+/** Returns the `index`th paragraph of prose, two to four sentences. */
 export function paragraph(index: number): string {
   return Array.from({ length: 2 + (index % 3) }, (_, i) => pick(sentences, index * 3 + i)).join(' ')
 }
 
-/** The `index`th piece of code, in a Markdown fence. */
+/** Returns the `index`th piece of code, in a Markdown fence. */
 function codeBlock(index: number): string {
   return `\`\`\`\n${pick(snippets, index)}\`\`\``
 }
 
-/** A file as a coding agent's tool returns it, about `lineCount` numbered lines. */
+/** Returns a file as a coding agent's tool prints it, about `lineCount` numbered lines. */
 function numberedListing(index: number, lineCount: number): string {
   const lines = Array.from({ length: lineCount }, (_, i) => pick(snippets, index + i)).flatMap((code) =>
     code.split('\n'),

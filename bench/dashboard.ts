@@ -1,10 +1,10 @@
-// `node bench/dashboard.ts`: what the dashboard adds to a request, in CPU of the whole gateway process.
+// `node bench/dashboard.ts`: cost of the dashboard per request, in CPU of the whole gateway process.
 //
 //   8 lanes ──► gateway: off                             ──► a server that answers at once
 //          └──► gateway: bodies kept                     ──►
 //          └──► gateway: bodies kept, a page watches     ──►   (one live feed is read, the overview is asked each second)
 //
-// The gateways take turns, round by round, so that what else the machine does falls on all of them; told are medians, and
+// The gateways take turns, round by round, so that other work of the machine affects all of them; shown are medians, and
 // in brackets the median of how much more a round took than that of `off` beside it.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -59,7 +59,7 @@ async function open({ name, dashboard, isWatched }: (typeof modes)[number]) {
   return { name, gateway, pool }
 }
 
-/** Does what an open page does. */
+/** Imitates an open page. */
 function watch({ url }: GatewayProcess): void {
   const leaving = new AbortController()
   owned.defer(() => leaving.abort())
@@ -80,7 +80,7 @@ function watch({ url }: GatewayProcess): void {
 
 const gateways = await Promise.all(modes.map(open))
 
-/** CPU in microseconds of one request. */
+/** Measures the CPU of one request in microseconds. */
 async function round({ gateway, pool }: (typeof gateways)[number], body: string): Promise<number> {
   const before = cpuMicroseconds([gateway.pid])
   let left = REQUESTS_A_ROUND

@@ -11,18 +11,21 @@ import type { Place, Target } from './targets.ts'
 const LONGEST_START_MS = 40_000
 const LONGEST_STOP_MS = 8_000
 
-/** A started target: its address and the headers that reach it. */
+/** Started target: its address and the headers that reach it. */
 export interface Gateway {
   target: Target
   origin: string
   headers: Record<string, string>
-  /** Its living processes; none for the direct line. */
+  /** Living processes; none for the direct line. */
   pids(): number[]
   startRssBytes: number
   stop(): Promise<void>
 }
 
-/** Starts `target` on a free port with data and log under `folder`; resolves when it answers. Throws with its last words. */
+/**
+ * Starts `target` on a free port with data and log under `folder`; resolves when it replies. Throws with its last
+ * output.
+ */
 export async function startGateway(target: Target, upstreamOrigin: string, folder: string): Promise<Gateway> {
   const place: Place = { port: await freePort(), upstreamOrigin, dataDir: join(folder, 'data') }
   const headers = target.headers(place)
@@ -50,7 +53,7 @@ export async function startUpstream(
   return { origin, pids: () => processTree(child.pid!), stop: () => stopProcesses(child) } // It answered, so it was spawned.
 }
 
-/** Node with a clean environment, so that the settings of the caller's shell reach no gateway. */
+/** Starts Node with a clean environment, so that the settings of the caller's shell reach no gateway. */
 function startNode(args: string[], environment: Record<string, string>, logFile: string): ChildProcess {
   const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env
   const log = openSync(logFile, 'a')
@@ -70,7 +73,7 @@ async function waitUntilReady(child: ChildProcess, url: string, logFile: string)
   }
   await stopProcesses(child)
   const lastWords = readFileSync(logFile, 'utf8').trim().split('\n').slice(-6).join('\n  ')
-  throw new Error(`It did not answer 200 at ${url}. Its last words:\n  ${lastWords}`)
+  throw new Error(`It did not answer 200 at ${url}. Its last output:\n  ${lastWords}`)
 }
 
 async function stopProcesses(child: ChildProcess): Promise<void> {
@@ -85,7 +88,7 @@ function killIfAlive(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It went with its parent, as it should.
+    // It ended with its parent, as it should.
   }
 }
 
@@ -95,5 +98,5 @@ async function freePort(): Promise<number> {
   const address = server.address()
   server.close()
   if (address && typeof address === 'object') return address.port
-  throw new Error('The system gave no free port.')
+  throw new Error('The system has no free port.')
 }

@@ -1,4 +1,4 @@
-// `node bench/holds.ts`: how much of a cap agents have spent when the first of them is refused.
+// `node bench/holds.ts`: share of a cap that agents have spent at the first refusal.
 //
 //   10 agents, each max_tokens 32,000, answers of 800 ──► gateway (cap $2.50 a day) ──► stand-in
 //
@@ -18,7 +18,7 @@ const USED_TOKENS = 800
 const MOST_REQUESTS = 2000
 const TEXT = 'several plain words of English text '.repeat(90)
 const NANO_PER_USD = 1e9
-/** Of the stand-in's model: $3 and $15 a million. */
+/** Cost at the stand-in's model: $3 and $15 per million. */
 const COST_USD = (10 * 3000 + USED_TOKENS * 15_000) / NANO_PER_USD
 
 interface Policy {
@@ -33,7 +33,7 @@ const policies: readonly Policy[] = [
   { label: 'the worst case', stream: false, clamp: false },
 ]
 
-/** Answers that were admitted before the first refusal, and the share of the cap that they cost. */
+/** Returns the replies admitted before the first refusal, and the share of the cap that they cost. */
 async function measure({ stream, clamp }: Policy): Promise<{ admitted: number; share: number }> {
   await using owned = new AsyncDisposableStack()
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-bench-'))

@@ -5,15 +5,15 @@ import { createHoldBody } from './bodies.ts'
 import type { Gateway as StartedGateway } from './gateway-process.ts'
 import { residentBytes } from './process-accounting.ts'
 
-/** Where streams are opened, and whose memory is looked at. */
+/** Gateway whose streams are opened and whose memory is measured. */
 type Gateway = Pick<StartedGateway, 'origin' | 'headers' | 'pids'>
 
 const LONGEST_OPENING_MS = 20_000
 const SETTLE_MS = 3_000
 
 /**
- * Opens `streamCount` streams that stay silent after their first event; returns the resident bytes each adds to the
- * gateway. Kernel memory of its sockets is not in it. Throws when not every stream opens within 20 seconds.
+ * Opens `streamCount` streams that stay silent after their first event; returns the resident bytes that each adds to
+ * the gateway, without kernel memory of its sockets. Throws when not every stream opens within 20 seconds.
  */
 export async function measureIdleStream(gateway: Gateway, streamCount: number): Promise<number> {
   const pool = new Pool(gateway.origin, { bodyTimeout: 0 })
@@ -28,7 +28,7 @@ export async function measureIdleStream(gateway: Gateway, streamCount: number): 
     return (residentBytes(gateway.pids()) - beforeBytes) / streamCount
   } finally {
     closing.abort()
-    // Not awaited: requests that never got a connection can hold it up for minutes; stopping the gateway frees them.
+    // Not awaited: requests without a connection can delay it for minutes; stopping the gateway frees them.
     pool.destroy().catch(() => {})
   }
 }
@@ -41,7 +41,7 @@ async function openStreams(
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_OPENING_MS)])
   const open = async () => {
     const reply = await pool.request({ method: 'POST', path: '/v1/messages', headers, body, signal })
-    // The stream ends with an error when it is closed from here; that is its planned end.
+    // The stream ends with an error when this side closes it, as planned.
     reply.body.on('error', () => {})
     await once(reply.body, 'data', { signal: deadline })
   }

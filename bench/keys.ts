@@ -1,4 +1,4 @@
-// `node bench/keys.ts [postgresql://…]`: what authentication by key takes of the main thread, in microseconds of CPU.
+// `node bench/keys.ts [postgresql://…]`: cost of authentication by key on the main thread, in microseconds of CPU.
 //
 // Each round authenticates requests with keys drawn at random from all there are, by the very function that the routes
 // call; what local mode takes for the same is measured beside it. With PostgreSQL, 32 at a time; the server is not counted.
@@ -35,7 +35,7 @@ const local = createLocalAuthenticate()
 
 const keys: string[] = []
 
-/** Makes keys until there are so many; every tenth has limits. */
+/** Creates keys up to `count`; every tenth has limits. */
 async function makeUpTo(count: number): Promise<void> {
   while (keys.length < count) {
     const batch = Array.from({ length: Math.min(2000, count - keys.length) }, () => createKey('svc'))
@@ -53,7 +53,7 @@ function insert(key: string, index: number): Promise<unknown> {
   return store.run('keys.create', { id, accountId, hash: hashKey(key), prefix: prefixOf(key), ...rest })
 }
 
-/** CPU of this thread for a round, in µs a request. */
+/** Measures the CPU of this thread for a round, in µs per request. */
 async function round(authenticate: Authenticate): Promise<number> {
   const headers = Array.from({ length: REQUESTS_A_ROUND }, () => ({
     authorization: `Bearer ${keys[Math.floor(Math.random() * keys.length)]}`,
@@ -76,10 +76,10 @@ for (const size of SIZES) {
     costs.local.push(await round(local))
     costs.cloud.push(await round(cloud))
   }
-  const told = Object.entries(costs).map(
+  const figures = Object.entries(costs).map(
     ([mode, values]) => `${mode} median ${median(values).toFixed(2)}, p90 ${percentile(values, 0.9).toFixed(2)}`,
   )
-  console.log(`${size} keys: µs a request: ${told.join('; ')}`)
+  console.log(`${size} keys: µs a request: ${figures.join('; ')}`)
 }
 lookup.close()
 await store.close()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Job, Result } from './load.ts'
 
-/** The load generator's process, seen from the one that directs it. */
+/** Handle to the load generator's process. */
 export interface LoadProcess {
   pid: number
   run(job: Job): Promise<Result>
@@ -16,7 +16,7 @@ export function startLoad(): LoadProcess {
   const gone = once(child, 'exit').then(() => {
     throw new Error('The load generator ended.')
   })
-  gone.catch(() => {}) // Heard by whoever waits for a result.
+  gone.catch(() => {}) // Reported to the caller that awaits a result.
   return {
     pid: child.pid!, // A fork that fails throws.
     async run(job) {

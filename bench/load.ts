@@ -1,5 +1,5 @@
-// The load generator, a process of its own: takes jobs over the parent's channel, one at a time, answers each with its
-// result. It reads the gateway's CPU clock itself, in the same moment as its own count of finished requests.
+// Load generator, a separate process: takes jobs over the parent's channel, one at a time, and replies with each
+// result. It reads the gateway's CPU clock itself, together with its own count of finished requests.
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -8,16 +8,16 @@ import type { Case } from './cases.ts'
 import { cpuMicroseconds } from './process-accounting.ts'
 import { type Outcome, sendRequest } from './send-request.ts'
 
-/** Where and what to send. */
+/** Destination and content of requests. */
 export interface Traffic {
   origin: string
   path: string
   headers: Record<string, string>
   wording: Wording
   case: Case
-  /** Whether every request differs from all others ever sent. */
+  /** Set when every request differs from all others. */
   unique: boolean
-  /** A reply shorter than this is a failure. */
+  /** Shorter replies count as failures. */
   leastReplyBytes: number
 }
 
@@ -26,11 +26,11 @@ export type Job =
   | { kind: 'pace'; traffic: Traffic; requestCount: number }
   | { kind: 'count'; traffic: Traffic; requestCount: number }
 
-/** What a job found; `failures` counts replies that were not complete answers with status 200. */
+/** Result of a job; `failures` counts replies that were not complete with status 200. */
 export interface Result {
   requests: number
   failures: number
-  /** The first failure in words. */
+  /** Description of the first failure. */
   failure?: string
   /** Saturation only. */
   cpuMicrosecondsPerRequest?: number
@@ -40,7 +40,7 @@ export interface Result {
   totalMs?: number[]
 }
 
-/** A measurement that does not reach its CPU seconds ends here. */
+/** Time limit of a measurement that does not reach its CPU seconds. */
 const LONGEST_SATURATION_MS = 15_000
 const CLOCK_LOOK_MS = 20
 
@@ -64,7 +64,7 @@ async function saturate({ traffic, pids, cpuSeconds, rampMs }: Job & { kind: 'sa
   const { tally, record } = createTally(traffic.leastReplyBytes)
   let running = true
   const lane = async () => {
-    // Each lane owns its bytes and rewrites the number in place: a reply means that the request has left.
+    // Each lane owns its bytes and rewrites the number in place: a reply means that the request was sent.
     const body = Buffer.from(template.bytes)
     while (running) {
       if (traffic.unique) stamp(body, template.counterOffset, ++counter)
@@ -91,7 +91,7 @@ async function saturate({ traffic, pids, cpuSeconds, rampMs }: Job & { kind: 'sa
   }
 }
 
-/** Sends so many, each connection the next as soon as it has its reply. */
+/** Sends a number of requests; each connection sends the next as soon as it has its reply. */
 async function count({ traffic, requestCount }: Job & { kind: 'count' }): Promise<Result> {
   const pool = createPool(traffic, traffic.case.connections)
   const template = createTemplate(traffic.case, traffic.wording)
@@ -124,7 +124,7 @@ async function pace({ traffic, requestCount }: Job & { kind: 'pace' }): Promise<
     outcomes.push(sendRequest(pool, traffic, body))
     await sleep(Math.max(0, startMs + ((i + 1) * 1000) / traffic.case.requestsPerSecond - performance.now()))
   }
-  // The first tenth opens connections and wakes the gateway up.
+  // The first tenth opens connections and warms the gateway up.
   const settled = (await Promise.all(outcomes)).slice(requestCount / 10).filter(record)
   await pool.close()
   return {

@@ -1,6 +1,5 @@
-// Loaded into the gateway by `loop-delay.ts`: notes how late the event loop of its main thread is.
-//
-// SIGUSR2 begins anew; at its end the process writes what it has noted, in milliseconds, to $LOOP_DELAY_FILE.
+// Loaded into the gateway by `loop-delay.ts`: records the delay of its main thread's event loop.  SIGUSR2 restarts the
+// recording; at exit the process writes the delays, in milliseconds, to $LOOP_DELAY_FILE.
 import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'

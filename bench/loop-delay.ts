@@ -1,4 +1,4 @@
-// `node bench/loop-delay.ts [requests a second] [seconds]`: how late the gateway's event loop is under a steady load.
+// `node bench/loop-delay.ts [requests a second] [seconds]`: delay of the gateway's event loop under a steady load.
 //
 // Every request is guarded by two caps, has a receipt and is recorded. Default: 1,000 a second for 10 seconds, after 5
 // to warm up. The load comes from this process; on a busy machine the figures are the machine's.
@@ -16,12 +16,12 @@ const MOST_OPEN = 2000
 const PROBE = fileURLToPath(new URL('loop-delay-probe.ts', import.meta.url))
 const TEXT = 'word '.repeat(200)
 
-/** Sends so many a second; resolves with their latencies in milliseconds when all are answered. */
+/** Sends at a fixed rate; resolves with the latencies in milliseconds when all are answered. */
 async function load({ origin, headers }: Gateway, perSecond: number, seconds: number): Promise<number[]> {
   const dispatcher = new Agent({ connections: CONNECTIONS })
   const latencies: number[] = []
   const open = new Set<Promise<void>>()
-  const ask = async (nth: number): Promise<void> => {
+  const send = async (nth: number): Promise<void> => {
     const askedAtMs = performance.now()
     const messages = [{ role: 'user', content: `${nth} ${TEXT}` }]
     const body = JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 256, messages })
@@ -35,9 +35,9 @@ async function load({ origin, headers }: Gateway, perSecond: number, seconds: nu
     const early = startedAtMs + (nth / perSecond) * 1000 - performance.now()
     if (early > 1) await new Promise((resolve) => setTimeout(resolve, early))
     if (open.size >= MOST_OPEN) await Promise.race(open)
-    const asked = ask(nth)
-    open.add(asked)
-    void asked.finally(() => open.delete(asked)).catch(() => {})
+    const sending = send(nth)
+    open.add(sending)
+    void sending.finally(() => open.delete(sending)).catch(() => {})
   }
   await Promise.all(open)
   await dispatcher.close()

@@ -11,7 +11,7 @@ interface MemoryOptions extends CampaignOptions {
   start(target: Target): Promise<Gateway[]>
 }
 
-/** Whose idle streams are measured. */
+/** Targets whose idle streams are measured. */
 const STREAM_TARGETS = ['bare', 'none']
 
 /** Reads the memory of every gateway after its rounds, stops them, then measures idle streams on fresh processes. */
@@ -36,7 +36,7 @@ export async function collectMemory(options: MemoryOptions): Promise<Map<string,
   return memory
 }
 
-/** The median over some fresh processes: one alone may collect garbage between the two readings. */
+/** Returns the median over some fresh processes: a single one may collect garbage between the two readings. */
 async function measureOnFreshProcesses(target: Target, options: MemoryOptions): Promise<number | undefined> {
   const { effort, load, note, start } = options
   const sse = options.cases.find(({ stream }) => stream)
@@ -49,7 +49,7 @@ async function measureOnFreshProcesses(target: Target, options: MemoryOptions): 
       const { wording, unique } = target
       const path = forms[wording.dialect].path
       const traffic = { origin, path, headers, wording, case: sse, unique, leastReplyBytes: 1 }
-      // Grows the heap to its working size first, so that the growth is not taken for the streams'.
+      // Grows the heap to its working size first, so that this growth is not attributed to the streams.
       await load.run({ kind: 'saturate', traffic, pids: gateway.pids(), cpuSeconds: 2, rampMs: 500 })
       try {
         found.push(await measureIdleStream(gateway, effort.idleStreams))

@@ -2,14 +2,14 @@ import { parseArgs } from 'node:util'
 import { cases } from './cases.ts'
 import { targets } from './targets.ts'
 
-/** How long each measurement lasts, and how often it is repeated. */
+/** Duration of each measurement, and number of repetitions. */
 export interface Effort {
   rounds: number
-  /** CPU seconds a gateway must burn in one measurement: the system counts in hundredths, so 1.5 is right to 1 %. */
+  /** CPU seconds a gateway must use in one measurement: the system counts in hundredths, so 1.5 is accurate to 1 %. */
   cpuSeconds: number
   /** Requests of one latency measurement. */
   pacedRequests: number
-  /** Load driven before the first round, for each gateway and case, so that the code is compiled. */
+  /** Load before the first round, for each gateway and case, so that the code is compiled. */
   warmUpMs: number
   /** Streams held open to measure the memory of one. */
   idleStreams: number
@@ -33,7 +33,7 @@ export const usage = `node bench/run.ts [options]
   --cases LIST    cases, of: ${cases.map(({ name }) => name).join(',')} (all)
   --output FILE   where the tables go (bench/RESULTS.md)`
 
-/** Parses the command line. Throws an Error that names the bad value and the allowed ones. */
+/** Parses the command line. Throws an Error that names the invalid value and the allowed ones. */
 export function parseOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,

@@ -1,6 +1,6 @@
 /**
- * CPU of the gateway for a call that is refused with a challenge, for one with a forged challenge, and for a relayed one:
- * `node bench/payments.ts`. Microseconds of CPU a request, of the gateway's process alone.
+ * CPU of the gateway for a call that is refused with a challenge, for one with a forged challenge, and for a relayed
+ * one: `node bench/payments.ts`. Microseconds of CPU per request, of the gateway's process alone.
  */
 import { Agent, request } from 'undici'
 import { credential, openBoothWith, readChallenge } from '../test/payments/booth.ts'
@@ -11,20 +11,20 @@ import { cpuMicroseconds, processTree } from './process-accounting.ts'
 const REQUESTS = 10_000
 const AT_ONCE = 64
 
-/** Counted, and never enough. */
+/** Rate limit that is counted but never reached. */
 const MANY = 10_000_000
 const limits = { challenges_per_minute: { per_address: MANY, overall: MANY } }
-const booth = await openBoothWith(startGatewayProcess, { env: { LOG_LEVEL: 'warn' }, mpp: limits })
-const pids = processTree(booth.stage.gateway.pid)
+const fixture = await openBoothWith(startGatewayProcess, { env: { LOG_LEVEL: 'warn' }, mpp: limits })
+const pids = processTree(fixture.stage.gateway.pid)
 const dispatcher = new Agent({ connections: AT_ONCE })
 const body = JSON.stringify(ask('what is the toll'))
-const agent = booth.agent()
+const agent = fixture.agent()
 const challenge = readChallenge(await agent.send({ body }))
 
 async function measure(name: string, path: string, authorization: string | undefined, status: number): Promise<void> {
   const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
   const one = async () => {
-    const reply = await request(`${booth.url}${path}`, { method: 'POST', headers, body, dispatcher })
+    const reply = await request(`${fixture.url}${path}`, { method: 'POST', headers, body, dispatcher })
     await reply.body.dump()
     if (reply.statusCode !== status) throw new Error(`${name}: ${reply.statusCode}`)
   }
@@ -51,4 +51,4 @@ await measure(
   402,
 )
 await dispatcher.close()
-await booth.close()
+await fixture.close()

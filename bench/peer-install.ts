@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const folder = fileURLToPath(new URL('peer/', import.meta.url))
 const LONGEST_INSTALL_MS = 180_000
 
-/** Installs the peer gateway into bench/peer on first use. Throws an Error that says why it could not. */
+/** Installs the peer gateway into bench/peer on first use. Throws an Error with the reason of a failure. */
 export function installPeer(): void {
   if (existsSync(`${folder}node_modules/@portkey-ai/gateway`)) return
   console.log('Installing the peer gateway into bench/peer (once, about 10 s).')

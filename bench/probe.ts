@@ -4,28 +4,28 @@ import type { Case } from './cases.ts'
 import type { Gateway } from './gateway-process.ts'
 import { DELTA_COUNT, LAST_WORD } from './upstream-replies.ts'
 
-/** The route on which a gateway gives complete answers for a case, and how long they are. */
+/** Route on which a gateway returns complete replies for a case, and their length. */
 export interface Route {
   path: string
   replyBytes: number
 }
 
 /**
- * Sends one request and reads the answer with care, before anything is measured. The peer's streams fall back to its chat
- * route. Throws an Error that says how the answer was incomplete.
+ * Sends one request and validates the reply before anything is measured. The peer's streams fall back to its chat
+ * route. Throws an Error that describes an incomplete reply.
  */
 export async function probe(gateway: Gateway, trafficCase: Case): Promise<Route> {
   const { name, wording } = gateway.target
   const isPeerStream = name === 'peer' && trafficCase.stream
   try {
-    return await ask(gateway, trafficCase, forms[wording.dialect].path)
+    return await tryRoute(gateway, trafficCase, forms[wording.dialect].path)
   } catch (error) {
     if (!isPeerStream) throw error
-    return await ask(gateway, trafficCase, forms.chat.path)
+    return await tryRoute(gateway, trafficCase, forms.chat.path)
   }
 }
 
-async function ask({ target, origin, headers }: Gateway, trafficCase: Case, path: string): Promise<Route> {
+async function tryRoute({ target, origin, headers }: Gateway, trafficCase: Case, path: string): Promise<Route> {
   const { bytes, counterOffset } = createTemplate(trafficCase, target.wording)
   stamp(bytes, counterOffset, 0)
   const { statusCode, body } = await request(origin + path, {
@@ -42,7 +42,7 @@ async function ask({ target, origin, headers }: Gateway, trafficCase: Case, path
   throw new Error(`${path} answered ${statusCode} with ${pieces.length} pieces: ${text.slice(0, 200)}`)
 }
 
-/** How many requests the upstream has answered since its start. */
+/** Returns the number of requests that the upstream has answered since its start. */
 export async function upstreamCount(upstreamOrigin: string): Promise<number> {
   const { body } = await request(`${upstreamOrigin}/count`)
   return Number(await body.text())

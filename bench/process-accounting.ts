@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The unit of utime and stime in /proc/<pid>/stat: USER_HZ, 100 on every Linux that Node runs on. */
+/** Unit of utime and stime in /proc/<pid>/stat: USER_HZ, 100 on every Linux that Node runs on. */
 const MICROSECONDS_PER_TICK = 10_000
 
-/** `pid` and all its living descendants: a launcher that re-executes itself counts together with its child. */
+/** Returns `pid` and all its living descendants: a launcher that re-executes itself counts together with its child. */
 export function processTree(pid: number): number[] {
   const children = Map.groupBy(livingProcesses(), ({ parentPid }) => parentPid)
   const tree = [pid]
@@ -11,23 +11,25 @@ export function processTree(pid: number): number[] {
   return tree
 }
 
-/** CPU microseconds, user and system, of all threads of `pids` since each began. Throws when one has ended. */
+/** Returns CPU microseconds, user and system, of all threads of `pids` since each began. Throws when one has ended. */
 export function cpuMicroseconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + cpuTicks(pid), 0) * MICROSECONDS_PER_TICK
 }
 
-/** CPU microseconds of the first threads of `pids`, which are the event loops of Node’s processes. */
+/** Returns CPU microseconds of the first threads of `pids`, which are the event loops of Node’s processes. */
 export function loopMicroseconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + cpuTicks(`${pid}/task/${pid}`), 0) * MICROSECONDS_PER_TICK
 }
 
-/** CPU microseconds of `pids` and of those children of theirs that have ended, as PostgreSQL’s do with their connections. */
+/**
+ * Returns CPU microseconds of `pids` and of their ended children: PostgreSQL’s processes end with their connections.
+ */
 export function cpuMicrosecondsWithEnded(pids: readonly number[]): number {
   const ended = pids.map((pid) => statFields(pid)).map((fields) => Number(fields[13]) + Number(fields[14]))
   return cpuMicroseconds(pids) + ended.reduce((sum, ticks) => sum + ticks, 0) * MICROSECONDS_PER_TICK
 }
 
-/** Those of `pids` whose program has this name, as `postgres`. */
+/** Returns those of `pids` whose program has this name, such as `postgres`. */
 export function pidsOf(program: string, pids: readonly number[]): number[] {
   return pids.filter((pid) => {
     try {
@@ -38,12 +40,12 @@ export function pidsOf(program: string, pids: readonly number[]): number[] {
   })
 }
 
-/** Resident memory of `pids` together, in bytes. */
+/** Returns the resident memory of `pids` together, in bytes. */
 export function residentBytes(pids: readonly number[]): number {
   return sumOfStatus(pids, /^VmRSS:\s+(\d+) kB$/m)
 }
 
-/** The largest resident memory each of `pids` ever had, summed, in bytes. */
+/** Returns the peak resident memory of each of `pids`, summed, in bytes. */
 export function peakResidentBytes(pids: readonly number[]): number {
   return sumOfStatus(pids, /^VmHWM:\s+(\d+) kB$/m)
 }
@@ -70,7 +72,10 @@ function livingProcesses(): { pid: number; parentPid: number }[] {
     })
 }
 
-/** The fields of /proc/<pid>/stat from the third (state) on: the second, the name, may hold spaces and brackets. */
+/**
+ * Returns the fields of /proc/<pid>/stat from the third (state) on: the second, the name, may contain spaces and
+ * brackets.
+ */
 function statFields(place: number | string): string[] {
   const text = readFileSync(`/proc/${place}/stat`, 'latin1')
   return text.slice(text.lastIndexOf(')') + 2).split(' ')

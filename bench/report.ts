@@ -15,21 +15,21 @@ export interface ReportOptions {
   date: Date
 }
 
-/** The benchmark's results as a Markdown page: the machine, the tables, the verdicts, what went otherwise. */
+/** Renders the benchmark's results as a Markdown page: machine, tables, verdicts, deviations. */
 export function renderReport(options: ReportOptions): string {
   const { summary, notes } = options
   const sections = [
     `# Benchmark results\n\n${renderConditions(options)}`,
     `## CPU\n\nMicroseconds per request of the gateway's processes, user and system, all threads, at saturation: median of the rounds, (smallest–largest), × the bare relay.\n\n${renderCpu(options)}`,
-    `## Added latency\n\nMilliseconds over the direct line in the same round, at the rate in the table's head; of the direct line the time itself.\n\n${renderLatency(options)}`,
+    `## Added latency\n\nMilliseconds over the direct line in the same round, at the rate in the table's head; for the direct line the time itself.\n\n${renderLatency(options)}`,
     `## Memory\n\n${renderMemory(options)}`,
-    `## Bars\n\nRatios of CPU microseconds unless they say otherwise.\n\n${renderBars(judge(summary))}`,
+    `## Bars\n\nRatios of CPU microseconds unless otherwise noted.\n\n${renderBars(judge(summary))}`,
   ]
   if (notes.length > 0) sections.push(`## Notes\n\n${notes.map((note) => `- ${note.replace(/\s+/g, ' ')}`).join('\n')}`)
   return `${sections.join('\n\n')}\n`
 }
 
-/** A Markdown table from its rows, the first being the head; columns are padded, as Biome wants them. */
+/** Renders a Markdown table from its rows, the first being the head; columns are padded, as Biome requires. */
 function table(rows: readonly string[][]): string {
   const [head = [], ...body] = rows
   const widths = head.map((_, column) => Math.max(3, ...rows.map((cells) => cells[column]?.length ?? 0)))
@@ -53,7 +53,7 @@ function renderConditions({ date, effort }: ReportOptions): string {
   ].join('\n')
 }
 
-/** How long the replies of the two dialects are, whose wrappings differ. */
+/** Returns the sizes of the replies of the two dialects, whose framing differs. */
 function sizes(kind: 'json' | 'sse'): string {
   const bytes = [messagesReplies, chatReplies].map(({ json, streamWrites }) =>
     kind === 'json' ? json.length : Buffer.concat(streamWrites).length,

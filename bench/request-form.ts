@@ -1,15 +1,15 @@
 import type { Turn } from './conversation.ts'
 
-/** What a request says besides its messages. */
+/** Content of a request besides its messages. */
 export interface RequestHead {
   model: string
   stream: boolean
   hasTools: boolean
 }
 
-/** How a dialect puts a request. */
+/** Form of requests in a dialect. */
 export interface RequestForm {
-  /** Where its requests are posted. */
+  /** Path of the route. */
   path: string
   toRequest(head: RequestHead, messages: readonly object[]): object
   toMessages(turn: Turn): object[]

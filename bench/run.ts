@@ -3,8 +3,8 @@
 //   load.ts ──► gateway (ours | bare.ts | peer) ──► upstream.ts      each arrow loopback, each box a process
 //      └─ reads /proc/<gateway>/stat                                 this process only directs them
 //
-// Guarantees: every gateway runs on the same Node, in a clean environment, on 127.0.0.1; a reply that is not whole is
-// counted as a failure and named; misses are proved to reach the upstream, hits not to.
+// Guarantees: every gateway runs on the same Node, in a clean environment, on 127.0.0.1; an incomplete reply
+// counts as a failure and is named; misses are verified to reach the upstream, hits not to.
 // Limits: Linux only (/proc). Latencies on a busy machine are noise; CPU per request is the figure to trust.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * What a look-up of the semantic cache costs on the main loop: `node bench/semantic-cache.ts`. Mode `strict` reads the text,
- * brings it into its form and hashes it with the scope: there are no vectors.
+ * Cost of a look-up of the semantic cache on the main loop: `node bench/semantic-cache.ts`. Mode `strict` reads the
+ * text, converts it to its form and hashes it with the scope, without vectors.
  */
 import { formOf } from '../plugins/semantic-cache/form.ts'
 import { keyOf } from '../plugins/semantic-cache/key.ts'

@@ -1,6 +1,6 @@
 /**
- * Where a graph is quicker than a scan: `node --expose-gc bench/semantic-scopes.ts [entries …]`. Texts are of the kind that
- * a help desk hears. Both are searched for the same vectors; the scan tells how many neighbours the graph finds.
+ * Size from which on a graph is quicker than a scan: `node --expose-gc bench/semantic-scopes.ts [entries …]`. Texts
+ * resemble a help desk's. Both are searched for the same vectors; the scan shows how many neighbours the graph finds.
  */
 import { createGraph } from '../plugins/semantic-cache/candidates/graph.ts'
 import { dot } from '../plugins/semantic-cache/candidates/scope-candidates.ts'
@@ -17,7 +17,7 @@ const THINGS =
 const PLACES =
   'Berlin Oslo Madrid Lisbon Vienna Prague Dublin Athens Warsaw Helsinki Rome Paris London Zurich Riga'.split(' ')
 
-/** Different for each number below some 600,000. */
+/** Returns a text that differs for each number below some 600,000. */
 function textOf(n: number): string {
   const pick = (words: readonly string[], divisor: number) => words[Math.floor(n / divisor) % words.length]
   return `How do I ${pick(VERBS, 1)} the ${pick(THINGS, 15)} from ${pick(PLACES, 225)} that I have had in ${pick(PLACES, 3375)} since ${1900 + (n % 97)} with the ${pick(THINGS, 50_625)}?`
@@ -39,12 +39,12 @@ for (const size of SIZES.length > 0 ? SIZES : [250, 500, 1000, 2000, 10_000, 20_
   const [scanMs, searchMs]: [number[], number[]] = [[], []]
   let found = 0
   for (let i = 0; i < SEARCHES; i++) {
-    const asked = lexicalEmbedder.embed(textOf((i * 7919) % (size * 7)).replace('How do I', 'How can I'))
+    const vector = lexicalEmbedder.embed(textOf((i * 7919) % (size * 7)).replace('How do I', 'How can I'))
     let cosines: number[] = []
-    scanMs.push(msOf(() => (cosines = vectors.map((vector) => dot(asked, vector)))))
+    scanMs.push(msOf(() => (cosines = vectors.map((other) => dot(vector, other)))))
     const least = cosines.toSorted((a, b) => b - a)[NEAREST - 1] ?? 0
     let labels: readonly number[] = []
-    searchMs.push(msOf(() => (labels = graph.search(asked))))
+    searchMs.push(msOf(() => (labels = graph.search(vector))))
     found += Math.min(NEAREST, labels.filter((label) => (cosines[label] ?? 0) >= least).length)
   }
   const share = ((100 * found) / (SEARCHES * NEAREST)).toFixed(1)

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Pool } from 'undici'
 
-/** How one request ended. Times are milliseconds since it was handed to the pool. */
+/** End of one request. Times are milliseconds since it was handed to the pool. */
 export interface Outcome {
   /** 0 when the connection broke. */
   status: number
@@ -25,7 +25,7 @@ export function sendRequest(pool: Pool, { path, headers }: Destination, body: Bu
   pool.dispatch(
     { method: 'POST', path, headers, body },
     {
-      onRequestStart() {}, // Without it undici takes the object for a handler of its older kind.
+      onRequestStart() {}, // Without it undici treats the object as a handler of its older kind.
       onResponseStart(_controller, status) {
         outcome.status = status
       },

@@ -14,16 +14,16 @@ export interface Memory {
 /** Medians over the rounds. A figure is undefined where the gateway or the case was not measured. */
 export interface Summary {
   figure(targetName: string, caseName: string, field: Field): number | undefined
-  /** The smallest and the largest of the rounds. */
+  /** Smallest and largest of the rounds. */
   range(targetName: string, caseName: string, field: Field): [number, number] | undefined
-  /** The figure less that of the direct line in the same round. */
+  /** Figure minus that of the direct line in the same round. */
   added(targetName: string, caseName: string, field: Field): number | undefined
-  /** One gateway's CPU over another's. */
+  /** Ratio of one gateway's CPU to another's. */
   ratio(targetName: string, otherName: string, caseName: string): number | undefined
   memory: ReadonlyMap<string, Memory>
 }
 
-/** Sums up the measurements of all rounds. */
+/** Summarises the measurements of all rounds. */
 export function summarise(measurements: readonly Measurement[], memory: ReadonlyMap<string, Memory>): Summary {
   const rounds = (targetName: string, caseName: string) =>
     measurements.filter((one) => one.targetName === targetName && one.caseName === caseName)

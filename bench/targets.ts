@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import type { Wording } from './bodies.ts'
 
-/** What a gateway's process is told at its start. */
+/** Parameters of a gateway's process. */
 export interface Place {
   port: number
   upstreamOrigin: string
-  /** An empty folder of its own. */
+  /** Empty folder for its data. */
   dataDir: string
 }
 
-/** One thing that is measured: how its process is started and how it is talked to. */
+/** Target of measurements: how to start its process and send to it. */
 export interface Target {
   name: string
   label: string
@@ -18,17 +18,17 @@ export interface Target {
   environment?: (place: Place) => Record<string, string>
   readyPath: string
   headers: (place: Place) => Record<string, string>
-  /** What its client speaks, and through the model which upstream it reaches. */
+  /** Dialect of its client, and the model that selects the upstream. */
   wording: Wording
-  /** Whether each request differs from all others; otherwise all of a case are the same. */
+  /** Set when each request differs from all others; otherwise all of a case are equal. */
   unique: boolean
-  /** How many of the requests must reach the upstream: all, or none after the first. */
+  /** Number of the requests that must reach the upstream: all, or none after the first. */
   reachesUpstream: boolean
 }
 
 const inBench = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** What clients speak, and whose model they ask for. */
+/** Dialects of clients, with the requested model. */
 const wordings = {
   messages: { dialect: 'messages', model: 'claude-sonnet-4-5' },
   messagesToChat: { dialect: 'messages', model: 'gpt-4.1' },
@@ -54,7 +54,7 @@ const ours = {
   reachesUpstream: true,
 }
 
-/** Without receipts: the relay and nothing else. */
+/** Relay only, without receipts. */
 const relayOnly = {
   ...ours,
   environment: (place: Place) => ({ ...ours.environment(place), SVC_CONFIG: inBench('relay-only.yaml') }),
@@ -64,7 +64,7 @@ const chatClient = { authorization: 'Bearer bench', 'content-type': 'application
 const client = { ...chatClient, 'anthropic-version': '2023-06-01' }
 const withoutModules = { 'x-svc-pipe': 'none' }
 
-/** The straight line to the upstream, which every added latency is measured against. */
+/** Direct line to the upstream, the baseline of every added latency. */
 export const direct: Target = {
   name: 'direct',
   label: 'direct, no gateway',
@@ -75,7 +75,7 @@ export const direct: Target = {
   reachesUpstream: true,
 }
 
-/** The gateways that are compared, each in a process of its own. */
+/** Gateways to compare, each in its own process. */
 export const targets: readonly Target[] = [
   {
     name: 'bare',

@@ -1,7 +1,6 @@
-// `node bench/telemetry.ts [postgresql://…]`: what recording one request takes of the main thread, in microseconds of CPU.
-//
-// Counted is all that the thread does for it: making the row, the batch's way to the database, its answer. The thread
-// that writes SQLite is not counted. Limits: requests come as fast as they are stored, so batches are full.
+// `node bench/telemetry.ts [postgresql://…]`: cost of recording one request on the main thread, in microseconds of CPU.
+// It includes all work of that thread: making the row, the batch's way to the database, its reply. The thread that
+// writes SQLite is excluded. Limits: requests arrive as fast as they are stored, so batches are full.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -30,7 +29,7 @@ exchange.record(step)
 exchange.record({ ...step, module: 'exact-cache', action: 'miss' })
 const steps = exchange.trace.map(({ module, action, durationMs: ms }) => ({ module, action, ms }))
 
-/** CPU of this thread for a round of requests that are put together and given to `record`, in µs a request. */
+/** Measures the CPU of this thread for a round of requests that are built and passed to `record`, in µs per request. */
 async function round(record: (receipt: Receipt) => void, end: () => Promise<void>): Promise<number> {
   const ids = Array.from({ length: REQUESTS_A_ROUND }, () => sampleRequest({ startedAtMs: Date.now() }).id)
   const before = process.threadCpuUsage()
@@ -51,9 +50,9 @@ for (let i = 0; i < ROUNDS; i++) {
     () => {},
     async () => {},
   )
-  const facts = { exchange, admittedAtMs: Date.now() }
+  const context = { exchange, admittedAtMs: Date.now() }
   const all = await round(
-    (receipt) => telemetry.record(finishedRequestOf(receipt, facts, { hasReceipt: true })),
+    (receipt) => telemetry.record(finishedRequestOf(receipt, context, { hasReceipt: true })),
     () => telemetry.close(60_000),
   )
   costs.push(all - nothing)

@@ -1,20 +1,20 @@
 /**
- * How a stream is cut decides its cost, so it also decides the ratios: at 2, 3, 4 and 5 events a write the peer costs 4.4,
+ * The cutting of a stream determines its cost, and so the ratios: at 2, 3, 4 and 5 events per write the peer costs 4.4,
  * 5.4, 6.9 and 11.7 times the bare relay. Three comes nearest to the stream by which the project's bars were set (5.8).
  */
 const EVENTS_PER_WRITE = Number(process.env.EVENTS_PER_WRITE ?? 3)
 
-/** The last word of every reply: a reader that saw it saw the whole reply. */
+/** Last word of every reply, by which a reader recognises a complete one. */
 export const LAST_WORD = 'end-of-reply'
 
-/** Number of the events of a streamed reply that hold a piece of its text. */
+/** Number of events of a streamed reply with a piece of its text. */
 export const DELTA_COUNT = 50
 
-/** The replies of one dialect: the same text in all of them. */
+/** Replies of one dialect, with the same text in all. */
 export interface Replies {
-  /** A whole reply of about 1 KB. */
+  /** JSON reply of about 1 KB. */
   json: Buffer
-  /** A streamed reply cut as it is written to the socket: the opening, the deltas by threes, the closing. */
+  /** Streamed reply, as the writes to the socket: the opening, the deltas by threes, the closing. */
   streamWrites: readonly Buffer[]
 }
 
@@ -24,10 +24,10 @@ const pieces = Array.from({ length: DELTA_COUNT }, (_, i) =>
     : ['The retry ', 'keeps its "deadline", ', 'see line\n', 'C:\\src ', '– then it '][i % 5]!,
 )
 
-/** What Messages clients get. */
+/** Replies for Messages clients. */
 export const messagesReplies: Replies = createMessagesReplies()
 
-/** What chat clients get. */
+/** Replies for chat clients. */
 export const chatReplies: Replies = createChatReplies()
 
 function createMessagesReplies(): Replies {
@@ -67,7 +67,10 @@ function createMessagesReplies(): Replies {
   }
 }
 
-/** The shapes are those of OpenAI's API reference, "The chat completion object" and "The chat completion chunk object". */
+/**
+ * Creates replies in the shapes of OpenAI's API reference, "The chat completion object" and "The chat completion chunk
+ * object".
+ */
 function createChatReplies(): Replies {
   const usage = {
     prompt_tokens: 412,
@@ -86,7 +89,7 @@ function createChatReplies(): Replies {
     toEvent({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }], usage: null })
   const opening = toDelta({ role: 'assistant', content: '', refusal: null })
   const deltas = pieces.map((content) => toDelta({ content }))
-  // The gateway asks for the usage of every stream, whether or not its client did.
+  // The gateway requests the usage of every stream, even if its client did not.
   const closing = [toDelta({}, 'stop'), toEvent({ choices: [], usage }), 'data: [DONE]\n\n']
   return { json: Buffer.from(JSON.stringify(json)), streamWrites: cut([opening], deltas, closing) }
 }

@@ -1,6 +1,6 @@
-// The stand-in provider, a process of its own: answers at once with bytes made at start, in the dialect of the path.
-// `GET /count` tells how many requests it has answered, so that the benchmark can prove that misses came here and hits
-// did not.
+// Stand-in provider, a separate process: replies at once with bytes made at start, in the dialect of the path. `GET
+// /count` returns the number of answered requests, so that the benchmark can verify that misses arrived and hits did
+// not.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { forms, HOLD_MARK } from './bodies.ts'
 import { chatReplies, messagesReplies, type Replies } from './upstream-replies.ts'
@@ -37,10 +37,10 @@ function repliesAt(path: string | undefined): Replies {
   return path === forms.chat.path ? chatReplies : messagesReplies
 }
 
-/** Milliseconds between the pieces of a stream. Without it each has a turn of the event loop of its own. */
+/** Milliseconds between the pieces of a stream. Without it each has its own turn of the event loop. */
 const PIECE_MS = Number(process.env.PIECE_MS ?? 0)
 
-/** Writes the stream piece by piece, so that pieces reach the gateway apart. */
+/** Writes the stream piece by piece, so that the pieces reach the gateway separately. */
 function writeFrom(writes: readonly Buffer[], index: number, response: ServerResponse): void {
   if (index === writes.length) return void response.end()
   response.write(writes[index])
@@ -49,7 +49,7 @@ function writeFrom(writes: readonly Buffer[], index: number, response: ServerRes
 }
 
 const server = createServer((request, response) => {
-  // A client that leaves in the middle of its request is none of our business.
+  // A client that disconnects during its request needs no reply.
   answer(request, response).catch(() => response.destroy())
 })
 server.keepAliveTimeout = 60_000

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { billedPicoUsd, RATES } from './billing.ts'
 
 /**
- * DESIGN: what a provider's prompt cache makes of a conversation.
+ * DESIGN: model of a provider's prompt cache.
  *
- * A provider caches prefixes: a block is read cheaply when it and every block before it are those of an earlier call. A
- * replay gives the blocks of each call in the order in which they are rendered: tools, system, messages.
+ * A provider caches prefixes: a block is read cheaply when it and every block before it equal those of an earlier call.
+ * A replay passes the blocks of each call in the order in which they are rendered: tools, system, messages.
  *
  *     call 1   A B C        written A B C
  *     call 2   A B C D      read A B C, written D
@@ -18,30 +18,32 @@ import { billedPicoUsd, RATES } from './billing.ts'
 
 const LEAST_PREFIX_TOKENS = 1024
 
-/** A piece of a prompt, and how many tokens it has. */
+/** Block of a prompt with its tokens. */
 export interface PromptBlock {
   readonly text: string | Uint8Array
   readonly tokens: number
 }
 
-/** What one call is billed for its input, in tokens. */
+/** Cost of one call's input, in tokens. */
 export interface PromptBill {
   readonly readTokens: number
   readonly writtenTokens: number
   /** Tokens of a prompt too short to be cached. */
   readonly uncachedTokens: number
-  /** In uncached input tokens, at the rates of the price book: a read costs 0.1 of one, a write for five minutes 1.25. */
+  /**
+   * In uncached input tokens, at the rates of the price book: a read costs 0.1 of one, a write for five minutes 1.25.
+   */
   readonly cost: number
-  /** Whether the blocks of the call before are no prefix of this one's. */
+  /** Set when the blocks of the previous call are no prefix of this one's. */
   readonly isBreak: boolean
 }
 
-/** The prompt cache of one conversation, call by call. */
+/** Prompt cache of one conversation, call by call. */
 export class PromptCache {
   readonly #known = new Set<string>()
   #last = ''
 
-  /** Bills the next call of the conversation. */
+  /** Charges the next call of the conversation. */
   call(blocks: readonly PromptBlock[]): PromptBill {
     const prefixes = prefixHashes(blocks)
     const isBreak = this.#last !== '' && !prefixes.includes(this.#last)
@@ -58,7 +60,7 @@ export class PromptCache {
   }
 }
 
-/** For each block, a hash of it and of all blocks before it. */
+/** Returns, for each block, a hash of it and of all blocks before it. */
 function prefixHashes(blocks: readonly PromptBlock[]): string[] {
   let prefix = ''
   return blocks.map(({ text }) => {

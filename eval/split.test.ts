@@ -7,7 +7,7 @@ import { ofSplit } from './split.ts'
 
 const SESSION = { id: 'tau-1', split: 'dev', messages: [{ role: 'user', content: 'Hello.' }], needles: [] }
 
-test('split: items of a split are taken, and all of them without one', (t) => {
+test('split: returns the items of a split, and all of them without one', (t) => {
   const items = [{ split: 'dev' }, { split: 'test' }]
   t.deepEqual(ofSplit(items, 'dev', 'data'), [{ split: 'dev' }])
   t.is(ofSplit(items, undefined, 'data').length, 2)
@@ -17,7 +17,7 @@ for (const [command, file] of [
   ['compression', 'trajectories.jsonl'],
   ['pruning', 'cases.jsonl'],
 ] as const) {
-  test(`split: eval:${command} refuses a split that the data do not have, and names those that they have`, (t) => {
+  test(`split: eval:${command} refuses an unknown split, and names the known ones`, (t) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-split-'))
     t.teardown(() => rmSync(folder, { recursive: true }))
     writeFileSync(path.join(folder, 'tools.jsonl'), '{"server":"","name":"a","description":"","input_schema":{}}')

@@ -1,6 +1,6 @@
 /**
- * The items of a split; all of them without one. Throws an `Error` that names the splits there are: the part that is held
- * back is not in every copy of the data.
+ * Returns the items of a split; all of them without one. Throws an `Error` that names the available splits: the
+ * held-out part is not in every copy of the data.
  */
 export function ofSplit<Item extends { readonly split: string }>(
   items: readonly Item[],
@@ -11,6 +11,6 @@ export function ofSplit<Item extends { readonly split: string }>(
   if (wanted.length > 0) return wanted
   const there = [...new Set(items.map((item) => item.split))].map((name) => `\`${name}\``).join(' and ')
   throw new Error(
-    `The data in ${folder} has no split \`${split}\`, only ${there}: what is held back is not a part of it. Leave \`--split\` out, or name one that is there.`,
+    `The data in ${folder} has no split \`${split}\`, only ${there}: held-out data is not part of it. Omit \`--split\`, or name an available one.`,
   )
 }

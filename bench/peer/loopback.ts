@@ -1,5 +1,5 @@
-// Loaded before the peer, which would listen on all interfaces: every server of its process is bound to 127.0.0.1, at
-// the port the benchmark chose.
+// Loaded before the peer, which would listen on all interfaces: binds every server of its process to 127.0.0.1, at the
+// port the benchmark chose.
 import { Server } from 'node:net'
 
 const listen = Server.prototype.listen

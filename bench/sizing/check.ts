@@ -1,14 +1,14 @@
-// `npm run bench:sizing [-- processes]`: compares the predictions of the cost model with a measured run of four processes.
-//
-// On this one machine everything shares the cores: the gateway, PostgreSQL, Redis, the provider's stand-in and the load.
-// So the prediction is of CPU, part by part, at a calm rate; of the rate at which the cores are full; and of the waits.
+// `npm run bench:sizing [-- processes]`: compares the predictions of the cost model with a measured run of four
+// processes.  On this one machine the gateway, PostgreSQL, Redis, the provider's stand-in and the load share the cores.
+// So the prediction is of CPU, component by component, at a moderate rate; of the rate at which the cores are full; and
+// of the waits.
 import { availableParallelism } from 'node:os'
 import { type Case, cases } from '../cases.ts'
 import { percentile } from '../statistics.ts'
 import { readCosts } from './cost-model.ts'
 import { demandOf } from './demand.ts'
 import { simulateWaits } from './queue.ts'
-import { openStand, type Stand } from './stand.ts'
+import { openRig, type Rig } from './rig.ts'
 import { AGENTS } from './traffic.ts'
 
 const WORKERS = Number(process.argv[2] ?? 4)
@@ -26,11 +26,11 @@ function print(what: string, predicted: number, measured: number): void {
   )
 }
 
-async function check(stand: Stand, kind: Case): Promise<void> {
+async function check(rig: Rig, kind: Case): Promise<void> {
   const demand = demandOf({ ...AGENTS, requestKilobytes: kind.bodyBytes / 1024, streams: 0 }, costs)
   const drive = { case: kind, unique: true }
-  await stand.drive({ ...drive, requests: BUSY_REQUESTS / 4 })
-  const busy = await stand.drive({ ...drive, requests: BUSY_REQUESTS })
+  await rig.drive({ ...drive, requests: BUSY_REQUESTS / 4 })
+  const busy = await rig.drive({ ...drive, requests: BUSY_REQUESTS })
   const surroundings = busy.took.surroundings / BUSY_REQUESTS
   const ours = demand.gateway + demand.postgres.microseconds + demand.redis.microseconds
   const fullRate = (cores * 1e6) / (ours + surroundings)
@@ -38,7 +38,7 @@ async function check(stand: Stand, kind: Case): Promise<void> {
   print('requests/s with all cores full', fullRate, BUSY_REQUESTS / busy.seconds)
 
   const rate = Math.floor(fullRate * CALM_SHARE)
-  const calm = await stand.drive({ ...drive, requests: CALM_REQUESTS, requestsPerSecond: rate })
+  const calm = await rig.drive({ ...drive, requests: CALM_REQUESTS, requestsPerSecond: rate })
   const each = (amount: number) => amount / CALM_REQUESTS
   print(`gateway, µs of CPU a request at ${rate}/s`, demand.gateway, each(calm.took.gateway))
   print('PostgreSQL, µs of CPU a request', demand.postgres.microseconds, each(calm.took.postgres))
@@ -57,5 +57,5 @@ async function check(stand: Stand, kind: Case): Promise<void> {
   print('added until answered, p99 in ms', waits.p99Ms, percentile(calm.result.totalMs ?? [], 0.99))
 }
 
-await using stand = await openStand({ workers: WORKERS })
-for (const kind of cases.filter(({ name }) => name === 'json-1k' || name === 'json-30k')) await check(stand, kind)
+await using rig = await openRig({ workers: WORKERS })
+for (const kind of cases.filter(({ name }) => name === 'json-1k' || name === 'json-30k')) await check(rig, kind)

@@ -16,16 +16,16 @@ export interface PipelineCost {
 }
 
 /**
- * The cost of a request as `npm run bench:costs` measured it: `costs.json`. Times are microseconds of CPU, user and
- * system; of PostgreSQL and Redis all their processes together.
+ * Cost of a request as measured by `npm run bench:costs`: `costs.json`. Times are microseconds of CPU, user and system;
+ * for PostgreSQL and Redis of all their processes together.
  */
 export interface Costs {
   measured: { at: string; machine: string; command: string }
   pipelines: { none: PipelineCost; default: PipelineCost; capped: PipelineCost; hit: PipelineCost }
-  /** One event of a stream that comes in a packet of its own. */
+  /** Event of a stream in a packet of its own. */
   streamEvent: Cpu
   memory: { processMegabytes: number; openStreamKilobytes: number }
-  /** Bytes on disk, indexes included, the write-ahead log not counted. */
+  /** Bytes on disk, including indexes, without the write-ahead log. */
   stored: { receiptBytes: number; telemetryBytes: number; replyOverheadBytes: number }
 }
 
@@ -34,7 +34,10 @@ export function readCosts(): Costs {
   return JSON.parse(readFileSync(COSTS_FILE, 'utf8'))
 }
 
-/** CPU of a request of `kilobytes`, interpolated between the measured sizes and extrapolated from the last two. */
+/**
+ * Returns the CPU of a request of `kilobytes`, interpolated between the measured sizes and extrapolated from the last
+ * two.
+ */
 export function cpuAt(gateway: PipelineCost['gateway'], kilobytes: number): Cpu {
   const above = gateway.findIndex((each) => each.kilobytes >= kilobytes)
   const index = above === -1 ? gateway.length - 1 : Math.max(above, 1)

@@ -1,11 +1,11 @@
 import { type Costs, type Cpu, cpuAt } from './cost-model.ts'
 import type { Traffic } from './traffic.ts'
 
-/** The cost of an average request of some traffic. Times are microseconds of CPU. */
+/** Cost of an average request of some traffic. Times are microseconds of CPU. */
 export interface Demand {
-  /** The gateway's, without the events of its stream. */
+  /** Gateway's cost without the events of its stream. */
   request: Cpu
-  /** The gateway's, for each event of a stream. */
+  /** Gateway's cost for each event of a stream. */
   event: Cpu
   eventsPerRequest: number
   /** Request and events together. */
@@ -23,7 +23,7 @@ export function demandOf(traffic: Traffic, costs: Costs): Demand {
   const missCpu = cpuAt(missed.gateway, requestKilobytes)
   const hitCpu = cpuAt(hit.gateway, requestKilobytes)
   const request = { loop: mix(missCpu.loop, hitCpu.loop), other: mix(missCpu.other, hitCpu.other) }
-  // A hit is replayed at once, a few writes in all.
+  // A hit is replayed at once, in a few writes.
   const eventsPerRequest = (1 - hits) * streams * streamEvents
   const { streamEvent: event } = costs
   return {

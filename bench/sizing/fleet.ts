@@ -3,17 +3,17 @@ import { type Demand, demandOf } from './demand.ts'
 import { simulateWaits, type Waits } from './queue.ts'
 import { MACHINE, type Traffic } from './traffic.ts'
 
-/** The largest share of a machine's CPU that a plan uses; the rest is for what no forecast knows. */
+/** Largest share of a machine's CPU that a plan uses; the rest is a reserve. */
 const BUSIEST = 0.6
-/** Milliseconds that 99 of 100 requests may wait for the gateway. */
+/** Longest p99 of the wait for the gateway, in milliseconds. */
 const LONGEST_P99_MS = 25
 const SEARCH_STEPS = 12
 const KILOBYTES_PER_GIGABYTE = 1024 ** 2
 
-/** The machines and stores that one peak rate needs. */
+/** Machines and stores for a peak rate. */
 export interface Fleet {
   machines: number
-  /** The limit that decides how many machines there are. */
+  /** Limit that determines the number of machines. */
   boundBy: 'CPU' | 'memory' | 'wait'
   waits: Waits
   postgres: { transactionsPerSecond: number; cores: number }
@@ -23,7 +23,10 @@ export interface Fleet {
   receiptGigabytesPerHour: number
 }
 
-/** The smallest fleet that keeps `BUSIEST`, the memory of `MACHINE` and `LONGEST_P99_MS` at a peak of `requestsPerSecond`. */
+/**
+ * Returns the smallest fleet that keeps `BUSIEST`, the memory of `MACHINE` and `LONGEST_P99_MS` at a peak of
+ * `requestsPerSecond`.
+ */
 export function fleetFor(requestsPerSecond: number, traffic: Traffic, costs: Costs): Fleet {
   const demand = demandOf(traffic, costs)
   const limits = {
@@ -53,14 +56,14 @@ export function fleetFor(requestsPerSecond: number, traffic: Traffic, costs: Cos
   }
 }
 
-/** Requests a second whose open replies, with the bodies they hold, fit into a process's share of the memory. */
+/** Returns the requests per second whose open replies, with their bodies, fit into a process's share of the memory. */
 function rateOfMemory(traffic: Traffic, { memory }: Costs): number {
   const { replySeconds, requestKilobytes, replyKilobytes } = traffic
   const free = (MACHINE.memoryGigabytes / MACHINE.cores) * KILOBYTES_PER_GIGABYTE - memory.processMegabytes * 1024
   return free / (replySeconds * (memory.openStreamKilobytes + requestKilobytes + replyKilobytes))
 }
 
-/** Requests a second up to which the wait is short enough, by bisection. */
+/** Returns the requests per second up to which the wait is short enough, by bisection. */
 function rateOfWait(demand: Demand): number {
   let [low, high] = [0, 1e6 / demand.gateway]
   for (let step = 0; step < SEARCH_STEPS; step++) {
@@ -71,7 +74,7 @@ function rateOfWait(demand: Demand): number {
   return low
 }
 
-/** Other threads use part of the core on which a loop runs, so the loop takes longer for the same work. */
+/** Returns the waits. Other threads use part of a loop's core, so the loop takes longer for the same work. */
 function waitsOf(requestsPerSecond: number, demand: Demand): Waits {
   const others = demand.request.other + demand.eventsPerRequest * demand.event.other
   const slower = 1 / Math.max(0.05, 1 - (requestsPerSecond * others) / 1e6)

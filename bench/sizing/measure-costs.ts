@@ -1,27 +1,27 @@
-// `npm run bench:costs`: measures what a request costs a gateway in cloud mode, PostgreSQL and Redis, and writes
-// costs.json, from which docs/scaling.md plans. Takes about four minutes. CPU only: on a busy machine it is
-// some tenths higher.
+// `npm run bench:costs`: measures the cost of a request for a gateway in cloud mode, PostgreSQL and Redis, and writes
+// costs.json, from which docs/scaling.md plans. Takes about four minutes. CPU only: on a busy machine it is some tenths
+// higher.
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { type Case, cases } from '../cases.ts'
 import { measureIdleStream } from '../idle-streams.ts'
 import { residentBytes } from '../process-accounting.ts'
 import { COSTS_FILE, type Costs, type PipelineCost } from './cost-model.ts'
-import { openStand, type Stand } from './stand.ts'
+import { openRig, type Rig } from './rig.ts'
 
 const COMMAND = 'npm run bench:costs'
 /**
- * A calm rate: what comes at once is done together, and then a request costs a third less, which no plan should count on.
- * Streams are as many as are open.
+ * Moderate rates: concurrent requests are batched, which reduces the cost by a third that no plan should count on.
+ * Streams run at full concurrency.
  */
 const RATES: Readonly<Record<string, number>> = { 'json-1k': 150, 'json-30k': 150, 'json-300k': 50 }
 const REQUESTS: Readonly<Record<string, number>> = { 'json-1k': 1800, 'json-30k': 1800, 'json-300k': 600, sse: 2000 }
 const WARM_UP = 1500
-/** Enough to be far away, so that the guard holds money and is never in the way. */
+/** Caps that are never reached, so that the guard holds money and refuses nothing. */
 const CAPS = { SVC_COST_PER_DAY: '1000000', SVC_COST_PER_MONTH: '1000000' }
-/** As providers stream: an event in a packet, some milliseconds apart. */
+/** Streaming as providers do: one event per packet, some milliseconds apart. */
 const STREAMING = { EVENTS_PER_WRITE: '1', PIECE_MS: '20' }
-/** Of the upstream's 56 events the first three and the last three come together. */
+/** Packets of the upstream's 56 events: the first three and the last three share one. */
 const PACKETS = 52
 const STREAMS_AT_ONCE = 64
 const JSON_REPLY_BYTES = 1036
@@ -47,11 +47,11 @@ interface Measured {
   redisBytes: number
 }
 
-async function measure(stand: Stand, kind: Case, way: Way): Promise<Measured> {
+async function measure(rig: Rig, kind: Case, way: Way): Promise<Measured> {
   const requests = REQUESTS[kind.name]!
-  await stand.drive({ case: kind, ...way, requests: Math.min(WARM_UP, requests) })
+  await rig.drive({ case: kind, ...way, requests: Math.min(WARM_UP, requests) })
   const rate = RATES[kind.name]
-  const { took } = await stand.drive({ case: kind, ...way, requests, ...(rate && { requestsPerSecond: rate }) })
+  const { took } = await rig.drive({ case: kind, ...way, requests, ...(rate && { requestsPerSecond: rate }) })
   const each = (amount: number, digits = 1) => Number((amount / requests).toFixed(digits))
   const measured = {
     cost: { kilobytes: kind.bodyBytes / 1024, loop: each(took.loop), other: each(took.gateway - took.loop) },
@@ -65,31 +65,31 @@ async function measure(stand: Stand, kind: Case, way: Way): Promise<Measured> {
   return measured
 }
 
-async function measureSizes(stand: Stand, way: Way): Promise<{ cost: PipelineCost; all: Measured[] }> {
+async function measureSizes(rig: Rig, way: Way): Promise<{ cost: PipelineCost; all: Measured[] }> {
   const all: Measured[] = []
-  for (const kind of cases.filter((each) => !each.stream)) all.push(await measure(stand, kind, way))
-  const { postgres, redis } = all[1]! // 30 KB, the one nearest to what agents send
+  for (const kind of cases.filter((each) => !each.stream)) all.push(await measure(rig, kind, way))
+  const { postgres, redis } = all[1]! // 30 KB, the size nearest to agents' requests
   return { cost: { gateway: all.map(({ cost }) => cost), postgres, redis }, all }
 }
 
 async function measureEvent(jsonCost: PipelineCost): Promise<Costs['streamEvent']> {
-  await using stand = await openStand({ workers: 1, upstream: STREAMING })
+  await using rig = await openRig({ workers: 1, upstream: STREAMING })
   const kind = { ...cases.find(({ stream }) => stream)!, connections: STREAMS_AT_ONCE }
-  const { cost } = await measure(stand, kind, WAYS.default)
+  const { cost } = await measure(rig, kind, WAYS.default)
   const json = jsonCost.gateway[0]! // of the same size
   const eachOf = (name: 'loop' | 'other') => Number((Math.max(0, cost[name] - json[name]) / PACKETS).toFixed(2))
   return { loop: eachOf('loop'), other: eachOf('other') }
 }
 
 async function measureAll(): Promise<Costs> {
-  await using stand = await openStand({ workers: 1 })
-  const openStreamKilobytes = Math.round((await measureIdleStream(stand, IDLE_STREAMS)) / 1024)
-  const none = await measureSizes(stand, WAYS.none)
-  const usual = await measureSizes(stand, WAYS.default)
-  const hit = await measureSizes(stand, WAYS.hit)
-  const processMegabytes = Math.round(residentBytes(stand.pids()) / 1024 ** 2)
-  await stand[Symbol.asyncDispose]()
-  await using cappedStand = await openStand({ workers: 1, env: CAPS })
+  await using rig = await openRig({ workers: 1 })
+  const openStreamKilobytes = Math.round((await measureIdleStream(rig, IDLE_STREAMS)) / 1024)
+  const none = await measureSizes(rig, WAYS.none)
+  const usual = await measureSizes(rig, WAYS.default)
+  const hit = await measureSizes(rig, WAYS.hit)
+  const processMegabytes = Math.round(residentBytes(rig.pids()) / 1024 ** 2)
+  await rig[Symbol.asyncDispose]()
+  await using cappedStand = await openRig({ workers: 1, env: CAPS })
   const capped = await measureSizes(cappedStand, WAYS.default)
   await cappedStand[Symbol.asyncDispose]()
   const [small] = usual.all

@@ -1,19 +1,19 @@
 /**
- * DESIGN. How long requests wait for an event loop.
+ * DESIGN. Waiting time of requests for an event loop.
  *
  *   requests, at random ──┐
  *                         ├─▶ one queue, first come, first served ─▶ one thread ─▶ done
  *   events of streams ────┘
  *
- * A process does one thing at a time, so a request waits for whatever came before it: other requests, and the events of
- * the streams that are open. Requests come at random (Poisson) and cost what a log-normal draw says; the events of many
- * streams together are as random as that (Palm and Khinchine), and cost the same each.
+ * A process serves one item at a time, so a request waits for all earlier ones: other requests, and the events of open
+ * streams. Requests arrive at random (Poisson) with log-normal costs; the events of many streams together are as random
+ * as that (Palm and Khinchine), and cost the same each.
  *
  * Limits: a request is served in one piece when it arrives, although half of its work is done when its reply ends; the
  * provider's own time is not part of it. The same seed gives the same figures on every machine.
  */
 
-/** One process and what comes to it. */
+/** Load of one process. */
 export interface Load {
   readonly requestsPerSecond: number
   /** CPU of the loop in microseconds, on average. */
@@ -28,15 +28,17 @@ export interface Waits {
   readonly p99Ms: number
 }
 
-/** So many that the 99th percentile is right to some per cent. */
+/** Requests per simulation: the 99th percentile is accurate to some per cent. */
 const REQUESTS = 4000
 const MOST_ARRIVALS = 400_000
-/** Of the logarithm of a request's cost: one in twenty costs three times the mean, or a sixth of it. */
+/**
+ * Standard deviation of the logarithm of a request's cost: one in twenty costs three times the mean, or a sixth of it.
+ */
 const SPREAD = 0.8
-/** Where more comes than can be done. */
+/** Waits of an overloaded process. */
 const NEVER: Waits = { p50Ms: Number.POSITIVE_INFINITY, p99Ms: Number.POSITIVE_INFINITY }
 
-/** Lets `load` arrive until the figures are steady. `NEVER` where more comes than can be done. */
+/** Simulates `load` until the figures are steady. `NEVER` for an overload. */
 export function simulateWaits(load: Load, seed = 1): Waits {
   const { requestsPerSecond, requestMicroseconds, eventMicroseconds, eventsPerRequest } = load
   if (requestsPerSecond * (requestMicroseconds + eventsPerRequest * eventMicroseconds) >= 1e6) return NEVER
@@ -56,13 +58,15 @@ export function simulateWaits(load: Load, seed = 1): Waits {
   return { p50Ms: at(0.5), p99Ms: at(0.99) }
 }
 
-/** Of mean 1, by Box and Muller. */
+/** Draws from a log-normal distribution of mean 1, by Box and Muller. */
 function logNormal(random: () => number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return Math.exp(SPREAD * normal - SPREAD ** 2 / 2)
 }
 
-/** Numbers from 0 to below 1, the same for the same seed: mulberry32, whose period of 2³² is ample. */
+/**
+ * Creates a generator of numbers from 0 to below 1, deterministic by seed: mulberry32, whose period of 2³² is ample.
+ */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,6 +1,6 @@
-/** The traffic that a deployment is planned for. */
+/** Traffic of a planned deployment. */
 export interface Traffic {
-  /** Modules: none, the default pipeline, or the default pipeline with caps per day and month. */
+  /** Plugins: none, the default pipeline, or the default pipeline with caps per day and month. */
   pipeline: 'none' | 'default' | 'capped'
   /** Share of the requests that `exact-cache` answers, from 0 to 1. */
   hits: number
@@ -8,13 +8,13 @@ export interface Traffic {
   replyKilobytes: number
   /** Share of the replies that are streams, from 0 to 1. */
   streams: number
-  /** Events of a stream; each comes in a packet of its own. */
+  /** Events of a stream, each in a packet of its own. */
   streamEvents: number
   /** Duration of a reply. */
   replySeconds: number
 }
 
-/** Coding agents: long requests, long streams, nothing repeated. */
+/** Coding agents: long requests, long streams, no repetition. */
 export const AGENTS: Traffic = {
   pipeline: 'default',
   hits: 0,
@@ -25,5 +25,5 @@ export const AGENTS: Traffic = {
   replySeconds: 15,
 }
 
-/** The machines that gateways run on, one process a core, and nothing else beside them. */
+/** Machine of a gateway, with one process per core and nothing else. */
 export const MACHINE = { cores: 4, memoryGigabytes: 8 } as const

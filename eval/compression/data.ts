@@ -21,21 +21,21 @@ const edgeCaseSchema = z.object({
 })
 
 /**
- * A whole session. A needle is `[value, first, referring]`: a fact that a tool's result in message `first` brings, and that
- * the assistant's message `referring` uses, so that it must be in what the model sees at that moment.
+ * Whole session. A needle is `[value, first, referring]`: a fact from a tool's result in message `first` that the
+ * assistant's message `referring` uses, so that the model must see it at that moment.
  */
 export type Trajectory = z.infer<typeof trajectorySchema>
 
-/** A request with what must be in it, however it is rewritten. */
+/** Request with texts that any rewriting must preserve. */
 export type EdgeCase = z.infer<typeof edgeCaseSchema>
 
-/** The sessions in a folder, of one split or of all. Throws an `Error` that names the file and the line that do not fit. */
+/** Loads the sessions in a folder, of one split or of all. Throws an `Error` that names the invalid file and line. */
 export function loadTrajectories(folder: string, split?: string): Trajectory[] {
   const all = loadLines(path.join(folder, 'trajectories.jsonl'), trajectorySchema)
   return ofSplit(all, split, folder)
 }
 
-/** The edge cases in a folder. */
+/** Loads the edge cases in a folder. */
 export function loadEdgeCases(folder: string): EdgeCase[] {
   return loadLines(path.join(folder, 'edge-cases.jsonl'), edgeCaseSchema)
 }
@@ -54,7 +54,7 @@ function loadLines<Schema extends z.ZodType>(file: string, schema: Schema): z.ou
 
 const CODING = /^(?:koa|express)-/
 
-/** The kind of session, by its id: coding sessions are of two repositories. */
+/** Returns the set of a session, by its id: coding sessions are of two repositories. */
 export function setOf({ id }: Pick<Trajectory, 'id'>): string {
   return CODING.test(id) ? 'coding' : (id.split('-')[0] ?? id)
 }

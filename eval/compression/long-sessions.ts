@@ -3,12 +3,12 @@ import { countTokens } from '../tokens.ts'
 import { setOf, type Trajectory } from './data.ts'
 
 const LONG_ENOUGH_TOKENS = 100_000
-/** The least share of results in a set's tokens: stage B leaves alone what users and the assistant wrote. */
+/** Least share of results in a set's tokens: stage B does not change texts of users and the assistant. */
 const LEAST_RESULTS = 0.6
 
 /**
- * Sessions of one set put behind each other until they are long; what is left over is too short and goes. Only sets that
- * consist of results mostly.
+ * Concatenates sessions of one set until they are long; drops a remainder that is too short. Only sets that consist
+ * mostly of results.
  */
 export function longSessions(trajectories: readonly Trajectory[]): Trajectory[] {
   const bySet = Map.groupBy(trajectories, setOf)
@@ -59,7 +59,7 @@ function join(id: string, parts: readonly Trajectory[]): Trajectory {
   return { id, split: parts[0]?.split ?? 'dev', system: parts[0]?.system ?? '', messages, needles }
 }
 
-/** The ids of calls, which two sessions may share, get a prefix. */
+/** Prefixes the ids of calls, which two sessions may share. */
 function renamed({ role, content }: Message, prefix: string): Message {
   if (typeof content === 'string') return { role, content }
   return { role, content: content.map((block) => renamedBlock(block, prefix)) }

@@ -1,19 +1,19 @@
 import compress from '../../plugins/compress/index.ts'
 import type { PluginMiddleware } from '../../src/plugin/contract.ts'
 
-/** A way to treat sessions: the modules they go through, new ones for each session. */
+/** Treatment of sessions: the plugins they pass through, new instances for each session. */
 export interface Policy {
   readonly name: string
   readonly createSteps: () => Promise<PluginMiddleware[]>
 }
 
-/** Nothing is done. */
+/** No treatment. */
 export const NONE: Policy = { name: 'none', createSteps: async () => [] }
 
-/** Stage A of compress, as the module does by itself. */
+/** Stage A of compress, its default. */
 export const STAGE_A: Policy = { name: 'stage A', createSteps: () => createCompress({}) }
 
-/** Both stages for a window that is far smaller than the sessions. */
+/** Both stages, for a window far smaller than the sessions. */
 export const STAGE_B: Policy = {
   name: 'stage B',
   createSteps: () =>

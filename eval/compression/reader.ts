@@ -1,24 +1,24 @@
 /**
- * DESIGN: a reader of what the provider is sent, who has nothing else.
+ * DESIGN: a reader with access to the provider's request only.
  *
- * Resolves every pointer in results of tools to the text that it stands for, in the order of the conversation:
+ * Resolves every pointer in tool results to the text that it replaces, in the order of the conversation:
  *
  *     [3 lines as in the earlier Bash npm test (1st of 2): “first line” … “third line”]
  *      extent                    label         ordinal       anchors
  *
- * The label and the ordinal must lead to exactly one earlier result or input, and the extent and the anchors to
- * exactly one place in what stands there; anything else is a fault. Shares no code with the module that writes pointers.
+ * The label and the ordinal must lead to exactly one earlier result or input, and the extent and the anchors to exactly
+ * one place in it; anything else is a fault. Shares no code with the plugin that writes pointers.
  */
 import type { ContentBlock, Message } from '../../src/core/request/message.ts'
 
-/** A pointer that leads nowhere, or to several places. */
+/** Pointer that is invalid or ambiguous. */
 export interface Fault {
   readonly message: number
   readonly pointer: string
   readonly reason: 'no source' | 'several sources' | 'no place' | 'several places'
 }
 
-/** A result's text as it is sent, and with what its pointers stand for. */
+/** Text of a result as it is sent, and with its pointers resolved. */
 export interface ReadText {
   readonly message: number
   readonly toolUseId: string
@@ -27,7 +27,7 @@ export interface ReadText {
   readonly pointers: number
 }
 
-/** A conversation that was read. */
+/** Conversation after reading. */
 export interface Reading {
   readonly texts: readonly ReadText[]
   readonly faults: readonly Fault[]
@@ -38,7 +38,7 @@ interface Call {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Where text stands. */
+/** Source of text. */
 interface Source {
   readonly kind: 'result' | 'input'
   readonly call: Call
@@ -107,7 +107,7 @@ class Reader {
     return { whole, pointers }
   }
 
-  /** The text that a pointer stands for. */
+  /** Returns the text that a pointer replaces. */
   #resolve(pointer: Pointer, own: Source): string | Pick<Fault, 'reason'> {
     const sources = pointer.label === undefined ? [own] : this.#named(pointer.label, pointer.ordinal)
     if (sources.length !== 1) return { reason: sources.length === 0 ? 'no source' : 'several sources' }
@@ -117,7 +117,7 @@ class Reader {
     return place
   }
 
-  /** The sources that a label fits, or that one of them which the ordinal says. */
+  /** Returns the sources that a label matches, or the one that the ordinal selects. */
   #named(label: string, ordinal: Pointer['ordinal']): Source[] {
     const fitting = this.#sources.filter((source) => fits(label, source))
     if (ordinal === undefined) return fitting
@@ -156,7 +156,7 @@ function toPointer(groups: readonly (string | number | undefined)[]): Pointer {
   }
 }
 
-/** Checks whether a source may be called so: its tool's name, one of its arguments, and others by name. */
+/** Tests a label against a source: its tool's name, one of its arguments, and others by name. */
 function fits(label: string, { kind, call }: Source): boolean {
   const own = kind === 'input' ? label.replace(/^input of /, '') : label
   if (kind === 'input' && own === label) return false
@@ -167,7 +167,7 @@ function fits(label: string, { kind, call }: Source): boolean {
   return values.some(([, value]) => rest.startsWith(` ${value}`) && isNamed(rest.slice(value.length + 1), values))
 }
 
-/** Checks whether the rest of a label consists of arguments of the call by name. */
+/** Tests that the rest of a label consists of arguments of the call by name. */
 function isNamed(rest: string, values: readonly (readonly [string, string])[]): boolean {
   if (rest === '') return true
   return values.some(([key, value]) => {
@@ -178,7 +178,7 @@ function isNamed(rest: string, values: readonly (readonly [string, string])[]): 
 
 const LONGEST_ARGUMENT = 48
 
-/** An argument as labels have it: on one line; of a long one the beginning and the end. */
+/** Prints an argument as labels do: on one line; of a long one the beginning and the end. */
 function printed(value: unknown): string {
   const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).trim().replace(/\s+/g, ' ')
   return text.length <= LONGEST_ARGUMENT ? text : `${text.slice(0, 30)}…${text.slice(-17)}`
@@ -186,7 +186,7 @@ function printed(value: unknown): string {
 
 const GUTTER = /^(\d{1,7})(→|\t|:| ?\|)/
 
-/** The texts in a source that have a pointer's extent and anchors. */
+/** Returns the texts in a source that match a pointer's extent and anchors. */
 function placesIn(text: string, pointer: Pointer): string[] {
   return pointer.characters === undefined
     ? linePlaces(text, pointer)
@@ -212,7 +212,7 @@ function linePlaces(text: string, pointer: Pointer): string[] {
   for (let at = 0; at + lineCount <= all.length; at++) {
     const place = all.slice(at, at + lineCount)
     const wantedNumber = sourceFirst ?? lines?.[0]
-    const plain = placeOf(place, { first, last, wantedNumber, isNumbered: sourceFirst !== undefined })
+    const plain = linesAt(place, { first, last, wantedNumber, isNumbered: sourceFirst !== undefined })
     if (plain === undefined) continue
     places.push(
       plain.map((line, index) => (lines === undefined ? line : `${lines[0] + index}${separator}${line}`)).join('\n'),
@@ -221,7 +221,7 @@ function linePlaces(text: string, pointer: Pointer): string[] {
   return places
 }
 
-/** An anchor without the line's number. */
+/** Returns an anchor without the line's number. */
 function contentOf(anchor: string, lines: Pointer['lines']): string {
   return lines === undefined ? anchor : anchor.replace(GUTTER, '')
 }
@@ -230,12 +230,12 @@ interface Wanted {
   readonly first: string
   readonly last: string
   readonly wantedNumber: number | undefined
-  /** Whether the place must have line numbers. */
+  /** Set when the place must have line numbers. */
   readonly isNumbered: boolean
 }
 
-/** The lines of a place without their numbers, if it is one that is wanted. */
-function placeOf(place: readonly string[], { first, last, wantedNumber, isNumbered }: Wanted): string[] | undefined {
+/** Returns the lines of a place without their numbers, if it matches. */
+function linesAt(place: readonly string[], { first, last, wantedNumber, isNumbered }: Wanted): string[] | undefined {
   if (place.some((line) => new RegExp(POINTER).test(line))) return undefined
   const numbers = place.map((line) => Number(GUTTER.exec(line)?.[1] ?? 0))
   const hasNumbers = numbers.every((number, index) => number > 0 && number === (numbers[0] ?? 0) + index)
@@ -245,7 +245,7 @@ function placeOf(place: readonly string[], { first, last, wantedNumber, isNumber
   return !isNumbered && anchored(place) ? [...place] : undefined
 }
 
-/** Checks whether a line begins as an anchor says, which ends in an ellipsis where the line goes on. */
+/** Tests the beginning of a line against an anchor, which ends in an ellipsis where the line continues. */
 function isAnchor(line: string, anchor: string): boolean {
   const own = line.trim()
   return anchor.endsWith('…') ? own.startsWith(anchor.slice(0, -1)) || own === anchor : own === anchor

@@ -10,37 +10,37 @@ import { countTokens } from '../tokens.ts'
 import type { Trajectory } from './data.ts'
 import { readView } from './reader.ts'
 
-/** What a session comes to, with a policy or without one. */
+/** Figures of a session, with a policy or without one. */
 export interface Replay {
   readonly calls: number
-  /** Tokens of the whole session as it is seen after its last message, and the most that a call had. */
+  /** Tokens of the whole session after its last message, and the largest call. */
   readonly finalTokens: number
   readonly mostTokens: number
-  /** Tokens of all calls' inputs, and what they are billed for in uncached input tokens. */
+  /** Tokens of all calls' inputs, and their price in uncached input tokens. */
   readonly inputTokens: number
   readonly cost: number
-  /** The same tokens by what is billed for them. */
+  /** The same tokens by price. */
   readonly billed: BilledTokens
   readonly breaks: number
   readonly needles: number
   readonly lostNeedles: readonly string[]
-  /** Pointers in the whole session as it is seen, and those that lead a reader of it to no place, or to several. */
+  /** Pointers in the whole session, and those that are invalid or ambiguous. */
   readonly pointers: number
   readonly unclear: number
-  /** Blocks that have more tokens than the client's. */
+  /** Blocks with more tokens than the client's. */
   readonly largerBlocks: number
-  /** Milliseconds of a call with the whole session by modules that have not seen it, the best of some. */
+  /** Milliseconds of a call with the whole session for new plugins, the best of some. */
   readonly coldMs: number
-  /** Milliseconds of a call of the session as it grows, the median. */
+  /** Milliseconds of a call of the growing session, the median. */
   readonly warmMs: number
 }
 
-/** The best of some runs is what the work takes; the others also have what else the machine does. */
+/** Runs of which the best counts; the others include other work of the machine. */
 const COLD_RUNS = 9
 
 /**
- * Replays a session call by call through a pipeline's modules: every message of the assistant is the answer to one.
- * `coldRuns` is the number of runs that `coldMs` is taken from, at least 1; tests, which time nothing, need no more.
+ * Replays a session call by call through a pipeline's plugins: every message of the assistant is the reply to one.
+ * `coldRuns` is the number of runs behind `coldMs`, at least 1; tests, which measure no time, need no more.
  */
 export async function replay(
   session: Trajectory,
@@ -87,14 +87,14 @@ export async function replay(
   }
 }
 
-/** A request after the modules, and how long they took. */
+/** Request after the plugins, and their time. */
 interface Rewritten {
   readonly messages: readonly Message[]
   readonly request: RequestDocument
   readonly ms: number
 }
 
-/** The first `length` messages of a session as the provider would get them. */
+/** Rewrites the first `length` messages of a session as the provider would get them. */
 export function rewrite(
   { system, messages }: Pick<Trajectory, 'system' | 'messages'>,
   length: number,
@@ -104,12 +104,12 @@ export function rewrite(
   return rewriteBody(body, steps)
 }
 
-/** A request's body as the provider would get it. */
+/** Rewrites a request's body as the provider would get it. */
 export async function rewriteBody(body: unknown, steps: readonly PluginMiddleware[]): Promise<Rewritten> {
   const exchange = openExchange(Buffer.from(JSON.stringify(body)))
-  // The scan of the body is the gateway's, whatever modules there are.
+  // The scan of the body belongs to the gateway, with any plugins.
   void exchange.request.shape
-  // Safe: modules of this kind touch the exchange and the reply's headers.
+  // Safe: plugins of this kind use the exchange and the reply's headers only.
   const ctx = { set: () => {}, state: { exchange } } as unknown as PluginContext
   const startedAtMs = performance.now()
   const run = async (index: number): Promise<void> => steps[index]?.(ctx, () => run(index + 1))
@@ -144,7 +144,7 @@ interface Block {
   readonly tokens: number
 }
 
-/** What the provider's cache sees: the system text, and each block of each message. */
+/** Returns the blocks as the provider's cache sees them: the system text, and each block of each message. */
 export function blocksOf({ system }: Pick<Trajectory, 'system'>, messages: readonly Message[]): Block[] {
   const blocks = messages.flatMap(({ role, content }) => {
     const parts: (string | ContentBlock)[] = typeof content === 'string' ? [content] : content
@@ -153,7 +153,7 @@ export function blocksOf({ system }: Pick<Trajectory, 'system'>, messages: reado
   return [{ text: system, tokens: countTokens(system) }, ...blocks]
 }
 
-/** What a model reads of a block. */
+/** Returns the text of a block that a model reads. */
 function textOf(part: string | ContentBlock): string {
   if (typeof part === 'string') return part
   if (part.type === 'text') return part.text
@@ -169,7 +169,7 @@ function needlesLost({ needles }: Trajectory, at: number, seen: readonly Message
   return wanted.filter(([value]) => !text.includes(value)).map(([value]) => value)
 }
 
-/** All strings in a value, as they are. */
+/** Returns all strings in a value. */
 function strings(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value === 'number') return [String(value)]

@@ -1,7 +1,7 @@
 import { billedUsd, sharesText, sumOfTokens } from '../billing.ts'
 import type { Replay } from './replay.ts'
 
-/** What a policy does to a group of sessions; shares are changes, -0.25 is a quarter less. */
+/** Effect of a policy on a group of sessions; shares are changes, -0.25 is a quarter less. */
 export interface Row {
   readonly name: string
   readonly sessions: number
@@ -11,18 +11,18 @@ export interface Row {
   readonly mostShare: number
   readonly inputShare: number
   readonly costShare: number
-  /** What the sessions' input is billed at the price book's rates, in USD, without the policy and with it. */
+  /** Price of the sessions' input in USD, without the policy and with it. */
   readonly usdBefore: number
   readonly usdAfter: number
-  /** The shares of input tokens that are fresh, read from the prompt cache and written to it. */
+  /** Shares of fresh, read and written input tokens of the prompt cache. */
   readonly shares: string
   readonly breaks: number
-  /** Breaks for each 20,000 tokens that the sessions have grown. */
+  /** Cache breaks per 20,000 tokens of growth. */
   readonly breaksPer20k: number
   readonly needles: number
   readonly lostNeedles: number
   readonly pointers: number
-  /** Pointers that lead a reader of what is sent to no place, or to several. */
+  /** Pointers that are invalid or ambiguous. */
   readonly unclear: number
   readonly largerBlocks: number
   readonly listChanges: number
@@ -38,7 +38,7 @@ interface Pair {
 const STEP_TOKENS = 20_000
 const HUNDRED_THOUSAND = 100_000
 
-/** One row for sessions that were replayed without the policy and with it. */
+/** Summarises sessions that were replayed without the policy and with it. */
 export function summarise(name: string, pairs: readonly Pair[]): Row {
   const sum = (of: (replay: Replay) => number, side: keyof Pair) =>
     pairs.reduce((total, pair) => total + of(pair[side]), 0)
@@ -65,7 +65,7 @@ export function summarise(name: string, pairs: readonly Pair[]): Row {
     pointers: sum((replay) => replay.pointers, 'after'),
     unclear: sum((replay) => replay.unclear, 'after'),
     largerBlocks: sum((replay) => replay.largerBlocks, 'after'),
-    // These modules leave the list of tools alone; the figure stands here beside those of modules that do not.
+    // These plugins do not change the list of tools; the figure is for comparison with those that do.
     listChanges: 0,
     coldMsPer100k: (sum((replay) => replay.coldMs, 'after') * HUNDRED_THOUSAND) / tokensBefore,
     warmMs: Math.max(...pairs.map(({ after }) => after.warmMs)),
@@ -93,7 +93,7 @@ const COLUMNS: readonly (readonly [title: string, of: (row: Row) => string])[] =
   ['warm ms', ({ warmMs }) => warmMs.toFixed(2)],
 ]
 
-/** The rows as a table for a terminal. */
+/** Renders the rows as a table for a terminal. */
 export function renderTable(rows: readonly Row[]): string {
   const cells = [COLUMNS.map(([title]) => title), ...rows.map((row) => COLUMNS.map(([, of]) => of(row)))]
   const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))

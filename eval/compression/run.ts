@@ -1,5 +1,5 @@
 // `npm run eval:compression -- --data <folder> [--split test] [--json <file>]`: replays sessions call by call, with the
-// price model of a prompt cache, and prints what compression does to them. No network, no model.
+// price model of a prompt cache, and prints the effect of compression. No network, no model.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -33,12 +33,12 @@ async function run(): Promise<void> {
   console.log(`wrote ${path.relative('.', file)}`)
 }
 
-/** One pass for the compiler: the milliseconds are those of a process that has served some requests. */
+/** Runs one pass for the compiler: the milliseconds are those of a warm process. */
 async function warmUp(trajectories: readonly Trajectory[]): Promise<void> {
   for (const session of trajectories) await replay(session, STAGE_A.createSteps)
 }
 
-/** A row for each group of sessions, and one for all. */
+/** Measures a row for each group of sessions, and one for all. */
 async function measure(
   sessions: readonly Trajectory[],
   groupOf: (session: Trajectory) => string,

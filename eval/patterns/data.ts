@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Half of the data to tune on, half to report, or both. */
+/** Half of the data for tuning, half for reporting, or both. */
 export type Split = 'dev' | 'test' | 'all'
 
-/** A pattern with a text that asks for it in other words. */
+/** Pattern with a paraphrased query for it. */
 export interface LabelledPattern {
   readonly id: string
   readonly description: string
   readonly query: string
 }
 
-/** What is measured on. */
+/** Data of the measurement. */
 export interface EvalData {
-  /** All patterns, whatever the split: they compete with each other. */
+  /** All patterns, regardless of the split: they compete with each other. */
   readonly patterns: readonly LabelledPattern[]
-  /** Those of the split, whose queries are asked. */
-  readonly asked: readonly LabelledPattern[]
-  /** Texts that have to do with none of the patterns. */
+  /** Patterns of the split, whose queries are measured. */
+  readonly queried: readonly LabelledPattern[]
+  /** Texts that concern none of the patterns. */
   readonly unrelated: readonly string[]
-  /** Conversations, as what the user says turn by turn. */
+  /** Conversations, as the user's messages. */
   readonly sessions: readonly (readonly string[])[]
 }
 
 const UNRELATED_PLACES = ['cases.jsonl', 'pruning/cases.jsonl', '../pruning/cases.jsonl']
 
 /**
- * Reads `patterns.jsonl` in the folder, or in `patterns/` below it, and unrelated texts from `cases.jsonl` in the folder,
- * in `pruning/` below it or in `pruning/` beside it. Throws when there are no patterns.
+ * Reads `patterns.jsonl` in the folder, or in `patterns/` below it, and unrelated texts from `cases.jsonl` in the
+ * folder, in `pruning/` below it or beside it. Throws when there are no patterns.
  */
 export function readData(folder: string, split: Split): EvalData {
   const file = [path.join(folder, 'patterns.jsonl'), path.join(folder, 'patterns/patterns.jsonl')].find(existsSync)
@@ -42,7 +42,7 @@ export function readData(folder: string, split: Split): EvalData {
     .filter(isIn(split, ([first = '']) => first))
   return {
     patterns,
-    asked: patterns.filter(isIn(split, ({ id }) => id)),
+    queried: patterns.filter(isIn(split, ({ id }) => id)),
     unrelated: conversations.flatMap((turns) => (turns.length === 1 ? turns : [])),
     sessions: conversations.filter((turns) => turns.length > 1),
   }
@@ -50,11 +50,11 @@ export function readData(folder: string, split: Split): EvalData {
 
 function readLines<Line>(file: string): Line[] {
   const lines = readFileSync(file, 'utf8').split('\n')
-  // Safe: the data's own README tells its shape.
+  // Safe: the data's own README documents its shape.
   return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Line)
 }
 
-/** Halves by hash: the same text is always on the same side. */
+/** Splits by hash: the same text is always on the same side. */
 function isIn<Item>(split: Split, keyOf: (item: Item) => string): (item: Item) => boolean {
   const half = (item: Item) => ((createHash('sha1').update(keyOf(item)).digest()[0] ?? 0) % 2 === 0 ? 'dev' : 'test')
   return (item) => split === 'all' || half(item) === split

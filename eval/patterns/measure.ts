@@ -6,12 +6,12 @@ import type { EvalData } from './data.ts'
 import { byAllWays, byExample, byTrigger, phraseFor } from './pattern-files.ts'
 import { type ReplayFigures, replay } from './replay.ts'
 
-/** Everything that is measured; shares are between 0 and 1. */
+/** Figures of a measurement; shares are between 0 and 1. */
 export interface Figures {
   readonly explicit: { readonly asked: number; readonly recall: number; readonly strays: number }
   readonly examples: {
     readonly asked: number
-    /** The right pattern was injected; it was the first of them. */
+    /** Share of injections of the right pattern, and of those as the first. */
     readonly recall: number
     readonly recallFirst: number
     /** Patterns injected where one was right. */
@@ -32,7 +32,7 @@ const MAX_TOKENS = 1500
 const TIMED_PATTERNS = 200
 const ROUNDS = 5
 
-/** Measures the module on the data, through its middleware. */
+/** Measures the plugin on the data, through its middleware. */
 export async function measure(data: EvalData): Promise<Figures> {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnpike-eval-'))
   const open = async (name: string, files: Record<string, string>) => {
@@ -52,7 +52,7 @@ export async function measure(data: EvalData): Promise<Figures> {
   }
 }
 
-/** What one request with this text was given. */
+/** Returns the patterns injected into one request with this text. */
 async function injectedInto(module: PatternsModule, text: string): Promise<string[]> {
   const { header } = await module.run({ body: bodyOf(text) })
   return header?.split(', ') ?? []
@@ -62,23 +62,23 @@ function bodyOf(text: string): string {
   return JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 1000, messages: [{ role: 'user', content: text }] })
 }
 
-/** Each trigger stands in the middle of a text about something else. */
-async function measureExplicit({ asked, unrelated }: EvalData, module: PatternsModule): Promise<Figures['explicit']> {
+/** Measures triggers, each in the middle of an unrelated text. */
+async function measureExplicit({ queried, unrelated }: EvalData, module: PatternsModule): Promise<Figures['explicit']> {
   let found = 0
   let strays = 0
-  for (const [i, pattern] of asked.entries()) {
+  for (const [i, pattern] of queried.entries()) {
     const around = unrelated[i % (unrelated.length || 1)] ?? 'And then this.'
     const names = await injectedInto(module, `${around} Please ${phraseFor(pattern)}. ${around}`)
     if (names.includes(pattern.id)) found++
     strays += names.filter((name) => name !== pattern.id).length
   }
   for (const text of unrelated) strays += (await injectedInto(module, text)).length
-  return { asked: asked.length, recall: share(found, asked.length), strays }
+  return { asked: queried.length, recall: share(found, queried.length), strays }
 }
 
-async function measureExamples({ asked, unrelated }: EvalData, module: PatternsModule): Promise<Figures['examples']> {
+async function measureExamples({ queried, unrelated }: EvalData, module: PatternsModule): Promise<Figures['examples']> {
   const counts = { found: 0, first: 0, injected: 0, fired: 0 }
-  for (const { id, query } of asked) {
+  for (const { id, query } of queried) {
     const names = await injectedInto(module, query)
     if (names.includes(id)) counts.found++
     if (names[0] === id) counts.first++
@@ -86,18 +86,18 @@ async function measureExamples({ asked, unrelated }: EvalData, module: PatternsM
   }
   for (const text of unrelated) if ((await injectedInto(module, text)).length > 0) counts.fired++
   return {
-    asked: asked.length,
-    recall: share(counts.found, asked.length),
-    recallFirst: share(counts.first, asked.length),
-    injectedEach: share(counts.injected, asked.length),
+    asked: queried.length,
+    recall: share(counts.found, queried.length),
+    recallFirst: share(counts.first, queried.length),
+    injectedEach: share(counts.injected, queried.length),
     unrelated: unrelated.length,
     falseFires: share(counts.fired, unrelated.length),
   }
 }
 
-/** One request at a time, each another one for the module. A text counts with the median of its rounds. */
-async function measureTime({ asked, unrelated }: EvalData, module: PatternsModule): Promise<Figures['time']> {
-  const texts = [...asked.map(({ query }) => query), ...unrelated]
+/** Measures one request at a time, each new to the plugin. A text counts with the median of its rounds. */
+async function measureTime({ queried, unrelated }: EvalData, module: PatternsModule): Promise<Figures['time']> {
+  const texts = [...queried.map(({ query }) => query), ...unrelated]
   const roundsMs = texts.map(() => [] as number[])
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [i, text] of texts.entries()) {
@@ -121,9 +121,9 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
 }
 
-/** What users say, with a pattern asked for in every other turn. */
+/** Replays the users' messages, with a request for a pattern in every other turn. */
 async function measureReplay(
-  { sessions, asked }: EvalData,
+  { sessions, queried }: EvalData,
   open: () => Promise<PatternsModule>,
 ): Promise<ReplayFigures | undefined> {
   if (sessions.length === 0) return undefined
@@ -131,7 +131,7 @@ async function measureReplay(
   let next = 0
   const seasoned = sessions.map((turns) =>
     turns.map((text, turn) => {
-      const pattern = turn % 2 === 0 ? asked[next++ % asked.length] : undefined
+      const pattern = turn % 2 === 0 ? queried[next++ % queried.length] : undefined
       return pattern === undefined ? text : `${text}\n\n${pattern.query}`
     }),
   )

@@ -1,16 +1,16 @@
 import type { LabelledPattern } from './data.ts'
 
-/** What one says to have a pattern of the data. */
+/** Returns the phrase that requests a pattern of the data. */
 export function phraseFor({ id }: LabelledPattern): string {
   return `use the ${id.replaceAll('_', ' ')} pattern`
 }
 
-/** Patterns that are found by the example that describes them. */
+/** Returns patterns that are found by their description as an example. */
 export function byExample(patterns: readonly LabelledPattern[]): Record<string, string> {
   return filesOf(patterns, ({ id, description }) => ({ examples: `${id.replaceAll('_', ' ')}: ${description}` }))
 }
 
-/** Patterns that are found by keyword, by expression and by example: all ways at once. */
+/** Returns patterns that are found by keyword, by expression and by example: all ways at once. */
 export function byAllWays(patterns: readonly LabelledPattern[]): Record<string, string> {
   return filesOf(patterns, (pattern) => ({
     any: [
@@ -21,7 +21,7 @@ export function byAllWays(patterns: readonly LabelledPattern[]): Record<string, 
   }))
 }
 
-/** Patterns that are found by what says so outright: every other by a keyword, the rest by an expression. */
+/** Returns patterns that are found by explicit triggers: every other by a keyword, the rest by an expression. */
 export function byTrigger(patterns: readonly LabelledPattern[]): Record<string, string> {
   return filesOf(patterns, (pattern, i) =>
     i % 2 === 0 ? { keywords: phraseFor(pattern) } : { regex: `\\b${phraseFor(pattern).replaceAll(' ', '\\s+')}\\b` },

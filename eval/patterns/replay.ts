@@ -2,15 +2,15 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { PatternsModule } from '../../test/support/patterns.ts'
 import { type BilledTokens, sumOfTokens } from '../billing.ts'
 
-/** What replaying sessions has shown. */
+/** Figures of replayed sessions. */
 export interface ReplayFigures {
   readonly calls: number
-  /** Calls whose beginning is not what the call before was. */
+  /** Calls whose beginning differs from the previous call. */
   readonly prefixBreaks: number
   readonly callsWithInjection: number
   /** Calls with more injected tokens than the budget, counted by a public tokenizer. */
   readonly overBudget: number
-  /** Input tokens of all calls by what is billed for them, with the module and without. */
+  /** Input tokens of all calls by price, with the plugin and without. */
   readonly billed: BilledTokens
   readonly billedWithout: BilledTokens
 }
@@ -24,7 +24,9 @@ interface Block {
   readonly isMarked: boolean
 }
 
-/** Replays sessions call by call through several instances in turn, as behind a balancer: they share nothing. */
+/**
+ * Replays sessions call by call through several instances in rotation, as behind a load balancer: they share nothing.
+ */
 export async function replay(
   sessions: readonly (readonly string[])[],
   { modules, maxTokens }: { modules: readonly PatternsModule[]; maxTokens: number },
@@ -52,7 +54,7 @@ export async function replay(
   return { ...figures, billed: sumOfTokens(bills.ours), billedWithout: sumOfTokens(bills.theirs) }
 }
 
-/** As coding agents send it: the last block is marked, and the mark moves on. */
+/** Returns the request as coding agents send it: the last block is marked, and the mark moves on. */
 function callOf(turns: readonly string[]): object {
   const messages = turns.flatMap((text, i) => [
     ...(i === 0 ? [] : [{ role: 'assistant', content: [{ type: 'text', text: ANSWER }] }]),
@@ -77,7 +79,10 @@ function isPrefix(before: readonly Block[], now: readonly Block[]): boolean {
   return before.every(({ text }, i) => now[i]?.text === text)
 }
 
-/** What was written at the call before is read; the rest up to the last mark is written; what is behind it is plain. */
+/**
+ * Returns the tokens: blocks written at the previous call are read; the rest up to the last mark is written; blocks
+ * behind it are plain.
+ */
 function tokensOf(before: readonly Block[], now: readonly Block[]): BilledTokens {
   const written = before.findLastIndex(({ isMarked }) => isMarked) + 1
   const same = before.slice(0, written).findIndex(({ text }, i) => now[i]?.text !== text)

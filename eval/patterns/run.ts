@@ -1,5 +1,6 @@
-// `npm run eval:patterns -- --data <folder> [--split dev|test|all] [--json <file>]`: measures the module `patterns` and
-// prints a table; the JSON goes to `eval/patterns/results.json` unless another file is named. Needs no network and no model.
+// `npm run eval:patterns -- --data <folder> [--split dev|test|all] [--json <file>]`: measures the plugin `patterns` and
+// prints a table; the JSON is written to `eval/patterns/results.json` unless another file is named. Needs no network
+// and no model.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { billedUsd, sharesText } from '../billing.ts'

@@ -7,14 +7,14 @@ import { measureSessions } from './sessions.ts'
 import { measureSingleTurns } from './single-turns.ts'
 
 /*
- * The bars that pruning is held to, on whatever part of the data is there. They hold on data that nobody has tuned on;
- * a change of words, weights or rules that breaks one is no improvement.
+ * Bars of pruning, on the available part of the data. They hold on data without tuning; a change of words, weights or
+ * rules that breaks one is no improvement.
  */
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const folder = path.resolve(ROOT, process.env.TURNPIKE_DATA ?? '../shared/data', 'pruning')
 const cases = existsSync(folder) ? loadCases(folder, undefined) : undefined
-/** Of single turns every third is enough here; the command takes all. */
+/** Every third single turn is enough here; the command measures all. */
 const some = cases?.filter((_, i) => i % 3 === 0) ?? []
 
 function bars(title: string, check: (t: ExecutionContext) => void | Promise<void>): void {
@@ -25,7 +25,7 @@ function bars(title: string, check: (t: ExecutionContext) => void | Promise<void
   })
 }
 
-bars('pruning: of 100 tools the nearest 20 hold what is needed', (t) => {
+bars('pruning: the nearest 20 of 100 tools include the needed ones', (t) => {
   const rows = measureRanking(cases ?? [])
   const recall = (set: string) => Number(rows.find(({ group }) => group === `${set}, 100 tools`)?.['recall@20 %'])
   t.true(recall('all') >= 92, `${recall('all')}`)
@@ -43,7 +43,7 @@ bars('pruning: slim loses no tool and saves 40 %, drop loses few and saves 45 %'
   t.true(Number(row('drop: livemcp')['saved %']) >= 45, JSON.stringify(row('drop: livemcp')))
 })
 
-bars('pruning: whole sessions have the tools that they need, and the prompt cache goes on hitting', async (t) => {
+bars('pruning: whole sessions have the tools that they need, and the prompt cache keeps hitting', async (t) => {
   for (const row of await measureSessions(cases ?? [])) {
     const group = String(row.group)
     t.true(Number(row['complete %']) >= (group.endsWith('tau_airline') || group.startsWith('slim') ? 100 : 92), group)

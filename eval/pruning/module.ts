@@ -3,30 +3,30 @@ import type { PluginContext } from '../../src/plugin/contract.ts'
 import { openExchange } from '../../test/support/exchange.ts'
 import type { WireTool } from './data.ts'
 
-/** A message as it is sent. */
+/** Message as it is sent. */
 export interface WireMessage {
   readonly role: 'user' | 'assistant'
   readonly content: string | readonly object[]
 }
 
-/** A request, as far as the module looks at it. */
+/** Request, as far as the plugin reads it. */
 export interface WireRequest {
   readonly tools: readonly WireTool[]
   readonly messages: readonly WireMessage[]
 }
 
-/** What the module made of a request. */
+/** Result of the plugin. */
 export interface Pruned {
   readonly tools: readonly WireTool[]
-  /** What it says it did: `pruned`, or `idle`. */
+  /** Action in its trace: `pruned`, or `idle`. */
   readonly action: string
-  /** Of the module alone. */
+  /** Time of the plugin alone. */
   readonly milliseconds: number
 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
 
-/** The module as operators get it, in `mode`; everything else is at its default. */
+/** Creates the plugin as operators get it, in `mode`; all other options are defaults. */
 export function createModule(mode: 'slim' | 'drop'): (request: WireRequest) => Promise<Pruned> {
   const options = plugin.options.parse({ mode })
   const instance = plugin.setup(options, { log })
@@ -35,7 +35,7 @@ export function createModule(mode: 'slim' | 'drop'): (request: WireRequest) => P
     const step = { module: plugin.name, action: 'ran', durationMs: 0 }
     const target = { provider: 'anthropic', model: 'claude-sonnet-4-5' }
     const exchange = openExchange({ body, dialect: 'messages', targets: [target] }).forStep(step)
-    // The module uses no more of the context than this.
+    // The plugin uses no more of the context than this.
     const context = { state: { exchange }, set() {} } as unknown as PluginContext
     const middleware = (await instance).middleware(options)
     const startMs = performance.now()

@@ -1,8 +1,8 @@
 const ROUNDS = 25
 
 /**
- * The `count` orthogonal directions, of length 1, in which centred `rows` differ most: the first eigenvectors of their
- * covariance, by orthogonal iteration from a fixed start, so that the same rows give the same axes.
+ * Returns the `count` orthogonal directions, of length 1, of largest variance in centred `rows`: the first eigenvectors
+ * of their covariance, by orthogonal iteration from a fixed start, so that the same rows give the same axes.
  */
 export function principalAxes(rows: readonly (readonly number[])[], count: number): Float64Array[] {
   const size = rows[0]?.length ?? 0
@@ -26,7 +26,7 @@ function covarianceOf(rows: readonly (readonly number[])[], size: number): Float
   return covariance
 }
 
-/** Gram-Schmidt, in place. */
+/** Orthonormalises in place, by Gram-Schmidt. */
 function orthonormalise(axes: readonly Float64Array[]): void {
   axes.forEach((axis, k) => {
     for (const earlier of axes.slice(0, k)) addScaled(axis, earlier, -dot(axis, earlier))

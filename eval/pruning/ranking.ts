@@ -6,7 +6,7 @@ import { mean, percent, type Row } from './report.ts'
 const SIZES = [20, 50, 100]
 const DEPTHS = [5, 10, 20]
 
-/** How many of the needed tools are among the nearest ones: a row for each set and size of the list. */
+/** Measures the share of needed tools among the nearest ones: a row for each set and size of the list. */
 export function measureRanking(cases: readonly Case[]): Row[] {
   const lists = new ToolLists({ vectors: loadVectors(), isAlwaysIncluded: () => false, maxBytes: 128 * 1024 * 1024 })
   const single = cases.filter(({ turns }) => turns.length === 1)

@@ -1,5 +1,5 @@
-// `npm run eval:pruning -- --data <folder> [--split test] [--json <file>]`: what `prune-tools` keeps and saves, as
-// operators get it. Prints tables and writes them as JSON. No network, no model.
+// `npm run eval:pruning -- --data <folder> [--split test] [--json <file>]`: measures the recall and savings of
+// `prune-tools` with default options. Prints tables and writes them as JSON. No network, no model.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'

@@ -9,7 +9,7 @@ import { tokensOf } from './single-turns.ts'
 const SIZE = 100
 const MODES = ['slim', 'drop'] as const
 
-/** One session, replayed. */
+/** Replay of one session. */
 interface Replay {
   readonly set: string
   readonly calls: number
@@ -19,7 +19,7 @@ interface Replay {
   readonly billed: BilledTokens
   readonly breaks: number
   readonly listChanges: number
-  /** Needed tools that were there when they were needed. */
+  /** Needed tools that were available when needed. */
   readonly present: number
 }
 
@@ -28,8 +28,8 @@ type Prune = (request: WireRequest) => Promise<Pruned>
 const unchanged: Prune = async ({ tools }) => ({ tools, action: 'ran', milliseconds: 0 })
 
 /**
- * Replays whole sessions with 100 tools, call by call, as a client would make them: a call for what the user says, and
- * one for the results of the tools. A row for each mode and set, compared with the same session unpruned.
+ * Replays whole sessions with 100 tools, call by call, as a client would send them: a call for the user's message, and
+ * one for the results of the tools. Returns a row for each mode and set, compared with the same session unpruned.
  */
 export async function measureSessions(cases: readonly Case[]): Promise<Row[]> {
   const sessions = cases.filter(({ turns, tools }) => turns.length > 1 && tools.has(SIZE))
@@ -82,7 +82,10 @@ async function replay({ set, turns, tools: pools }: Case, prune: Prune): Promise
   }
 }
 
-/** The model calls all tools that the turn needs, and the client answers. The data hold neither, so both are short. */
+/**
+ * Returns messages in which the model calls all tools that the turn needs, and the client replies. The data have
+ * neither, so both are short.
+ */
 function useOf(names: readonly string[], turn: number): WireMessage[] {
   const ids = names.map((_, i) => `toolu_${turn}_${i}`)
   return [

@@ -14,7 +14,7 @@ interface Outcome {
   readonly saved: number
 }
 
-/** What the first call of a conversation with 100 tools keeps and saves: a row for each mode and set. */
+/** Measures recall and savings at the first call of a conversation with 100 tools: a row for each mode and set. */
 export async function measureSingleTurns(cases: readonly Case[]): Promise<Row[]> {
   const rows: Row[] = []
   for (const mode of MODES) {
@@ -43,18 +43,18 @@ export async function measureSingleTurns(cases: readonly Case[]): Promise<Row[]>
   return rows
 }
 
-/** Tokens of tools as they are sent, in o200k. */
+/** Counts the tokens of tools as they are sent, in o200k. */
 export function tokensOf(tools: readonly WireTool[]): number {
   return tools.reduce((sum, tool) => sum + countTokens(JSON.stringify(tool)), 0)
 }
 
-/** Names of the tools that are as the client sent them. */
+/** Returns the names of the tools that are unchanged. */
 function wholeNames(before: readonly WireTool[], after: readonly WireTool[]): Set<string> {
   const texts = new Set(before.map((tool) => JSON.stringify(tool)))
   return new Set(after.filter((tool) => texts.has(JSON.stringify(tool))).map(({ name }) => name))
 }
 
-/** `saved` is about those for which the module does anything: the others have fewer tokens than it asks for. */
+/** Builds a row; `saved` covers the cases that the plugin prunes: the others have fewer tokens than its threshold. */
 function rowOf(group: string, outcomes: readonly Outcome[]): Row {
   const active = outcomes.filter(({ isActive }) => isActive)
   return {

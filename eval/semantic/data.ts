@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 
-/** Two prompts, whether one answer fits both, and what kind of pair it is. */
+/** Two prompts, a label for a shared answer, and the kind of pair. */
 export interface EvalPair {
   readonly a: string
   readonly b: string
@@ -10,22 +10,22 @@ export interface EvalPair {
   readonly kind: string
 }
 
-/** A prompt, and the answer that belongs to it. */
+/** Prompt with its answer. */
 export interface EvalRequest {
   readonly text: string
   readonly answer: string
 }
 
-/** What a folder holds, by file. */
+/** Contents of a folder, by file. */
 export interface EvalData {
   readonly pairs: ReadonlyMap<string, readonly EvalPair[]>
-  /** Requests that ask for a few answers again and again in different words. */
+  /** Requests that repeat a few questions in different words. */
   readonly questions: ReadonlyMap<string, readonly EvalRequest[]>
   /** Requests of which those with the same intent count as having the same answer: a coarse measure. */
   readonly intents: ReadonlyMap<string, readonly EvalRequest[]>
 }
 
-/** Which half of the data is used: `dev` for tuning, `test` for reporting. */
+/** Half of the data: `dev` for tuning, `test` for reporting. */
 export type Split = 'dev' | 'test' | 'all'
 
 const pairSchema = z.object({
@@ -40,9 +40,10 @@ const questionsSchema = z.array(z.tuple([z.string(), z.number(), z.array(z.strin
 const intentsSchema = z.record(z.string(), z.array(z.tuple([z.string(), z.string()])))
 
 /**
- * Reads a folder: `*.jsonl` are pairs `{ a, b, y, kind, t }`, where `same: true` may stand for `y: 1`, `*items.json` answers with their phrasings
- * `[id, t, [text, …]]`, other `*.json` intents `{ part: [[text, intent], …] }`. The split goes by the template `t` where
- * there is one (even ones are `test`), else by the place. Throws with the file's name when one has another shape, or nothing of the split.
+ * Reads a folder: `*.jsonl` are pairs `{ a, b, y, kind, t }`, where `same: true` may replace `y: 1`, `*items.json`
+ * answers with their phrasings `[id, t, [text, …]]`, other `*.json` intents `{ part: [[text, intent], …] }`. The split
+ * is by the template `t` where there is one (even ones are `test`), else by position. Throws with the file's name for
+ * another shape, or an empty split.
  */
 export function readData(folder: string, split: Split): EvalData {
   const data = { pairs: new Map(), questions: new Map(), intents: new Map() }
@@ -85,7 +86,7 @@ function readIntents(name: string, text: string, kept: (key: number) => boolean)
   const rows = Object.values(parts)
     .flat()
     .filter((_, i) => kept(i))
-  // Nothing that is out of every intent shares an answer with anything else.
+  // Texts outside of every intent share no answer.
   return rows.map(([text, intent], i) => ({ text, answer: intent === 'oos' ? `oos ${i}` : intent }))
 }
 

@@ -1,13 +1,16 @@
 import type { Embedder } from '../../plugins/semantic-cache/embedder.ts'
 import { lexicalEmbedder } from '../../plugins/semantic-cache/embedders/lexical.ts'
 
-/** The embedders that can be measured, by name; loaded when they are asked for. */
+/** Loaders of the embedders that can be measured, by name. */
 const EMBEDDERS: Readonly<Record<string, () => Embedder | Promise<Embedder>>> = {
   lexical: () => lexicalEmbedder,
   'use-lite': async () => (await import('../../test/witnesses/use-lite.ts')).createUseLiteEmbedder(),
 }
 
-/** Loads an embedder that remembers its vectors: simulations ask for the same texts day after day. Throws with the names there are when there is none of this name. */
+/**
+ * Loads an embedder with memoised vectors, since simulations repeat texts. Throws with the known names for an unknown
+ * one.
+ */
 export async function embedderOf(name: string): Promise<Embedder> {
   const load = EMBEDDERS[name]
   if (load === undefined)

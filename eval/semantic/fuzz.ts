@@ -4,13 +4,13 @@ import { keyOf } from '../../plugins/semantic-cache/key.ts'
 import { lehmer } from './random.ts'
 import { identityOf, type Parts, scopeOfParts } from './scope-parts.ts'
 
-/** What a fuzz came to. */
+/** Counts of a fuzz run. */
 export interface FuzzCounts {
-  /** Different identities that were drawn. */
+  /** Distinct identities that were drawn. */
   scopes: number
-  /** Answers from a text of the same identity. */
+  /** Hits from a text of the same identity. */
   hits: number
-  /** Answers from a text of another identity: must be none. */
+  /** Hits from a text of another identity: must be 0. */
   crossings: number
 }
 
@@ -26,8 +26,8 @@ const SHARINGS: readonly SharingScope[] = ['key', 'user', 'shared']
 const LIMITS = { maxWords: 400 }
 
 /**
- * Sends requests of random tenants, models, systems, tools, turns and parameters through the real keys.
- * Each answer is named for whose it is, so that one from elsewhere is seen. The same seed does the same.
+ * Sends requests of random scopes, models, systems, tools, turns and parameters through the real keys. Each answer
+ * names its identity, so that a crossing is detected. Deterministic by seed.
  */
 export function fuzzScopes(steps: number, seed: number): FuzzCounts {
   const draw = lehmer(seed)
@@ -66,7 +66,7 @@ function drawParts(draw: () => number): Parts {
   }
 }
 
-/** One of a list that is not empty. */
+/** Picks an element of a non-empty list. */
 function pick<Value>(list: readonly Value[], draw: () => number): Value {
   return list[draw() % list.length] as Value
 }

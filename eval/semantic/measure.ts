@@ -10,7 +10,7 @@ const LIMITS = { maxWords: 400 }
 const LONG_AFTER_MS = Number.MAX_SAFE_INTEGER
 const ROOM = { maxBytes: 1e9, maxScopeEntries: 1e6 }
 
-/** How many pairs there were and how many were accepted, by what they are. */
+/** Numbers of pairs and of accepted pairs, by label. */
 export interface PairCounts {
   same: number
   sameAccepted: number
@@ -18,13 +18,13 @@ export interface PairCounts {
   otherAccepted: number
 }
 
-/** How a text is judged. */
+/** Configuration of a measurement. */
 export interface Trial {
   readonly mode: EvalMode
   readonly embedder: Embedder
 }
 
-/** Accepts or refuses every pair as the cache would, were the second text in it alone. By kind, and `all`. */
+/** Accepts or refuses every pair as the cache would with only the second text in it. By kind, and `all`. */
 export async function measurePairs(pairs: readonly EvalPair[], trial: Trial): Promise<Map<string, PairCounts>> {
   const counts = new Map<string, PairCounts>()
   for (const pair of pairs) {
@@ -34,7 +34,7 @@ export async function measurePairs(pairs: readonly EvalPair[], trial: Trial): Pr
   return counts
 }
 
-/** One caller asks the one, then the other. */
+/** Simulates a caller that sends one text, then the other. */
 async function accepts({ a, b }: EvalPair, trial: Trial): Promise<boolean> {
   const cache = createScopeCache(trial)
   await cache.decide({ text: b, answer: '' })
@@ -55,29 +55,29 @@ function count(
   if (!isSame && isAccepted) row.otherAccepted++
 }
 
-/** What a stream of requests came to. */
+/** Counts of a stream of requests. */
 export interface StreamCounts {
   requests: number
-  /** Answered before under the very same text; the semantic tier is not asked. */
+  /** Answered before under the identical text; the semantic tier does not run. */
   exact: number
-  /** Not exact, and the same answer had been given before. */
+  /** Not exact, and the same answer was given before. */
   possible: number
   semantic: number
-  /** Semantic, with an answer that belongs to another question. */
+  /** Semantic hit with the answer of another question. */
   wrong: number
-  /** Semantic and right. */
+  /** Semantic hit with the right answer. */
   right: number
 }
 
-/** What a cache says of a request, and what it keeps of one that it did not answer. */
+/** Simulated cache: decides on a request, and stores the answer of a miss. */
 export interface SimulatedCache {
-  /** The answer that is served, `literal` when the very text was known; `undefined` for a miss. */
+  /** Returns the served answer, `literal` when the identical text was known; `undefined` for a miss. */
   decide(request: EvalRequest): Promise<{ answer: string; isLiteral: boolean } | undefined>
-  /** The request was answered live, right after `decide`. */
+  /** Stores a request that was answered live, right after `decide`. */
   learn(request: EvalRequest): void
 }
 
-/** Sends requests through a cache in their order; what is not served is answered and learnt. */
+/** Sends requests through a cache in order; misses are answered and stored. */
 export async function simulate(requests: readonly EvalRequest[], cache: SimulatedCache): Promise<StreamCounts> {
   const counts: StreamCounts = { requests: 0, exact: 0, possible: 0, semantic: 0, wrong: 0, right: 0 }
   const answered = new Set<string>()
@@ -97,7 +97,7 @@ export async function simulate(requests: readonly EvalRequest[], cache: Simulate
   return counts
 }
 
-/** One scope of the cache, in a mode that decides by itself. */
+/** Creates one scope of the cache, in a mode that decides by itself. */
 export function createScopeCache({ mode, embedder }: Trial): SimulatedCache {
   const answers = new Map<string, { answer: string; text: string }>()
   const candidates = new Candidates({ dimensions: embedder.dimensions, ...ROOM })
@@ -123,13 +123,13 @@ export function createScopeCache({ mode, embedder }: Trial): SimulatedCache {
   }
 }
 
-/** `length` draws with replacement, so that texts come again. Lehmer's generator: the same on every run. */
+/** Draws `length` requests with replacement, so that texts repeat. Lehmer's generator: the same on every run. */
 export function drawWithReplacement(requests: readonly EvalRequest[], length: number, seed: number): EvalRequest[] {
   const next = lehmer(seed)
   return Array.from({ length }, () => requests[next() % requests.length]).flatMap((one) => one ?? [])
 }
 
-/** All of them once, shuffled. */
+/** Returns all requests once, shuffled. */
 export function shuffle(requests: readonly EvalRequest[], seed: number): EvalRequest[] {
   const next = lehmer(seed)
   const ranked = requests.map((request) => ({ request, rank: next() })).sort((a, b) => a.rank - b.rank)

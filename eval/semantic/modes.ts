@@ -1,7 +1,7 @@
-/** When an answer is given: by the form alone, or by the cosine besides. */
+/** Criterion of a hit: the form alone, or also the cosine. */
 export type EvalMode = { readonly kind: 'strict' } | { readonly kind: 'threshold'; readonly leastCosine: number }
 
-/** A mode under its name on the command line. */
+/** Mode with its name on the command line. */
 export interface NamedMode {
   readonly name: string
   readonly mode: EvalMode
@@ -9,7 +9,9 @@ export interface NamedMode {
 
 const DEFAULT_MODES = ['strict', 'threshold=0.9', 'threshold=0.95']
 
-/** Reads `strict` and `threshold=0.95`; without any, `strict` and two thresholds. Throws with what was expected. */
+/**
+ * Parses `strict` and `threshold=0.95`; the default is `strict` and two thresholds. Throws with the expected values.
+ */
 export function modesOf(names: readonly string[]): NamedMode[] {
   return (names.length === 0 ? DEFAULT_MODES : names).map((name) => ({ name, mode: modeOf(name) }))
 }

@@ -4,10 +4,10 @@ import { readData } from './data.ts'
 import { embedderOf } from './embedders.ts'
 import { measurePairs } from './measure.ts'
 
-/** Bar of the pairs that may share an answer, in each file of them. */
+/** Bar for the share of positive pairs served, in each file. */
 const LEAST_SERVED = 0.45
 
-test('semantic-cache: of the adversarial pairs none is served wrongly in strict mode, and of the others nearly half', async (t) => {
+test('semantic-cache: strict mode serves no adversarial pair wrongly, and nearly half of the others', async (t) => {
   const embedder = await embedderOf('lexical')
   const { pairs } = readData(path.join(import.meta.dirname, 'pairs'), 'all')
   t.is(pairs.size, 6)

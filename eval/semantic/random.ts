@@ -1,4 +1,4 @@
-/** Lehmer's generator: whole numbers from 1 to 2³¹ − 2, the same on every run. */
+/** Creates Lehmer's generator: whole numbers from 1 to 2³¹ − 2, the same on every run. */
 export function lehmer(seed: number): () => number {
   let state = seed
   return () => {

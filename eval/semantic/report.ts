@@ -1,12 +1,12 @@
 import type { PairCounts, StreamCounts } from './measure.ts'
 
-/** One row of the tables, as it also stands in the JSON. */
+/** Row of the tables, with the shape of the JSON. */
 export type Row = { readonly data: string; readonly mode: string } & (
   | ({ readonly table: 'pairs'; readonly kind: string } & PairCounts)
   | ({ readonly table: 'stream' } & StreamCounts)
 )
 
-/** A row for reading: shares of what was possible. */
+/** Renders a row: shares of the possible hits. */
 export function lineOf(row: Row): string {
   const start = `${row.data.padEnd(20)} ${row.mode.padEnd(15)}`
   switch (row.table) {

@@ -3,8 +3,8 @@
  *   npm run eval:semantic -- --data <folder> [--split all|dev|test] [--kinds] [--embedder lexical] [--json <file>]
  *     [--mode strict|threshold=0.95 …]
  *   npm run eval:semantic -- --fuzz 1000000
- * Without `--data`: the pairs of this folder. `data.ts` says what a folder may hold. Prints a row for each file and mode;
- * `--json` also writes the counts. `--fuzz` looks for hits across scopes and needs no data.
+ * Without `--data`: the pairs of this folder. `data.ts` documents the contents of a folder. Prints a row for each file and mode;
+ * `--json` also writes the counts. `--fuzz` searches for hits across scopes and needs no data.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

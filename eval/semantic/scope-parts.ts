@@ -5,7 +5,7 @@ import { scopeOf } from '../../plugins/semantic-cache/scope.ts'
 import { ClientRequest } from '../../src/core/request/client-request.ts'
 import { Exchange } from '../../src/core/request/exchange.ts'
 
-/** What a request consists of, besides the last text. */
+/** Parts of a request besides the last text. */
 export interface Parts {
   tenant: string
   provider: string
@@ -19,7 +19,7 @@ export interface Parts {
   sharing: SharingScope
 }
 
-/** The scope that the cache gives a request of these parts. */
+/** Returns the cache's scope of a request with these parts. */
 export function scopeOfParts(given: Parts, text: string): string {
   const { tenant, provider, model, system, tools, turns, temperature, topP, beta, sharing } = given
   const caller: Exchange['caller'] = { kind: 'key', scope: tenant, userId: `user of ${tenant}` }
@@ -62,7 +62,10 @@ export function scopeOfParts(given: Parts, text: string): string {
   return scopeOf(exchange, question, sharing)
 }
 
-/** Says of parts what tells them apart. What may not matter: with `shared`, whose key it is; an empty tool list is left out above. */
+/**
+ * Returns the distinguishing identity of parts. Omitted: with `shared`, the owner of the key; an empty tool list,
+ * removed above.
+ */
 export function identityOf(given: Parts): string {
   return JSON.stringify({ ...given, tenant: given.sharing === 'shared' ? '' : given.tenant })
 }

@@ -1,41 +1,41 @@
 /**
- * DESIGN: what becomes of each tool.
+ * DESIGN: the fate of each tool.
  *
  *     fixed, named by the opening, forced by `tool_choice`, or among the nearest to the opening ──► keep
  *     the others:  slim ──► slim      defer ──► defer      drop ──► slim if its server is kept, else drop
  *
- * In `drop` a server goes when its tools score less than a twentieth of the best server's. What is said later can only bring
- * a server back, when it clearly speaks of it, and so does a call of one of its tools.
+ * In `drop` a server is dropped when its tools score less than a twentieth of the best server's. Later messages can
+ * only restore a server: by clearly concerning it, or by a call of one of its tools.
  *
- * Guarantees: a pure function of the list and the conversation; a conversation that goes on keeps every tool that it had,
- * as it had it. So a tool that was slim stays slim when it is called: the model has shown that it can, and one changed
- * byte in the tools would have the provider read the whole conversation anew.
+ * Guarantees: a pure function of the list and the conversation; a continued conversation keeps every tool in its form.
+ * So a slim tool remains slim when it is called: the call shows that this suffices, and one changed byte in the tools
+ * would invalidate the provider's prompt cache.
  */
 import type { Opening, Turn } from './conversation.ts'
 import type { ToolList } from './tool-list.ts'
 import type { Scores } from './toolbox.ts'
 
-/** What the excluded tools become. */
+/** Treatment of the excluded tools. */
 export type Mode = 'slim' | 'defer' | 'drop'
 
-/** What becomes of a tool. */
+/** Fate of a tool. */
 export type Fate = 'keep' | 'slim' | 'defer' | 'drop'
 
-/** How much of a namespace's score its best, second and third tool give. */
+/** Weights of a namespace's best, second and third tool in its score. */
 const RANK_SHARES = [1, 0.25, 0.1]
-/** A server that scores less than this share of the best one is unlikely. */
+/** Least share of the best server's score; a server below it is unlikely. */
 const LEAST_SHARE = 0.05
 
-/** What the choice depends on, besides the list. */
+/** Inputs of the choice besides the list. */
 export interface Situation {
   readonly opening: Opening
-  /** The name in `tool_choice`. */
+  /** Name in `tool_choice`. */
   readonly forcedTool: string | undefined
-  /** How many of the nearest tools are kept whole. */
+  /** Number of nearest tools that are kept whole. */
   readonly keep: number
 }
 
-/** Which tools are kept whole: fixed, named, forced or nearest. */
+/** Returns the tools to keep whole: fixed, named, forced or nearest. */
 export function keptTools(list: ToolList, { opening, forcedTool, keep }: Situation): Set<number> {
   const kept = new Set([...list.mentioned(opening.system), ...list.mentioned(opening.text)])
   list.tools.forEach(({ isFixed, name }, i) => {
@@ -45,7 +45,7 @@ export function keptTools(list: ToolList, { opening, forcedTool, keep }: Situati
   return kept
 }
 
-/** The fate of each tool where none is dropped. */
+/** Returns the fate of each tool where none is dropped. */
 export function fatesOf(list: ToolList, kept: ReadonlySet<number>, rest: 'slim' | 'defer'): Fate[] {
   return list.tools.map(({ slim, isStrict }, i) => {
     if (kept.has(i)) return 'keep'
@@ -53,7 +53,7 @@ export function fatesOf(list: ToolList, kept: ReadonlySet<number>, rest: 'slim' 
   })
 }
 
-/** Servers that the opening is about, or may be: all of them unless it clearly speaks of some tool. */
+/** Returns the servers that the opening may concern: all unless it clearly concerns some tool. */
 export function namespacesOfOpening(list: ToolList, kept: ReadonlySet<number>, text: string): Set<string> {
   const scores = list.score(text)
   if (!speaksOf(list, list.tools.keys(), { scores, rareWords: 1 })) return new Set(list.namespaces.keys())
@@ -63,25 +63,25 @@ export function namespacesOfOpening(list: ToolList, kept: ReadonlySet<number>, t
   return new Set(likely.map(({ name }) => name))
 }
 
-/** What later turns bring back. */
+/** Tools and servers that later turns restore. */
 export interface Return {
-  /** Servers that are there, those of the opening among them. */
+  /** Servers in the list, including those of the opening. */
   readonly present: ReadonlySet<string>
   /** Tools of other servers that were named or called. */
   readonly pinned: ReadonlySet<number>
   /** Names of both, in order. */
   readonly grown: readonly string[]
-  /** Those that the call before did not have: the provider's cache is lost now. */
+  /** Names that the previous call did not have: they invalidate the provider's cache. */
   readonly fresh: readonly string[]
 }
 
-/** What is said later, and whether it may bring back more than the tools that it calls or names. */
+/** Later turns, and permission to restore more than the tools that they call or name. */
 interface Later {
   readonly turns: readonly Turn[]
   readonly growth: 'namespace' | 'never'
 }
 
-/** Goes through the later turns in order: what one of them brings back stays as it came. */
+/** Applies the later turns in order: a restored tool remains. */
 export function bringBack(list: ToolList, opening: ReadonlySet<string>, { turns, growth }: Later): Return {
   const present = new Set(opening)
   const pinned = new Set<number>()
@@ -103,7 +103,7 @@ export function bringBack(list: ToolList, opening: ReadonlySet<string>, { turns,
   return { present, pinned, grown, fresh: grown.slice(known) }
 }
 
-/** The fate of each tool where those of servers that are not there are dropped. */
+/** Returns the fate of each tool where those of dropped servers are dropped. */
 export function fatesWithDrops(list: ToolList, kept: ReadonlySet<number>, { present, pinned }: Return): Fate[] {
   const whole = new Set([...kept, ...pinned])
   return fatesOf(list, whole, 'slim').map((fate, i) => (!whole.has(i) && isAbsent(list, present, i) ? 'drop' : fate))
@@ -114,14 +114,14 @@ function isAbsent({ tools, namespaces }: ToolList, present: ReadonlySet<string>,
   return namespaces.has(namespace) && !present.has(namespace)
 }
 
-/** Servers of which a text clearly speaks. */
+/** Returns the servers that a text clearly concerns. */
 function spokenOf(list: ToolList, text: string): string[] {
   const scores = list.score(text)
   const spoken = [...list.namespaces].filter(([, tools]) => speaksOf(list, tools, { scores, rareWords: 2 }))
   return spoken.map(([name]) => name)
 }
 
-/** Whether a text has as much in common with one of these tools as so many words that no other tool of the list has. */
+/** Tests for as much in common with one of these tools as a number of words that no other tool of the list has. */
 function speaksOf(
   list: ToolList,
   tools: Iterable<number>,
@@ -132,7 +132,7 @@ function speaksOf(
   return false
 }
 
-/** All tools, the nearest first; none when the text tells nothing about any of them. */
+/** Returns all tools, the nearest first; none when the text scores none of them. */
 function nearest({ relative }: Scores): number[] {
   if (relative.every((score) => score === 0)) return []
   return [...relative.keys()].sort((a, b) => (relative[b] ?? 0) - (relative[a] ?? 0) || a - b)

@@ -1,26 +1,26 @@
 import type { ContentBlock, Message, RequestDocument } from 'turnpike/plugin'
 
-/** Around text that clients put into a user's message, and that the user did not write. */
+/** Marks around text that clients add to a user's message. */
 const REMINDER = { start: '<system-reminder>', end: '</system-reminder>' }
 
-/** What a conversation is opened with: it stays the same for good. */
+/** Opening of a conversation, which never changes. */
 export interface Opening {
   readonly system: string
-  /** What the first message says; empty when that is a picture, say, or a tool's result. */
+  /** Text of the first message; empty when it has only a picture or a tool's result. */
   readonly text: string
 }
 
-/** A later message. */
+/** Later message. */
 export interface Turn {
-  /** Whether the model says it: what it and later ones hold is new in the call that ends with them. */
+  /** Set for a message of the model: its tools are new in the call that ends with it. */
   readonly isReply: boolean
-  /** What the user says in it; empty when it is not the user's, or holds none. */
+  /** Text of the user; empty for other roles, and without text. */
   readonly text: string
-  /** Tools that the model calls in it, or that the client says it has called. */
+  /** Tools called in the message, by the model or according to the client. */
   readonly calledTools: readonly string[]
 }
 
-/** Reads no message but the first. */
+/** Reads the first message only. */
 export function readOpening(request: RequestDocument): Opening {
   const system = textOf(request.field('system') as string | ContentBlock[] | null | undefined)
   return { system, text: request.shape.messages.length === 0 ? '' : userText(request.message(0)) }
@@ -45,7 +45,7 @@ function userText({ role, content }: Message): string {
   return role === 'user' ? withoutReminders(textOf(content)).trim() : ''
 }
 
-/** Not by a regular expression: of many beginnings without an end each would search to the end. */
+/** Removes reminders without a regular expression, for which unclosed beginnings would be quadratic. */
 function withoutReminders(text: string): string {
   const parts: string[] = []
   let at = 0

@@ -48,7 +48,6 @@ const options = z.strictObject({
     ),
 })
 
-/** Fewer tokens of tools, and never another list in the middle of a conversation. */
 export default definePlugin({
   name: 'prune-tools',
   summary: 'Shortens or drops tools that a conversation seems not to need, and keeps the prompt cache hitting.',
@@ -60,7 +59,7 @@ export default definePlugin({
     const isAlwaysIncluded = ({ full, bare, namespace }: ToolName) =>
       always_include.some((pattern) => [full, bare, namespace ?? full].some((name) => path.matchesGlob(name, pattern)))
     const open = () => new ToolLists({ vectors: loadVectors(), isAlwaysIncluded, maxBytes })
-    // Opened when a pipeline first names the module: the vectors take time to read, and memory.
+    // Lazy: the word vectors take time to read, and memory.
     let opened: ToolLists | undefined
     return {
       middleware: ({ mode, keep, growth }) => {
@@ -90,8 +89,8 @@ export default definePlugin({
           const { tokensBefore, tokensAfter, fresh } = plan
           exchange.note('pruned', { ...counts, tokensBefore, tokensAfter })
           if (fresh.length > 0) log.info({ id: exchange.id, tools: fresh }, 'prune-tools.grown')
-          const told = Object.entries(counts).map(([name, count]) => `${name}=${count}`)
-          ctx.set('x-svc-prune', [...told, `tokens=${tokensBefore}->${tokensAfter}`].join('; '))
+          const figures = Object.entries(counts).map(([name, count]) => `${name}=${count}`)
+          ctx.set('x-svc-prune', [...figures, `tokens=${tokensBefore}->${tokensAfter}`].join('; '))
           await next()
           watchMisses(exchange, plan, log)
         }

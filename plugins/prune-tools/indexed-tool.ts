@@ -8,50 +8,53 @@ import { splitWords } from './words/split.ts'
 import { stem } from './words/stem.ts'
 import { directionOf, type WordVectors } from './words/vectors.ts'
 
-/** How much a word counts, by where it stands. */
+/** Weight of a word by its place. */
 const FIELD_WEIGHTS = { name: 3, description: 1, namespace: 1, parameter: 0.7, parameterText: 0.4 }
 const MEANING_WEIGHTS = { name: 4, description: 1, namespace: 1, parameter: 0.3 }
 const DEEPEST_SCHEMA = 5
 const LONGEST_TEXT = 4000
-/** Words of a tool's parameters that are looked at: what it is for is said by the first of them. */
+/** Most words of a tool's parameters that are indexed: the first ones describe its purpose. */
 const MOST_PARAMETER_WORDS = 1000
-/** Bytes of tool definitions to a token: measured with o200k. */
+/** Bytes of tool definitions per token: measured with o200k. */
 const BYTES_PER_TOKEN = 3.82
 const MOST_TOOLS = 10_000
-/** About the memory of a tool, and of one of its terms. Measured on Node 26, with what lists add: 1,120 and 245. */
+/**
+ * Approximate memory of a tool, and of one of its terms, in bytes. Measured on Node 26, with the share of lists: 1,120
+ * and 245.
+ */
 const TOOL_BYTES = 800
 const TERM_BYTES = 100
 
-/** What is known about one tool, whatever list it stands in. */
+/** Index of one tool, independent of its list. */
 export interface IndexedTool {
-  /** Stems, and how much each counts in it. */
+  /** Stems with their weights. */
   readonly terms: ReadonlyMap<string, number>
   readonly length: number
-  /** Where its words point to. */
+  /** Direction of its words' vectors. */
   readonly direction: Float32Array
-  /** Its bytes without prose; `undefined` when it cannot be shortened. */
+  /** Bytes without prose; `undefined` when it cannot be shortened. */
   readonly slim: Buffer | undefined
   readonly tokens: number
   readonly slimTokens: number
-  /** About how much memory it takes, in bytes. */
+  /** Approximate memory, in bytes. */
   readonly bytes: number
 }
 
-/** A tool as it stands in a request. */
+/** Tool as it is in a request. */
 export interface RawTool {
   readonly name: ToolName
   readonly raw: Buffer
   readonly tool: Tool
-  /** What its description begins with, as those of other tools of the list do; or empty. */
+  /** Beginning of its description that other tools of the list share; or empty. */
   readonly lead: string
 }
 
-/** Tokens of a tool definition, estimated: the same bytes have the same tokens for ever, so that no threshold moves. */
+/** Estimates the tokens of a tool definition: a pure function of the bytes, so that no threshold moves. */
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN)
 }
 
-/** Indexes tools, each once: up to 10,000 are remembered by their bytes, in `maxBytes` of memory. */
+/** Indexes each tool once: up to 10,000 are cached by their bytes, in `maxBytes` of memory. */
 export class ToolIndex {
   readonly #vectors: WordVectors
   readonly #known: LRUCache<string, IndexedTool>
@@ -62,7 +65,7 @@ export class ToolIndex {
   }
 
   index(tool: RawTool): IndexedTool {
-    // A strong digest: what is stored is sent to providers for whoever has the same bytes.
+    // A strong digest: cached definitions are sent to providers for any caller with the same bytes.
     const key = `${hash('sha256', tool.raw, 'base64url')} ${tool.name.namespace ?? ''} ${tool.lead.length}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
@@ -89,7 +92,7 @@ function indexTool({ name, raw, tool, lead }: RawTool, vectors: WordVectors): In
   }
 }
 
-/** A tool that cannot be edited, because a name in it stands twice, is left as it is. */
+/** Returns the slim tool, or the raw one when a duplicate name makes it uneditable. */
 function slimOrRaw(raw: Buffer, tool: Tool, lead: string): Buffer {
   try {
     return slimTool(raw, tool, lead)
@@ -128,7 +131,7 @@ function addParameters(words: Words, schema: unknown, depth: number): void {
   addParameters(words, schema.items, depth + 1)
 }
 
-/** The words of a text, or of its beginning: what a tool is for is said there. */
+/** Returns the words of a text, or of its beginning, which describes the purpose. */
 function wordsIn(text: string): string[] {
   return splitWords(text.slice(0, LONGEST_TEXT))
 }

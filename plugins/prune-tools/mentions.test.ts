@@ -26,7 +26,7 @@ for (const [kind, text] of [
   ['dots', 'a.'.repeat(LONG)],
   ['quotes', '"a'.repeat(LONG)],
 ]) {
-  test(`mentions: a long run of ${kind} is looked at once`, (t) => {
+  test(`mentions: a long run of ${kind} is scanned once`, (t) => {
     const startMs = performance.now()
     t.is(mentionedIn(text ?? '', tools).size, 0)
     t.true(performance.now() - startMs < 20_000)

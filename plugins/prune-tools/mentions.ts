@@ -1,13 +1,13 @@
 import type { ToolName } from './namespaces.ts'
 
 const WORD = /[\w.:/-]+/g
-/** A name as code has it, with a separator or a capital inside. Plain words name a tool only where they are quoted. */
+/** Matches code-like names, with a separator or an inner capital. Plain words name a tool only in quotes. */
 const CODE_LIKE = /[\w][_.:/-]+\w|[a-z\d][A-Z]/
 const QUOTED = /[`'"](\w+)[`'"]/g
-/** Longer ones are no names, and would take long to look at. */
+/** Longest name, in characters; longer ones would take long to scan. */
 const LONGEST_NAME = 200
 
-/** Indexes of the tools that `text` calls by their names, with their prefix or without. */
+/** Returns the indexes of the tools that `text` names, with or without their prefix. */
 export function mentionedIn(text: string, tools: readonly { readonly name: ToolName }[]): Set<number> {
   const words = new Set<string>()
   for (const [word] of text.matchAll(WORD)) {

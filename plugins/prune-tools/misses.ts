@@ -4,8 +4,8 @@ import type { Plan } from './plan.ts'
 const BLOCK_STARTS = new Set(['content_block_start'])
 
 /**
- * Tells the log when the model calls a tool that was dropped: it knows it from its history. The call goes to the client,
- * who has the tool, and from then on the tool is in the list again.
+ * Logs calls of dropped tools, which the model knows from the history. The call goes to the client, which has the tool,
+ * and from then on the tool is in the list again.
  */
 export function watchMisses({ id, reply }: Exchange, { fates, names }: Plan, log: Log): void {
   const dropped = new Set(names.filter((_, i) => fates[i] === 'drop'))
@@ -24,7 +24,7 @@ export function watchMisses({ id, reply }: Exchange, { fates, names }: Plan, log
   }
 }
 
-/** A member of the object that `json` is; a reply that is none is the client's business. */
+/** Returns a member of the object in `json`; an invalid reply is left to the client. */
 function memberOf(json: string, name: string): unknown {
   try {
     return JSON.parse(json)?.[name]

@@ -18,13 +18,13 @@ for (const [name, namespace, bare] of [
   })
 }
 
-test('namespaces: a dash divides where three tools have the same beginning, and it is no verb', (t) => {
+test('namespaces: a dash separates where three tools share a prefix that is not a verb', (t) => {
   t.deepEqual(spaces('notion-search', 'notion-update_page', 'notion-move'), ['notion', 'notion', 'notion'])
   t.deepEqual(spaces('notion-search', 'notion-move'), [undefined, undefined])
   t.deepEqual(spaces('get-user', 'get-team', 'get-issue'), [undefined, undefined, undefined])
 })
 
-test('namespaces: a list has servers when names are those of MCP clients, or mostly have a prefix', (t) => {
+test('namespaces: a list has servers when names have MCP clients’ form, or mostly a prefix', (t) => {
   const has = (...names: string[]) => hasServers(parseNames(names))
   t.true(has('Bash', 'Read', 'Edit', 'mcp__a__b'))
   t.true(has('a.b', 'c'))

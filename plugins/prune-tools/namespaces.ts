@@ -1,19 +1,18 @@
 /**
- * DESIGN: whose tool it is, read from its name.
+ * DESIGN: server of a tool, parsed from its name.
  *
  *     mcp__github__create_issue   github__create_issue   github.create_issue   github/create_issue   github:create_issue
- *     github-create_issue         when at least three tools of the list begin with `github-`, and it is no verb
+ *     github-create_issue         when at least three tools of the list begin with `github-`, which is not a verb
  *
- * A tool without a prefix, among others that have one, is the agent's own. Where no tool has one, there is nothing to tell
- * by: then none is.
+ * A tool without a prefix, among others that have one, is the agent's own. Where no tool has one, none is known to be.
  */
 
-/** A tool's name taken apart. */
+/** Parsed name of a tool. */
 export interface ToolName {
   readonly full: string
-  /** The server's name, as it stands in the tool's; `undefined` without a prefix. */
+  /** Server's name as in the tool's; `undefined` without a prefix. */
   readonly namespace: string | undefined
-  /** What follows the prefix. */
+  /** Part behind the prefix. */
   readonly bare: string
 }
 
@@ -30,7 +29,7 @@ const VERBS = new Set(
   ).split(' '),
 )
 
-/** Takes the names of a list of tools apart, in its order. */
+/** Parses the names of a list of tools, in its order. */
 export function parseNames(names: readonly string[]): ToolName[] {
   const explicit = names.map((full) => toName(full, EXPLICIT))
   const siblings = countDashed(explicit)
@@ -44,8 +43,8 @@ export function parseNames(names: readonly string[]): ToolName[] {
 }
 
 /**
- * Whether prefixes tell the agent's own tools from those of servers: some tool is named as MCP clients do, with `__`, or
- * at least every other has a prefix.
+ * Tests that prefixes distinguish the agent's own tools from those of servers: some name has MCP clients' `__`, or at
+ * least every other name has a prefix.
  */
 export function hasServers(names: readonly ToolName[]): boolean {
   const prefixed = names.filter(({ namespace }) => namespace !== undefined)

@@ -19,7 +19,7 @@ const user = (content: unknown) => ({ role: 'user', content })
 const calls = (name: string) => ({ role: 'assistant', content: [{ type: 'tool_use', id: 't', name, input: {} }] })
 const result = () => user([{ type: 'tool_result', tool_use_id: 't', content: 'done' }])
 
-/** The plan for a body with forty tools, and what it makes of them. */
+/** Returns the plan for a body with forty tools, and the resulting tools. */
 function prune(body: JsonObject, terms: Partial<Terms> = {}): Plan & { tools: JsonObject[] } {
   const document = documentOf({ tools: toolCatalogue(), ...body })
   const plan = planFor(document, lists, { ...TERMS, ...terms })
@@ -27,14 +27,14 @@ function prune(body: JsonObject, terms: Partial<Terms> = {}): Plan & { tools: Js
   return { ...plan, tools: document.edited(plan.edits).field('tools') as JsonObject[] }
 }
 
-/** What became of a tool of the catalogue. */
+/** Returns the fate of a tool of the catalogue. */
 function fateOf(name: string, { fates, names }: Plan): string | undefined {
   return fates[names.indexOf(name)]
 }
 
 const FORECAST = { messages: [user('Will it rain tomorrow? I need the forecast.')] }
 
-test('plan: the nearest tools stay whole, the others lose their prose', (t) => {
+test('plan: the nearest tools remain whole, the others lose their prose', (t) => {
   const { fates, tools, ...plan } = prune(FORECAST)
   t.is(fateOf('mcp__weather__get_forecast', { fates, ...plan }), 'keep')
   t.is(fates.filter((fate) => fate === 'slim').length, 37)
@@ -45,7 +45,7 @@ test('plan: the nearest tools stay whole, the others lose their prose', (t) => {
   t.true(plan.tokensAfter < 0.6 * plan.tokensBefore)
 })
 
-test('plan: what is meant is found without being named', (t) => {
+test('plan: tools are found by meaning, without their names', (t) => {
   const nearest = (text: string) => prune({ messages: [user(text)] })
   t.is(fateOf('mcp__clinic__list_prescriptions', nearest('Which drugs does she have to take?')), 'keep')
   t.is(fateOf('mcp__ledger__profit_report', nearest('How much money did we make?')), 'keep')
@@ -62,7 +62,7 @@ const odd: [claim: string, tool: JsonObject][] = [
 ]
 for (const [claim, tool] of odd) {
   for (const mode of ['slim', 'drop', 'defer'] as const) {
-    test(`plan: ${claim} is not touched in ${mode}`, (t) => {
+    test(`plan: ${claim} is unchanged in ${mode}`, (t) => {
       const body = {
         tools: [...toolCatalogue(), tool],
         system: 'When in doubt, call named_by_system.',
@@ -80,7 +80,7 @@ test('plan: a strict schema is not slimmed', (t) => {
   t.deepEqual(prune({ ...FORECAST, tools: [...toolCatalogue(), strict] }).tools.at(-1), strict)
 })
 
-test('plan: a tool in which a name stands twice is left as it is', (t) => {
+test('plan: a tool with a duplicate name is unchanged', (t) => {
   const twice = '{"name":"mcp__garden__twice","input_schema":{"title":"a","title":"b"}}'
   const raw = `{"tools":[${JSON.stringify(toolCatalogue()).slice(1, -1)},${twice}],"messages":[${JSON.stringify(user('rain'))}]}`
   const document = new RequestDocument(Buffer.from(raw))
@@ -88,7 +88,7 @@ test('plan: a tool in which a name stands twice is left as it is', (t) => {
   t.true(typeof plan !== 'string' && document.edited(plan.edits).bytes.includes(twice))
 })
 
-test('plan: drop leaves out servers that score next to nothing, and keeps the rest slim', (t) => {
+test('plan: drop removes servers with the lowest scores, and keeps the rest slim', (t) => {
   const plan = prune(
     { messages: [user('Book a flight and a hotel, and check the weather forecast there.')] },
     { mode: 'drop' },
@@ -99,20 +99,20 @@ test('plan: drop leaves out servers that score next to nothing, and keeps the re
   t.is(plan.tools.length, plan.fates.filter((fate) => fate !== 'drop').length)
 })
 
-test('plan: drop drops nothing when the first message says nothing, or a call is required', (t) => {
+test('plan: drop removes nothing when the first message has no text, or a call is required', (t) => {
   const none = (body: JsonObject) => t.false(prune(body, { mode: 'drop' }).fates.includes('drop'))
   none({ messages: [user('Hi!')] })
   none({ messages: [user([{ type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } }])] })
   none({ ...FORECAST, tool_choice: { type: 'any' } })
 })
 
-test('plan: drop drops nothing where names tell no servers', (t) => {
+test('plan: drop removes nothing where names have no servers', (t) => {
   const tools = toolCatalogue().map((tool) => ({ ...tool, name: String(tool.name).replace(/^mcp__(.*?)__/, '$1_') }))
   const { fates } = prune({ ...FORECAST, tools }, { mode: 'drop' })
   t.is(fates.filter((fate) => fate === 'slim').length, 37)
 })
 
-/** A conversation about travel for which some server was dropped, and the name of a dropped tool. */
+/** Returns a conversation about travel for which some server was dropped, and the name of a dropped tool. */
 function dropped(t: ExecutionContext): { messages: JsonObject[]; name: string } {
   const messages = [user('Book a flight and a hotel, and check the weather forecast there.')]
   const plan = prune({ messages }, { mode: 'drop' })
@@ -121,7 +121,7 @@ function dropped(t: ExecutionContext): { messages: JsonObject[]; name: string } 
   return { messages, name: name ?? '' }
 }
 
-test('plan: a dropped tool that is called or named later is there again, whole', (t) => {
+test('plan: a dropped tool that is called or named later is restored whole', (t) => {
   const { messages, name } = dropped(t)
   const later = (...more: JsonObject[]) => fateOf(name, prune({ messages: [...messages, ...more] }, { mode: 'drop' }))
   t.is(later(calls(name), result()), 'keep')
@@ -129,7 +129,7 @@ test('plan: a dropped tool that is called or named later is there again, whole',
   t.is(later({ role: 'assistant', content: `I could call ${name}.` }), 'drop')
 })
 
-test('plan: a later turn that clearly speaks of a dropped server brings it back, unless it may not', (t) => {
+test('plan: a later turn that clearly concerns a dropped server restores it, if allowed', (t) => {
   const { messages, name } = dropped(t)
   const [server = ''] = name.match(/(?<=__).*(?=__)/) ?? []
   const tools = toolCatalogue().filter((tool) => String(tool.name).includes(`__${server}__`))
@@ -142,7 +142,7 @@ test('plan: a later turn that clearly speaks of a dropped server brings it back,
   t.deepEqual(prune(body, { mode: 'drop', growth: 'never' }).grown, [])
 })
 
-test('plan: defer marks the others, and puts the provider’s search in front', (t) => {
+test('plan: defer marks the others, and adds the provider’s search in front', (t) => {
   const { tools } = prune(FORECAST, { mode: 'defer' })
   t.deepEqual(tools[0], { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' })
   t.is(tools.filter(({ defer_loading: deferred }) => deferred === true).length, 37)
@@ -163,7 +163,7 @@ for (const [reason, body] of [
   ['tools are loaded on demand already', { tools: [...toolCatalogue(), { name: 'ToolSearch' }] }],
   ['tools are loaded on demand already', { tools: toolCatalogue().map((tool) => ({ ...tool, defer_loading: true })) }],
 ] as const) {
-  test(`plan: stands down (${reason}): ${JSON.stringify(body).slice(-60)}`, (t) => {
+  test(`plan: does nothing (${reason}): ${JSON.stringify(body).slice(-60)}`, (t) => {
     t.is(planFor(documentOf({ ...FORECAST, ...body }), lists, TERMS), reason)
   })
 }
@@ -178,7 +178,7 @@ const anyStep = fc.oneof(
   fc.string().map((text) => [user(text)]),
 )
 
-test('plan: slim and defer send the same tools for as long as a conversation lasts', (t) => {
+test('plan: slim and defer send the same tools throughout a conversation', (t) => {
   let different = 0
   const firsts = new Set<string>()
   fc.assert(
@@ -195,7 +195,7 @@ test('plan: slim and defer send the same tools for as long as a conversation las
   t.true(firsts.size > 10, `${firsts.size}`)
 })
 
-test('plan: in drop a conversation keeps every tool that it had, as it had it and in the order it had', (t) => {
+test('plan: in drop a conversation keeps every tool in its form and order', (t) => {
   const seen = { grown: 0, pinned: 0, same: 0 }
   fc.assert(
     fc.property(fc.array(anyStep, { minLength: 2, maxLength: 8 }), (steps) => {
@@ -216,7 +216,7 @@ test('plan: in drop a conversation keeps every tool that it had, as it had it an
   t.true(seen.grown > 3 && seen.pinned > 3 && seen.same > 100, JSON.stringify(seen))
 })
 
-test('plan: a request is never longer for it but by the search tool, and what is kept keeps its bytes', (t) => {
+test('plan: a request grows by the search tool at most, and kept tools keep their bytes', (t) => {
   let edited = 0
   const anyTools = fc.shuffledSubarray(toolCatalogue(), { minLength: 30 })
   fc.assert(
@@ -240,7 +240,7 @@ test('plan: a request is never longer for it but by the search tool, and what is
 })
 
 const LONG = 500_000
-/** On a machine that is busy; what grows with the square of the length would take minutes. */
+/** // Time limit for a busy machine; quadratic work would take minutes. */
 const MOST_MS = 20_000
 const RUNS = ['<system-reminder>', 'A', 'a', '\n', '-', '/a', '. ', '"', '天'].map((part) =>
   part.repeat(LONG / part.length),
@@ -253,7 +253,7 @@ const PATHOLOGICAL: [claim: string, tool: JsonObject][] = [
 ]
 
 for (const text of RUNS) {
-  test(`plan: half a megabyte of ${JSON.stringify(text.slice(0, 10))} is looked at once`, (t) => {
+  test(`plan: half a megabyte of ${JSON.stringify(text.slice(0, 10))} is scanned once`, (t) => {
     const startMs = performance.now()
     const tools = [...toolCatalogue(), toTool('mcp__odd__long', text), toTool(`mcp__odd__${text}`, '')]
     prune({ tools, system: text, messages: [user(text), user(text)] }, { mode: 'drop' })
@@ -262,7 +262,7 @@ for (const text of RUNS) {
 }
 
 for (const [claim, odd] of PATHOLOGICAL) {
-  test(`plan: a tool with ${claim} costs no time`, (t) => {
+  test(`plan: a tool with ${claim} is fast`, (t) => {
     const startMs = performance.now()
     const { tools } = prune({ ...FORECAST, tools: [...toolCatalogue(), { name: 'mcp__odd__x', ...odd }] })
     t.is(tools.length, 41)
@@ -272,7 +272,7 @@ for (const [claim, odd] of PATHOLOGICAL) {
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => toTool(`mcp__s${i % 50}__tool_${i}`, 'Odd.'))
 
-test('plan: 2,000 tools are planned in little time, and more are left alone', (t) => {
+test('plan: 2,000 tools are planned quickly, and more are left unchanged', (t) => {
   const startMs = performance.now()
   t.is(prune({ ...FORECAST, tools: many(2000) }).tools.length, 2000)
   t.is(planFor(documentOf({ ...FORECAST, tools: many(2001) }), lists, TERMS), 'too many tools, or too large ones')

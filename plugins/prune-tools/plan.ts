@@ -4,10 +4,10 @@ import { readOpening, readTurns } from './conversation.ts'
 import { estimateTokens } from './indexed-tool.ts'
 import type { ToolList, ToolLists } from './tool-list.ts'
 
-/** The provider's own search over deferred tools. */
+/** Provider's own search over deferred tools. */
 const SEARCH_TOOL = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }
 
-/** What the operator and the caller want. */
+/** Options of the operator and the caller. */
 export interface Terms {
   readonly mode: Mode
   readonly keep: number
@@ -16,23 +16,23 @@ export interface Terms {
   readonly minTokens: number
 }
 
-/** What is to be done with the tools of one request. */
+/** Plan for the tools of one request. */
 export interface Plan {
   readonly edits: readonly Edit[]
   readonly fates: readonly Fate[]
   readonly names: readonly string[]
   readonly tokensBefore: number
   readonly tokensAfter: number
-  /** Servers and tools that later turns have brought back, in order. */
+  /** Servers and tools that later turns have restored, in order. */
   readonly grown: readonly string[]
-  /** Those that the call before did not have: the provider's cache is lost now. */
+  /** Those that the previous call did not have: they invalidate the provider's cache. */
   readonly fresh: readonly string[]
 }
 
-/** What is to be done, or why nothing is. A pure function of the request and the terms. */
+/** Returns the plan, or the reason for none. A pure function of the request and the options. */
 export function planFor(request: RequestDocument, lists: ToolLists, terms: Terms): Plan | string {
   const raw = request.raw('tools')
-  // The bytes decide, not a counter that learns: a threshold that moves would change a conversation's tools in its middle.
+  // Bytes decide, not a counter that learns: a moving threshold would change the tools during a conversation.
   if (raw === undefined) return 'no tools'
   const tokens = estimateTokens(raw.length)
   if (tokens < terms.minTokens) return `${tokens} tokens of tools: nothing to prune`
@@ -54,7 +54,7 @@ export function planFor(request: RequestDocument, lists: ToolLists, terms: Terms
 
 function chooseFates(request: RequestDocument, list: ToolList, terms: Terms): Pick<Plan, 'fates' | 'grown' | 'fresh'> {
   const choice = request.field('tool_choice') as { type?: string; name?: string } | null | undefined
-  // Where the model must call a tool, the right one must be there.
+  // Where the model must call a tool, the right one must be in the list.
   const mode = choice?.type === 'any' ? 'slim' : terms.mode
   const opening = readOpening(request)
   const kept = keptTools(list, { opening, forcedTool: choice?.name, keep: terms.keep })
@@ -66,7 +66,7 @@ function chooseFates(request: RequestDocument, list: ToolList, terms: Terms): Pi
 
 function editsFor({ tools }: ToolList, fates: readonly Fate[]): Edit[] {
   const edits = fates.flatMap((fate, i) => editFor(fate, ['tools', i], tools[i]?.slim) ?? [])
-  // In front, so that a cache mark on the client's last tool has it before itself.
+  // In front, so that a cache mark on the client's last tool covers it.
   if (fates.includes('defer')) edits.push({ op: 'add', path: ['tools', 0], value: SEARCH_TOOL })
   return edits
 }

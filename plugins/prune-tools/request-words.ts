@@ -3,7 +3,7 @@ import { splitWords } from './words/split.ts'
 import { stem } from './words/stem.ts'
 import { directionOf, type WordVectors } from './words/vectors.ts'
 
-/** What paths, addresses and file types say, without saying it. */
+/** Words implied by paths, addresses and file types. */
 const HINTS: readonly (readonly [sign: RegExp, words: string])[] = [
   [/https?:\/\//, 'url web page fetch'],
   [/\/[\w-]+\/[\w./-]*/, 'file path directory'],
@@ -16,18 +16,18 @@ const HINTS: readonly (readonly [sign: RegExp, words: string])[] = [
 ]
 const HINT_WEIGHT = 0.6
 const MOST_WEIGHT = 2
-/** A text's end is what is asked; in front of it stands what was pasted. */
+/** Most characters of a text's beginning and end: the question is at the end, pasted text in front of it. */
 const LONGEST_TEXT = 4000
 
-/** What a text asks for. */
+/** Words of a request. */
 export interface RequestWords {
-  /** Stems of what is said, and how often; twice at most. */
+  /** Stems with their counts, at most two. */
   readonly said: ReadonlyMap<string, number>
   readonly unsaid: ReadonlySet<string>
   readonly direction: Float32Array
 }
 
-/** Reads what a text asks for, from its first and last 4,000 characters. */
+/** Reads the words of a text from its first and last 4,000 characters. */
 export function readRequest(text: string, vectors: WordVectors): RequestWords {
   const read = text.length <= 2 * LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)} ${text.slice(-LONGEST_TEXT)}`
   const words = splitWords(read)

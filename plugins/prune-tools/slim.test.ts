@@ -4,7 +4,7 @@ import { firstSentence, slimTool } from './slim.ts'
 
 const slim = (text: string, lead?: string) => slimTool(Buffer.from(text), JSON.parse(text), lead).toString()
 
-test('slim: prose goes, and what a call needs stays as the client wrote it', (t) => {
+test('slim: removes prose, and keeps what a call needs byte for byte', (t) => {
   const before = `{ "name": "find", "description": "Finds things. Slowly.",
     "input_schema": {"type":"object", "title": "Find", "properties": {
       "id": {"type": "integer", "description": "Which one", "maximum": 9007199254740993, "multipleOf": 1.0},
@@ -18,13 +18,13 @@ test('slim: prose goes, and what a call needs stays as the client wrote it', (t)
   t.is(slim(before), after)
 })
 
-test('slim: a parameter is not taken for prose because of its name', (t) => {
+test('slim: a parameter with the name of a prose member is kept', (t) => {
   const schema = { type: 'object', properties: { description: { type: 'string' }, default: { type: 'null' } } }
   const tool = JSON.stringify({ name: 'a', input_schema: schema })
   t.is(slim(tool), tool)
 })
 
-test('slim: a beginning that other tools share is not what stays', (t) => {
+test('slim: a beginning that other tools share is skipped', (t) => {
   const tool = '{"name":"mean","description":"Part of the maths server. Mean of a list. Empty lists fail."}'
   t.is(slim(tool, 'Part of the maths server.'), '{"name":"mean","description":"Mean of a list."}')
   t.is(
@@ -71,7 +71,7 @@ function schemaOf(depth: number): fc.Arbitrary<Record<string, unknown>> {
   return fc.record({ ...annotations, ...nested }, { requiredKeys: [] })
 }
 
-/** The schema without annotations, made the other way: on the parsed value. */
+/** Removes annotations from the parsed schema, as an independent reference. */
 function withoutProse(schema: Record<string, unknown>): Record<string, unknown> {
   const kept = Object.entries(schema).filter(([name]) => !PROSE.includes(name))
   return Object.fromEntries(
@@ -85,11 +85,11 @@ function withoutProse(schema: Record<string, unknown>): Record<string, unknown> 
   )
 }
 
-test('slim: of any schema what is no annotation stays, and nothing gets longer', (t) => {
+test('slim: keeps all but annotations of any schema, and lengthens nothing', (t) => {
   let shortened = 0
   fc.assert(
     fc.property(schemaOf(2), fc.string(), (schema, description) => {
-      // Printed once, so that what JSON has no form for is gone.
+      // Printed once, to drop values that JSON cannot represent.
       const raw = Buffer.from(JSON.stringify({ name: 'a', description, input_schema: schema }))
       const tool = JSON.parse(raw.toString())
       const after = slimTool(raw, tool)

@@ -1,19 +1,19 @@
 /**
- * DESIGN: a tool without its prose. What a call needs stays: name, parameters, types, enumerations, what is required. Of
- * the description the first sentence stays; descriptions, examples and titles of parameters go.
+ * DESIGN: a tool without its prose. A call's essentials remain: name, parameters, types, enumerations, required
+ * members. The first sentence of the description remains; descriptions, examples and titles of parameters are removed.
  *
- * The tool is edited, not printed again: all that stays are the client's bytes.
+ * The tool is edited, not printed again: the remainder is the client's bytes.
  */
 import { type Edit, RequestDocument } from 'turnpike/plugin'
 
 const LONGEST_SENTENCE = 160
-/** How much of a description is looked at. */
+/** Most characters of a description that are read. */
 const LONGEST_READ = 2000
-/** A tool with more prose than that is left alone: the time for edits grows with their square. */
+/** Most edits of a tool: their time grows quadratically, so a tool with more prose is unchanged. */
 const MOST_EDITS = 1000
-/** Members of a JSON Schema that only explain, its annotations; what a value must be is not said by them. */
+/** Annotations of JSON Schema, which do not constrain a value. */
 const PROSE = new Set(['description', 'title', 'default', 'examples', 'example', '$comment', 'markdownDescription'])
-/** Members whose values are schemas, by the shape that they come in. */
+/** Members whose values are schemas, by their shape. */
 const SCHEMA = new Set(['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'])
 const SCHEMAS_BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 const SCHEMA_LIST = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'])
@@ -22,8 +22,9 @@ type Path = readonly (string | number)[]
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The bytes of `tool`, which `raw` are, without its prose. Never longer; `raw` itself when there is nothing to take.
- * `lead` is what its description begins with and what tells nothing, since others begin with it too.
+ * Returns the bytes of `tool`, of which `raw` are the original, without its prose. Never longer; `raw` itself when
+ * there is nothing to remove. `lead` is the beginning of its description that carries no information, since others
+ * share it.
  */
 export function slimTool(raw: Buffer, tool: Json, lead = ''): Buffer {
   const edits = [...shorterDescription(tool, lead), ...withoutProse(tool.input_schema, ['input_schema'])]
@@ -41,7 +42,7 @@ function shorterDescription({ description }: Json, lead: string): Edit[] {
 const SENTENCE = /^.*?(?:[.!?](?=\s|$)|[。！？])/s
 const ABBREVIATED = /(?:\b(?:e\.g|i\.e|etc|vs|no|incl|approx)|\b[A-Z])\.$/i
 
-/** The first sentence or line, of at most 160 characters; what is cut ends with `…`. */
+/** Returns the first sentence or line, of at most 160 characters; a cut one ends with `…`. */
 export function firstSentence(text: string): string {
   const line =
     text

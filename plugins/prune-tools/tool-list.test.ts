@@ -5,7 +5,7 @@ import { loadVectors } from './words/vectors.ts'
 const MB = 1024 * 1024
 const PROPERTIES = 900
 
-/** A list of its own, of `count` tools with many parameters. */
+/** Returns a distinct list of `count` tools with many parameters. */
 function list(number: number, count = 10): Buffer {
   const properties = Object.fromEntries(Array.from({ length: PROPERTIES }, (_, i) => [`p${number}x${i}`, {}]))
   const tools = Array.from({ length: count }, (_, i) => ({
@@ -15,7 +15,7 @@ function list(number: number, count = 10): Buffer {
   return Buffer.from(JSON.stringify(tools))
 }
 
-test('tool lists: are remembered as far as they have room, those that were used last', (t) => {
+test('tool lists: evict the least recently used to stay within their bound', (t) => {
   const lists = new ToolLists({ vectors: loadVectors(), isAlwaysIncluded: () => false, maxBytes: 32 * MB })
   const all = Array.from({ length: 20 }, (_, number) => list(number))
   const made = all.map((raw) => lists.read(raw))
@@ -26,13 +26,13 @@ test('tool lists: are remembered as far as they have room, those that were used 
   t.not(lists.read(all[0] as Buffer), made[0])
 })
 
-test('tool lists: one that is too large to be remembered is made ready all the same', (t) => {
+test('tool lists: one that is too large for the cache is indexed all the same', (t) => {
   const lists = new ToolLists({ vectors: loadVectors(), isAlwaysIncluded: () => false, maxBytes: 8 * MB })
   t.is(lists.read(list(0, 60))?.tools.length, 60)
   t.is(lists.size, 0)
 })
 
-test('tool lists: of a tool with thousands of parameters the first words count', (t) => {
+test('tool lists: the first words of a tool with thousands of parameters count', (t) => {
   const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`word${i}`, {}]))
   const lists = new ToolLists({ vectors: loadVectors(), isAlwaysIncluded: () => false, maxBytes: 8 * MB })
   const made = lists.read(Buffer.from(JSON.stringify([{ name: 't', input_schema: { type: 'object', properties } }])))

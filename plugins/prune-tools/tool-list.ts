@@ -11,11 +11,11 @@ import { type Scores, Toolbox } from './toolbox.ts'
 import type { WordVectors } from './words/vectors.ts'
 
 const MOST_LISTS = 50
-/** More of them take a second to index, and no model takes so many. */
+/** Most tools of a list: more take a second to index, and no model accepts as many. */
 const MOST_TOOLS = 2000
 const MOST_BYTES = 4 * 1024 * 1024
 const MOST_TEXTS = 200
-/** About the memory that a list adds for a tool and for a term of it, and for a text that is remembered. */
+/** Approximate memory that a list adds for a tool, for a term of it, and for a cached text, in bytes. */
 const LISTED_BYTES = 400
 const POSTING_BYTES = 150
 const TEXT_BYTES = 500
@@ -24,44 +24,44 @@ const LEAST_SHARING = 3
 /** Types of tools that the client runs; every other type is the provider's. */
 const CLIENT_TYPES = new Set<unknown>([undefined, null, 'custom'])
 
-/** A tool of a list, with what the request says of it. */
+/** Tool of a list, with its properties in the request. */
 export interface ListedTool extends IndexedTool {
   readonly name: ToolName
-  /** Not to be touched, whatever is asked: the provider's, the agent's own, marked for caching, or always included. */
+  /** Excludes the tool from pruning: the provider's, the agent's own, marked for caching, or always included. */
   readonly isFixed: boolean
-  /** Its schema is a contract. */
+  /** Set when its schema is strict. */
   readonly isStrict: boolean
 }
 
-/** The tools of a request, made ready for questions. */
+/** Indexed tools of a request. */
 export interface ToolList {
   readonly tools: readonly ListedTool[]
-  /** Where a tool stands, by its full name. */
+  /** Positions of tools by their full names. */
   readonly indexes: ReadonlyMap<string, number>
-  /** Estimated. */
+  /** Estimated tokens. */
   readonly tokens: number
-  /** About how much memory it takes, in bytes, with all the texts that it remembers. */
+  /** Approximate memory, in bytes, including cached texts. */
   readonly bytes: number
-  /** How many are run by the client, not by the provider. */
+  /** Number of tools that the client runs. */
   readonly clientTools: number
-  /** Whether the client has its tools loaded on demand already. */
+  /** Set when the client has its tools loaded on demand already. */
   readonly isOnDemand: boolean
   /** Indexes of the tools that are not fixed, by server; empty where names have no prefixes. */
   readonly namespaces: ReadonlyMap<string, readonly number[]>
-  /** How near each tool is to a text. */
+  /** Scores each tool against a text. */
   score(text: string): Scores
-  /** Indexes of the tools that a text calls by their names. */
+  /** Returns the indexes of the tools that a text names. */
   mentioned(text: string): ReadonlySet<number>
 }
 
-/** What tool lists are made with. */
+/** Options of tool lists. */
 export interface ToolListsOptions {
   readonly vectors: WordVectors
   readonly isAlwaysIncluded: (name: ToolName) => boolean
   readonly maxBytes: number
 }
 
-/** Makes tool lists ready, each once: up to 50 are remembered by their bytes, with their tools in `maxBytes` of memory. */
+/** Indexes each tool list once: up to 50 are cached by their bytes, with their tools in `maxBytes` of memory. */
 export class ToolLists {
   readonly #vectors: WordVectors
   readonly #index: ToolIndex
@@ -76,18 +76,18 @@ export class ToolLists {
     this.#known = new LRUCache({ max: MOST_LISTS, maxSize: half, sizeCalculation: ({ bytes }) => bytes })
   }
 
-  /** How many lists are remembered. */
+  /** Number of cached lists. */
   get size(): number {
     return this.#known.size
   }
 
-  /** The list that `raw`, a JSON array of tools, is; `undefined` for more than 2,000 tools or 4 MB. */
+  /** Returns the list of `raw`, a JSON array of tools; `undefined` for more than 2,000 tools or 4 MB. */
   read(raw: Buffer): ToolList | undefined {
     if (raw.length > MOST_BYTES) return undefined
     const key = hash('sha256', raw, 'base64url')
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    // The request was checked against the schema when it was taken in.
+    // The request was validated when it was received.
     const parsed = parseJson(raw.toString()) as readonly Tool[]
     if (parsed.length > MOST_TOOLS) return undefined
     const list = this.#make(raw, parsed)
@@ -132,7 +132,7 @@ function isOnDemand({ type, name, defer_loading: deferLoading }: Tool): boolean 
   return deferLoading === true || kind.startsWith('tool_search_tool') || kind === 'mcp_toolset' || name === 'ToolSearch'
 }
 
-/** The first sentence of each description where at least three tools have it, else nothing. */
+/** Returns the first sentence of each description that at least three tools share, else an empty text. */
 function sharedLeads(tools: readonly Tool[]): string[] {
   const leads = tools.map(({ description }) => firstSentence(description ?? ''))
   const counts = Map.groupBy(leads, (lead) => lead)
@@ -151,7 +151,7 @@ function listBytes(tools: readonly ListedTool[]): number {
   return ofTools + MOST_TEXTS * (TEXT_BYTES + SCORE_BYTES * tools.length)
 }
 
-/** The same function, that remembers what it found of the last 200 texts. */
+/** Memoises a function for the last 200 texts. */
 function remembered<Found extends object>(find: (text: string) => Found): (text: string) => Found {
   const known = new LRUCache<string, Found>({ max: MOST_TEXTS })
   return (text) => {

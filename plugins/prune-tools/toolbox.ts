@@ -1,13 +1,13 @@
 /**
- * DESIGN: which tools of a list a text is about.
+ * DESIGN: relevance of a list's tools to a text.
  *
- *     words = BM25 of the words said + 0.2 × BM25 of words unsaid
+ *     words = BM25 of the words + 0.2 × BM25 of implied words
  *     score = words / best words of a tool + 0.35 × meaning
  *
- * BM25 goes over fields, a tool's name first. A word matches others that begin with it, at half its weight. Words unsaid
- * are what requests of this kind need and do not name (`words/needs.ts`). Meaning is the cosine of the texts' directions
- * (`words/vectors.ts`), from 0 for the average tool of the list to 1 for the nearest.
- * Guarantee: a pure function of the list and the text.
+ * BM25 goes over fields, a tool's name first. A word matches others that begin with it, at half its weight. Implied
+ * words are what requests of this kind need but do not name (`words/needs.ts`). Meaning is the cosine of the texts'
+ * directions (`words/vectors.ts`), from 0 for the average tool of the list to 1 for the nearest. Guarantee: a pure
+ * function of the list and the text.
  */
 import type { IndexedTool } from './indexed-tool.ts'
 import type { RequestWords } from './request-words.ts'
@@ -17,15 +17,15 @@ const UNSAID_WEIGHT = 0.2
 const MEANING_WEIGHT = 0.35
 const PREFIX_WEIGHT = 0.5
 const LEAST_PREFIX = 4
-/** BM25's own: how soon more of the same word counts no more, and how much long descriptions are held back. */
+/** Parameters of BM25: saturation of repeated words, and normalisation by length. */
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.5
 
-/** How near each tool of a list is to a text. */
+/** Scores of a list's tools for a text. */
 export interface Scores {
   /** For comparing tools with each other; about 1 for a good one. */
   readonly relative: Float64Array
-  /** BM25 of the words said: 0 when none stands in the tool. */
+  /** BM25 of the words; 0 when the tool has none of them. */
   readonly absolute: Float64Array
 }
 
@@ -34,7 +34,7 @@ interface Posting {
   readonly weight: number
 }
 
-/** The tools of one list, made ready for questions. */
+/** Indexed tools of one list. */
 export class Toolbox {
   readonly #tools: readonly IndexedTool[]
   readonly #postings = new Map<string, Posting[]>()
@@ -71,7 +71,7 @@ export class Toolbox {
     push(this.#postings, term, posting)
   }
 
-  /** The terms of the list that a word means, with their weights. */
+  /** Returns the terms of the list that a word matches, with their weights. */
   #matches(term: string): [string, number][] {
     const near = term.length < LEAST_PREFIX ? [] : (this.#neighbours.get(term.slice(0, LEAST_PREFIX)) ?? [])
     const prefixes = near.filter((other) => other !== term && (other.startsWith(term) || term.startsWith(other)))

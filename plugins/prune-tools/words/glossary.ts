@@ -1,6 +1,6 @@
 /**
- * English for the Chinese words that descriptions of tools are made of. People ask in English what a Chinese server offers,
- * and no word would be the same. A word list, not a translation.
+ * English for the Chinese words that occur in descriptions of tools. Users ask in English for the tools of a Chinese
+ * server, and no word would match. A word list, not a translation.
  */
 const ENGLISH: Readonly<Record<string, string>> = {
   获取: 'get',
@@ -136,7 +136,10 @@ const ENGLISH: Readonly<Record<string, string>> = {
 const CHINESE = /[\u3400-\u9fff]/
 const ENTRIES = Object.entries(ENGLISH)
 
-/** English words for the Chinese ones in `text`, each with a space before it; empty for a text without Chinese. */
+/**
+ * Returns the English words for the Chinese ones in `text`, each with a space before it; empty for a text without
+ * Chinese.
+ */
 export function glossOf(text: string): string {
   if (!CHINESE.test(text)) return ''
   const found = ENTRIES.filter(([chinese]) => text.includes(chinese))

@@ -1,9 +1,9 @@
 import { stem } from './stem.ts'
 
 /**
- * DESIGN: what people do not say. Who asks for a tour near the station next Monday needs the date and coordinates, and
- * names neither. Each line: words of a request, and words of the tools that serve it. General vocabulary, of no server's
- * own; a line that fits badly costs little, for its words count a fifth of those that were said.
+ * DESIGN: words that requests imply. A tour near the station next Monday needs the date and coordinates, and names
+ * neither. Each line: words of a request, and words of the tools that serve it. General vocabulary, specific to no
+ * server; an ill-fitting line costs little, since its words weigh a fifth of the request's own.
  */
 const NEEDS: readonly (readonly [said: string, meant: string])[] = [
   [
@@ -95,7 +95,7 @@ const SAID = new Map<string, number[]>()
 for (const [row, [said]] of NEEDS.entries())
   for (const word of stems(said)) SAID.set(word, [...(SAID.get(word) ?? []), row])
 
-/** Stems of what else is needed by a request with these stems; none of its own. */
+/** Returns the implied stems of a request with these stems, excluding its own. */
 export function unsaid(said: ReadonlyMap<string, number>): Set<string> {
   const rows = new Set([...said.keys()].flatMap((word) => SAID.get(word) ?? []))
   return new Set([...rows].flatMap((row) => MEANT[row] ?? []).filter((word) => !said.has(word)))

@@ -1,6 +1,6 @@
 import { glossOf } from './glossary.ts'
 
-/** Words that stand in every request and in every description, and so tell nothing. */
+/** Words that are frequent in all requests and descriptions, and so carry no information. */
 const STOP_WORDS = new Set(
   (
     'a an and are as at be been but by can could did do does for from had has have he her him his how i if in into is it ' +
@@ -13,13 +13,16 @@ const STOP_WORDS = new Set(
   ).split(' '),
 )
 const WORD = /[a-z]+|\d+|[\u3400-\u9fff]/g
-/** Inside `readFile` and `PDFFile`. Looks around and takes nothing, or long runs of capitals would take long. */
+/**
+ * Matches borders inside `readFile` and `PDFFile`. Zero-width look-around only: otherwise long runs of capitals would
+ * be slow.
+ */
 const SEAM = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g
 const LONE_LETTER = /^[a-z\d]$/
 
 /**
- * The telling words of a text, lower-case, in their order: names in camel or snake case are split, a Chinese character is
- * a word, and English words are added for Chinese ones.
+ * Returns the significant words of a text, lower-case, in order: names in camel or snake case are split, a Chinese
+ * character is a word, and English words are added for Chinese ones.
  */
 export function splitWords(text: string): string[] {
   const words = (text.replace(SEAM, ' ') + glossOf(text)).toLowerCase().match(WORD) ?? []

@@ -24,7 +24,7 @@ const DERIVED: readonly (readonly [ending: string, instead: string])[] = [
 const LEAST_ROOT = 3
 
 /**
- * What the forms of a lower-case English word have in common: `searches`, `searching` and `search` have one stem. After Porter's
+ * Returns the common stem of an English word's forms: `searches`, `searching` and `search` have one. After Porter's
  * suffix stripping (1980), in fewer steps; it need not be a word.
  */
 export function stem(word: string): string {
@@ -46,7 +46,7 @@ function withoutTense(word: string): string {
   return word
 }
 
-/** `creat` lacks its e, `plann` has an n too many. */
+/** Repairs a root: `creat` lacks its e, `plann` has an n too many. */
 function repaired(root: string): string {
   if (/(?:at|bl|iz)$/.test(root)) return `${root}e`
   return /([^aeiouylsz])\1$/.test(root) ? root.slice(0, -1) : root

@@ -14,14 +14,14 @@ const BYTES_OF_LENGTH = 4
 const MOST = 7
 const OFFSET = 8
 
-/** The vectors of words: what each stands for, as a point. */
+/** Word vectors. */
 export interface WordVectors {
   readonly rows: ReadonlyMap<string, number>
   /** All vectors in a row, `DIMENSIONS` numbers each. */
   readonly values: Int8Array
 }
 
-/** The bytes of `vectors.bin` for words without line ends and vectors of `DIMENSIONS` numbers. */
+/** Encodes `vectors.bin` for words without line ends and vectors of `DIMENSIONS` numbers. */
 export function packVectors(words: readonly string[], vectors: readonly (readonly number[])[]): Buffer {
   const list = Buffer.from(words.join('\n'))
   const length = Buffer.alloc(BYTES_OF_LENGTH)
@@ -37,7 +37,7 @@ function packVector(vector: readonly number[]): Buffer {
   )
 }
 
-/** Reads what `packVectors` wrote. */
+/** Decodes the output of `packVectors`. */
 export function unpackVectors(bytes: Buffer): WordVectors {
   const start = BYTES_OF_LENGTH + bytes.readUInt32LE()
   const words = bytes.toString('utf8', BYTES_OF_LENGTH, start).split('\n')
@@ -49,12 +49,14 @@ export function unpackVectors(bytes: Buffer): WordVectors {
   return { rows: new Map(words.map((word, row) => [word, row])), values }
 }
 
-/** Reads the vectors that come with the plugin. Takes some 10 ms: once, at start. */
+/** Reads the vectors that come with the plugin. Takes some 10 ms: once, at start-up. */
 export function loadVectors(): WordVectors {
   return unpackVectors(readFileSync(path.join(import.meta.dirname, 'vectors.bin')))
 }
 
-/** The direction of a text: the sum of its words' vectors by their weights, of length 1, or zero when none is known. */
+/**
+ * Returns the direction of a text: the weighted sum of its words' vectors, of length 1, or zero when no word is known.
+ */
 export function directionOf({ rows, values }: WordVectors, weights: Iterable<readonly [string, number]>): Float32Array {
   const sum = new Float32Array(DIMENSIONS)
   for (const [word, weight] of weights) {
@@ -73,7 +75,7 @@ function lengthAt(values: Int8Array, start: number): number {
   return Math.sqrt(squares) || 1
 }
 
-/** Cosine of two directions, from -1 to 1. */
+/** Returns the cosine of two directions, from -1 to 1. */
 export function similarity(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let i = 0; i < DIMENSIONS; i++) sum += (a[i] ?? 0) * (b[i] ?? 0)

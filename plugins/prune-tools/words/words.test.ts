@@ -39,7 +39,7 @@ for (const [text, expected] of [
   test(`words: ${JSON.stringify(text)} is split`, (t) => t.deepEqual(splitWords(text), [...expected]))
 }
 
-test('words: texts of like meaning point in like directions', (t) => {
+test('words: texts of similar meaning have similar directions', (t) => {
   t.true(near('physician', 'doctor') > near('physician', 'invoice') + 0.2)
   t.true(near('purchase a car', 'buy vehicle') > near('purchase a car', 'rainy weather') + 0.2)
   t.is(near('xqzzt', 'doctor'), 0)
@@ -51,7 +51,7 @@ test('words: a tour near the station next Monday needs a date and coordinates', 
   t.false(meant.has(stem('station')))
 })
 
-test('words: vectors are read as they were written, in 15 steps', (t) => {
+test('words: decodes the encoded vectors, in 15 steps', (t) => {
   const value = fc.double({ min: -1, max: 1, noNaN: true })
   const check = fc.check(
     fc.property(fc.array(value, { minLength: 64, maxLength: 64 }), (vector) => {

@@ -1,4 +1,4 @@
-// What the figures for sizing are measured on: a gateway in cloud mode with PostgreSQL and Redis, all on this machine.
+// Rig that measures the figures for sizing: a gateway in cloud mode with PostgreSQL and Redis, all on this machine.
 //
 //   load ──► gateway (1 … n processes on one port) ──► upstream          each box processes of its own,
 //               ├──► PostgreSQL                                          each with its own account of CPU
@@ -22,34 +22,34 @@ import {
   processTree,
 } from '../process-accounting.ts'
 
-export interface StandOptions {
+export interface RigOptions {
   /** Processes on the gateway's port. */
   workers: number
-  /** Laid over the gateway's environment. */
+  /** Overrides of the gateway's environment. */
   env?: Record<string, string>
-  /** The upstream's environment. */
+  /** Environment of the upstream. */
   upstream?: Record<string, string>
 }
 
-/** How a stand is driven. */
+/** Load on a rig. */
 export interface Drive {
   case: Case
   /** Undefined: the gateway's default. */
   pipeline?: string
-  /** Whether all requests differ; the same ones are hits. */
+  /** Set when all requests differ; equal ones are hits. */
   unique: boolean
   requests: number
-  /** Default: as fast as they are answered. */
+  /** Default: as fast as replies arrive. */
   requestsPerSecond?: number
 }
 
-/** What the parts of a stand have done up to now. Times are CPU microseconds. */
+/** Cumulative work of a rig's components. Times are CPU microseconds. */
 export interface Reading {
   loop: number
   gateway: number
   postgres: number
   redis: number
-  /** The upstream and the load generator. */
+  /** Upstream and load generator. */
   surroundings: number
   transactions: number
   commands: number
@@ -58,10 +58,10 @@ export interface Reading {
   redisBytes: number
 }
 
-export interface Stand extends AsyncDisposable {
-  /** Drives it and returns what that took. Throws when more than one reply in 200 was not whole. */
+export interface Rig extends AsyncDisposable {
+  /** Runs the load and returns its cost. Throws when more than one reply in 200 was incomplete. */
   drive(drive: Drive): Promise<{ result: Result; took: Reading; seconds: number }>
-  /** The processes of the gateway. */
+  /** Processes of the gateway. */
   pids(): number[]
   origin: string
   headers: Record<string, string>
@@ -71,13 +71,13 @@ const TELEMETRY_TABLES = `select coalesce(sum(pg_total_relation_size(c.oid)) fil
   coalesce(sum(pg_total_relation_size(c.oid)) filter (where relname like 'usage\\_%'), 0)::float8 telemetry
   from pg_class c join pg_namespace n on n.oid = relnamespace where relkind = 'r' and nspname = 'public'`
 const TRANSACTIONS = `select xact_commit::float8 n from pg_stat_database where datname = current_database()`
-/** The statistics of PostgreSQL and the gateway's own batches are late by as much. */
+/** Delay of PostgreSQL's statistics and of the gateway's own batches, in milliseconds. */
 const SETTLE_MS = 1500
 const ENOUGH_CALLS = 'plans: { free: { included_calls: 1000000000 } }'
 const LARGEST_FAILURE_SHARE = 0.005
 
-/** Starts all of it; disposing of the stand ends it. */
-export async function openStand({ workers, env = {}, upstream: how = {} }: StandOptions): Promise<Stand> {
+/** Starts all components; disposing of the rig ends them. */
+export async function openRig({ workers, env = {}, upstream: how = {} }: RigOptions): Promise<Rig> {
   const owned = new AsyncDisposableStack()
   const teardown = (end: () => Promise<void>) => owned.defer(end)
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-sizing-'))
