@@ -3,13 +3,11 @@ import { refusedInSources } from './words/source.ts'
 
 /** Folders whose comments, messages and names use the terms of the glossary. Add yours when it is clean. */
 const CLEAN = [
+  'bench',
   'dashboard',
+  'eval',
   'examples',
-  'plugins/compress',
-  'plugins/cost-guard',
-  'plugins/exact-cache',
-  'plugins/patterns',
-  'plugins/preserve',
+  'plugins',
   'scripts',
   'src/accounts',
   'src/cli',
@@ -24,11 +22,12 @@ const CLEAN = [
   'test/support',
 ]
 
-/** Folders whose strings are vocabulary, such as the words that a plugin searches for; their comments are checked. */
+/** Folders and files whose strings are vocabulary or a model's prompt; their comments are checked. */
 const WORD_LISTS = [
   'plugins/patterns/word-lists.ts',
   'plugins/prune-tools/words',
   'plugins/semantic-cache/canonical',
+  'plugins/semantic-cache/judge/prompt.ts',
   'test/support/tool-catalogue.ts',
 ]
 

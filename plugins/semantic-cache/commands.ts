@@ -10,12 +10,12 @@ import type { Options } from './options.ts'
 const MOST_SHOWN = 20
 const ALL = 'all'
 
-/** Commands for operators: `turnpike cache …`. They read and write the same place as running gateways. */
+/** Commands for operators: `turnpike cache …`. They use the same store as running gateways. */
 export const commands: readonly PluginCommand<Options>[] = [
-  { name: 'stats', summary: 'Tells how much is kept, and where.', run: (call) => withShelf(call, stats) },
+  { name: 'stats', summary: 'Shows the number, size and place of entries.', run: (call) => withShelf(call, stats) },
   {
     name: 'inspect',
-    summary: 'Shows an entry, or those whose text has some words.',
+    summary: 'Shows an entry, or entries that contain some words.',
     argument: {
       name: 'what',
       description: 'an entry’s id (`x-svc-cache-entry`), or words of its text',
@@ -25,7 +25,7 @@ export const commands: readonly PluginCommand<Options>[] = [
   },
   {
     name: 'evict',
-    summary: 'Forgets an entry or everything, in running gateways too.',
+    summary: 'Deletes an entry or all, in running gateways too.',
     argument: { name: 'what', description: 'an entry’s id, or `all`', example: 'all' },
     run: (call) => withShelf(call, evict),
   },
@@ -40,7 +40,7 @@ async function withShelf(call: CommandCall<Options>, work: (opened: Opened) => P
   if (shelf === undefined) {
     throw new GatewayError(
       'invalid_request',
-      'Entries are in the memory of each gateway alone (`persist: false`): there is nothing that a command could see.',
+      'Entries are in the memory of each gateway alone (`persist: false`): commands cannot see them.',
     )
   }
   try {
@@ -50,7 +50,7 @@ async function withShelf(call: CommandCall<Options>, work: (opened: Opened) => P
   }
 }
 
-/** Gives each entry; what was given to whom is no entry. */
+/** Passes each entry to `work`; records of served answers are no entries. */
 async function eachEntry(shelf: Shelf, work: (found: Listed) => void): Promise<void> {
   await shelf.list((listed) => {
     for (const found of listed) if (!found.key.startsWith(SERVED_PREFIX)) work(found)

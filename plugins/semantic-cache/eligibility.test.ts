@@ -10,7 +10,7 @@ function exchangeOf(content: unknown, more: object = {}) {
   return openExchange({ body, dialect: 'messages' })
 }
 
-test('eligibility: takes a text that is a string, or the last of several text blocks', (t) => {
+test('eligibility: accepts a string, or the last of several text blocks', (t) => {
   t.like(questionOf(exchangeOf('Where is it?')), { text: 'Where is it?' })
   const blocks = ['One.', 'Where is it?'].map((text) => ({ type: 'text', text }))
   t.like(questionOf(exchangeOf(blocks)), { text: 'Where is it?' })
@@ -34,7 +34,7 @@ for (const [name, content] of Object.entries({
 }
 
 for (const role of ['assistant', 'system'] as const)
-  test(`eligibility: leaves a turn of the ${role} alone, and says so`, (t) => {
+  test(`eligibility: excludes a last message of the ${role}, with the reason`, (t) => {
     const turns = [
       { role: 'user', content: 'Where is it?' },
       { role, content: 'It is' },
@@ -42,7 +42,7 @@ for (const role of ['assistant', 'system'] as const)
     t.is(questionOf(exchangeOf('', { messages: turns })), role)
   })
 
-test('eligibility: leaves high temperatures alone', (t) => {
+test('eligibility: excludes high temperatures', (t) => {
   const reason = (temperature: number) => {
     const exchange = exchangeOf('Where is it?', { temperature })
     const question = questionOf(exchange)
@@ -71,7 +71,7 @@ for (const [reason, texts] of Object.entries(LITERAL)) {
   }
 }
 
-test('eligibility: leaves requests with tools alone', (t) => {
+test('eligibility: excludes requests with tools', (t) => {
   const exchange = exchangeOf('Where is it?', { tools: [{ name: 'look', input_schema: { type: 'object' } }] })
   const question = questionOf(exchange)
   t.is(typeof question === 'string' ? question : idleReasonOf(exchange, question, LIMITS), 'tools')

@@ -3,7 +3,7 @@ import { hasInvisible } from './invisible.ts'
 import { isKeptAsDigest } from './normalise.ts'
 import type { Question } from './question.ts'
 
-/** What the operator allows. */
+/** Limits set by the operator. */
 export interface Limits {
   readonly maxWords: number
   readonly maxTemperature: number
@@ -13,12 +13,12 @@ const DEFAULT_TEMPERATURE = 1
 const TOOL_FIELDS = ['tools', 'functions', 'mcp_servers', 'container']
 const CODE_BLOCK = /```|^(?: {2,}|\t)\S|[{};]\s*$/m
 const WORD = /\S+/g
-/** No word is this long; what is would make the rules slow. */
+/** Matches an overlong word, which would make the rules slow. */
 const ENDLESS_WORD = /\S{120}/
 
 /**
- * Why the module cannot apply to a request, in one word; `undefined` when it can. What tools find out is not in the
- * request: with them a question that is asked again may have another answer.
+ * Returns the reason, in one word, why the plugin does not apply to a request; `undefined` when it does. Results of
+ * tools are not in the request: with tools a repeated question may have another answer.
  */
 export function idleReasonOf(
   exchange: Exchange,
@@ -30,7 +30,7 @@ export function idleReasonOf(
   if (TOOL_FIELDS.some((name) => isGiven(document.field(name)))) return 'tools'
   const temperature = document.field('temperature') ?? DEFAULT_TEMPERATURE
   if (Number(temperature) > maxTemperature) return 'temperature'
-  // Where texts are kept as UTF-8, halves of surrogate pairs all become the same character.
+  // In UTF-8 storage, all lone surrogates become the same character.
   return text.isWellFormed() ? undefined : 'ill-formed'
 }
 
@@ -39,8 +39,8 @@ function isGiven(value: unknown): boolean {
 }
 
 /**
- * Why a text may only be answered by the very same text: white space and signs carry meaning in code, what nobody sees may
- * ask for something else, and the time that rules take grows with the length.
+ * Returns the reason why only the identical text may answer a text: white space and signs carry meaning in code,
+ * invisible characters may carry a request, and the time of the rules grows with the length.
  */
 export function literalReasonOf(text: string, { maxWords }: Pick<Limits, 'maxWords'>): string | undefined {
   if (isKeptAsDigest(text)) return 'long'

@@ -1,36 +1,36 @@
-/** Turns texts into vectors whose cosine tells how alike they are. */
+/** Converts texts into vectors whose cosine measures similarity. */
 export interface Embedder {
-  /** A multiple of four: what a model lacks to it is filled with zeros, which no cosine feels. */
+  /** Multiple of four: missing dimensions are filled with zeros, which do not change a cosine. */
   readonly dimensions: number
   /**
-   * A unit vector as whole numbers: each component times `VECTOR_SCALE`, rounded. Rejects with `EmbedderFault` when it
-   * cannot in time.
+   * Returns a unit vector as integers: each component times `VECTOR_SCALE`, rounded. Rejects with `EmbedderFault` on
+   * failure or time-out.
    */
   embed(text: string, signal: AbortSignal): Int8Array | Promise<Int8Array>
-  /** Ends connections. */
+  /** Closes connections. */
   close?(): Promise<void>
 }
 
-/** What a component of 1 is stored as. */
+/** Stored value of a component of 1. */
 export const VECTOR_SCALE = 127
 
 const REASONS = [
-  /** Too many texts wait. */
+  /** Too many texts are waiting. */
   'embedder-busy',
-  /** Its endpoint has failed so often that it is left alone. */
+  /** The circuit breaker of its endpoint is open. */
   'embedder-gone',
-  /** Not within the time that a request waits. */
+  /** Beyond the time that a request waits. */
   'embedder-late',
-  /** It answered with an error, or with what is no vector. */
+  /** It replied with an error, or without a valid vector. */
   'embedder-fault',
-  /** It does not take this text. */
+  /** It rejected this text. */
   'embedder-refused',
 ] as const
 
-/** Why there is no vector, as the trace says it. */
+/** Reason of a missing vector, as in the trace. */
 export type EmbedderFaultReason = (typeof REASONS)[number]
 
-/** An embedder has no vector for a text: the request goes on without the semantic tier. */
+/** Failure to embed a text: the request continues without the semantic tier. */
 export class EmbedderFault extends Error {
   override name = 'EmbedderFault'
   readonly reason: EmbedderFaultReason
@@ -41,12 +41,12 @@ export class EmbedderFault extends Error {
   }
 }
 
-/** A text's vector, or why there is none. */
+/** Vector of a text, or the reason why there is none. */
 export type Embedding =
   | { readonly vector: Int8Array; readonly reason: undefined }
   | { readonly vector: undefined; readonly reason: EmbedderFaultReason }
 
-/** Asks an embedder, whatever becomes of it: never throws. */
+/** Calls an embedder; never throws. */
 export async function embeddingOf(embedder: Embedder, text: string, signal: AbortSignal): Promise<Embedding> {
   try {
     const vector = embedder.embed(text, signal)
@@ -56,9 +56,7 @@ export async function embeddingOf(embedder: Embedder, text: string, signal: Abor
   }
 }
 
-/**
- * Why an embedder has failed. By the value, not by the class: when a plugin is loaded anew there may be two of that.
- */
+/** Returns the reason of an embedder's failure. By value, not by class: a reloaded plugin may have two of that. */
 export function faultReasonOf(error: unknown): EmbedderFaultReason {
   const given = error instanceof Error && 'reason' in error ? error.reason : undefined
   return REASONS.find((reason) => reason === given) ?? 'embedder-fault'

@@ -8,22 +8,22 @@ import { type Embedder, embeddingOf } from './embedder.ts'
 import type { Judge, Judgement } from './judge/judge.ts'
 import type { Options } from './options.ts'
 
-/** A request that is looked up. */
-export interface Asked {
+/** Request to look up. */
+export interface Lookup {
   readonly exchange: Exchange
   readonly scope: string
-  /** As it was asked. */
+  /** Original text. */
   readonly text: string
-  /** But for white space. */
+  /** Text with normalised white space. */
   readonly normalised: string
-  /** Of its canonical form. */
+  /** Key of its canonical form. */
   readonly key: string
-  /** Why only the very same text answers it, if so. */
+  /** Reason why only the identical text answers it, if any. */
   readonly literalReason: string | undefined
   readonly effective: Options
 }
 
-/** What finding works with. */
+/** Dependencies of a look-up. */
 export interface FindParts {
   readonly answers: Answers
   readonly candidates: Candidates
@@ -32,34 +32,34 @@ export interface FindParts {
   readonly nowMs: () => number
 }
 
-/** How an answer was found: by the same text, the same but for white space, the same form, or vectors. */
+/** Tier of a hit: the identical text, the same but for white space, the same form, or vectors. */
 export type Tier = 'exact' | 'alias' | 'canonical' | 'judged' | 'threshold'
 
-/** What was found, and what the trace is told. */
+/** Result of a look-up, with details for the trace. */
 export interface Finding {
   readonly found:
     | { readonly answer: Answer; readonly key: string; readonly tier: Tier; readonly score: number }
     | undefined
-  /** Of the text, if vectors are used and there is one. */
+  /** Vector of the text, if vectors are used and there is one. */
   readonly vector: Int8Array | undefined
   readonly details: Readonly<Record<string, unknown>>
 }
 
 const NEIGHBOURS = 5
 
-/** Looks for an answer: by the key, then, in modes that have them, by vectors. */
-export async function find(asked: Asked, parts: FindParts): Promise<Finding> {
-  const { effective, key, literalReason } = asked
+/** Finds an answer: by the key, then, in modes that use them, by vectors. */
+export async function find(lookup: Lookup, parts: FindParts): Promise<Finding> {
+  const { effective, key, literalReason } = lookup
   const answer = await parts.answers.get(key)
   if (answer === 'unreachable') return miss('unreachable')
   if (answer !== undefined)
-    return { found: { answer, key, tier: tierOf(asked, answer), score: 1 }, vector: undefined, details: {} }
+    return { found: { answer, key, tier: tierOf(lookup, answer), score: 1 }, vector: undefined, details: {} }
   if (literalReason !== undefined || effective.mode === 'strict') return miss(literalReason ?? 'new')
-  return findNear(asked, parts)
+  return findNear(lookup, parts)
 }
 
-async function findNear(asked: Asked, parts: FindParts): Promise<Finding> {
-  const { exchange, effective, scope, normalised, text } = asked
+async function findNear(lookup: Lookup, parts: FindParts): Promise<Finding> {
+  const { exchange, effective, scope, normalised, text } = lookup
   const { vector, reason } = await embeddingOf(parts.embedder, text, exchange.signal)
   if (vector === undefined) return miss(reason)
   const leastCosine = effective.mode === 'threshold' ? effective.threshold : effective.near_miss
@@ -67,15 +67,15 @@ async function findNear(asked: Asked, parts: FindParts): Promise<Finding> {
     .nearest(scope, vector, { count: NEIGHBOURS, leastCosine, nowMs: parts.nowMs() })
     .find(({ candidate }) => agree(candidate.text, normalised))
   if (near === undefined) return miss('distance', vector)
-  if (effective.mode === 'threshold') return served(asked, { near, vector, parts, details: {} })
-  const { verdict, costNanoUsd } = await judgementOf(asked, near.candidate, parts)
+  if (effective.mode === 'threshold') return served(lookup, { near, vector, parts, details: {} })
+  const { verdict, costNanoUsd } = await judgementOf(lookup, near.candidate, parts)
   exchange.addOwnCost(costNanoUsd)
   const details = { near: near.candidate.key, judge: effective.judge_model, verdict }
-  return verdict === 'same' ? served(asked, { near, vector, parts, details }) : { ...miss('judge', vector), details }
+  return verdict === 'same' ? served(lookup, { near, vector, parts, details }) : { ...miss('judge', vector), details }
 }
 
 async function judgementOf(
-  { exchange, normalised, effective }: Asked,
+  { exchange, normalised, effective }: Lookup,
   { text }: Candidate,
   { judge }: FindParts,
 ): Promise<Judgement | { readonly verdict: 'shadow' | 'off'; readonly costNanoUsd: number }> {
@@ -91,7 +91,7 @@ interface Serving {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-async function served({ scope, effective }: Asked, { near, vector, parts, details }: Serving): Promise<Finding> {
+async function served({ scope, effective }: Lookup, { near, vector, parts, details }: Serving): Promise<Finding> {
   const { key } = near.candidate
   const answer = await parts.answers.get(key)
   if (answer === undefined) parts.candidates.remove(scope, key)
@@ -100,7 +100,7 @@ async function served({ scope, effective }: Asked, { near, vector, parts, detail
   return { found: { answer, key, tier, score: near.cosine }, vector, details }
 }
 
-function tierOf({ text, normalised }: Asked, answer: Answer): Tier {
+function tierOf({ text, normalised }: Lookup, answer: Answer): Tier {
   if (answer.text !== normalised) return 'canonical'
   return text === normalised || normalised.startsWith('sha256:') ? 'exact' : 'alias'
 }

@@ -2,17 +2,17 @@ import { canonicalOf } from './canonical/canonical.ts'
 import { literalReasonOf } from './eligibility.ts'
 import { normaliseText } from './normalise.ts'
 
-/** What a text is looked up by. */
+/** Forms of a text for look-ups. */
 export interface Form {
-  /** The text but for white space. */
+  /** Text with normalised white space. */
   readonly normalised: string
-  /** One for all texts that may share an answer. */
+  /** Common form of all texts that may share an answer. */
   readonly form: string
-  /** Why only the very same text has this form, if so. */
+  /** Reason why only the identical text has this form, if any. */
   readonly literalReason: string | undefined
 }
 
-/** The form of a text of at most `maxWords`; a longer one has a form of its own. */
+/** Returns the form of a text of at most `maxWords`; a longer one is its own form. */
 export function formOf(text: string, { maxWords }: { readonly maxWords: number }): Form {
   const normalised = normaliseText(text)
   const literalReason = literalReasonOf(text, { maxWords })

@@ -12,7 +12,7 @@ import { embeddingOf } from './embedder.ts'
 import { createEmbedder } from './embedders/create.ts'
 import { createFeedbackRoute } from './feedback/route.ts'
 import { ServedAnswers } from './feedback/served.ts'
-import { type Asked, type Finding, type FindParts, find } from './find.ts'
+import { type Finding, type FindParts, find, type Lookup } from './find.ts'
 import { formOf } from './form.ts'
 import { Judge } from './judge/judge.ts'
 import { entryOf, keyOf } from './key.ts'
@@ -44,7 +44,7 @@ export default definePlugin({
         : new Judge({ model: judge_model, perDayUsd: judge_per_day, models, clock, log })
     const limits = { maxBytes: max_entries_memory, maxScopeEntries: max_scope_entries }
     const candidates = new Candidates({ dimensions: embedder.dimensions, ...limits })
-    // Opened when a pipeline first names the module, or a verdict comes: a store may be a connection or a thread.
+    // Lazy, until a pipeline or a verdict needs it: a store may be a connection or a thread.
     let opened: State | undefined
     const open = (): State => {
       if (opened !== undefined) return opened
@@ -78,16 +78,16 @@ export default definePlugin({
           const scope = scopeOf(exchange, question, effective.scope)
           const { form, normalised, literalReason } = formOf(text, limits)
           const key = keyOf(scope, form)
-          const asked: Asked = { exchange, scope, text, normalised, key, literalReason, effective }
+          const lookup: Lookup = { exchange, scope, text, normalised, key, literalReason, effective }
           ctx.set('x-svc-cache', 'miss')
-          const finding = await find(asked, state)
-          if (answer(asked, { ctx, finding }, state)) return
+          const finding = await find(lookup, state)
+          if (answer(lookup, { ctx, finding }, state)) return
           await next()
-          void keep(asked, finding, state)
+          void keep(lookup, finding, state)
         }
       },
       routes: {
-        // The answer may be another process's, and this one asked for the first time.
+        // The answer may be of another process, and this one may not have opened its store yet.
         'POST /v1/cache/feedback': createFeedbackRoute(() => {
           const { served, answers } = open()
           return {
@@ -123,9 +123,9 @@ interface Answering {
   readonly finding: Finding
 }
 
-/** Answers with what was found, unless it is not wanted; says in trace and headers what was done. */
-function answer(asked: Asked, { ctx, finding }: Answering, state: State): boolean {
-  const { exchange, effective } = asked
+/** Replies with the answer found, unless it is unwanted; records the action in trace and headers. */
+function answer(lookup: Lookup, { ctx, finding }: Answering, state: State): boolean {
+  const { exchange, effective } = lookup
   const { found, details } = finding
   if (found === undefined) {
     exchange.note('miss', details)
@@ -153,7 +153,7 @@ function answer(asked: Asked, { ctx, finding }: Answering, state: State): boolea
     age: String(ageSeconds),
   })
   exchange.reply = reply
-  remember(asked, found, state)
+  remember(lookup, found, state)
   return true
 }
 
@@ -167,8 +167,11 @@ const HEADERS = {
 
 type Found = NonNullable<Finding['found']>
 
-/** So that its owner can say that it was wrong; what a judge has approved answers the text by its form from now on. */
-function remember({ exchange, scope, key, effective }: Asked, found: Found, { served, answers, nowMs }: State): void {
+/**
+ * Records the served answer for its owner's feedback; an answer approved by a judge serves the text by its form from
+ * now on.
+ */
+function remember({ exchange, scope, key, effective }: Lookup, found: Found, { served, answers, nowMs }: State): void {
   const keys = [...new Set([key, found.key])]
   served.remember(exchange.id, { owner: exchange.caller.scope, scope, keys, entry: entryOf(found.key) })
   const leftMs = found.answer.storedAtMs + effective.ttl - nowMs()
@@ -181,10 +184,10 @@ function wantsFresh({ headers }: Exchange): boolean {
     .includes('no-cache')
 }
 
-/** Stores the reply when it is whole; in modes that compare vectors, its text becomes a candidate then. */
-async function keep(asked: Asked, { vector }: Finding, state: State): Promise<void> {
-  const { exchange, scope, text, normalised, key, literalReason, effective } = asked
-  // What another cache or module answered has an age that nobody knows, and a substitute's answer is not this request's own.
+/** Stores a complete reply; in modes that compare vectors, its text becomes a candidate then. */
+async function keep(lookup: Lookup, { vector }: Finding, state: State): Promise<void> {
+  const { exchange, scope, text, normalised, key, literalReason, effective } = lookup
+  // The reply of another cache or plugin has an unknown age, and a fallback's reply is not this request's own.
   if (exchange.calls.length !== 1) return
   const reply = await wholeReplyOf(exchange.reply, effective.max_entry)
   if (reply === undefined || isCutByLimit(exchange.answerLimit, reply.usage)) return

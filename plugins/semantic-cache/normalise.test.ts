@@ -4,7 +4,7 @@ import { LONGEST_KEPT, normaliseText } from './normalise.ts'
 
 const LIMITS = { maxWords: 400, maxTemperature: 1 }
 
-test('normaliseText: a text of megabytes is looked up by a digest, which no other text has', (t) => {
+test('normaliseText: a text of megabytes is looked up by a unique digest', (t) => {
   const long = 'a'.repeat(LONGEST_KEPT + 1)
   const key = normaliseText(long)
   t.true(key.length < 100)

@@ -2,7 +2,7 @@ import { bytes, z } from 'turnpike/plugin'
 import { cacheOptions, sharingRule } from 'turnpike/plugin/cache'
 import { embedderOptions, missingOptionOf } from './embedders/options.ts'
 
-/** What to use in the place of options that are gone. */
+/** Hints for removed options. */
 export const removedOptions = {
   delta: 'it went with mode `bound`; use `mode: judged` with a `judge_model`',
   audit: 'it went with mode `bound`; use `mode: judged` with a `judge_model`',
@@ -23,7 +23,7 @@ function removedModeMessage({ input }: { readonly input?: unknown }): string | u
     : undefined
 }
 
-/** The options of the module. */
+/** Options of the plugin. */
 export const options = z
   .strictObject({
     mode: z
@@ -111,5 +111,5 @@ export const options = z
       ctx.addIssue({ code: 'custom', path: [...path], message: `\`embedder: ${given.embedder}\` needs it` })
   })
 
-/** Options that have been checked. */
+/** Validated options. */
 export type Options = z.output<typeof options>

@@ -1,21 +1,21 @@
 import type { Exchange, Message, RequestDocument } from 'turnpike/plugin'
 
-/** What a request asks, taken apart: the one text that may differ, and all that may not. */
+/** Question of a request: the text that may differ, and everything that may not. */
 export interface Question {
-  /** The last user text. */
+  /** Last user text. */
   readonly text: string
-  /** The rest of the conversation, as JSON: earlier turns, other blocks of the last one, marks on its text. */
+  /** Rest of the conversation, as JSON: earlier messages, other blocks of the last one, marks on its text. */
   readonly context: string
-  /** Where it was read. */
+  /** Source document. */
   readonly document: RequestDocument
 }
 
-/** Why a request has no question, in one word. */
+/** Reason, in one word, why a request has no question. */
 export type NoQuestion = 'edited' | 'no-messages' | 'system' | 'assistant' | 'tool' | 'blocks'
 
 /**
- * Takes the last user text out of a request, in the client's own dialect. Gives a reason when the request does not end in
- * a text of the user alone; or when it was edited in another dialect, where the two cannot be told apart.
+ * Extracts the last user text of a request, in the client's own dialect. Returns a reason when the request does not end
+ * in a text of the user alone, or when it was edited in another dialect, where the two cannot be separated.
  */
 export function questionOf(exchange: Exchange): Question | NoQuestion {
   const isCanonical = exchange.dialect.name === 'messages'
@@ -23,7 +23,7 @@ export function questionOf(exchange: Exchange): Question | NoQuestion {
   const document = isCanonical ? exchange.request : exchange.client.document
   const messages = document.field('messages')
   if (!Array.isArray(messages)) return 'no-messages'
-  // Checked against its dialect's schema when the request was taken in; `content` may be absent in chat.
+  // Validated against its dialect's schema on receipt; `content` may be absent in chat.
   const last: (Omit<Message, 'content'> & { content?: unknown }) | undefined = messages.at(-1)
   if (last?.role !== 'user') return reasonOfRole(last?.role)
   const { content, ...turn } = last

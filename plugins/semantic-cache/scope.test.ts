@@ -16,7 +16,7 @@ const parts: fc.Arbitrary<Parts> = fc.record({
   sharing: fc.constantFrom('key', 'user', 'shared'),
 })
 
-test('scope: two requests share one exactly when nothing but the last text differs', (t) => {
+test('scope: two requests share one exactly when only the last text differs', (t) => {
   const counts = { equal: 0, different: 0 }
   const nearby = parts.chain((one) =>
     fc.record({

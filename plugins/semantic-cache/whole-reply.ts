@@ -3,8 +3,8 @@ import type { StreamReply } from 'turnpike/plugin/bytes'
 import { factsOf, type StoredReply, storedOfBytes } from 'turnpike/plugin/cache'
 
 /**
- * What the provider answers, as it is to be stored: at once for JSON, when it has ended for a stream, which is only
- * watched. `undefined` when there is nothing whole of at most `limitBytes`.
+ * Returns the provider's reply for storage: at once for JSON, at its end for a stream, which is only observed.
+ * `undefined` without a complete reply of at most `limitBytes`.
  */
 export async function wholeReplyOf(reply: Reply | undefined, limitBytes: number): Promise<StoredReply | undefined> {
   if (reply?.status !== 200) return undefined

@@ -2,7 +2,7 @@ import type { Log } from 'turnpike/plugin'
 import type { ByteStore } from 'turnpike/plugin/cache'
 import { type Answer, packAnswer, unpackAnswer } from './answer.ts'
 
-/** Answers by key, wherever they are kept. When the store fails, requests go on as if nothing had been cached. */
+/** Answers by key, in any store. When the store fails, requests continue as if the cache were empty. */
 export class Answers {
   readonly #store: ByteStore
   readonly #log: Log
@@ -12,7 +12,7 @@ export class Answers {
     this.#log = log
   }
 
-  /** The answer under a key, if there is one. */
+  /** Returns the answer of a key, if there is one. */
   async get(key: string): Promise<Answer | 'unreachable' | undefined> {
     try {
       const bytes = await this.#store.get(key)
@@ -23,7 +23,7 @@ export class Answers {
     }
   }
 
-  /** Keeps an answer for `ttlMs`; gives whether it is there now. */
+  /** Stores an answer for `ttlMs`; returns whether it succeeded. */
   async set(key: string, answer: Answer, ttlMs: number): Promise<boolean> {
     try {
       await this.#store.set(key, packAnswer(answer), ttlMs)
@@ -34,7 +34,7 @@ export class Answers {
     }
   }
 
-  /** Forgets an answer, on all instances that share the store. */
+  /** Deletes an answer, on all instances that share the store. */
   async delete(key: string): Promise<void> {
     await this.#store.delete(key).catch(this.#report)
   }

@@ -3,18 +3,18 @@ import type { ByteStore, ByteStores, SharedEngines } from 'turnpike/plugin/cache
 import { FileStore } from './file/store.ts'
 import type { Shelf } from './shelf.ts'
 
-/** Of the gateway's byte stores. */
+/** Namespace in the gateway's byte stores. */
 const NAMESPACE = 'semantic-cache'
 
-/** What decides where answers are kept. */
+/** Options that select the store. */
 export interface PlacesOptions {
   readonly persist: boolean
-  /** Bounds the file of a machine. */
+  /** Bound of the machine's file. */
   readonly max_disk: number
   readonly max_memory: number
 }
 
-/** What places are opened with. */
+/** Dependencies of a store. */
 export interface PlaceServices {
   readonly folder: string
   readonly engines: SharedEngines
@@ -23,7 +23,7 @@ export interface PlaceServices {
   readonly log: Log
 }
 
-/** Where answers are kept. */
+/** Opened store of answers. */
 export interface Place {
   readonly engine: 'redis' | 'local' | 'memory'
   readonly store: ByteStore
@@ -41,7 +41,7 @@ export function openPlace({ persist, max_disk, max_memory }: PlacesOptions, serv
   return { engine: isShared ? 'redis' : 'memory', store, close: async () => {} }
 }
 
-/** Opens the same for a command; `undefined` when answers are in the memory of each gateway alone. */
+/** Opens the same for a command; `undefined` when answers are only in the memory of each gateway. */
 export async function openShelf(
   { persist, max_disk }: PlacesOptions,
   services: PlaceServices,

@@ -6,13 +6,13 @@ import type { Shelf } from './shelf.ts'
 const DEADLINE_MS = 5000
 const PORTION = 100
 
-/** The answers that instances share in Redis: their names are scanned, their values read as gateways read them. */
+/** Opens the answers that instances share in Redis: keys are scanned, values read as gateways read them. */
 export async function openRedisShelf(
   url: string,
   { namespace, store }: { readonly namespace: string; readonly store: ByteStore },
 ): Promise<Shelf> {
   const client = createClient({ url, socket: { connectTimeout: DEADLINE_MS, reconnectStrategy: false } })
-  client.on('error', () => {}) // what is under way rejects with it
+  client.on('error', () => {}) // in-flight commands reject with it
   const onTimeout = () => new Error(`Redis did not answer within ${DEADLINE_MS} ms`)
   const within = <T>(work: Promise<T>): Promise<T> => abortable(work, { timeoutMs: DEADLINE_MS, onTimeout })
   await within(client.connect())

@@ -2,11 +2,11 @@ import type { Listed } from './file/protocol.ts'
 
 /** All answers of all instances, for operators. */
 export interface Shelf {
-  /** The engine's name. */
+  /** Name of the engine. */
   readonly engine: 'local' | 'redis'
-  /** Gives all answers, portion by portion. */
+  /** Passes all answers to `take`, in portions. */
   list(take: (found: readonly Listed[]) => void): Promise<void>
-  /** Forgets the answers whose keys begin so, all for an empty prefix; gives how many. */
+  /** Deletes the answers with this key prefix, all for an empty one; returns their number. */
   evict(prefix: string): Promise<number>
   close(): Promise<void>
 }

@@ -1,9 +1,11 @@
-/** Chunks that hold a digit, a symbol or a quotation: what differs in one of them is no other way to ask. */
+/** Matches chunks with a digit, a symbol or a quotation: a difference there changes the question. */
 const HARD = /\S*[\p{N}\p{S}`"“”«»_/\\@#%&*]\S*/gu
 const NEGATION = /\b(?:not|no|never|none|without|cannot)\b|n['’]t\b/gi
 const CLOSING = /[.,;:?!]+$/u
 
-/** Whether two texts have the same numbers, symbols and quotations, and deny as often: what vectors do not see. */
+/**
+ * Tests that two texts have the same numbers, symbols and quotations, and as many negations: vectors do not see these.
+ */
 export function agree(one: string, other: string): boolean {
   return hardParts(one) === hardParts(other) && countOf(one, NEGATION) === countOf(other, NEGATION)
 }

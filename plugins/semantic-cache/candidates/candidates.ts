@@ -1,18 +1,18 @@
 import { type Candidate, type NearestOptions, type Neighbour, ScopeCandidates } from './scope-candidates.ts'
 
-/** What bounds the candidates of a process. */
+/** Bounds of a process's candidates. */
 export interface CandidatesLimits {
   readonly dimensions: number
-  /** Of all scopes together. */
+  /** For all scopes together. */
   readonly maxBytes: number
-  /** Of one scope. */
+  /** For one scope. */
   readonly maxScopeEntries: number
 }
 
-/** A scope that is empty but for its name. */
+/** Memory of an empty scope, in bytes. */
 const SCOPE_OVERHEAD_BYTES = 500
 
-/** What was asked in each scope, by vector, in the memory of this process; the scope used longest ago goes first. */
+/** Questions of each scope, by vector, in the memory of this process; evicts the least recently used scope. */
 export class Candidates {
   readonly #scopes = new Map<string, ScopeCandidates>()
   readonly #limits: CandidatesLimits
@@ -26,7 +26,7 @@ export class Candidates {
     return this.#bytes
   }
 
-  /** The nearest in a scope, nearest first. */
+  /** Returns the nearest candidates in a scope, nearest first. */
   nearest(scope: string, vector: Int8Array, options: NearestOptions): Neighbour[] {
     const found = this.#scopes.get(scope)
     if (found === undefined) return []

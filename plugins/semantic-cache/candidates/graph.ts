@@ -5,33 +5,33 @@ const FIRST_CAPACITY = 1024
 const GROWTH = 1.5
 const LINKS = 12
 const EFFORT_OF_BUILDING = 60
-/** Proposals, whose true cosines are taken. */
+/** Proposals, whose exact cosines are computed. */
 const PROPOSED = 32
-/** From this share of removed points on it is built anew. */
+/** Share of removed points from which on the graph is rebuilt. */
 const WORN_SHARE = 0.5
-/** Locks and lists that each index has, whatever its size. */
+/** Memory of locks and lists of each index, in bytes. */
 const FIXED_BYTES = 2_700_000
 const FLOAT_BYTES = 4
 
-/** An index of vectors by label. */
+/** Index of vectors by label. */
 export interface Graph {
   readonly bytes: number
-  /** So many points were removed that it should be built anew. */
+  /** Set when enough points were removed to rebuild the graph. */
   readonly isWorn: boolean
   add(label: number, vector: Int8Array): void
   remove(label: number): void
-  /** Labels of the nearest, as far as it finds them. */
+  /** Returns labels of the nearest, as far as the index finds them. */
   search(vector: Int8Array): readonly number[]
 }
 
-/** The optional package that has the index. */
+/** Optional package of the index. */
 export const GRAPH_PACKAGE = 'hnswlib-node'
 
 type Hnswlib = typeof import('hnswlib-node')
 let library: Hnswlib | undefined
 let isMissing = false
 
-/** Loads hnswlib, an optional package; gives whether it is there. */
+/** Loads hnswlib, an optional package; returns whether it is installed. */
 export function hasGraphs(): boolean {
   if (library !== undefined || isMissing) return library !== undefined
   try {
@@ -42,7 +42,7 @@ export function hasGraphs(): boolean {
   return library !== undefined
 }
 
-/** An empty index; `undefined` without hnswlib. */
+/** Creates an empty index; `undefined` without hnswlib. */
 export function createGraph(dimensions: number): Graph | undefined {
   if (!hasGraphs() || library === undefined) return undefined
   const hnsw: HierarchicalNSW = new library.HierarchicalNSW('ip', dimensions)

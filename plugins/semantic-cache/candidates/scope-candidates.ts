@@ -1,20 +1,20 @@
 import { VECTOR_SCALE } from '../embedder.ts'
 import { createGraph, type Graph } from './graph.ts'
 
-/** A text that was answered, and the key of its answer. */
+/** Answered text, with the key of its answer. */
 export interface Candidate {
   readonly key: string
   readonly text: string
   readonly expiresAtMs: number
 }
 
-/** A candidate, and how near its vector is. */
+/** Candidate with its similarity. */
 export interface Neighbour {
   readonly candidate: Candidate
   readonly cosine: number
 }
 
-/** What is looked for. */
+/** Options of a search. */
 export interface NearestOptions {
   readonly count: number
   readonly leastCosine: number
@@ -25,12 +25,12 @@ interface Row extends Candidate {
   readonly vector: Int8Array
 }
 
-/** From this many on a graph is quicker than looking at each, and worth its memory (`bench/semantic-scopes.ts`). */
+/** Number of rows from which on a graph is quicker than a scan, and worth its memory (`bench/semantic-scopes.ts`). */
 const MOST_SCANNED = 500
-/** A graph is built in portions of some milliseconds. */
+/** Rows per portion of building a graph, of some milliseconds. */
 const FED_AT_ONCE = 25
 const SCALE_SQUARED = VECTOR_SCALE * VECTOR_SCALE
-/** Objects, strings' heads and the entries of two maps. */
+/** Memory of objects, strings' heads and the entries of two maps, in bytes. */
 const ROW_OVERHEAD_BYTES = 300
 
 /**
@@ -43,7 +43,7 @@ const ROW_OVERHEAD_BYTES = 300
  */
 export const MOST_LOOKED_AT = 2000
 
-/** What was asked in one scope, by vector. */
+/** Questions of one scope, by vector. */
 export class ScopeCandidates {
   readonly #rows = new Map<number, Row>()
   readonly #labels = new Map<string, number>()
@@ -52,7 +52,7 @@ export class ScopeCandidates {
   #nextLabel = 0
   #textBytes = 0
   #graph: Graph | undefined
-  /** The last label that the graph has; labels only grow. */
+  /** Last label in the graph; labels only increase. */
   #fed = -1
 
   constructor(dimensions: number, limit: number) {
@@ -64,18 +64,18 @@ export class ScopeCandidates {
     return this.#rows.size
   }
 
-  /** What it takes of the memory, by its parts. */
+  /** Memory in bytes, by parts. */
   get bytes(): number {
     const rows = this.#rows.size * (ROW_OVERHEAD_BYTES + this.#dimensions) + this.#textBytes
     return rows + (this.#graph?.bytes ?? 0)
   }
 
-  /** Whether all rows are in the graph. */
+  /** Tests that all rows are in the graph. */
   get isIndexed(): boolean {
     return this.#graph !== undefined && this.#fed === this.#nextLabel - 1
   }
 
-  /** Keeps a candidate in the place of an older one of the same key; the oldest goes when the scope is full. */
+  /** Adds a candidate, replacing one of the same key; evicts the oldest when the scope is full. */
   add(candidate: Candidate, vector: Int8Array): void {
     this.remove(candidate.key)
     const [oldest] = this.#rows.values()
@@ -99,7 +99,7 @@ export class ScopeCandidates {
     if (this.#graph?.isWorn === true) this.#rebuild()
   }
 
-  /** The nearest, nearest first; none that has expired. */
+  /** Returns the nearest, nearest first, without expired ones. */
   nearest(vector: Int8Array, options: NearestOptions): Neighbour[] {
     const labels = this.isIndexed ? this.#graph?.search(vector) : undefined
     const rows = labels?.map((label) => this.#rows.get(label)) ?? [...this.#rows.values()].slice(-MOST_LOOKED_AT)
@@ -131,7 +131,7 @@ export class ScopeCandidates {
     setImmediate(feedOn)
   }
 
-  /** Removed points stay in a graph: it is built anew from what is there. */
+  /** Rebuilds the graph from the rows: removed points remain in it. */
   #rebuild(): void {
     this.#graph = undefined
     const [first = this.#nextLabel] = this.#rows.keys()
@@ -144,7 +144,7 @@ function bytesOf({ key, text }: Candidate): number {
   return 2 * text.length + key.length
 }
 
-/** The dot product, four sums at once; vectors are as long as each other, and their length is a multiple of four. */
+/** Returns the dot product, with four sums at once; vectors have equal lengths that are multiples of four. */
 export function dot(one: Int8Array, other: Int8Array): number {
   let [a, b, c, d] = [0, 0, 0, 0]
   // The indices are within both arrays: fallbacks would take most of the time.

@@ -212,11 +212,11 @@ const INDIRECT = [
 ]
 
 for (const [kind, pairs] of Object.entries(OTHERS))
-  test(`canonical: what differs in ${kind} has another form`, (t) => {
+  test(`canonical: texts that differ in ${kind} have different forms`, (t) => {
     for (const [one, other] of pairs) t.not(formOf(one), formOf(other), `${one} | ${other}`)
   })
 
-test('canonical: what is asked in another way has one form', (t) => {
+test('canonical: paraphrases have one form', (t) => {
   for (const [one, other] of SAME) t.is(formOf(one), formOf(other))
 })
 
@@ -307,7 +307,7 @@ const PIECES = [
   'mb',
 ]
 
-test('canonical: another number, symbol, name in code or quotation makes another form', (t) => {
+test('canonical: another number, symbol, name in code or quotation changes the form', (t) => {
   const piece = fc.constantFrom(...PIECES)
   const places = fc.tuple(
     fc.constantFrom(...START),

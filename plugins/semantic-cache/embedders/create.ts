@@ -9,9 +9,7 @@ export interface EmbedderServices {
   readonly log: Log
 }
 
-/**
- * Makes the embedder that the operator has chosen; what the other one needs is not loaded.
- */
+/** Creates the configured embedder; dependencies of the other one are not loaded. */
 export async function createEmbedder(options: EmbedderOptions, { clock, log }: EmbedderServices): Promise<Embedder> {
   const { embedder, embedder_budget: budgetMs, remote } = options
   if (embedder === 'lexical') return lexicalEmbedder
@@ -20,7 +18,7 @@ export async function createEmbedder(options: EmbedderOptions, { clock, log }: E
   return createRemoteEmbedder({ options: named, budgetMs, clock, log })
 }
 
-/** The schema has seen to it already. */
+/** Asserts a value that the schema guarantees. */
 function needed(value: string | undefined): string {
   if (value === undefined) throw new Error('an option of the embedder is missing')
   return value

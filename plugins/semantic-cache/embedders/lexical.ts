@@ -4,8 +4,9 @@ import { type Embedder, VECTOR_SCALE } from '../embedder.ts'
  * DESIGN — vectors without a model
  *
  * Words and runs of three letters are hashed into a few hundred counters with a sign each; the counts are damped and the
- * vector is made of length one. It finds texts that share words or parts of words, in some 0.02 ms for a sentence, and knows
- * nothing of meaning: it proposes, the guard decides. Small words count little, for they are in every question.
+ * vector is made of length one. It finds texts that share words or parts of words, in some 0.02 ms for a sentence,
+ * without regard to meaning: it proposes, the guard decides. Function words weigh little, since every question has
+ * them.
  */
 const DIMENSIONS = 512
 const WORD = /[\p{L}\p{N}]+/gu
@@ -21,7 +22,7 @@ const SMALL_WORDS = new Set(
   ),
 )
 
-/** The embedder that is built in: hashed words and letter trigrams, 512 numbers. */
+/** Built-in embedder: hashed words and letter trigrams, 512 numbers. */
 export const lexicalEmbedder = {
   dimensions: DIMENSIONS,
   embed: (text: string) => toUnitBytes(countsOf(text.normalize('NFC').toLowerCase())),
@@ -46,7 +47,7 @@ function addHashed(counts: Float64Array, hash: number, weight: number): void {
   counts[slot] = (counts[slot] ?? 0) + sign * weight
 }
 
-/** FNV-1a over UTF-16 units, with a last mix so that low bits depend on all. */
+/** Computes FNV-1a over UTF-16 units, with a final mix so that low bits depend on all. */
 function hashOf(text: string, start: number, end: number): number {
   let hash = FNV_OFFSET
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), FNV_PRIME)
@@ -54,7 +55,7 @@ function hashOf(text: string, start: number, end: number): number {
   return (hash ^ (hash >>> 13)) >>> 0
 }
 
-/** Plain loops: iterators over each component would take most of the time. */
+/** Converts to unit vectors with plain loops: iterators over each component would take most of the time. */
 function toUnitBytes(counts: Float64Array): Int8Array {
   let sumOfSquares = 0
   // The square of a damped count is the count itself.

@@ -29,7 +29,7 @@ function removedEmbedderMessage({ input }: { readonly input?: unknown }): string
     : undefined
 }
 
-/** The options that choose an embedder; the operator’s alone. */
+/** Options that choose an embedder; operator only. */
 export const embedderOptions = {
   embedder: z
     .enum(['lexical', 'remote'], { error: removedEmbedderMessage })
@@ -43,13 +43,13 @@ export const embedderOptions = {
   remote: remote.prefault({}),
 }
 
-/** Options of an endpoint that have been checked. */
+/** Validated options of an endpoint. */
 export type RemoteOptions = z.output<typeof remote>
 
-/** The chosen embedder’s options that have been checked. */
+/** Validated options of the chosen embedder. */
 export type EmbedderOptions = z.output<z.ZodObject<typeof embedderOptions>>
 
-/** The option that the chosen embedder needs and does not have, by its path. */
+/** Returns the path of an option that the chosen embedder requires and lacks. */
 export function missingOptionOf({ embedder, remote }: EmbedderOptions): readonly string[] | undefined {
   if (embedder === 'remote' && remote.url === undefined) return ['remote', 'url']
   if (embedder === 'remote' && remote.model === undefined) return ['remote', 'model']

@@ -6,15 +6,16 @@ const bodySchema = z.strictObject({
   verdict: z.enum(['right', 'wrong']),
 })
 
-/** What the route works with. */
+/** Dependencies of the route. */
 export interface FeedbackParts {
   readonly answers: ServedAnswers
-  /** Acts on a verdict, once, and again when its owner gives the other one. */
+  /** Acts on a verdict, once, and again when its owner reverses it. */
   readonly onVerdict: (served: Served, verdict: 'right' | 'wrong') => void
 }
 
 /**
- * `POST /v1/cache/feedback`: takes the owner's verdict on an answer from the cache. For others the answer does not exist.
+ * Handles `POST /v1/cache/feedback`: the owner's verdict on an answer from the cache. For others the answer does not
+ * exist.
  */
 export function createFeedbackRoute(open: () => FeedbackParts): RouteHandler {
   return async function feedback({ caller, body }) {
@@ -23,7 +24,7 @@ export function createFeedbackRoute(open: () => FeedbackParts): RouteHandler {
     const { request, verdict } = parsed.data
     const { answers, onVerdict } = open()
     const served = await answers.find(request).catch((cause: unknown) => {
-      throw new GatewayError('service_unavailable', 'What was given cannot be looked up just now.', { cause })
+      throw new GatewayError('service_unavailable', 'Served answers cannot be looked up at the moment.', { cause })
     })
     if (served === undefined || served.owner !== caller.scope) {
       throw new GatewayError('not_found', `No answer from the cache was given to \`${request}\` of yours within a day.`)

@@ -1,26 +1,26 @@
 import { type Log, z } from 'turnpike/plugin'
 import type { ByteStore } from 'turnpike/plugin/cache'
 
-/** What was given to whom, for whoever says later that it was wrong. */
+/** Schema of a served answer, kept for later feedback. */
 const servedSchema = z.object({
-  /** The caller's. */
+  /** Caller's scope. */
   owner: z.string(),
   scope: z.string(),
-  /** Of the answer, and of the one that it was taken from. */
+  /** Keys of the answer, and of the one that it was taken from. */
   keys: z.array(z.string()),
   entry: z.string(),
-  /** What has been said of it. */
+  /** Verdict, once there is one. */
   verdict: z.enum(['right', 'wrong']).optional(),
 })
 
-/** An answer that was given from the cache. */
+/** Answer served from the cache. */
 export type Served = z.output<typeof servedSchema>
 
-/** Begins the keys of what was given to whom; no key of an answer begins so. */
+/** Prefix of the keys of served answers; no key of an answer begins with it. */
 export const SERVED_PREFIX = 'served '
 const KEPT_MS = 24 * 3_600_000
 
-/** Answers that were given, by the request's id, for a day: on every instance that shares the store. */
+/** Served answers by request id, for a day: on every instance that shares the store. */
 export class ServedAnswers {
   readonly #store: ByteStore
   readonly #log: Log
@@ -30,14 +30,14 @@ export class ServedAnswers {
     this.#log = log
   }
 
-  /** Remembers an answer; when the store fails, nothing can be said of it later. */
+  /** Records a served answer; when the store fails, feedback on it is impossible. */
   remember(requestId: string, served: Served): void {
     this.#store.set(SERVED_PREFIX + requestId, Buffer.from(JSON.stringify(served)), KEPT_MS).catch((error: unknown) => {
       this.#log.debug({ err: error }, 'cache.unreachable')
     })
   }
 
-  /** What a request was given. Rejects when the store does not answer. */
+  /** Returns a request's served answer. Rejects when the store fails. */
   async find(requestId: string): Promise<Served | undefined> {
     const bytes = await this.#store.get(SERVED_PREFIX + requestId)
     return bytes === undefined ? undefined : servedSchema.safeParse(JSON.parse(bytes.toString())).data

@@ -2,21 +2,21 @@ import { type Clock, GatewayError, type Log, type ModelClient } from 'turnpike/p
 import { type Case, controlOf, promptOf } from './prompt.ts'
 
 /**
- * `unclear`: the judge gave neither word, or was talked round. The others could not be asked: over the day's cap, left
- * alone after failures, too many at once.
+ * Verdict of the judge. `unclear`: neither agreed word, or the control failed. The last three: no call was made,
+ * because of the day's cap, a cool-down after failures, or too many at once.
  */
 export type Verdict = 'same' | 'other' | 'unclear' | 'over-cap' | 'failing' | 'busy'
 
-/** What came of a case, and what the judge's answers cost. */
+/** Verdict of a case, and the cost of the judge's replies. */
 export interface Judgement {
   readonly verdict: Verdict
   readonly costNanoUsd: number
 }
 
-/** What a judge needs. */
+/** Dependencies of a judge. */
 export interface JudgeParts {
   readonly model: string
-  /** In USD a UTC day. */
+  /** Cap in USD per UTC day. */
   readonly perDayUsd: number
   readonly models: ModelClient
   readonly clock: Clock
@@ -25,8 +25,8 @@ export interface JudgeParts {
 
 const MOST_RUNNING = 32
 const TIMEOUT_MS = 5000
-/** How long it is left alone after it failed, or was over its cap. */
-const REST_MS = 30_000
+/** Cool-down after a failure or a reached cap, in milliseconds. */
+const COOLDOWN_MS = 30_000
 const FAILURES_BEFORE_REST = 3
 const MOST_ANSWER_TOKENS = 16
 
@@ -36,15 +36,15 @@ const MOST_ANSWER_TOKENS = 16
  *   case ──► yes? ──► the control, which must be no ──► same
  *                └──► no ──► other
  *
- * A request waits for it, so it is asked with a deadline, through the gateway with a cap of its own, and rests when it
- * fails or its money is spent. Whatever is not one of the two words that were agreed on is no verdict.
+ * A request waits for it, so it is called with a deadline, through the gateway with its own cap, and has a cool-down
+ * after a failure or a reached cap. A reply other than the two agreed words is no verdict.
  */
 export class Judge {
   readonly #parts: JudgeParts
   readonly #closing = new AbortController()
   #running = 0
   #failures = 0
-  #rest: { readonly untilMs: number; readonly verdict: 'over-cap' | 'failing' } | undefined
+  #coolDown: { readonly untilMs: number; readonly verdict: 'over-cap' | 'failing' } | undefined
 
   constructor(parts: JudgeParts) {
     this.#parts = parts
@@ -52,8 +52,8 @@ export class Judge {
 
   /** Decides a case. Rejects only with the signal's reason. */
   async judge(judged: Case, signal: AbortSignal): Promise<Judgement> {
-    if (this.#rest !== undefined && this.#parts.clock.nowMs() < this.#rest.untilMs)
-      return { verdict: this.#rest.verdict, costNanoUsd: 0 }
+    if (this.#coolDown !== undefined && this.#parts.clock.nowMs() < this.#coolDown.untilMs)
+      return { verdict: this.#coolDown.verdict, costNanoUsd: 0 }
     if (this.#running >= MOST_RUNNING) return { verdict: 'busy', costNanoUsd: 0 }
     const bill = { costNanoUsd: 0 }
     this.#running++
@@ -68,20 +68,20 @@ export class Judge {
     }
   }
 
-  /** Ends what runs. */
+  /** Aborts in-flight calls. */
   close(): void {
     this.#closing.abort()
   }
 
   async #decide(judged: Case, asking: Asking): Promise<Verdict> {
-    const verdict = await this.#ask(judged, asking)
+    const verdict = await this.#call(judged, asking)
     if (verdict !== 'same') return verdict
-    if ((await this.#ask(controlOf(judged), asking)) === 'other') return 'same'
+    if ((await this.#call(controlOf(judged), asking)) === 'other') return 'same'
     this.#parts.log.warn({ model: this.#parts.model }, 'judge.swayed')
     return 'unclear'
   }
 
-  async #ask(judged: Case, { bill, signal }: Asking): Promise<Verdict> {
+  async #call(judged: Case, { bill, signal }: Asking): Promise<Verdict> {
     const { model, perDayUsd, models } = this.#parts
     const { system, user, yes, no } = promptOf(judged)
     const body = { model, max_tokens: MOST_ANSWER_TOKENS, system, messages: [{ role: 'user', content: user }] }
@@ -103,7 +103,7 @@ export class Judge {
     log.warn({ model, verdict, err: error }, 'judge.failed')
     if (isOverCap || this.#failures >= FAILURES_BEFORE_REST) {
       this.#failures = 0
-      this.#rest = { untilMs: clock.nowMs() + REST_MS, verdict }
+      this.#coolDown = { untilMs: clock.nowMs() + COOLDOWN_MS, verdict }
     }
     return verdict
   }
@@ -114,9 +114,9 @@ interface Asking {
   readonly signal: AbortSignal
 }
 
-/** What a message in the Messages shape says, without what the model thought. */
+/** Returns the text of a message in the Messages shape, without thinking. */
 function textOf(message: unknown): string {
-  // Its shape is looked at here.
+  // The shape is checked below.
   const { content } = (message ?? {}) as { content?: unknown }
   const blocks: { type?: unknown; text?: unknown }[] = Array.isArray(content) ? content : []
   return blocks

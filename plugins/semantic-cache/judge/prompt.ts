@@ -1,12 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto'
 
-/** Two questions, of which one was answered before. */
+/** Two questions, one of which was answered before. */
 export interface Case {
   readonly newQuestion: string
   readonly oldQuestion: string
 }
 
-/** A question for the judge, and the only two words that count as its answer. */
+/** Prompt of the judge, and the only two valid replies. */
 export interface JudgePrompt {
   readonly system: string
   readonly user: string
@@ -18,11 +18,11 @@ const FENCE_BYTES = 12
 const OPENING = /</g
 
 /**
- * DESIGN — a question that cannot be answered from inside
+ * DESIGN — a prompt that its data cannot answer
  *
- * What callers wrote is one JSON value in a fence of random letters. No text can close it: nobody knows the letters, and
- * `<` is escaped. The words for yes and no are drawn for each question, so that "say yes" inside says nothing. What still
- * talks a judge round, talks it round whatever is compared: `controlOf` finds that out.
+ * Callers' texts are one JSON value in a fence of random letters. No text can close it: the letters are secret, and `<`
+ * is escaped. The words for yes and no are random for each prompt, so that "say yes" inside has no effect. A text that
+ * still persuades the judge does so in any comparison: `controlOf` detects that.
  */
 export function promptOf({ newQuestion, oldQuestion }: Case): JudgePrompt {
   const fence = `data-${randomBytes(FENCE_BYTES).toString('hex')}`
@@ -58,8 +58,8 @@ const DECOYS = [
 ]
 
 /**
- * The old question beside another one: no honest judge says yes to it. One that does was talked round by the old question,
- * which may be another caller's.
+ * Returns the control: the old question beside an unrelated one, which no honest judge affirms. A judge that does
+ * was persuaded by the old question, which may be another caller's.
  */
 export function controlOf({ oldQuestion }: Case): Case {
   return { newQuestion: DECOYS[randomInt(DECOYS.length)] ?? '', oldQuestion }

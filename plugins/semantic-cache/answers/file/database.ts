@@ -13,7 +13,7 @@ import type { Listed, Operations } from './protocol.ts'
 const TABLES = `
 create table if not exists answer (key text primary key, value blob not null, expires integer not null);
 create index if not exists answer_expires on answer (expires);`
-/** The file's `user_version`; one of another version is cleared. */
+/** The file's `user_version`; a file of another version is cleared. */
 const VERSION = 2
 const EARLIER_TABLES = ['fact', 'reply', 'answer']
 const BUSY_TIMEOUT_MS = 1000
@@ -24,7 +24,7 @@ const DROP_AT_ONCE = 50
 const MOST_ROUNDS = 40
 const LARGEST_LEFT_LOG_BYTES = 8 * 1024 * 1024
 
-/** The file of answers, in the thread that has it open. */
+/** File of answers, in the thread that has it open. */
 export class AnswerDatabase implements Operations {
   readonly #db: DatabaseSync
   readonly #maxBytes: number
@@ -48,7 +48,7 @@ export class AnswerDatabase implements Operations {
       this.#db.exec('commit')
       return result
     } catch (error) {
-      // A full disk has undone the transaction already.
+      // A full disk has rolled the transaction back already.
       if (this.#db.isTransaction) this.#db.exec('rollback')
       throw error
     }

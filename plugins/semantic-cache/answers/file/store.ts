@@ -7,10 +7,10 @@ import { FileThread } from './thread.ts'
 
 const FILE = 'entries.db'
 
-/** What the file is opened with. */
+/** Options of the file. */
 export interface FileStoreOptions {
   readonly folder: string
-  /** Bounds the file. */
+  /** Bound of the file's size. */
   readonly maxBytes: number
   readonly clock: Clock
   readonly log: Log

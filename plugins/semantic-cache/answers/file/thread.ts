@@ -3,15 +3,15 @@ import { ThreadHost } from 'turnpike/plugin/thread'
 import type { Batch, BatchAnswer, FileAnswer, FileStart, OperationName, Operations } from './protocol.ts'
 
 const WORKER = new URL('./worker.ts', import.meta.url)
-/** What a request waits for must come soon, or the request goes on without. */
+/** Deadline of operations that a request waits for; beyond it the request continues without. */
 const DEADLINE_MS = 250
 const IN_REQUESTS: ReadonlySet<OperationName> = new Set(['get'])
-/** For what is written behind a request's back, for commands, and while the thread starts. */
+/** Deadline for writes after the reply, for commands, and while the thread starts. */
 const PATIENT_DEADLINE_MS = 5000
 const RESTART_AFTER_MS = 500
 const FINISH_WITHIN_MS = 2000
 const LOG_EVERY_MS = 60_000
-/** Others are refused: a disk that hangs must not fill the memory with what waits for it. */
+/** Most queued operations; others are refused: a hung disk must not fill the memory. */
 const MOST_WAITING = 10_000
 
 interface Waiting {
@@ -20,13 +20,13 @@ interface Waiting {
   readonly settled: PromiseWithResolvers<unknown>
 }
 
-/** The thread that has the file. What is asked while it is at work goes as the next batch. */
+/** Thread that owns the file. Operations that arrive while it works form the next batch. */
 export class FileThread {
   readonly #host: ThreadHost<Batch, BatchAnswer>
   readonly #log: Log
   #state: 'starting' | 'ready' | 'gone' = 'starting'
   #waiting: Waiting[] = []
-  /** Ends when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   #sending: Promise<void> | undefined
   #isClosed = false
   #logAgainAtMs = 0
@@ -44,11 +44,11 @@ export class FileThread {
     })
     this.#host.start().then(
       () => this.#begin(),
-      () => {}, // it is logged, and tried again
+      () => {}, // it is logged, and retried
     )
   }
 
-  /** Asks the thread; rejects when it does not answer in time. */
+  /** Calls the thread; rejects when it does not reply in time. */
   async ask<Name extends OperationName>(
     name: Name,
     input: Parameters<Operations[Name]>[0],
@@ -61,14 +61,14 @@ export class FileThread {
     const deadlineMs = this.#state === 'ready' && IN_REQUESTS.has(name) ? DEADLINE_MS : PATIENT_DEADLINE_MS
     const timer = setTimeout(() => settled.reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
     try {
-      // Safe: the thread answers each operation with what it gives.
+      // Safe: the thread replies to each operation with its result type.
       return (await settled.promise) as ReturnType<Operations[Name]>
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** Lets the thread finish what waits, and ends it if it does not. */
+  /** Drains the queue, or ends the thread at the deadline. */
   async close(): Promise<void> {
     this.#isClosed = true
     const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -114,7 +114,7 @@ export class FileThread {
     if (fault !== undefined) this.#logFault(fault)
   }
 
-  /** A disk that is full fails each time, and is logged once a minute. */
+  /** Logs a fault at most once a minute: a full disk fails each time. */
   #logFault(reason: string): void {
     if (performance.now() < this.#logAgainAtMs) return
     this.#logAgainAtMs = performance.now() + LOG_EVERY_MS

@@ -1,4 +1,4 @@
-/** The thread that has the file of answers: waiting for the disk stops it, and not the gateway. */
+/** Thread that owns the file of answers: waiting for the disk blocks it, not the gateway. */
 import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -6,24 +6,24 @@ import type { FromThread, ToThread } from 'turnpike/plugin/thread'
 import { AnswerDatabase } from './database.ts'
 import type { Batch, BatchAnswer, FileAnswer, FileStart, OperationName } from './protocol.ts'
 
-/** SQLite's codes for a file that is not what it should be. */
+/** SQLite's codes of a damaged file. */
 const SQLITE_CORRUPT = 11
 const SQLITE_NOT_A_DATABASE = 26
 const PRIMARY_CODE = 0xff
-/** These need not wait for a writer. */
+/** Operations that need no transaction. */
 const READING: ReadonlySet<OperationName> = new Set(['get', 'list'])
 
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread.')
-// Safe: the engine alone starts this thread.
+// Safe: only the engine starts this thread.
 const { file, maxBytes } = workerData as FileStart
-const tell = (message: FromThread<BatchAnswer>): void => port.postMessage(message)
+const send = (message: FromThread<BatchAnswer>): void => port.postMessage(message)
 
 let setAsideLast: string | undefined
 mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
 let opened = openSound()
 
-/** Opens the file; a damaged one is set aside, and a new one begun. */
+/** Opens the file; sets a damaged one aside, and creates a new one. */
 function openSound(): { database: AnswerDatabase; inode: number } {
   try {
     return { database: new AnswerDatabase(file, maxBytes), inode: statSync(file).ino }
@@ -35,12 +35,12 @@ function openSound(): { database: AnswerDatabase; inode: number } {
 }
 
 function isDamage(error: unknown): boolean {
-  // Safe: node:sqlite puts the code there.
+  // Safe: node:sqlite sets the code there.
   const code = ((error as { errcode?: number }).errcode ?? 0) & PRIMARY_CODE
   return code === SQLITE_CORRUPT || code === SQLITE_NOT_A_DATABASE
 }
 
-/** One is kept for who wants to look at it, in the place of the one before. */
+/** Sets the file aside for inspection, replacing the former one. */
 function setAside(): string {
   const aside = `${file}.damaged`
   renameSync(file, aside)
@@ -48,7 +48,7 @@ function setAside(): string {
   return aside
 }
 
-/** Another process may have set it aside already: then what is there now is sound. */
+/** Replaces a damaged file. Another process may have done so already: then the current one is intact. */
 function replaceDamaged(): void {
   opened.database.close()
   const isSame = statSync(file, { throwIfNoEntry: false })?.ino === opened.inode
@@ -56,20 +56,20 @@ function replaceDamaged(): void {
   opened = openSound()
 }
 
-function answersTo(asked: Batch): FileAnswer[] {
+function answersTo(batch: Batch): FileAnswer[] {
   try {
     const { database } = opened
-    // Safe: the other side lets a name be asked with its own input only.
-    const answers = () => asked.map(({ name, input }) => ({ output: database[name](input as never) }))
-    return asked.every(({ name }) => READING.has(name)) ? answers() : database.transact(answers)
+    // Safe: the other side pairs each name with its own input.
+    const answers = () => batch.map(({ name, input }) => ({ output: database[name](input as never) }))
+    return batch.every(({ name }) => READING.has(name)) ? answers() : database.transact(answers)
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error)
     if (isDamage(error)) replaceDamaged()
-    return asked.map(() => ({ fault }))
+    return batch.map(() => ({ fault }))
   }
 }
 
-/** What was set aside since it was last told. */
+/** Returns the file set aside since the last call. */
 function takeSetAside(): string | undefined {
   const aside = setAsideLast
   setAsideLast = undefined
@@ -79,9 +79,9 @@ function takeSetAside(): string | undefined {
 port.on('message', (message: ToThread<Batch>) => {
   if (message.kind === 'ask') {
     const answers = answersTo(message.question)
-    return tell({ kind: 'answer', answer: { answers, setAside: takeSetAside() } })
+    return send({ kind: 'answer', answer: { answers, setAside: takeSetAside() } })
   }
   opened.database.close()
   port.close()
 })
-tell({ kind: 'ready' })
+send({ kind: 'ready' })

@@ -1,10 +1,10 @@
 import { PLACEHOLDERS } from '../read.ts'
 
-/** What is said around a question and asks for nothing. Texts are in lower case, their marks apart. */
+/** Phrases around a question that carry no request. Texts are in lower case, with separate punctuation. */
 
 const GREETING =
   '^(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|dear (?:team|support|all|assistant|sir|madam|sir or madam))(?: there| all| everyone| team| assistant| bot| claude| chatgpt)?'
-/** What comes behind a greeting; `hello, world` is none. */
+/** Matches the text behind a greeting; `hello, world` is none. */
 const STARTS =
   'what|where|when|why|who|which|whose|how|is|are|was|were|do|does|did|can|could|should|would|will|may|am|has|have|i|my|we|our|please|quick|just|there|the|if|in|on|for|any|sorry|so|it|this|here|let|tell|explain|show|give|write|list|describe|translate|convert|find|help|compare|calculate|compute|summarize|name|create|make|draft|compose|book|schedule|fix|refund|delete|remove|set|return|run|check|define|implement|revert|roll|remind|suggest|recommend|generate|update|cancel|change|solve|prevent|order'
 
@@ -42,10 +42,10 @@ const TO_ME =
 const GIVEN_TO_ME =
   /^(write|draft|compose|create|find|give|show|make|list|recommend|suggest|provide|get|book) me (?=(?:a|an|the|some|all|any|your|my|two|[\ue000-\uf7ff])\b|[\ue000-\uf7ff]|list\b)/
 const MOST_ROUNDS = 8
-/** Less is not what was asked. */
+/** Fewest words that must remain. */
 const FEWEST_WORDS = 2
 
-/** Takes courtesies off both ends, one behind another. */
+/** Strips courtesies from both ends, repeatedly. */
 export function withoutCourtesies(text: string): string {
   let bare = text
   for (let round = 0; round < MOST_ROUNDS; round++) {

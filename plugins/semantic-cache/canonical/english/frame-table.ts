@@ -1,9 +1,9 @@
 import { PLACEHOLDERS } from '../read.ts'
 
 /**
- * Ways to ask, and the one that stands for each: `pattern ⇒ form`, tried in this order. A pattern is a regular expression
- * of the whole text, or of its beginning where it ends in `…`; parts in braces are in `PARTS`. `sorted(…)` puts what is
- * symmetrical in one order, `base(…)` makes `cancel` of `canceling`, `asked(…)` is `who` or `what`.
+ * Phrasings with their canonical form: `pattern ⇒ form`, tried in this order. A pattern is a regular expression of the
+ * whole text, or of its beginning where it ends in `…`; parts in braces are in `PARTS`. `sorted(…)` puts symmetrical
+ * parts in one order, `base(…)` makes `cancel` of `canceling`, `asked(…)` is `who` or `what`.
  */
 export const TABLE = String.raw`
   # Contractions part what belongs together.
@@ -136,13 +136,13 @@ export const TABLE = String.raw`
 
 /** Parts of patterns. */
 export const PARTS: Readonly<Record<string, string>> = {
-  /** One word or protected piece. */
+  /** Single word or protected piece. */
   T: '[^\\s,;:?.!]+',
-  /** A few of them: a phrase without a verb that a frame knows. */
+  /** Several of them: a phrase without a verb that a frame knows. */
   NP: '(?:(?!(?:is|are|was|were|do|does|did|can|that|which|who|and|or|if|to)\\b)[^\\s,;:?.!]+)(?: (?!(?:is|are|was|were|do|does|did|can|that|which|who|if|to)\\b)[^\\s,;:?.!]+){0,5}',
-  /** A protected piece. */
+  /** Protected piece. */
   P: PLACEHOLDERS.any,
-  /** One that begins with a digit. */
+  /** Protected piece that begins with a digit. */
   N: PLACEHOLDERS.number,
   /** Quoted text. */
   Q: PLACEHOLDERS.quote,

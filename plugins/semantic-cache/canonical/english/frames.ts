@@ -7,9 +7,9 @@ import { PARTS, TABLE } from './frame-table.ts'
  *   what is meant by X ───────┼──► what does X mean
  *   define X ─────────────────┘
  *
- * Each frame is a way to ask, and the one way that stands for it; what fills it stays as it is and, unless the frame says
- * so, in its order. Texts are in lower case, without courtesies and closing marks; a placeholder stands for each
- * protected piece. Frames are tried in their order, and again until none changes anything.
+ * Each frame maps a phrasing to its canonical form; its parts are unchanged and, unless the frame sorts them, in their
+ * order. Texts are in lower case, without courtesies and closing marks; a placeholder replaces each protected piece.
+ * Frames are tried in order, repeatedly until none changes the text.
  */
 interface Frame {
   readonly pattern: RegExp
@@ -28,7 +28,7 @@ const FRAMES: readonly Frame[] = TABLE.split('\n')
   })
 const MOST_ROUNDS = 6
 
-/** The way to ask that stands for all of its frame. */
+/** Returns the canonical phrasing of a text's frame. */
 export function framed(text: string): string {
   let asked = text
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -40,7 +40,7 @@ export function framed(text: string): string {
   return asked
 }
 
-/** A pattern with its parts in their places; `the` may be missing wherever it is named. */
+/** Expands the parts of a pattern; `the` is optional wherever it occurs. */
 function filled(source: string): string {
   return source
     .replace(/\{(\w+)\}/g, (whole, part: string) => PARTS[part] ?? whole)
@@ -78,7 +78,10 @@ const WITH_E =
   /^(?:mak|tak|chang|updat|delet|creat|us|clos|writ|giv|hav|mov|remov|sav|shar|driv|bak|receiv|renam|replac|execut|configur|migrat|activat|deactivat|purchas|upgrad|rot|compil|pars|schedul|enabl|disabl|exchang|manag|arrang|prepar|subscrib|unsubscrib|decreas|increas|reduc|calculat|validat|generat|merg|serv|stor|cach|encod|decod|wip|typ)$/
 const DOUBLED = /([bdgmnprt])\1$/
 
-/** The base of a gerund: `canceling` is of `cancel`. What it does not know becomes no word, and meets no other text. */
+/**
+ * Returns the base of a gerund: `canceling` becomes `cancel`. An unknown gerund becomes no word, and matches no other
+ * text.
+ */
 function baseOf(gerund: string): string {
   const root = gerund.slice(0, -'ing'.length)
   if (WITH_E.test(root)) return `${root}e`

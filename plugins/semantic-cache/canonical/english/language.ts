@@ -1,9 +1,9 @@
 /**
- * DESIGN — which language
+ * DESIGN — language detection
  *
- * Small words tell: a text is taken for English when it has English ones, and not as many of another language. Words that
- * several languages share (`in`, `die`, `an`, `on`) stand in no list. A text without any small word is nobody's, and so is
- * one in another script.
+ * Function words decide: a text counts as English when it has English ones, and not as many of another language. Words
+ * that several languages share (`in`, `die`, `an`, `on`) are in no list. A text without function words has no language,
+ * nor has one in another script.
  */
 const ENGLISH = setOf(`
   the what how is are of to for with and do does did can could please my your you which who where when why write give show
@@ -20,7 +20,7 @@ const OTHERS = setOf(`
   o os uma não com como qual você meu para dos
   het een van voor niet hoe ik mijn kan wat waarom zijn
   och att det som är hur jag inte på för`)
-/** Besides those: what greetings, sentences and tasks begin with. */
+/** Further first words of greetings, sentences and tasks. */
 const STARTERS = setOf(`
   hi hello hey good greetings dear thanks thank excuse sorry okay so well just quick short question kindly here let us
   cheers many someone somebody anyone anybody any suppose after in on with using during as whom whose were tell explain
@@ -32,10 +32,10 @@ const STARTERS = setOf(`
   couldn't wouldn't shouldn't let's when's why's whats`)
 const WORD = /\p{L}+/gu
 const FOREIGN_LETTER = /[\p{L}--[\p{Script=Latin}]]/v
-/** A text may quote a foreign word or two. */
+/** Largest share of foreign words: a text may quote one or two. */
 const MOST_OTHERS_SHARE = 0.5
 
-/** Whether a text is in English, as far as its small words tell. */
+/** Tests for an English text, by its function words. */
 export function isEnglish(text: string): boolean {
   if (FOREIGN_LETTER.test(text)) return false
   const words = text.toLowerCase().match(WORD) ?? []
@@ -48,7 +48,7 @@ function setOf(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/))
 }
 
-/** Whether a word in lower case is one that sentences begin with, and no name then. */
+/** Tests for a lower-case word that begins sentences, and so is no name there. */
 export function isStarter(word: string): boolean {
   return ENGLISH.has(word) || STARTERS.has(word)
 }

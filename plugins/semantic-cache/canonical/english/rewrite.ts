@@ -1,4 +1,4 @@
-import { PLACEHOLDERS, placeholderOf, placeOf, type Reading, type Token } from '../read.ts'
+import { PLACEHOLDERS, placeholderIndex, placeholderOf, type Reading, type Token } from '../read.ts'
 import { withoutCourtesies } from './courtesies.ts'
 import { framed } from './frames.ts'
 import { isStarter } from './language.ts'
@@ -16,15 +16,17 @@ import {
   SPELLINGS,
 } from './words.ts'
 
-/** A quotation is one, whatever it is called. */
+/** Matches the noun before a quotation, which does not change its meaning. */
 const NAMED_WORD = new RegExp(`\\b(?:the )?(?:word|term|expression|phrase) (?=${PLACEHOLDERS.quote})`, 'gi')
 const ANY_PLACEHOLDER = new RegExp(PLACEHOLDERS.any, 'g')
 const PLAIN_NUMBER = /^\d+(?:[.:]\d+)?$/
-/** In other numbers a comma may part two. */
+/** Matches thousands; in other numbers a comma may be a separator. */
 const THOUSANDS = /^\d{1,3}(?:,\d{3})*,000$/
 const CAPITALISED = /^[A-Z][a-z]+(?:'[a-z]+)?$/
 const LOWER = /^[a-z]+(?:['-][a-z]+)*'?$/
-/** `I` is the pronoun before a verb and behind an auxiliary; elsewhere it may be a letter. */
+/**
+ * Matches contexts in which `I` is the pronoun: before a verb and behind an auxiliary; elsewhere it may be a letter.
+ */
 const BEFORE_I =
   /^(?:do|does|did|can|could|should|would|will|may|might|must|shall|am|was|have|had|if|that|when|where|what|how|why|and|because|but|so|which|who|than|as|while|before|after)$/
 const AFTER_I =
@@ -36,17 +38,17 @@ const TIME = /^(\d{1,2}(?::\d{2})?)\s?([AaPp])\.?[Mm]\.?$/
 const UNITS = new Set('km kg cm mm mg ml mph kb gb tb'.split(' '))
 
 /**
- * What an English text asks, said in one way: words in lower case, one spelling for each, no courtesies,
- * one phrasing for each frame. `undefined` for a text that may be about its own wording.
+ * Rewrites an English question canonically: words in lower case, one spelling for each, no courtesies, one phrasing for
+ * each frame. `undefined` for a text that may be about its own wording.
  */
 export function rewriteEnglish({ tokens, protectedPieces }: Reading, keepsNumerals = false): string | undefined {
   const pieces = [...protectedPieces]
-  const asked = tokens
+  const question = tokens
     .map(({ text }) => text)
     .join(' ')
     .replace(NAMED_WORD, '')
-  if (ABOUT_WORDING.test(asked)) return undefined
-  if (ABOUT_UNQUOTED.test(asked) && !pieces.some((piece) => QUOTED.test(piece))) return undefined
+  if (ABOUT_WORDING.test(question)) return undefined
+  if (ABOUT_UNQUOTED.test(question) && !pieces.some((piece) => QUOTED.test(piece))) return undefined
   if (comparesWordings(tokens)) return undefined
   const namesKind = tokens.some(({ text }) => NAMED_KINDS.test(text))
   const words = tokens.map((token, place) => wordOf(token, { tokens, place, pieces, keepsNumerals, namesKind }))
@@ -54,7 +56,7 @@ export function rewriteEnglish({ tokens, protectedPieces }: Reading, keepsNumera
   return restored(settled(one), pieces)
 }
 
-/** A text with two spellings of one word is about the difference: `Replace colour with color`. */
+/** Tests for two spellings of one word, as in `Replace colour with color`: the text is about the difference. */
 function comparesWordings(tokens: readonly Token[]): boolean {
   const wordings = new Map<string, string>()
   for (const { kind, text } of tokens) {
@@ -75,12 +77,12 @@ interface Place {
   readonly namesKind: boolean
 }
 
-/** A token as rules see it: a word in lower case, or a placeholder for what keeps its form. */
+/** Returns a token as rules see it: a word in lower case, or a placeholder for a protected piece. */
 function wordOf({ kind, text }: Token, where: Place): string {
   if (kind === 'mark') return text
   const { tokens, place, pieces, keepsNumerals, namesKind } = where
   if (kind === 'protected') {
-    const piece = pieces[placeOf(text) ?? 0] ?? ''
+    const piece = pieces[placeholderIndex(text) ?? 0] ?? ''
     const time = TIME.exec(piece)
     if (time !== null) return protectedIn(pieces, `${time[1]}${time[2]?.toLowerCase()}m`)
     return THOUSANDS.test(piece) ? protectedIn(pieces, piece.replaceAll(',', '')) : text
@@ -99,23 +101,28 @@ function wordOf({ kind, text }: Token, where: Place): string {
   return protectedIn(pieces, text)
 }
 
-/** Returns a contraction taken apart; behind a preposition it is the word itself that is asked for: `grep for can't`. */
+/** Expands a contraction; behind a preposition it is a quoted word: `grep for can't`. */
 function contraction(word: string, before = ''): string | undefined {
   return PREPOSITION.test(before) ? undefined : CONTRACTIONS.get(word)
 }
 
-/** Returns the one spelling that stands for all of a word in lower case, slips of the pen among them. */
+/** Returns the canonical spelling of a lower-case word, typing errors included. */
 function spelling(word: string): string {
   return SPELLINGS.get(word) ?? SLIPS.get(word) ?? americanised(word)
 }
 
-/** `-ise` is `-ize`, `-our` is `-or`: no two words of six letters and more become one. Compounds may be identifiers. */
+/**
+ * Americanises `-ise` to `-ize` and `-our` to `-or`: no two words of six letters and more become one. Compounds may be
+ * identifiers.
+ */
 function americanised(word: string): string {
   if (word.length < LONG || word.includes('-')) return word
   return word.replace(/(?<!^pr)is(e|ed|es|er|ers|ing|ation|ations)$/, 'iz$1').replace(/our(s?)$/, 'or$1')
 }
 
-/** Whether a word may lose its case: it is no other word in lower case, or begins a sentence and is no name there. */
+/**
+ * Tests that a word may lose its case: it is no other word in lower case, or begins a sentence and is no name there.
+ */
 function isPlain(text: string, before: Token | undefined): boolean {
   if (text === 'A') return before === undefined || STARTS_SENTENCE.test(before.text)
   if (text.length === 1) return text === 'a'
@@ -131,10 +138,10 @@ function protectedIn(pieces: string[], text: string): string {
   return placeholderOf(text, pieces.length - 1)
 }
 
-/** `5 km` is `5km`, `15 percent` is `15%`, `9 PM` is `9pm`. */
+/** Joins numbers with their units: `5 km` becomes `5km`, `15 percent` `15%`, `9 PM` `9pm`. */
 function joinUnits(words: readonly string[], pieces: string[]): string[] {
   const joined: string[] = []
-  const pieceOf = (word: string | undefined) => pieces[placeOf(word) ?? -1]
+  const pieceOf = (word: string | undefined) => pieces[placeholderIndex(word) ?? -1]
   for (const word of words) {
     const number = pieceOf(joined.at(-1))
     const unit = unitOf(pieceOf(word) ?? word)
@@ -152,7 +159,7 @@ function unitOf(word: string): string | undefined {
 }
 
 const PHRASE = new RegExp(`\\b(?:${[...PHRASES.keys()].sort((a, b) => b.length - a.length).join('|')})(?![\\w'-])`, 'g')
-/** Not in `log in Python`, which is about logs. */
+/** Matches `sign in`, except in `log in Python`, which is about logs. */
 const SIGN_IN = /\bsign in(?=$| [,.?!]| (?:to|with|from|on|using|again|after|because|without)\b)/g
 
 function phrased(text: string): string {
@@ -162,13 +169,15 @@ function phrased(text: string): string {
 const HOW_TO = /^(?:how to|best way to|tell me)\b/
 const QUESTION =
   /^(?:what|where|when|why|who|whom|whose|which|how|is|are|was|were|do i|does|did|can|could|should|would|will|may i|am i|has|have i|must)\b/
-/** A question after what it is about. */
+/** Matches a question at the end, behind its context. */
 const LAST_QUESTION = / [,.] (?:what|how|where|when|why|who|which|can i|should i|do i)\b[^,.?!]*$/
 const CRY = /^(?:what|how)\b/
-/** `…` and `...` may ask for what follows. */
+/** Matches closing marks, except `…` and `...`, which may request a continuation. */
 const CLOSING_MARK = /(?<! [.…]) (?:\.|[?!](?: [?!])*)$/
 
-/** A closing mark adds nothing to a question; elsewhere `?` makes one (`Delete this file?`), and `!` a cry of it. */
+/**
+ * Strips a closing mark from a question; elsewhere `?` makes one (`Delete this file?`), and `!` an exclamation of it.
+ */
 function withoutClosingMark(text: string): string {
   const bare = text.replace(CLOSING_MARK, '')
   const mark = text.slice(bare.length)
@@ -180,7 +189,7 @@ function withoutClosingMark(text: string): string {
 const MOST_ROUNDS = 8
 const LONG = 6
 
-/** All rules, until none changes anything. */
+/** Applies all rules until none changes the text. */
 function settled(text: string): string {
   let form = text
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -195,11 +204,11 @@ function settled(text: string): string {
 const UNIQUE_THE =
   /\bthe (?=(?:usa|uk|netherlands)\b|(?:best|latest|most expensive|most popular|cheapest|fastest|easiest|nearest|largest|highest|longest|oldest|shortest) (?!of\b|to\b|in\b)[^\s,;:?.!])|(?<=^(?:what|who) (?:is|was|are|were) |^(?:explain|describe|name|list|give|state|calculate|compute|find) )the (?=(?:[^\s,;:?.!]+ ){1,2}(?:of|between)\b)/g
 
-/** Takes `the` away where there is but one: before superlatives, before what is `of` something. */
+/** Strips `the` where it is implied: before superlatives, before a unique `X of`. */
 function withoutArticles(text: string): string {
   return text.replace(UNIQUE_THE, '')
 }
 
 function restored(form: string, pieces: readonly string[]): string {
-  return form.replace(ANY_PLACEHOLDER, (placeholder) => pieces[placeOf(placeholder) ?? 0] ?? '')
+  return form.replace(ANY_PLACEHOLDER, (placeholder) => pieces[placeholderIndex(placeholder) ?? 0] ?? '')
 }

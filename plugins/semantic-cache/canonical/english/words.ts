@@ -1,9 +1,9 @@
 /*
- * English word lists of the canonical form. A word belongs here only if exchanging it cannot change what is asked:
- * whatever no list explains makes another question.
+ * English word lists of the canonical form. A word belongs here only if replacing it cannot change the question:
+ * unknown differences make another question.
  */
 
-/** Contractions, taken apart. `'s` and `'d` only where they can be nothing else. */
+/** Expanded contractions. `'s` and `'d` only where they are unambiguous. */
 export const CONTRACTIONS = table(`
   can't=can not; cannot=can not; won't=will not; don't=do not; doesn't=does not; didn't=did not; isn't=is not
   aren't=are not; wasn't=was not; weren't=were not; haven't=have not; hasn't=has not; hadn't=had not
@@ -14,7 +14,7 @@ export const CONTRACTIONS = table(`
   there's=there is; here's=here is; it's=it is; whats=what is; wheres=where is; dont=do not; doesnt=does not
   what're=what are; how're=how are; where're=where are; who're=who are; let's=let us; im=i am; ive=i have`)
 
-/** One spelling for each word, besides `-ise` and `-our`. */
+/** Canonical spellings, in addition to `-ise` and `-our`. */
 export const SPELLINGS = table(`
   coloured=colored; favourite=favorite; favourites=favorites; neighbourhood=neighborhood; centre=center
   centres=centers; kilometre=kilometer; kilometres=kilometers; centimetre=centimeter
@@ -42,13 +42,13 @@ export const SPELLINGS = table(`
   flavoured=flavored; behavioural=behavioral; part-time=part time; full-time=full time; long-term=long term
   short-term=short term; wifi=wi-fi`)
 
-/** Kinds of things that go by a word's exact form: where one is named, no word is spelled in another way. */
+/** Nouns of things that are named by a word's exact form: where one occurs, no word is respelled. */
 export const NAMED_KINDS =
   /^(?:css|html|keyword|command|subcommand|function|method|statement|operator|flag|option|switch|clause|tag|attribute|property|parameter|argument|field|column|variable|class|module|package|library|event|hook|directive|selector|label|button|menu|tab|key|hashtag|prefix|suffix|verb|noun|adjective|adverb|spelling)s?$/i
 
 /**
- * Several words that are one. Words that mean the same are not rewritten: of 60 pairs of synonyms (`buy` and `purchase`,
- * `film` and `movie`) each fits a sentence in which the two differ, and all of them were worth 0.15 % of the hits.
+ * Phrases that equal one word. Synonyms are not rewritten: of 60 pairs (`buy` and `purchase`, `film` and `movie`) each
+ * fits a sentence in which the two differ, and all of them were worth 0.15 % of the hits.
  */
 export const PHRASES = table(`
   i'd like=i would like; i'd love=i would love; in order to=to; at the moment=now; at present=now; as of now=now; currently=now; login to=log in to;
@@ -63,7 +63,7 @@ export const PHRASES = table(`
   log into=log in to; is able to=can
   capital city=capital; greater than or equal to=at least; less than or equal to=at most; that goes from=from; which goes from=from; different kinds of=kinds of; thank you=thanks`)
 
-/** Acronyms that mean the same in lower case, as far as anybody types them so. */
+/** Acronyms that mean the same in lower case. */
 export const ACRONYMS = words(`
   SQL JSON HTML CSS XML YAML HTTP HTTPS URL URI API SDK PDF CSV FAQ CEO CFO CTO FIFA NATO NASA UNESCO UEFA NBA NFL GBP EUR
   USD JPY CHF AUD USA UK DNS SSH VPN CPU GPU USB SSL TLS JWT OAUTH AWS GCP IBM BMW HIV DNA RNA ATM IBAN 
@@ -102,7 +102,7 @@ export const NUMBER_WORDS = table(
     )}; fourth=4th; fifth=5th; sixth=6th; seventh=7th; eighth=8th; ninth=9th; tenth=10th; eleventh=11th; twelfth=12th; thirteenth=13th; fourteenth=14th; fifteenth=15th; sixteenth=16th; seventeenth=17th; eighteenth=18th; nineteenth=19th; twentieth=20th; thirty=30; forty=40; fifty=50; sixty=60; seventy=70; eighty=80; ninety=90`,
 )
 
-/** Words of which two letters may stand in the wrong order: no other word comes of it. */
+/** Words of which two letters may be transposed without yielding another word. */
 const OFTEN_TYPED = words(`
   what which where should would could please translate convert explain describe compute calculate capital population
   difference meaning schedule meeting fastest cheapest benefits delete remove reset password account cancel refund write
@@ -110,7 +110,7 @@ const OFTEN_TYPED = words(`
   subscription invoice support business question answer problem between because before after about people without
   deployment distance`)
 
-/** Slips of the pen in those. */
+/** Typing errors of those words. */
 export const SLIPS: ReadonlyMap<string, string> = new Map(
   [...OFTEN_TYPED].flatMap((word) =>
     Array.from({ length: word.length - 1 }, (_, i) => word.slice(0, i) + word[i + 1] + word[i] + word.slice(i + 2))
@@ -119,10 +119,10 @@ export const SLIPS: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** A text that may be about its own letters, words or tone is found by itself alone. */
+/** Matches texts that may be about their own letters, words or tone: only the identical text matches them. */
 export const ABOUT_WORDING =
   /\b(?:spell(?:s|ed|ing)?|spelt|misspell\w*|pronoun\w*|rhym\w+|(?:how many|count|first|last|number of) (?:the )?(?:letters?|characters?|words?|vowels?|consonants?|syllables?|spaces|commas?)|capital(?:s| letters?|ized?|ised?|ize|ise|ization)|upper-?case|lower-?case|punctuation|apostrophes?|hyphen\w*|gramm\w+|typos?|sentences?|phras\w+|paraphras\w+|rephras\w+|wording|reword\w*|rewrit\w+|proofread\w*|anagrams?|palindromes?|synonyms?|antonyms?|nouns?|verbs?|adjectives?|adverbs?|contractions?|word|regex\w*|regular expressions?|glob|wildcards?|whitespaces?|indent\w*|polite\w*|formal\w*|informal\w*|idioms?|etymology|transcribe|repeat|echo|quote|literally|verbatim)\b/i
-/** Likewise, but for what stands in quotation marks, which is kept as it is. */
+/** Matches likewise, except for text in quotation marks, which is unchanged. */
 export const ABOUT_UNQUOTED = /\b(?:say|says|said|saying|translat\w+|called)\b/i
 function table(list: string): ReadonlyMap<string, string> {
   return new Map(

@@ -1,27 +1,27 @@
 import type { Clock } from 'turnpike/plugin'
 
-/** When an endpoint is left alone. */
+/** Thresholds of the circuit breaker. */
 export interface BreakerOptions {
-  /** Failures on end that open it. */
+  /** Consecutive failures that open it. */
   readonly failures: number
-  /** How long it stays open before one call may try. */
+  /** Time in milliseconds until a trial call is allowed. */
   readonly pauseMs: number
   readonly clock: Clock
-  /** Told when it opens and when it closes again. */
+  /** Called when it opens and when it closes again. */
   readonly onChange: (state: 'opened' | 'closed') => void
 }
 
 /**
- * Leaves alone what keeps failing.
+ * Circuit breaker.
  *
- *   closed ──failures on end──► open ──pause──► one call tries ──well──► closed
+ *   closed ──failures in a row──► open ──pause──► one call tries ──well──► closed
  *                                ▲                   │failed
  *                                └───────────────────┘
  */
 export class Breaker {
   readonly #options: BreakerOptions
   #failuresOnEnd = 0
-  /** When the next call may try; `undefined` while closed. */
+  /** Time of the next trial call; `undefined` while closed. */
   #openUntilMs: number | undefined
   #isTrying = false
 
@@ -29,7 +29,7 @@ export class Breaker {
     this.#options = options
   }
 
-  /** Whether a call may be made now. Who is told yes must call `succeed` or `fail`. */
+  /** Returns whether a call may be made now. After true, the caller must call `succeed` or `fail`. */
   tryEnter(): boolean {
     if (this.#openUntilMs === undefined) return true
     if (this.#isTrying || this.#options.clock.nowMs() < this.#openUntilMs) return false

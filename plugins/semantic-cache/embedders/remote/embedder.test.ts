@@ -53,7 +53,7 @@ async function reasonOf(embedder: Embedder, text: string): Promise<string> {
 }
 
 for (const shape of ['openai', 'voyage'] as const) {
-  test(`remote: asks a strict ${shape} endpoint and makes unit vectors of what it gives`, async (t) => {
+  test(`remote: calls a strict ${shape} endpoint and normalises its vectors`, async (t) => {
     const { embedder, standIn } = await open(t, { shape, apiKey: KEY })
     t.is(embedder.dimensions, 32)
     const [ship, boat, tax] = await Promise.all(
@@ -70,14 +70,14 @@ for (const shape of ['openai', 'voyage'] as const) {
   })
 }
 
-test('remote: a model that cannot shorten is not asked to, and what it gives must be as long as was said', async (t) => {
+test('remote: a model without `dimensions` gets none, and its vectors must have the configured length', async (t) => {
   const options = { ask_dimensions: false, dimensions: 1536 }
   const { embedder, standIn } = await open(t, {}, { options })
   t.is(await reasonOf(embedder, 'a ship'), 'none')
   t.false('dimensions' in (standIn.seen[0]?.json ?? {}))
 })
 
-test('remote: a text on its way is joined, and one that was answered is asked for again', async (t) => {
+test('remote: concurrent calls of a text are joined, later ones are not', async (t) => {
   const { embedder, standIn } = await open(t, { script: () => ({ kind: 'answer', afterMs: 20 }) })
   const vectors = await Promise.all([1, 2, 3].map(() => embedder.embed('the red ship', NEVER)))
   t.is(standIn.calls('the red ship'), 1)
@@ -96,26 +96,26 @@ const FAULTS: [what: string, script: EmbeddingScript, reason: string][] = [
   ['status 500', { kind: 'status', status: 500 }, 'embedder-fault'],
   ['status 429', { kind: 'status', status: 429 }, 'embedder-fault'],
   ['a redirect', { kind: 'status', status: 302 }, 'embedder-fault'],
-  ['a text that is not liked', { kind: 'status', status: 413 }, 'embedder-refused'],
+  ['a rejected text', { kind: 'status', status: 413 }, 'embedder-refused'],
   ['a reset connection', { kind: 'break' }, 'embedder-fault'],
-  ['what is no JSON', { kind: 'body', body: '<html>' }, 'embedder-fault'],
+  ['invalid JSON', { kind: 'body', body: '<html>' }, 'embedder-fault'],
   ['an empty list', { kind: 'body', body: '{"data":[]}' }, 'embedder-fault'],
   ['a reply that is far too long', { kind: 'body', body: replyOf(FLOATS, 'x'.repeat(5e6)) }, 'embedder-fault'],
   ['another index', { kind: 'answer', index: 1 }, 'embedder-fault'],
   ['other dimensions', { kind: 'answer', vector: FLOATS.slice(1) }, 'embedder-fault'],
-  ['a number that is none', { kind: 'answer', vector: [...FLOATS.slice(1), null] }, 'embedder-fault'],
+  ['an invalid number', { kind: 'answer', vector: [...FLOATS.slice(1), null] }, 'embedder-fault'],
   ['no direction', { kind: 'answer', vector: FLOATS.map(() => 0) }, 'embedder-fault'],
 ]
 
 for (const [what, script, reason] of FAULTS) {
-  test(`remote: ${what} is ${reason}; the next text is asked for again`, async (t) => {
+  test(`remote: ${what} is ${reason}; the next text is requested again`, async (t) => {
     const { embedder } = await open(t, { script: (_, nth) => (nth === 1 ? script : undefined) })
     t.is(await reasonOf(embedder, 'a ship'), reason)
     t.is(await reasonOf(embedder, 'a ship'), 'none')
   })
 }
 
-test('remote: a reply with members that nobody knows is taken', async (t) => {
+test('remote: unknown members of a reply are ignored', async (t) => {
   const { embedder } = await open(t, { script: () => ({ kind: 'body', body: replyOf(FLOATS, 'short') }) })
   t.is(await reasonOf(embedder, 'a ship'), 'none')
 })
@@ -130,12 +130,12 @@ test('remote: a wrong key is a fault, and no line of the log holds the key', asy
 test('remote: a request waits no longer than the budget; the call goes on, and others join it', async (t) => {
   const { embedder, standIn } = await open(t, { script: () => ({ kind: 'hang' }) }, { budgetMs: 50 })
   for (let i = 0; i < 2; i++) t.is(await reasonOf(embedder, 'a ship'), 'embedder-late')
-  // A busy machine may take longer than the budget until the call has arrived.
+  // A busy machine may take longer than the budget until the call arrives.
   await eventually(() => standIn.calls('a ship') > 0, 'a call')
   t.is(standIn.calls('a ship'), 1)
 })
 
-test('remote: an endpoint that hangs makes requests late, and leaves no call behind when the gateway stops', async (t) => {
+test('remote: a hung endpoint delays requests up to the budget, and no call survives the gateway', async (t) => {
   const { embedder, standIn } = await open(t, { script: () => ({ kind: 'hang' }) }, { budgetMs: 20 })
   t.is(await reasonOf(embedder, 'a ship'), 'embedder-late')
   await standIn.until(() => standIn.pending() === 1)
@@ -144,7 +144,7 @@ test('remote: an endpoint that hangs makes requests late, and leaves no call beh
   t.pass()
 })
 
-test('remote: after failures on end the endpoint is left alone; then one call tries, alone, and reopens or not', async (t) => {
+test('remote: consecutive failures open the circuit breaker; then one trial call closes it or not', async (t) => {
   let isWell = false
   const { embedder, standIn, time, log } = await open(t, {
     script: () => (isWell ? { kind: 'answer', afterMs: 20 } : { kind: 'status', status: 500 }),
@@ -166,7 +166,7 @@ test('remote: after failures on end the endpoint is left alone; then one call tr
   t.deepEqual(log.events(), ['embedder.paused', 'embedder.resumed'])
 })
 
-test('remote: texts that the endpoint does not take never close it to others', async (t) => {
+test('remote: rejected texts never open the circuit breaker', async (t) => {
   const { embedder } = await open(t, {
     script: (text) => (text === 'bad' ? { kind: 'status', status: 400 } : undefined),
   })
@@ -174,7 +174,7 @@ test('remote: texts that the endpoint does not take never close it to others', a
   t.is(await reasonOf(embedder, 'good'), 'none')
 })
 
-test('remote: only so many texts are on their way at once', async (t) => {
+test('remote: in-flight texts are bounded', async (t) => {
   const { embedder } = await open(t, { script: () => ({ kind: 'answer', afterMs: 5 }) })
   const reasons = await Promise.all(Array.from({ length: 130 }, (_, i) => reasonOf(embedder, `ship ${i}`)))
   t.is(reasons.filter((reason) => reason === 'embedder-busy').length, 2)

@@ -5,7 +5,7 @@ import { Breaker } from './breaker.ts'
 import { type AskEndpoint, createEndpoint } from './endpoint.ts'
 import { paddedDimensions } from './unit-bytes.ts'
 
-/** What the embedder of an endpoint is made from. */
+/** Dependencies of a remote embedder. */
 export interface RemoteSettings {
   readonly options: RemoteOptions & { readonly url: string; readonly model: string }
   readonly budgetMs: number
@@ -13,18 +13,21 @@ export interface RemoteSettings {
   readonly log: Log
 }
 
-/** Texts on their way at most. */
+/** Most in-flight texts. */
 const MOST_RUNNING = 128
-/** A call goes on when nobody waits for it any more: breaking it off would cost the connection, and the next call be late too. */
+/**
+ * Time-out of a call. It continues after its waiters: aborting it would cost the connection and delay the next call
+ * too.
+ */
 const CALL_TIMEOUT_MS = 5000
-/** After so many failures on end the endpoint is left alone. */
+/** Consecutive failures that open the circuit breaker. */
 const FAILURES_BEFORE_PAUSE = 3
 const PAUSE_MS = 10_000
 
 /**
  * DESIGN — vectors from an endpoint
  *
- *   embed ──► on its way already? ──yes──► wait with the others ──┐
+ *   embed ──► already in flight? ──yes──► join the waiters ──┐
  *               │no                                               ▼
  *               ▼                                   within the budget, or embedder-late
  *             breaker open? ──yes──► embedder-gone                ▲

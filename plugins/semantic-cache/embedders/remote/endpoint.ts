@@ -5,33 +5,33 @@ import { explain, z } from 'turnpike/plugin'
 import { EmbedderFault } from '../../embedder.ts'
 import { toUnitBytes } from './unit-bytes.ts'
 
-/** An endpoint for embeddings, and how it is to be asked. */
+/** Endpoint for embeddings, and its request options. */
 export interface EndpointOptions {
   readonly url: string
   readonly shape: 'openai' | 'voyage'
   readonly model: string
   readonly apiKey: string | undefined
   readonly dimensions: number
-  /** Whether it is told how long the vectors shall be. */
+  /** Set when requests include the length of the vectors. */
   readonly asksDimensions: boolean
   readonly timeoutMs: number
 }
 
-/** Asks for a text's vector. Rejects with `EmbedderFault`: `embedder-refused` when the text itself was at fault. */
+/** Requests a text's vector. Rejects with `EmbedderFault`: `embedder-refused` for a fault of the text itself. */
 export type AskEndpoint = (text: string) => Promise<Int8Array>
 
-/** A number as text takes some 20 characters; the rest is the frame around them. */
+/** Bytes per number: a number as text takes some 20 characters; the rest is its framing. */
 const BYTES_OF_NUMBER = 32
 const BYTES_OF_FRAME = 16_384
 const MOST_SOCKETS = 32
-/** The statuses of a text that is too long or is not liked; any other says that the endpoint is not well. */
+/** Statuses of a rejected text, too long or otherwise invalid; any other is a failure of the endpoint. */
 const REFUSALS = new Set([400, 413, 422])
 
 const replySchema = z.object({
   data: z.tuple([z.object({ index: z.literal(0), embedding: z.array(z.number()) })]),
 })
 
-/** Makes the function that asks an endpoint over connections that are kept until `close`. */
+/** Creates the function that calls an endpoint over connections that are kept until `close`. */
 export function createEndpoint(options: EndpointOptions): { ask: AskEndpoint; close(): void } {
   const { url, apiKey, dimensions, timeoutMs } = options
   const agent = {
@@ -41,10 +41,10 @@ export function createEndpoint(options: EndpointOptions): { ask: AskEndpoint; cl
   const client = got.extend({
     agent,
     headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
-    // A request does not wait for a second try, and the breaker says when there is one.
+    // A request does not wait for a retry; the circuit breaker schedules trials.
     retry: { limit: 0 },
     timeout: { request: timeoutMs },
-    // An address that the operator has not named is given neither texts nor the key.
+    // Unconfigured addresses get neither texts nor the key.
     followRedirect: false,
     throwHttpErrors: false,
   })
@@ -55,7 +55,7 @@ export function createEndpoint(options: EndpointOptions): { ask: AskEndpoint; cl
     call.on('downloadProgress', ({ transferred }) => {
       if (transferred > mostBytes) tooLong.abort()
     })
-    // The error itself holds the request with its key: only its code goes on.
+    // The error holds the request with its key: only its code is passed on.
     const { statusCode, body } = await call.catch(({ code }) => {
       throw new EmbedderFault('embedder-fault', `no answer: ${code}`)
     })
@@ -71,13 +71,13 @@ export function createEndpoint(options: EndpointOptions): { ask: AskEndpoint; cl
 }
 
 /**
- * https://platform.openai.com/docs/api-reference/embeddings/create and
+ * Builds the body: https://platform.openai.com/docs/api-reference/embeddings/create and
  * https://docs.voyageai.com/reference/embeddings-api.
  */
 function bodyOf(text: string, { shape, model, dimensions, asksDimensions }: EndpointOptions): object {
-  const asked = { input: [text], model }
-  if (shape === 'openai') return { ...asked, encoding_format: 'float', ...(asksDimensions && { dimensions }) }
-  return { ...asked, output_dtype: 'float', ...(asksDimensions && { output_dimension: dimensions }) }
+  const common = { input: [text], model }
+  if (shape === 'openai') return { ...common, encoding_format: 'float', ...(asksDimensions && { dimensions }) }
+  return { ...common, output_dtype: 'float', ...(asksDimensions && { output_dimension: dimensions }) }
 }
 
 function vectorOf(body: string, dimensions: number): Int8Array {

@@ -2,14 +2,14 @@ import { VECTOR_SCALE } from '../../embedder.ts'
 
 const MULTIPLE = 4
 
-/** The next multiple of four: scans take four components at a time. */
+/** Returns the next multiple of four: scans process four components at a time. */
 export function paddedDimensions(dimensions: number): number {
   return Math.ceil(dimensions / MULTIPLE) * MULTIPLE
 }
 
 /**
- * A model's vector made of length one, as whole numbers, with zeros up to a multiple of four. `undefined` when it is no
- * direction: all zeros, or a number that is not finite.
+ * Normalises a model's vector to length one, as integers, with zeros up to a multiple of four. `undefined` when it has
+ * no direction: all zeros, or a number that is not finite.
  */
 export function toUnitBytes(values: ArrayLike<number>): Int8Array<ArrayBuffer> | undefined {
   let sumOfSquares = 0
