@@ -265,7 +265,7 @@ test('architecture: sources of bytes are made in one way, but for the connection
 test('architecture: jobs that take time run at intervals in one way; other timers do synchronous work', (t) => {
   const timed = files.filter(({ text }) => /\bsetInterval\(/.test(text)).map(({ file }) => file)
   t.deepEqual(timed.sort(), [
-    'plugins/exact-cache/turn.ts',
+    'plugins/exact-cache/lease.ts',
     'src/http/dashboard/live-pages.ts',
     'src/http/dashboard/live-route.ts',
     'src/http/server.ts',
