@@ -61,7 +61,7 @@ export const options = z.strictObject({
   max_memory: bytes({ min: '1MB', max: '4GB' })
     .prefault('64MB')
     .describe(
-      'Memory for active conversations, so that only their new messages are processed. The least recently used is evicted, and processed again when needed, in milliseconds.',
+      'Memory for active conversations, so that only their new messages are processed. The least recently used is evicted, and processed again when needed, which takes milliseconds.',
     ),
 })
 

@@ -1,20 +1,20 @@
 const LONGEST_ANCHOR = 28
 
 /** Content of a pointer. */
-export interface Shown {
+export interface PointerParts {
   /** `lines 31–80`, `12 lines`, `1240 characters`. */
   readonly extent: string
-  /** Description of the place: `above`, `in the earlier Read a.ts`. */
+  /** Words for the source: `above`, `in the earlier Read a.ts`. */
   readonly where: string
   /** First and last words of the text, as anchors. */
   readonly first: string
   readonly last: string
-  /** Set for equality to the character; otherwise times differ. */
+  /** True when the text equals its source to the character; false when durations differ. */
   readonly isExact: boolean
 }
 
 /** Returns the pointer that replaces a text shown before, with its first and last words as anchors. */
-export function pointerTo({ extent, where, first, last, isExact }: Shown): string {
+export function pointerTo({ extent, where, first, last, isExact }: PointerParts): string {
   const anchors = first === last ? `“${first}”` : `“${first}” … “${last}”`
   return `[${extent} as ${where}${isExact ? '' : ', but for times'}: ${anchors}]`
 }

@@ -14,12 +14,13 @@ export function lowerMaxTokens(exchange: Exchange, maxTokens: number): void {
       ? thinking.budget_tokens
       : undefined
   if (maxTokens < exchange.request.maxTokens) exchange.edit({ op: 'replace', path: ['max_tokens'], value: maxTokens })
-  const isLessThought = typeof budget === 'number' && budget >= maxTokens
-  exchange.limitAnswer({ outputTokens: isLessThought ? 0 : maxTokens })
-  if (!isLessThought) return
-  const isRoom = maxTokens > LEAST_BUDGET_TOKENS
+  const lowersThinking = typeof budget === 'number' && budget >= maxTokens
+  // With less thinking any reply may differ from the requested one, not only a cut one.
+  exchange.limitAnswer({ outputTokens: lowersThinking ? 0 : maxTokens })
+  if (!lowersThinking) return
+  const canThink = maxTokens > LEAST_BUDGET_TOKENS
   exchange.edit(
-    isRoom
+    canThink
       ? { op: 'replace', path: ['thinking', 'budget_tokens'], value: maxTokens - 1 }
       : { op: 'remove', path: ['thinking'] },
   )

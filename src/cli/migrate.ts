@@ -20,6 +20,6 @@ export function addMigrateCommand(program: Command): void {
     })
   addHelp(command, {
     examples: ['turnpike migrate', 'DATABASE_URL=postgres://gateway@db/turnpike turnpike migrate'],
-    exits: { 1: 'the database does not reply, or refuses' },
+    exits: { 1: 'the database does not reply, or refuses the connection' },
   })
 }

@@ -2,27 +2,27 @@ import test from 'ava'
 import type { Provider } from '../core/ports/provider.ts'
 import { type Selection, selectTarget } from './select.ts'
 
-/** A selection whose providers have only names and claims. */
+/** Providers with a name and a pattern of the models that they claim; `other` gets the rest. */
 const selection: Selection = {
   providers: new Map(
-    Object.entries({ anthropic: /^claude-/, openai: /^gpt-/, house: /never/ }).map(([name, models]) => [
+    Object.entries({ anthropic: /^claude-/, openai: /^gpt-/, other: /never/ }).map(([name, models]) => [
       name,
       { name, claims: (model: string) => models.test(model) } as Provider,
     ]),
   ),
-  fallback: 'house',
+  fallback: 'other',
 }
 
-for (const [model, provider, asked] of [
+for (const [model, provider, selected] of [
   ['openai/gpt-4o', 'openai', 'gpt-4o'],
-  ['house/org/model', 'house', 'org/model'],
+  ['other/org/model', 'other', 'org/model'],
   ['gpt-4o', 'openai', 'gpt-4o'],
   ['claude-x', 'anthropic', 'claude-x'],
-  ['my-gpt-4o', 'house', 'my-gpt-4o'],
-  ['openai', 'house', 'openai'],
+  ['my-gpt-4o', 'other', 'my-gpt-4o'],
+  ['openai', 'other', 'openai'],
 ] as const) {
-  test(`select: \`${model}\` is \`${asked}\` of ${provider}`, (t) => {
-    t.deepEqual(selectTarget(model, selection), { provider, model: asked })
+  test(`select: \`${model}\` selects \`${selected}\` of ${provider}`, (t) => {
+    t.deepEqual(selectTarget(model, selection), { provider, model: selected })
   })
 }
 
@@ -38,5 +38,5 @@ for (const model of ['opnai/gpt-4o', '/gpt-4o', 'OpenAI/gpt-4o', 'meta-llama/lla
 }
 
 test('select: a prefix without a name after it is refused', (t) => {
-  t.throws(() => selectTarget('house/', selection), { message: /expected a name behind `house\/`/ })
+  t.throws(() => selectTarget('other/', selection), { message: /expected a model name after `other\/`/ })
 })

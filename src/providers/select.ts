@@ -33,6 +33,6 @@ export function selectTarget(model: string, { providers, fallback, settings }: S
     )
   }
   if (slash === model.length - 1)
-    throw new GatewayError('invalid_request', `model: expected a name behind \`${prefix}/\`.`)
+    throw new GatewayError('invalid_request', `model: expected a model name after \`${prefix}/\`.`)
   return { provider: prefix, model: model.slice(slash + 1) }
 }

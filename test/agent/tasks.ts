@@ -1,17 +1,17 @@
-/** What a scripted model calls next: a tool of a coding agent. */
+/** Tool call of a scripted model. */
 export interface Call {
   readonly name: 'Read' | 'Write' | 'Edit' | 'Bash'
   readonly input: Readonly<Record<string, string>>
 }
 
-/** What the model knows: the folder, and what each of its calls returned, as it is sent, pointers looked up. */
+/** Input of a step: the folder, and the results of earlier calls as the model received them, with pointers resolved. */
 export interface Known {
   readonly root: string
   /** The text of the nth result, from 0; without the line numbers of `Read`. */
   text(nth: number): string
 }
 
-/** A piece of work: files that are there, and the calls that do it. What is written is taken from what was read. */
+/** Task of a scripted model: the initial files, and its tool calls, which write only text that earlier results contain. */
 export interface Task {
   readonly name: string
   readonly files: Readonly<Record<string, string>>
@@ -40,7 +40,7 @@ const bashOf =
 
 const COLOUR = /\u001b\[\d+m/g
 
-/** Replaces the line that has `mark` in what the nth call returned, by its exact text. */
+/** Edits the line with `mark` in the nth result; the edit quotes the line exactly. */
 const edit =
   (file: string, nth: number, mark: string, to: (line: string) => string): Step =>
   (known) => {
@@ -48,7 +48,7 @@ const edit =
     return { name: 'Edit', input: { file_path: `${known.root}/${file}`, old_string: line, new_string: to(line) } }
   }
 
-/** Throws when the model was not shown the line: it could not go on. */
+/** Returns the line with `mark`. Throws when the model did not receive it. */
 function lineWith(text: string, mark: string): string {
   const line = text.split('\n').find((one) => one.includes(mark))
   if (line === undefined) throw new Error(`Expected a line with \`${mark}\`, got ${JSON.stringify(text.slice(0, 300))}`)
@@ -65,7 +65,7 @@ const REPORT = String.raw`const fails = require('fs').readFileSync('value.js', '
 for (let i = 0; i < 60; i++) console.log((fails && i === 30 ? '\x1b[31m✖' : '\x1b[32m✔') + '\x1b[0m does thing number ' + i + ' of the suite  ');
 console.log(fails ? '1 failed of 60' : '60 passed of 60')`
 
-/** Pieces of work, each with texts in which layout, repetition or order mean something. */
+/** Tasks with texts whose layout, repetition or order matters. */
 export const TASKS: readonly Task[] = [
   {
     name: 'edit-code',

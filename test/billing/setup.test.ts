@@ -5,7 +5,7 @@ import { startStripe } from '../support/stripe/stand-in.ts'
 
 const KINDS = ['product', 'price', 'billing.meter', 'billing_portal.configuration', 'webhook_endpoint'] as const
 
-test('stripe setup: makes everything once, and prints what the environment takes', async (t) => {
+test('stripe setup: creates every object once, and prints the variables to set', async (t) => {
   const stripe = await startStripe()
   t.teardown(stripe.close)
   const env = {
@@ -45,31 +45,31 @@ test('stripe setup: makes everything once, and prints what the environment takes
   const atPeriodEnd = [{ type: 'decreasing_item_amount' }, { type: 'shortening_interval' }]
   const conditions = 'features.subscription_update.schedule_at_period_end.conditions'
   t.deepEqual(valueAt(portal as unknown as JsonObject, conditions), atPeriodEnd)
-  // As an older version has made it.
+  // The form that an older version created.
   delete (portal.features as { subscription_update: JsonObject }).subscription_update.schedule_at_period_end
   const third = await run('--overage', '0.0001')
   t.is(third.code, 0, third.stderr)
-  t.deepEqual(valueAt(portal as unknown as JsonObject, conditions), atPeriodEnd, 'a portal that is there is mended')
+  t.deepEqual(valueAt(portal as unknown as JsonObject, conditions), atPeriodEnd, 'an existing portal is updated')
   t.deepEqual(counts(), [3, 3, 1, 1, 1])
 
-  const dearer = await run('--overage', '0.0001', '--pro', '25')
-  t.is(dearer.code, 0, dearer.stderr)
+  const raised = await run('--overage', '0.0001', '--pro', '25')
+  t.is(raised.code, 0, raised.stderr)
   t.deepEqual(counts(), [3, 4, 1, 2, 1], 'a new price, and a portal that offers it')
-  t.notRegex(dearer.stdout, new RegExp(`STRIPE_PRICE_PRO=${variables.STRIPE_PRICE_PRO}\n`))
+  t.notRegex(raised.stdout, new RegExp(`STRIPE_PRICE_PRO=${variables.STRIPE_PRICE_PRO}\n`))
 })
 
-test('stripe setup: says what is missing or wrong, and never the key', async (t) => {
+test('stripe setup: errors name the missing or invalid setting, and never the key', async (t) => {
   const stripe = await startStripe()
   t.teardown(stripe.close)
-  const none = await runCommand(['stripe', 'setup'])
-  t.is(none.code, 78)
-  t.regex(none.stderr, /STRIPE_SECRET_KEY/)
+  const unset = await runCommand(['stripe', 'setup'])
+  t.is(unset.code, 78)
+  t.regex(unset.stderr, /STRIPE_SECRET_KEY/)
   const env = { STRIPE_SECRET_KEY: 'sk_test_canary', STRIPE_API_BASE: stripe.url }
   const refused = await runCommand(['stripe', 'setup'], { env })
   t.is(refused.code, 1)
   t.regex(refused.stderr, /refuses the key/)
   t.false(refused.stderr.includes('canary'))
-  const wrong = await runCommand(['stripe', 'setup', '--pro', 'cheap'], { env })
-  t.is(wrong.code, 2)
-  t.regex(wrong.stderr, /expected US dollars/)
+  const invalid = await runCommand(['stripe', 'setup', '--pro', 'cheap'], { env })
+  t.is(invalid.code, 2)
+  t.regex(invalid.stderr, /expected US dollars/)
 })

@@ -8,8 +8,8 @@ import { readExamples } from '../support/documents.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-/** What the text around a fragment has introduced. */
-const AROUND = `
+/** Declares the names that fragments use without declaring them. */
+const PREAMBLE = `
 import type { Next } from 'koa'
 import { definePlugin, type Exchange, GatewayError, type Log, messageReply, type ModelClient, type PluginContext, replaceText, z } from 'turnpike/plugin'
 import { runPlugin } from 'turnpike/plugin/test'
@@ -27,21 +27,21 @@ declare function withoutSecrets(json: string): string
 declare function lookUp(key: string, options: { signal: AbortSignal }): Promise<unknown>
 `
 
-/** Members of a declaration, or what stands in a middleware. */
-function whole(code: string): string {
+/** Wraps a fragment: members of a declaration in `definePlugin`, statements in a function. */
+function wrapped(code: string): string {
   return /^\w+: /.test(code)
     ? `definePlugin({ name: 'x', summary: 'x', options: z.strictObject({}), perRequest: [], needs: [], onError: 'bypass',\n${code}})`
     : `async () => {\n${code}}`
 }
 
-test('docs: parts of plugins have the types that the door gives', async (t) => {
+test('docs: fragments of plugins compile with the types of `turnpike/plugin`', async (t) => {
   const fragments = readExamples('ts').filter(({ code }) => !code.includes('import '))
   t.true(fragments.length > 5, `${fragments.length} fragments`)
   const folder = mkdtempSync(path.join(ROOT, 'node_modules/.docs-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const files = fragments.map(({ place, code }) => {
     const file = `${place.replaceAll(/\W/g, '-')}.ts`
-    writeFileSync(path.join(folder, file), `${AROUND}\nexport const fragment = ${whole(code)}\n`)
+    writeFileSync(path.join(folder, file), `${PREAMBLE}\nexport const fragment = ${wrapped(code)}\n`)
     return file
   })
   const paths = { 'turnpike/*': [path.join(ROOT, 'src/*.ts')] }

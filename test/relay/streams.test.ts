@@ -7,9 +7,9 @@ import { toEvents, toSse } from '../support/provider/message-events.ts'
 import { type Encoding, holdEvent, slowDrip } from '../support/provider/script.ts'
 import { openStage } from '../support/stage.ts'
 
-const stage = await openStage({ config: { server: { ping_interval: '100ms' } } })
-const patient = await openStage()
-test.after.always(() => Promise.all([stage.close(), patient.close()]))
+const pinging = await openStage({ config: { server: { ping_interval: '100ms' } } })
+const silent = await openStage()
+test.after.always(() => Promise.all([pinging.close(), silent.close()]))
 
 const streamed = { body: ask('hello there', { stream: true }) }
 const plain = { body: ask('hello there') }
@@ -22,43 +22,43 @@ const encodings: Encoding[] = ['gzip', 'deflate', 'br', 'zstd']
 for (const encoding of encodings) {
   test(`streams: a JSON reply compressed with ${encoding} reaches the client plain`, async (t) => {
     const body = JSON.stringify(message)
-    const reply = await patient.scene({ kind: 'reply', body, encoding, writes: { sizes: [7, 500] } }).send(plain)
+    const reply = await silent.scene({ kind: 'reply', body, encoding, writes: { sizes: [7, 500] } }).send(plain)
     t.is(reply.status, 200)
     t.is(reply.headers['content-encoding'], undefined)
     t.is(differenceOf(reply.body, body), undefined)
   })
 
-  test(`streams: a stream compressed with ${encoding} reaches the client plain, each event as it comes`, async (t) => {
+  test(`streams: a stream compressed with ${encoding} reaches the client plain, each event at once`, async (t) => {
     const gate = Promise.withResolvers<void>()
-    const scene = patient.scene({ kind: 'sse', bytes, encoding, writes: holdEvent(4, gate.promise) })
+    const scene = silent.scene({ kind: 'sse', bytes, encoding, writes: holdEvent(4, gate.promise) })
     let received = ''
     const onChunk = (chunk: Buffer) => {
       received += chunk
-      if (received.split('\n\n').length > 4) gate.resolve() // the fourth event is out while the fifth is held
+      if (received.split('\n\n').length > 4) gate.resolve() // the client has the fourth event while the fifth is held
     }
     const reply = await scene.send({ ...streamed, onChunk })
     t.is(reply.headers['content-encoding'], undefined)
     t.is(differenceOf(reply.body, bytes), undefined)
   })
 
-  test(`streams: a refusal compressed with ${encoding} reaches the client plain`, async (t) => {
-    const reply = await patient.scene({ kind: 'error', status: 400, message: 'no way', encoding }).send(plain)
+  test(`streams: an error reply compressed with ${encoding} reaches the client plain`, async (t) => {
+    const reply = await silent.scene({ kind: 'error', status: 400, message: 'no way', encoding }).send(plain)
     t.is(reply.status, 400)
     t.like(reply.json, { error: { message: 'no way' } })
   })
 }
 
-test('streams: the client’s wish for compression is not handed on', async (t) => {
-  const scene = patient.scene()
+test('streams: the client’s accept-encoding is not forwarded', async (t) => {
+  const scene = silent.scene()
   await scene.send({ ...plain, headers: { 'accept-encoding': 'gzip, br' } })
   t.is(scene.seen()[0]?.headers['accept-encoding'] ?? 'identity', 'identity')
 })
 
-test('streams: every event leaves as soon as it has come', async (t) => {
+test('streams: each event is relayed when it arrives, before the next one', async (t) => {
   const count = toEvents(message).length
   const gates = Array.from({ length: count + 1 }, () => Promise.withResolvers<void>())
   const between = (done: number) => ({ until: gates[done]!.promise })
-  const scene = patient.scene({ kind: 'sse', bytes, writes: { sizes: 'events', between } })
+  const scene = silent.scene({ kind: 'sse', bytes, writes: { sizes: 'events', between } })
   gates[0]!.resolve()
   let received = ''
   const onChunk = (chunk: Buffer) => {
@@ -69,15 +69,15 @@ test('streams: every event leaves as soon as it has come', async (t) => {
   t.is(differenceOf(reply.body, bytes), undefined)
 })
 
-test('streams: the headers of a stream leave before its first event', async (t) => {
+test('streams: the headers of a stream are sent before its first event', async (t) => {
   const gate = Promise.withResolvers<void>()
-  const scene = patient.scene({ kind: 'sse', bytes, writes: holdEvent(0, gate.promise) })
+  const scene = silent.scene({ kind: 'sse', bytes, writes: holdEvent(0, gate.promise) })
   const reply = await scene.send({ ...streamed, onHeaders: () => gate.resolve(), timeoutMs: 10_000 })
   t.is(reply.status, 200)
 })
 
-test('streams: single bytes that drip in leave as whole events', async (t) => {
-  const scene = patient.scene({ kind: 'sse', bytes, writes: slowDrip(1, 400) })
+test('streams: bytes that arrive one by one are relayed as whole events', async (t) => {
+  const scene = silent.scene({ kind: 'sse', bytes, writes: slowDrip(1, 400) })
   const reply = await scene.send(streamed)
   t.is(differenceOf(reply.body, bytes), undefined)
   let end = 0
@@ -100,10 +100,10 @@ for (const [claim, held] of [
   ['between two events', bytes.indexOf('\n\n', 2000) + 2],
   ['within an event', bytes.indexOf('\n\n', 2000) + 30],
 ] as const) {
-  test(`streams: a silence ${claim} is filled with pings, which stand between whole events`, async (t) => {
+  test(`streams: a silence ${claim} is filled with pings between whole events`, async (t) => {
     const gate = Promise.withResolvers<void>()
     const between = (done: number) => (done === 1 ? { until: gate.promise } : undefined)
-    const scene = stage.scene({ kind: 'sse', bytes, writes: { sizes: [held, bytes.length], between } })
+    const scene = pinging.scene({ kind: 'sse', bytes, writes: { sizes: [held, bytes.length], between } })
     const reply = await scene.send({ ...streamed, onChunk: afterTwoPings(gate) })
     t.notThrows(() => assertMessageStream(reply.body))
     t.is(differenceOf(reply.text.replaceAll(OWN_PING, ''), bytes), undefined)
@@ -112,35 +112,35 @@ for (const [claim, held] of [
 
 test('streams: a silence before the first event is not filled: a client waits for message_start', async (t) => {
   const between = (done: number) => (done === 0 ? { delayMs: 500 } : undefined)
-  const scene = stage.scene({ kind: 'sse', bytes, writes: { sizes: [bytes.length], between } })
+  const scene = pinging.scene({ kind: 'sse', bytes, writes: { sizes: [bytes.length], between } })
   t.is((await scene.send(streamed)).text, bytes.toString())
 })
 
-test('streams: a provider that pings first is relayed, and not joined before its message_start', async (t) => {
+test('streams: a provider’s ping before message_start is relayed, and the gateway adds none', async (t) => {
   const first = 'event: ping\ndata: {"type": "ping"}\n\n'
   const between = (done: number) => (done === 1 ? { delayMs: 500 } : undefined)
   const writes = { sizes: [first.length, bytes.length], between }
-  const scene = stage.scene({ kind: 'sse', bytes: first + bytes, writes })
+  const scene = pinging.scene({ kind: 'sse', bytes: first + bytes, writes })
   t.is((await scene.send(streamed)).text, first + bytes)
 })
 
-test('streams: a provider that holds its connection open after message_stop is not filled with pings', async (t) => {
+test('streams: no pings follow message_stop while the provider holds its connection open', async (t) => {
   const all = `${bytes}: bye\n\n`
   const between = (done: number) => (done === 1 ? { delayMs: 500 } : undefined)
-  const scene = stage.scene({ kind: 'sse', bytes: all, writes: { sizes: [bytes.length], between } })
+  const scene = pinging.scene({ kind: 'sse', bytes: all, writes: { sizes: [bytes.length], between } })
   t.is((await scene.send(streamed)).text, all)
 })
 
 test('streams: a JSON reply that is late gets no pings', async (t) => {
   const body = JSON.stringify(message)
-  const reply = await stage.scene({ kind: 'reply', body, before: { delayMs: 350 } }).send(plain)
+  const reply = await pinging.scene({ kind: 'reply', body, before: { delayMs: 350 } }).send(plain)
   t.is(reply.text, body)
 })
 
-test('streams: an error event of the provider ends the stream as the provider said it', async (t) => {
+test('streams: an error event of the provider ends the stream and is relayed unchanged', async (t) => {
   const error = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
   const text = toSse(toEvents(message).slice(0, 3)) + error
-  const scene = patient.scene({ kind: 'sse', bytes: text })
+  const scene = silent.scene({ kind: 'sse', bytes: text })
   const reply = await scene.send(streamed)
   t.is(reply.text, text)
   t.true(reply.endedCleanly)

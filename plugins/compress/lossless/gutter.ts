@@ -4,7 +4,7 @@
  */
 const GUTTER = /^(?: *(\d{1,7})[→\t]|(\d{1,7})(?::| ?\|))/
 
-/** Returns a line's number and the start of its own text; `undefined` for a line without a gutter. */
+/** Returns a line's number and the width of its gutter; `undefined` for a line without a gutter. */
 export function gutterOf(line: string): { number: number; width: number } | undefined {
   const first = line.charCodeAt(0)
   // A space or a digit; this rejects most lines early.
@@ -13,7 +13,8 @@ export function gutterOf(line: string): { number: number; width: number } | unde
   return match === null ? undefined : { number: Number(match[1] ?? match[2]), width: match[0].length }
 }
 
-const LEAST_NUMBERED = 3
+/** Fewest numbered lines of a text with a gutter. */
+const LEAST_NUMBERED_LINES = 3
 
 /**
  * Returns the line numbers of a text that has a gutter, 0 for lines outside it; `undefined` for a text without one.
@@ -24,13 +25,13 @@ export function lineNumbers(lines: readonly string[]): number[] | undefined {
   let numbered = 0
   for (const [index, number] of found.entries()) {
     if (number === 0) continue
-    const before = found[index - 1] ?? 0
-    if (before > 0 && before + 1 !== number) return undefined
+    const previous = found[index - 1] ?? 0
+    if (previous > 0 && previous + 1 !== number) return undefined
     // A number without a neighbour is a time of day or the like.
-    if (before === 0 && (found[index + 1] ?? 0) === 0) found[index] = 0
+    if (previous === 0 && (found[index + 1] ?? 0) === 0) found[index] = 0
     else numbered++
   }
-  return numbered >= LEAST_NUMBERED ? found : undefined
+  return numbered >= LEAST_NUMBERED_LINES ? found : undefined
 }
 
 const PADDING = /^ +(?=\d{1,7}[→\t])/
