@@ -17,8 +17,10 @@ const CLEAN = [
   'src/dialects',
   'src/journal',
   'src/logging',
+  'src/pipeline',
   'src/plugin',
   'src/providers',
+  'src/spend',
   'test/support',
 ]
 
@@ -28,6 +30,7 @@ const WORD_LISTS = [
   'plugins/prune-tools/words',
   'plugins/semantic-cache/canonical',
   'plugins/semantic-cache/judge/prompt.ts',
+  'src/spend/tokens/token-estimator.test.ts',
   'test/support/tool-catalogue.ts',
 ]
 

@@ -18,7 +18,7 @@ function contextFor(): PipelineContext {
     reply: undefined,
     trace: [],
     edits: [],
-    putAside: [],
+    supersededReplies: [],
   } as unknown as ExchangeState
   const res = new ServerResponse({ method: 'POST', httpVersionMajor: 1, httpVersionMinor: 1 } as never)
   const set = (name: string, value: string) => res.setHeader(name, value)
@@ -56,7 +56,7 @@ test('compose: runs the steps in order, in and out', async (t) => {
   t.deepEqual(order, ['a in', 'b in', 'b out', 'a out'])
 })
 
-test('compose: a step that answers keeps the rest from running', async (t) => {
+test('compose: a step that replies prevents the rest from running', async (t) => {
   const hit = step('hit', async (ctx) => {
     ctx.state.exchange.reply = jsonReply({ from: 'cache' })
   })
@@ -64,7 +64,7 @@ test('compose: a step that answers keeps the rest from running', async (t) => {
   t.deepEqual(bodyOf(ctx), { from: 'cache' })
 })
 
-test('compose: a bypassed step leaves neither header nor trace of its edits, and the request goes on', async (t) => {
+test('compose: a bypassed step leaves neither header nor trace of its edits, and the request continues', async (t) => {
   const broken = step('broken', async (ctx) => {
     ctx.set('x-broken', 'yes')
     await ctx.state.exchange.withSignal(AbortSignal.abort(), () => Promise.reject(new Error('boom')))
@@ -78,7 +78,7 @@ test('compose: a bypassed step leaves neither header nor trace of its edits, and
   )
 })
 
-test('compose: a header that stood before a bypassed step has its old value again', async (t) => {
+test('compose: a header set before a bypassed step has its old value again', async (t) => {
   const first = step('first', async (ctx, next) => {
     ctx.set('x-shared', 'first')
     await next()
@@ -90,21 +90,21 @@ test('compose: a header that stood before a bypassed step has its old value agai
   t.is((await run([first, broken])).res.getHeader('x-shared'), 'first')
 })
 
-test('compose: a guard that throws fails the request closed and keeps its reason inside', async (t) => {
+test('compose: a guard that throws fails the request closed and does not reveal its reason', async (t) => {
   const guard = step('guard', async () => Promise.reject(new Error('boom')), 'refuse')
   const error = await t.throwsAsync(run([guard]), { instanceOf: GatewayError })
   t.is(error.status, 503)
   t.false(error.message.includes('boom'))
 })
 
-test('compose: a GatewayError is an answer, whatever onError says', async (t) => {
+test('compose: a GatewayError is a reply, whatever onError is', async (t) => {
   const refusing = step('refusing', async () => {
     throw new GatewayError('permission_error', 'not you')
   })
   t.is((await t.throwsAsync(run([refusing]), { instanceOf: GatewayError })).code, 'permission_error')
 })
 
-test('compose: what downstream throws passes through a step unchanged', async (t) => {
+test('compose: an error of downstream passes through a step unchanged', async (t) => {
   const failure = new GatewayError('upstream_error', 'down')
   const error = await t.throwsAsync(
     run([step('a', pass), step('b', pass, 'refuse')], { upstream: () => Promise.reject(failure) }),
@@ -112,7 +112,7 @@ test('compose: what downstream throws passes through a step unchanged', async (t
   t.is(error, failure)
 })
 
-test('compose: a step that hangs is given up on, and can change nothing when it wakes', async (t) => {
+test('compose: a step that hangs times out, and can change nothing afterwards', async (t) => {
   let wake = (): void => {}
   let late: Promise<unknown> | undefined
   const hanging = step('hanging', async (ctx, next) => {
@@ -183,7 +183,7 @@ test('compose: a second next() is refused and downstream runs once', async (t) =
   t.is(calls, 1)
 })
 
-test('compose: a step that neither answers nor goes on is bypassed or refused', async (t) => {
+test('compose: a step that neither replies nor calls next() is bypassed or refused', async (t) => {
   const idle = step('idle', async () => {})
   t.deepEqual(bodyOf(await run([idle])), { from: 'provider' })
   await t.throwsAsync(run([{ ...idle, onError: 'refuse' }]), { instanceOf: GatewayError })
@@ -198,7 +198,7 @@ test('compose: a step may turn a failure of downstream into a reply', async (t) 
   t.deepEqual(bodyOf(await run([rescue], { upstream: () => Promise.reject(new Error('down')) })), { from: 'rescue' })
 })
 
-test('compose: an optimiser that throws after next() leaves the reply as it was', async (t) => {
+test('compose: an optimiser that throws after next() leaves the reply unchanged', async (t) => {
   const clumsy = step('clumsy', async (_ctx, next) => {
     await next()
     throw new Error('boom')

@@ -4,15 +4,15 @@
  *   step 1 ──► step 2 ──► … ──► upstream (the provider)
  *
  * Each step is a Koa middleware. The rules it must keep are enforced here: `next()` at most once; downstream awaited
- * before it resolves; it answers or calls `next()`; it does one of the two within its time budget.
+ * before it resolves; it replies or calls `next()`; it does one of the two within its time budget.
  *
  * When a step breaks a rule, throws or hangs, its `onError` decides.
- * - `bypass`: the request goes on exactly as if the step were not there: its edits and headers are undone, its handle on
- *   the exchange is revoked, so that a late awakening can do no harm. After `next()` there is nothing left to run:
- *   the reply from downstream stands.
+ * - `bypass`: the request continues exactly as if the step were not there: its edits and headers are undone, its handle on
+ *   the exchange is revoked, so that it can change nothing later. After `next()` there is nothing left to run:
+ *   the reply from downstream is kept.
  * - `refuse`: the request fails closed with 503.
- * A `GatewayError` is an answer, not a failure, and always goes to the client. What downstream throws is passed through.
- * A step that fails so while `next()` is under way abandons it: a reply that downstream gives later is cancelled.
+ * A `GatewayError` is a reply, not a failure, and always goes to the client. An error of downstream is passed through.
+ * A step that fails so during `next()` abandons it: a later reply of downstream is cancelled.
  */
 import { performance } from 'node:perf_hooks'
 import { GatewayError } from '../core/errors.ts'
@@ -32,11 +32,11 @@ export interface BoundStep {
   leave(): void
 }
 
-/** What the onion is put together from. */
+/** Inputs of the onion. */
 export interface ComposeOptions {
   readonly steps: readonly BoundStep[]
   readonly upstream: (ctx: PipelineContext) => Promise<void>
-  /** How long a step may take before it calls `next()` or answers, in milliseconds. */
+  /** Longest time until a step calls `next()` or replies, in milliseconds. */
   readonly stepTimeoutMs: number
   readonly log: Log
 }
@@ -46,18 +46,18 @@ export function compose(options: ComposeOptions): (ctx: PipelineContext) => Prom
   return (ctx) => runFrom({ options, ctx, exchange: ctx.state.exchange }, 0).run()
 }
 
-/** One request's way through the onion. */
+/** One request's passage through the onion. */
 interface Passage {
   readonly options: ComposeOptions
   readonly ctx: PipelineContext
-  /** The gateway's own handle on the exchange, which no step's fate can revoke. */
+  /** The gateway's own handle on the exchange, which cannot be revoked. */
   readonly exchange: Exchange
 }
 
-/** What runs from one place of the onion on. */
+/** The run of the onion from one place on. */
 interface Run {
   run(): Promise<void>
-  /** The request goes on, or ends, without it: what it does from now on changes nothing. */
+  /** Abandons it: the request continues, or ends, without it, and it can change nothing from now on. */
   abandon(): void
 }
 
@@ -95,7 +95,7 @@ class StepRun implements Run {
   readonly #trace: StepTrace
   readonly #exchange: Exchange
   #undo: () => void
-  /** The caller's, not one that the step put there. */
+  /** The caller's signal, not one that the step replaced it with. */
   readonly #signal: AbortSignal
   #inner: Run | undefined
   #downstream: Promise<void> | undefined
@@ -149,7 +149,7 @@ class StepRun implements Run {
   async #runMiddleware(): Promise<void> {
     const running = this.#step.middleware(this.#ctx, this.#next)
     if (this.#downstreamState !== 'idle') return running
-    // Only a step that did not go on at once can hang before `next()`: others need no timer.
+    // Only a step that did not continue synchronously can hang before `next()`: others need no timer.
     const { promise: expired, reject } = Promise.withResolvers<never>()
     this.#expire = reject
     if (!this.#isPatient) this.#startTimer()
@@ -213,7 +213,7 @@ class StepRun implements Run {
     if (this.#step.onError === 'refuse') {
       throw new GatewayError(
         'service_unavailable',
-        `Module ${this.#step.name} failed, and requests do not pass without it.`,
+        `Plugin ${this.#step.name} failed, and requests do not pass without it.`,
         { cause: error },
       )
     }
@@ -230,7 +230,7 @@ class StepRun implements Run {
     }
   }
 
-  /** A stream flows when the step is over: bypassed it can only be as long as all that has passed on is as it came. */
+  /** Handles a failed rewriting of a stream after the step has ended: it can be bypassed only while everything passed on is unchanged. */
   #failRewriting = (error: unknown, canGoOn: boolean): Error | undefined => {
     this.#warn(error)
     const isBypassed = this.#step.onError === 'bypass' && canGoOn
@@ -243,7 +243,7 @@ class StepRun implements Run {
     this.#passage.options.log.warn({ module: name, onError, requestId: this.#exchange.id, err: error }, 'module.failed')
   }
 
-  /** A module works on with a stream until that has ended. */
+  /** Leaves the plugin, for a stream once that has ended. */
   #leave(): void {
     const { reply } = this.#passage.exchange
     if (reply?.kind === 'stream') void reply.ended.then(() => this.#step.leave())
@@ -256,7 +256,7 @@ class StepRun implements Run {
     }, this.#passage.options.stepTimeoutMs)
   }
 
-  /** The step waits for something that may take long, and says so: its time budget stands still. */
+  /** Pauses the time budget of a step that declares a long wait. */
   #setPatient = (isWaiting: boolean): void => {
     this.#isPatient = isWaiting
     if (this.#expire === undefined) return

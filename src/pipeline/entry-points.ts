@@ -1,6 +1,6 @@
 import { suggest } from '../core/nearest.ts'
 
-/** The gateway's own modules that plugins import, by the names under which they import them. */
+/** The gateway's own modules that plugins import, by their import names. */
 const ENTRY_POINTS: Readonly<Record<string, URL>> = {
   'turnpike/plugin': new URL('../plugin.ts', import.meta.url),
   'turnpike/plugin/bytes': new URL('../plugin/bytes.ts', import.meta.url),
@@ -12,8 +12,8 @@ const ENTRY_POINTS: Readonly<Record<string, URL>> = {
 const PREFIX = 'turnpike/'
 
 /**
- * URL of the gateway's own module for an import of an entry point; `undefined` for every other import. Throws for a path
- * of the package that is none, with the nearest one that is.
+ * Returns the URL of the gateway's own module for an import of an entry point; `undefined` for every other import. Throws
+ * for an unknown path of the package, with the nearest valid one.
  */
 export function entryPointUrl(specifier: string): string | undefined {
   if (!specifier.startsWith(PREFIX)) return undefined

@@ -1,8 +1,8 @@
 /**
  * DESIGN — the place of a fault in a plugin
  *
- * A stack names it, except for a syntax error in JavaScript: V8 keeps that place to itself until the process ends of it. So
- * the files of the folder are checked one after another by a process of their own, which does end of it.
+ * A stack contains it, except for a syntax error in JavaScript: V8 reveals that place only when the process ends. So
+ * the files of the folder are checked one after another by a separate process, which does end.
  */
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -10,12 +10,12 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const SPECIAL = /[\\^$.*+?()[\]{}|/]/g
-/** The file, its line, and a column, which a syntax error shows instead as a mark below the line, which other lines may precede. */
+/** Matches the file, its line, and a column, which a syntax error shows as a mark below the line, possibly after other lines. */
 const PLACE = String.raw`((?:/[^\s:?()]+)+)(?:\?version=\d+)?:(\d+)(?::(\d+))?(?:(?:\n[^\n]*){0,3}?\n([^\n]*)\n([ \t]*)\^)?`
 const MOST_CHECKED = 100
 const CHECK_TIMEOUT_MS = 5000
 
-/** The place in a plugin's own folder at which an error arose, as `/folder/file.ts:12:7: `; empty when none is known. */
+/** Returns the place of an error in a plugin's own folder, as `/folder/file.ts:12:7: `; empty when unknown. */
 export async function placeIn(folder: string, error: unknown): Promise<string> {
   if (!(error instanceof Error)) return ''
   const place = placeInText(folder, error.stack ?? '')
@@ -30,7 +30,7 @@ function placeInText(folder: string, text: string): string {
   return `${folder}${file}:${line}:${at === undefined ? '' : `${at}:`} `
 }
 
-/** The column above a mark, from 1. In the line as it is shown a tab at its start may have become spaces. */
+/** Returns the column above a mark, from 1. In the displayed line a leading tab may have become spaces. */
 function columnOf(mark: string, shown: string, source: string): number {
   return mark.length + 1 - indentOf(shown) + indentOf(source === '' ? shown : source)
 }
@@ -52,7 +52,7 @@ async function placeOfSyntaxError(folder: string): Promise<string> {
   return ''
 }
 
-/** The output of Node for a file that it cannot parse; empty for one that it can. */
+/** Returns the output of Node for a file that it cannot parse; empty for a valid one. */
 function complaintAbout(file: string): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, ['--check', file], { timeout: CHECK_TIMEOUT_MS }, (error, _, stderr) =>

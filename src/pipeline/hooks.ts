@@ -7,13 +7,13 @@ import { entryPointUrl } from './entry-points.ts'
 /**
  * DESIGN — importing plugins
  *
- * A plugin folder may lie anywhere, without a `node_modules` above it, and may be imported again after it changed. Two
+ * A plugin folder may be anywhere, without a `node_modules` above it, and may be imported again after it changed. Two
  * module hooks make that work: the entry points for plugins are always the gateway's own modules, and a module that was
  * imported with `?version=N` passes the version on to the modules of its own folder, so that a new version is new in all
  * its files.
  * Old versions stay in memory until the process ends: Node cannot unload modules. Reloading is for development.
  */
-/** Sources of the built-in plugins, and the same in a bundle: where the gateway runs from source there are none. */
+/** Sources of the built-in plugins, and the same in a bundle: there are none where the gateway runs from source. */
 const BUILT_IN = path.join(import.meta.dirname, '../../plugins')
 const BUNDLED = path.join(import.meta.dirname, '../plugins')
 const VERSION = 'version'
@@ -35,12 +35,12 @@ export function installPluginHooks(): void {
   })
 }
 
-/** A version that no import of this process has used: modules belong to the process, whatever imported them. */
+/** Returns a version that no import of this process has used: modules belong to the process. */
 export function nextVersion(): number {
   return ++lastVersion
 }
 
-/** Imports version `version` of the plugin whose entry file this is; its default export, whatever it is. */
+/** Imports version `version` of the plugin with this entry file; returns its default export, unchecked. */
 export async function importPlugin(entryFile: string, version: number): Promise<unknown> {
   const url = pathToFileURL(entryFile)
   url.searchParams.set(VERSION, String(version))
@@ -61,7 +61,7 @@ function versioned(url: string, parentUrl: string | undefined): string | undefin
   const parent = new URL(parentUrl)
   const folder = path.dirname(fileURLToPath(parent))
   const file = fileURLToPath(url)
-  // The gateway, and its plugins with it, may itself lie below a `node_modules`.
+  // The gateway, and its plugins with it, may itself be below a `node_modules`.
   if (!file.startsWith(folder + path.sep) || file.includes(`${path.sep}node_modules${path.sep}`, folder.length))
     return undefined
   return `${url}?${VERSION}=${parent.searchParams.get(VERSION)}`

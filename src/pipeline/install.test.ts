@@ -68,7 +68,7 @@ test('install: a broken plugin that the operator’s pipeline needs stops the st
   t.regex(error.message, /`bad` could not be set up/)
 })
 
-test('install: a module that the operator’s pipeline names must be there', async (t) => {
+test('install: a plugin that the operator’s pipeline names must be installed', async (t) => {
   const installing = installPlugins(setting([directoryOf(t, ['shout'])], { required: new Set(['shuot']) }))
   const error = await t.throwsAsync(installing, { instanceOf: PluginError })
   t.regex(error.message, /pipeline names `shuot`.*Did you mean `shout`\?/)
@@ -81,7 +81,7 @@ test('install: options for a plugin that does not exist are an error', async (t)
   t.regex(error.message, /options for `shuot`.*no such plugin.*Did you mean `shout`\?/)
 })
 
-test('install: options for a plugin that is broken are not blamed', async (t) => {
+test('install: options for a broken plugin are no error', async (t) => {
   const { path: directory } = createPluginDirectory(t, { 'bad/index.ts': 'throw new Error("at once")' })
   const options = setting([directory], { configured: new Map([['bad', { a: 1 }]]) })
   await installPlugins(options)
@@ -101,7 +101,7 @@ test('install: a directory that does not exist is named', async (t) => {
   t.regex(error.message, /`\/no\/such\/place` does not exist/)
 })
 
-test('install: a start that fails closes what was set up before, the last one first', async (t) => {
+test('install: a failed start closes the plugins set up before, the last one first', async (t) => {
   const closing = (name: string) =>
     pluginSource(name, { needs: ['log'], close: `services.log.info({ closed: '${name}' }, 'plugin.closed')` })
   const { path: directory } = createPluginDirectory(t, {
@@ -117,12 +117,12 @@ test('install: a start that fails closes what was set up before, the last one fi
   )
 })
 
-test('install: what is required is the operator’s own pipeline and its locks', (t) => {
+test('install: the required plugins are those of the operator’s own pipeline and its locks', (t) => {
   t.deepEqual([...requiredPlugins({ default: 'a?x=1,b', locked: ['c', 'a'] })].sort(), ['a', 'b', 'c'])
   t.deepEqual([...requiredPlugins({ default: 'none', locked: [] })], [])
 })
 
-test('install: an operator’s pipeline that cannot be read is told as a fault of the configuration', (t) => {
+test('install: an invalid operator’s pipeline is a configuration error', (t) => {
   const error = t.throws(() => requiredPlugins({ default: 'a,,b', locked: [] }), { instanceOf: PluginError })
   t.regex(error.message, /`pipeline\.default`.*position 2/)
   t.true(error.isConfiguration)
@@ -148,7 +148,7 @@ test('reload: a good version replaces the old one, a bad one is reported and ign
   t.deepEqual(options.log.events(), ['plugin.broken', 'plugin.reloaded', 'plugin.removed'])
 })
 
-test('reload: a plugin that the operator’s pipeline needs is kept when its folder goes', async (t) => {
+test('reload: a plugin that the operator’s pipeline needs is kept when its folder is removed', async (t) => {
   const directory = createPluginDirectory(t, { 'a/index.ts': pluginSource('a') })
   const options = setting([directory.path], { required: new Set(['a']) })
   await installPlugins(options)

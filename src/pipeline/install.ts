@@ -10,7 +10,7 @@ import { ENTRY_FILES, findPluginFolders, loadPlugin, PluginError, type PluginFol
 import { parsePipeline, type Step } from './parse.ts'
 import type { PluginRegistry } from './registry.ts'
 
-/** What installing plugins needs. */
+/** Inputs of the installation of plugins. */
 export interface InstallOptions {
   readonly registry: PluginRegistry
   /** Directories of plugin folders; a name found in an earlier one wins. */
@@ -19,12 +19,12 @@ export interface InstallOptions {
   readonly configured: ReadonlyMap<string, Record<string, unknown>>
   readonly services: (pluginName: string) => PluginServices
   readonly setupTimeoutMs: number
-  /** Modules of the operator's own pipeline and locks: the gateway does not start without them. */
+  /** Plugins of the operator's own pipeline and locks: the gateway does not start without them. */
   readonly required: ReadonlySet<string>
   readonly log: Log
 }
 
-/** Longest time from a change of a file to the moment at which the watcher has heard of it. */
+/** Longest delay between a change of a file and the watcher's event. */
 const HEARD_WITHIN_MS = 100
 
 /** The built-in plugins. */
@@ -32,7 +32,7 @@ export const BUILT_IN_PLUGINS = path.join(import.meta.dirname, '../../plugins')
 
 /**
  * Installs every plugin found. A broken one is reported by name and left out, unless the operator's own pipeline needs
- * it or its options are at fault: then it throws `PluginError`, and closes those that are set up already.
+ * it or its options are invalid: then it throws `PluginError`, and closes the plugins that are set up already.
  */
 export async function installPlugins(options: InstallOptions): Promise<void> {
   try {
@@ -48,14 +48,14 @@ export async function installPlugins(options: InstallOptions): Promise<void> {
 /** Loads one folder again after it changed: a good version replaces the old one, a bad one is reported and ignored. */
 export class PluginReloader {
   readonly #options: InstallOptions
-  /** The newest version asked for, by folder: one that is set up slowly must not replace its successor. */
+  /** The newest requested version, by folder: a slow set-up must not replace its successor. */
   readonly #newest = new Map<string, number>()
 
   constructor(options: InstallOptions) {
     this.#options = options
   }
 
-  /** `isSettled`: whether nothing has changed since; a version that is only half of the next is never used. */
+  /** Reloads a folder. `isSettled` returns false once something has changed again; an incomplete version is never used. */
   async reload(folder: string, isSettled: () => boolean = () => true): Promise<void> {
     const { registry, log } = this.#options
     const name = path.basename(folder)
@@ -73,7 +73,7 @@ export class PluginReloader {
       registry.put(plugin)
       log.info({ plugin: name }, current === undefined ? 'plugin.installed' : 'plugin.reloaded')
     } catch (error) {
-      // A file that is being saved was perhaps read in part: the change is heard in a moment, and what it made is loaded.
+      // A file that is being saved may have been read in part: the next event loads the complete one.
       await sleep(HEARD_WITHIN_MS)
       if (this.#newest.get(folder) !== version || !isSettled()) return
       const isKept = current !== undefined
@@ -126,7 +126,7 @@ function loadOptionsFor(found: PluginFolder, { configured, services, setupTimeou
   return { configured: configured.get(found.name) ?? {}, services, setupTimeoutMs }
 }
 
-/** Options for a plugin that does not exist would be ignored in silence; a missing module would fail every request. */
+/** Refuses options of an unknown plugin, which would be ignored silently, and unknown names in the pipeline, which would fail every request. */
 function assertAllKnown(found: ReadonlySet<string>, { registry, configured, required }: InstallOptions): void {
   for (const name of configured.keys()) {
     if (!found.has(name)) {
@@ -146,7 +146,7 @@ function assertAllKnown(found: ReadonlySet<string>, { registry, configured, requ
   }
 }
 
-/** The modules that the operator's own pipeline and locks name. Throws `PluginError` when the pipeline cannot be read. */
+/** Returns the plugins that the operator's own pipeline and locks name. Throws `PluginError` when the pipeline is invalid. */
 export function requiredPlugins({
   default: text,
   locked,

@@ -24,7 +24,7 @@ function load(
   return loadPlugin(found, { version: 0, configured, setupTimeoutMs, services: serve().services, ...rest })
 }
 
-/** Runs a plugin's middleware with a context that only has `set`, and gives the headers it has set. */
+/** Runs a plugin's middleware with a context that only has `set`, and returns the headers it has set. */
 async function run(plugin: LoadedPlugin, effective: unknown = {}): Promise<Record<string, string>> {
   const headers = new Map<string, string>()
   const ctx = { state: {}, set: (name: string, value: string) => headers.set(name, value) }
@@ -42,7 +42,7 @@ for (const entry of ['index.ts', 'index.js', 'index.mjs']) {
   })
 }
 
-test('load: index.ts may hold types, and goes before index.js', async (t) => {
+test('load: index.ts may contain types, and takes precedence over index.js', async (t) => {
   const plugin = await load(t, {
     'sample/index.ts': pluginSource('sample', { head: 'const word: string = "typed"', run: `ctx.set('x', word)` }),
     'sample/index.js': 'throw new Error("not this one")',
@@ -62,7 +62,7 @@ test('load: a plugin may consist of several files in several folders', async (t)
   t.deepEqual(await run(plugin), { x: 'two!' })
 })
 
-test('load: a plugin may bring packages of its own', async (t) => {
+test('load: a plugin may contain packages of its own', async (t) => {
   const plugin = await load(t, {
     'sample/index.mjs': pluginSource('sample', { head: `import { word } from 'own-words'`, run: `ctx.set('x', word)` }),
     'sample/node_modules/own-words/package.json': '{"name":"own-words","type":"module","exports":"./words.js"}',
@@ -72,7 +72,7 @@ test('load: a plugin may bring packages of its own', async (t) => {
   t.deepEqual(await run(plugin), { x: 'packed?' })
 })
 
-test('load: a newer version is new in all its files, and the older one stays what it was', async (t) => {
+test('load: a newer version is new in all its files, and the older one is unchanged', async (t) => {
   const directory = createPluginDirectory(t, {
     'sample/index.ts': pluginSource('sample', { head: `import { word } from './word.ts'`, run: `ctx.set('x', word)` }),
     'sample/word.ts': `export const word = 'old'`,
@@ -143,7 +143,7 @@ function edited(before: string, after: string): Record<string, string> {
 }
 
 for (const [what, { files, says }] of Object.entries(faults)) {
-  test(`load: ${what} is a fault that names the plugin and what is wrong`, async (t) => {
+  test(`load: ${what} is a fault that names the plugin and the cause`, async (t) => {
     const error = await t.throwsAsync(load(t, files), { instanceOf: PluginError })
     t.regex(error.message, /`sample`/)
     for (const pattern of says) t.regex(error.message, pattern)
@@ -151,13 +151,13 @@ for (const [what, { files, says }] of Object.entries(faults)) {
   })
 }
 
-test('load: a setup that hangs is given up on after the time-out, by name', async (t) => {
+test('load: a setup that hangs times out, with the plugin’s name', async (t) => {
   const hanging = load(t, sample({ setup: 'await new Promise(() => {})' }), { setupTimeoutMs: 20 })
   const error = await t.throwsAsync(hanging, { instanceOf: PluginError })
   t.regex(error.message, /`sample` could not be set up: .*20 ms/)
 })
 
-test('load: a setup that comes after its time-out is closed again', async (t) => {
+test('load: a setup that finishes after its time-out is closed', async (t) => {
   const { log, services } = serve()
   const files = sample({
     needs: ['log'],
@@ -198,7 +198,7 @@ test('load: an unknown option in the configuration is named with the nearest one
   t.true(error.isConfiguration)
 })
 
-test('load: a bad value in the configuration is named with what was expected', async (t) => {
+test('load: an invalid value in the configuration is reported with the expected one', async (t) => {
   const parts = { options: 'count: z.int().max(9).default(1)' }
   const error = await t.throwsAsync(load(t, sample(parts), { configured: { count: 12 } }), { instanceOf: PluginError })
   t.regex(error.message, /`sample`: .*count.*9/)

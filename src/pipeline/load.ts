@@ -10,7 +10,7 @@ import { placeIn } from './fault-place.ts'
 import { importPlugin, installPluginHooks } from './hooks.ts'
 import { LoadedPlugin, optionSchemas } from './registry.ts'
 
-/** A plugin that cannot be used, with what is wrong. `isConfiguration`: its options are at fault, not the plugin. */
+/** Thrown for an unusable plugin, with the cause. `isConfiguration`: its options are at fault, not the plugin. */
 export class PluginError extends Error {
   override name = 'PluginError'
   readonly isConfiguration: boolean
@@ -24,16 +24,16 @@ export class PluginError extends Error {
   }
 }
 
-/** A folder that holds a plugin. */
+/** A folder with a plugin. */
 export interface PluginFolder {
   readonly name: string
   readonly folder: string
   readonly entryFile: string
 }
 
-/** Files of which the first that a folder has is its entry. */
+/** Entry files; the first one present is used. */
 export const ENTRY_FILES = ['index.ts', 'index.js', 'index.mjs']
-/** Without parameters: a path is looked up as it is. */
+/** Pattern of a route's path, without parameters: a path is looked up literally. */
 const ROUTE_PATH = /^\/v1(?:\/[a-z][a-z0-9-]*)+$/
 const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
@@ -46,7 +46,7 @@ export function findPluginFolders(directory: string): PluginFolder[] {
   })
 }
 
-/** The plugin folder at this path, if it has an entry file. */
+/** Returns the plugin folder at this path, if it has an entry file. */
 export function pluginFolderAt(folder: string): PluginFolder | undefined {
   const entryFile = ENTRY_FILES.map((file) => path.join(folder, file)).find(isFile)
   return entryFile === undefined ? undefined : { name: path.basename(folder), folder, entryFile }
@@ -56,9 +56,9 @@ function isFile(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-/** What loading a plugin needs. */
+/** Inputs of loading a plugin. */
 export interface LoadOptions {
-  /** Imported anew for every number. */
+  /** Each number is imported anew. */
   readonly version: number
   /** The plugin's options from the configuration, unparsed. */
   readonly configured: Record<string, unknown>
@@ -66,7 +66,7 @@ export interface LoadOptions {
   readonly setupTimeoutMs: number
 }
 
-/** Imports, checks, configures and sets up one plugin. Throws `PluginError` that says which plugin and what is wrong. */
+/** Imports, checks, configures and sets up one plugin. Throws `PluginError` that names the plugin and the cause. */
 export async function loadPlugin(found: PluginFolder, options: LoadOptions): Promise<LoadedPlugin> {
   const definition = await loadDefinition(found, options.version)
   const parsed = parseOptions(definition, options.configured)
@@ -85,13 +85,13 @@ export async function loadPlugin(found: PluginFolder, options: LoadOptions): Pro
   })
 }
 
-/** Imports and checks what a plugin declares, without setting it up. Throws `PluginError`. */
+/** Imports and checks a plugin's declaration, without setting it up. Throws `PluginError`. */
 export async function loadDefinition(found: PluginFolder, version: number): Promise<PluginDefinition> {
   installPluginHooks()
   return checkContract(await importDefinition(found, version), found)
 }
 
-/** A plugin's options from the configuration, parsed. Throws `PluginError` that says which is wrong. */
+/** Parses a plugin's configured options. Throws `PluginError` that names the invalid one. */
 export function parseOptions(definition: PluginDefinition, configured: Record<string, unknown>): unknown {
   const parsed = definition.options.safeParse(configured)
   if (parsed.success) return parsed.data
@@ -193,11 +193,11 @@ function checkContract(exported: unknown, found: PluginFolder): PluginDefinition
     throw new PluginError(
       `plugin \`${found.name}\` breaks the contract: tightening names \`${loose}\`, which is not in perRequest`,
     )
-  // Checked just above; what zod cannot see (the types of setup) is the plugin author's compiler's business.
+  // Checked just above; types that zod cannot check (those of setup) are left to the plugin author's compiler.
   return exported as PluginDefinition
 }
 
-/** Before all else: what a plugin of another version declares may be unknown here, and nothing wrong with it. */
+/** Checks the API version first: the members of another version may be unknown here, and yet valid. */
 function assertApiVersion(exported: unknown, { name }: PluginFolder): void {
   if (typeof exported !== 'object' || exported === null || !('apiVersion' in exported)) return
   const { apiVersion } = exported
@@ -209,7 +209,7 @@ function assertApiVersion(exported: unknown, { name }: PluginFolder): void {
 }
 
 function pick(services: PluginServices, needs: readonly ServiceName[]): Pick<PluginServices, ServiceName> {
-  // Exactly what was asked for, so that a plugin cannot come to rely on more.
+  // Exactly the requested services, so that a plugin cannot come to rely on more.
   return Object.fromEntries(needs.map((name) => [name, services[name]])) as unknown as PluginServices
 }
 
@@ -233,7 +233,7 @@ async function setUp(
     assertRoutesAnswered(definition, instance)
     return instance
   } catch (cause) {
-    // One that comes too late after all has taken resources, and nobody else would give them back.
+    // A plugin that finishes too late has acquired resources that only this can release.
     settingUp?.then((instance) => instance?.close?.()).catch(() => {})
     throw new PluginError(
       `plugin \`${definition.name}\` could not be set up: ${await placeIn(folder, cause)}${messageOf(cause)}`,
@@ -250,7 +250,7 @@ function assertRoutesAnswered({ routes = [] }: PluginDefinition, instance: Plugi
     throw new Error(`setup returned no function for its route \`${unanswered.method} ${unanswered.path}\``)
 }
 
-/** What is wrong with a plugin's options, with the nearest valid name for an unknown one. */
+/** Describes invalid options of a plugin, with the nearest valid name for an unknown one. */
 function explainOptions(error: z.ZodError, definition: PluginDefinition): string {
   const [issue] = error.issues
   if (issue?.code !== 'unrecognized_keys') return explain(error)

@@ -64,7 +64,7 @@ for (const [query, name, expected] of [
   })
 }
 
-test('options: what the string leaves open is the operator’s, then the default', (t) => {
+test('options: options missing in the string are the operator’s, then the default', (t) => {
   t.like(resolve('count=7', { configured: { count: 5, deep: true } }), { count: 7, deep: true, mode: 'fast' })
   t.is(resolve('', { configured: { ttl: '2s' } }).ttl, 2000)
 })
@@ -81,14 +81,14 @@ for (const [query, ...expected] of [
   ['secret=x', '`secret` cannot be set', 'position 2'],
   ['tresholt=1', '`tresholt` cannot be set', 'position 2', 'Did you mean `threshold`?'],
 ] as const) {
-  test(`options: refuses \`${query}\`, and names the option, what was expected and the position`, (t) => {
+  test(`options: refuses \`${query}\`, and names the option, the expected value and the position`, (t) => {
     const error = t.throws(() => resolve(query), { instanceOf: GatewayError })
     t.is(error.code, 'invalid_request')
     for (const part of ['`tuned`', ...expected]) t.true(error.message.includes(part), `${part} in: ${error.message}`)
   })
 }
 
-test('options: a clamp lets a caller go up to its bounds and no further', (t) => {
+test('options: a clamp limits a caller’s value to its bounds', (t) => {
   const clamps = { ttl: { min: '10s', max: '10m' }, count: { max: 5 } }
   t.is(resolve('ttl=10m', { clamps }).ttl, 600_000)
   t.is(resolve('ttl=10s&count=5', { clamps }).ttl, 10_000)
@@ -103,7 +103,7 @@ test('options: a clamp lets a caller go up to its bounds and no further', (t) =>
   }
 })
 
-test('options: a clamp of values takes these and names them otherwise', (t) => {
+test('options: a clamp of values accepts these and lists them for others', (t) => {
   const clamps = { mode: { one_of: ['fast'] }, level: { one_of: [1, 2] }, deep: { one_of: [false] } }
   t.is(resolve('mode=fast&level=2&deep=false', { clamps }).level, 2)
   for (const query of ['mode=slow', 'level=3', 'deep']) {
@@ -112,7 +112,7 @@ test('options: a clamp of values takes these and names them otherwise', (t) => {
   }
 })
 
-test('options: a clamp compares by value, in whatever unit it is written', (t) => {
+test('options: a clamp compares by value, in any unit', (t) => {
   t.is(resolve('ttl=60m', { clamps: { ttl: { max: '1h', one_of: ['1h'] } } }).ttl, 3_600_000)
 })
 
@@ -120,7 +120,7 @@ test('options: a clamp does not bind the operator’s own values', (t) => {
   t.is(resolve('', { configured: { count: 50 }, clamps: { count: { max: 5 } } }).count, 50)
 })
 
-test('options: a clamp holds for options that are valid only together', (t) => {
+test('options: a clamp applies to options that are valid only together', (t) => {
   const pair = z
     .strictObject({
       from: duration({ min: '1s', max: '30d' }).prefault('1m'),
@@ -141,11 +141,11 @@ test('options: a clamp holds for options that are valid only together', (t) => {
   })
 })
 
-test('options: a bound that cannot be compared lets nothing through', (t) => {
+test('options: a bound that cannot be compared refuses everything', (t) => {
   t.throws(() => resolve('word=a', { clamps: { word: { max: 'b' } } }), { instanceOf: GatewayError })
 })
 
-test('options: a clamp on what callers cannot set is a fault of the configuration', (t) => {
+test('options: a clamp on an option that callers cannot set is a configuration error', (t) => {
   t.notThrows(() => assertClampsFit(plugin(), { ttl: { max: '1h' } }))
   t.throws(() => assertClampsFit(plugin(), { ttk: { max: '1h' } }), {
     name: 'PluginError',

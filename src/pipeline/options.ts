@@ -5,19 +5,19 @@ import { PluginError } from './load.ts'
 import type { Step } from './parse.ts'
 import { type LoadedPlugin, optionSchemas } from './registry.ts'
 
-/** Bounds on one option's value as a caller may give it, in the option's own notation. */
+/** Bounds of one option's value for callers, in the option's own notation. */
 export interface Clamp {
   readonly min?: unknown
   readonly max?: unknown
   readonly one_of?: readonly unknown[] | undefined
 }
 
-/** The clamps of one module, by option. */
+/** The clamps of one plugin, by option. */
 export type Clamps = Readonly<Record<string, Clamp>>
 
 /**
- * The effective options of a step: the operator's, overridden by the pipeline string's.
- * Throws `invalid_request` that names the option, what was expected and the step's position.
+ * Returns the effective options of a step: the operator's, overridden by the pipeline string's.
+ * Throws `invalid_request` that names the option, the expected value and the step's position.
  */
 export function effectiveOptions(plugin: LoadedPlugin, step: Step): unknown {
   const raw: Record<string, unknown> = { ...plugin.configured }
@@ -31,15 +31,15 @@ export function effectiveOptions(plugin: LoadedPlugin, step: Step): unknown {
 }
 
 /**
- * Throws `invalid_request` when a caller's option lies outside its clamp. What cannot be compared is refused: a rail
- * that does not hold is worse than one that holds too well.
+ * Throws `invalid_request` when a caller's option is outside its clamp. A value that cannot be compared is refused: the
+ * safe error is a clamp that refuses too much.
  */
 export function assertWithinClamps(resolved: Clamped, clamps: Clamps): void {
   const { plugin, step } = resolved
   for (const [name, text] of Object.entries(step.options)) {
     const clamp = clamps[name]
     if (clamp === undefined) continue
-    // An object schema's output is an object; the value is taken from it, as the module will see it.
+    // An object schema's output is an object; the value is taken from it, as the plugin will see it.
     const value = (resolved.effective as Record<string, unknown>)[name]
     const output = (bound: unknown) => outputOf(plugin, name, bound)
     if (clamp.one_of !== undefined && !clamp.one_of.some((allowed) => output(allowed) === value)) {
@@ -57,7 +57,7 @@ export function assertWithinClamps(resolved: Clamped, clamps: Clamps): void {
   }
 }
 
-/** Throws `PluginError` when a clamp names an option that callers cannot set: it was meant for another one. */
+/** Throws `PluginError` when a clamp names an option that callers cannot set: probably a mistyped one. */
 export function assertClampsFit(plugin: LoadedPlugin, clamps: Clamps): void {
   const settable: readonly string[] = plugin.definition.perRequest
   const stray = Object.keys(clamps).find((name) => !settable.includes(name))
@@ -81,25 +81,25 @@ function assertPerRequest(plugin: LoadedPlugin, step: Step, name: string): void 
   throw refusal(step, `\`${name}\` cannot be set in a pipeline string.${suggest(name, settable)}`)
 }
 
-/** A query holds text only: the text as it is, else as a number, else as a boolean, whichever the option accepts. */
+/** Reads a value of a query, which is text: as text, else as a number, else as a boolean, whichever the option accepts. */
 function readValue(plugin: LoadedPlugin, name: string, text: string): unknown {
   const candidates: unknown[] = [text]
   if (text.trim() !== '' && Number.isFinite(Number(text))) candidates.push(Number(text))
   if (text === 'true' || text === 'false') candidates.push(text === 'true')
   const faults = candidates.map((value) => faultsOf(plugin, name, value))
   const fitting = faults.findIndex((codes) => codes.length === 0)
-  // None fits: the one of the right type has the fault that is worth telling, e.g. that it is too large.
+  // None is valid: the value of the right type has the informative fault, e.g. that it is too large.
   const typed = faults.findIndex((codes) => !codes.includes('invalid_type'))
   return candidates[fitting === -1 ? Math.max(typed, 0) : fitting]
 }
 
-/** The codes of what the schema finds wrong with this value of the option. */
+/** Returns the codes of the schema's faults for this value of the option. */
 function faultsOf(plugin: LoadedPlugin, name: string, value: unknown): string[] {
   const parsed = plugin.definition.options.safeParse({ ...plugin.configured, [name]: value })
   return parsed.success ? [] : parsed.error.issues.filter(({ path }) => path[0] === name).map(({ code }) => code)
 }
 
-/** The parsed form of a bound, e.g. milliseconds of `1h`, by the option's own schema where that can be had. */
+/** Returns the parsed form of a bound, e.g. milliseconds of `1h`, by the option's own schema where possible. */
 function outputOf(plugin: LoadedPlugin, name: string, value: unknown): unknown {
   const option = optionSchemas(plugin.definition)[name]
   if (option !== undefined) {
@@ -113,6 +113,6 @@ function outputOf(plugin: LoadedPlugin, name: string, value: unknown): unknown {
 function refusal(step: Step, what: string): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `Module \`${step.name}\` at position ${step.position} of the pipeline: ${what}`,
+    `Plugin \`${step.name}\` at position ${step.position} of the pipeline: ${what}`,
   )
 }

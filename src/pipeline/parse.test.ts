@@ -11,7 +11,7 @@ const options = fc.dictionary(
 )
 const steps = fc.uniqueArray(fc.record({ name, options }), { selector: (step) => step.name, maxLength: 8 })
 
-test('parse: print and parse again gives the same steps', (t) => {
+test('parse: printing and parsing again gives the same steps', (t) => {
   fc.assert(
     fc.property(steps, (generated) => {
       const parsed = parsePipeline(printPipeline(generated))
@@ -39,12 +39,12 @@ test('parse: any text gives steps or invalid_request, never anything else', (t) 
   t.true(refused > 0)
 })
 
-test('parse: the empty string, white space and none mean no modules', (t) => {
+test('parse: the empty string, white space and none mean no plugins', (t) => {
   for (const text of ['', '  ', 'none', ' none ']) t.deepEqual(parsePipeline(text), [])
   t.is(printPipeline([]), 'none')
 })
 
-test('parse: positions count characters of the string as it was given', (t) => {
+test('parse: positions count characters of the original string', (t) => {
   t.deepEqual(
     parsePipeline(' a , b?x=1 ,c').map(({ position }) => position),
     [1, 5, 12],
@@ -58,12 +58,12 @@ test('parse: values are percent-decoded and a plus stays a plus', (t) => {
 for (const [text, expected] of [
   ['a,,b', 'position 2'],
   ['Upper', '`Upper`'],
-  ['a,a', 'twice'],
+  ['a,a', 'repeated'],
   ['a?x=1&x=2', 'given twice'],
   ['a?x=%zz', 'percent-encoded'],
   ['a'.repeat(8001), 'at most 8000'],
 ] as const) {
-  test(`parse: refuses ${text.slice(0, 20)} and says why`, (t) => {
+  test(`parse: refuses ${text.slice(0, 20)} with a reason`, (t) => {
     const error = t.throws(() => parsePipeline(text), { instanceOf: GatewayError })
     t.true(error.message.includes(expected), error.message)
   })

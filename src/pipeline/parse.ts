@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 
-/** One step of a pipeline string: a module and the options given to it there. */
+/** One step of a pipeline string: a plugin and its options there. */
 export interface Step {
   readonly name: string
   readonly options: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ export const LONGEST_PIPELINE = 8000
 
 const STEP_NAME = /^[a-z][a-z0-9-]{0,63}$/
 const MOST_STEPS = 32
-/** Stands for the empty pipeline, and only alone. */
+/** Denotes the empty pipeline, and only alone. */
 const NO_STEPS = 'none'
 
 /**
@@ -27,7 +27,7 @@ export function parsePipeline(text: string): Step[] {
       `Expected a pipeline of at most ${LONGEST_PIPELINE} characters, got ${text.length}.`,
     )
   }
-  // The pipeline of a key comes as JSON, which can hold half a character; nobody could print that again.
+  // The pipeline of a key comes as JSON, which can contain a lone surrogate, and that cannot be printed again.
   if (!text.isWellFormed())
     throw new GatewayError(
       'invalid_request',
@@ -42,17 +42,17 @@ export function parsePipeline(text: string): Step[] {
     offset += part.length + 1
   }
   if (steps.length > MOST_STEPS)
-    throw new GatewayError('invalid_request', `Expected at most ${MOST_STEPS} modules, got ${steps.length}.`)
+    throw new GatewayError('invalid_request', `Expected at most ${MOST_STEPS} plugins, got ${steps.length}.`)
   assertDistinct(steps)
   return steps
 }
 
-/** The inverse of `parsePipeline`: one canonical string for the same steps; `none` for no steps. */
+/** Prints steps; the inverse of `parsePipeline`: one canonical string for the same steps; `none` for no steps. */
 export function printPipeline(steps: readonly Pick<Step, 'name' | 'options'>[]): string {
   return steps.length === 0 ? NO_STEPS : steps.map(printStep).join(',')
 }
 
-/** The text of a duration, size or number as it stands in a pipeline string: no `+` for a space, no bare comma. */
+/** Prints a step in the notation of a pipeline string: no `+` for a space, no bare comma. */
 function printStep({ name, options }: Pick<Step, 'name' | 'options'>): string {
   const query = Object.entries(options).map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
   return query.length === 0 ? name : `${name}?${query.join('&')}`
@@ -64,7 +64,7 @@ function parseStep(text: string, position: number): Step {
   if (!STEP_NAME.test(name) || name === NO_STEPS) {
     throw new GatewayError(
       'invalid_request',
-      `Expected a module name at position ${position} of the pipeline, got \`${name}\`.`,
+      `Expected a plugin name at position ${position} of the pipeline, got \`${name}\`.`,
     )
   }
   return { name, options: mark === -1 ? {} : parseOptions(text.slice(mark + 1), name, position), position }
@@ -89,7 +89,7 @@ function parseOptions(query: string, name: string, position: number): Record<str
 
 function decode(text: string, name: string, position: number): string {
   try {
-    // A plus stays a plus: `use=a+b` lists values, and nobody puts a space into an option.
+    // A plus stays a plus: `use=a+b` lists values, and no option contains a space.
     return decodeURIComponent(text)
   } catch (cause) {
     throw new GatewayError(
@@ -106,7 +106,7 @@ function assertDistinct(steps: readonly Step[]): void {
     if (seen.has(name)) {
       throw new GatewayError(
         'invalid_request',
-        `Module \`${name}\` stands twice in the pipeline, again at position ${position}.`,
+        `Plugin \`${name}\` is repeated in the pipeline at position ${position}.`,
       )
     }
     seen.add(name)

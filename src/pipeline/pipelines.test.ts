@@ -11,14 +11,14 @@ import type { Rails } from './resolve.ts'
 
 const log = createRecordingLog()
 
-/** A registry of modules that only say their name, made from `ran`. */
+/** Creates a registry of plugins that only record their name in `ran`. */
 function registryOf(names: readonly string[], ran: string[] = []): PluginRegistry {
   const registry = new PluginRegistry()
   for (const name of names) registry.put(saying(name, name, ran))
   return registry
 }
 
-/** A module whose option can only be tightened. */
+/** Creates a plugin whose option can only be tightened. */
 function guard(name: string): LoadedPlugin {
   const { definition } = saying(name, name, [])
   const instance = { middleware: () => (_ctx: PluginContext, next: () => Promise<void>) => next() }
@@ -47,7 +47,7 @@ function pipelinesOf(registry: PluginRegistry, rails: Partial<Rails> = {}, upstr
   })
 }
 
-/** As much of a context as the onion asks for. */
+/** Creates the part of a context that the onion uses. */
 function contextFor(): PipelineContext {
   const exchange = {
     id: 'req_1',
@@ -61,7 +61,7 @@ function contextFor(): PipelineContext {
   return { state: { exchange }, res: { getHeaders: () => ({}) }, response: {} } as unknown as PipelineContext
 }
 
-test('pipelines: the header goes before the key’s pipeline, and that before the default', (t) => {
+test('pipelines: the header takes precedence over the key’s pipeline, and that over the default', (t) => {
   const pipelines = pipelinesOf(registryOf(['a', 'b', 'c']))
   t.is(pipelines.for('c', 'b').printed, 'c')
   t.is(pipelines.for(undefined, 'b').printed, 'b')
@@ -69,7 +69,7 @@ test('pipelines: the header goes before the key’s pipeline, and that before th
   t.is(pipelines.for(undefined).printed, 'a')
 })
 
-test('pipelines: an empty header is a choice: no modules', (t) => {
+test('pipelines: an empty header means no plugins', (t) => {
   const pipelines = pipelinesOf(registryOf(['a', 'b']))
   for (const nothing of ['', ' ', 'none']) t.is(pipelines.for(nothing, 'b').printed, 'none')
   t.is(pipelines.for(undefined, '').printed, 'none')
@@ -81,7 +81,7 @@ test('pipelines: the same string of the same source is resolved once', (t) => {
   t.not(pipelines.for('b,a'), pipelines.for('a,b'))
 })
 
-test('pipelines: a string resolves anew after the plugins have changed', (t) => {
+test('pipelines: a string is resolved again after the plugins have changed', (t) => {
   const registry = registryOf(['a'])
   const pipelines = pipelinesOf(registry)
   t.throws(() => pipelines.for('b'), { instanceOf: GatewayError })
@@ -107,7 +107,7 @@ test('pipelines: any number of distinct strings is served', async (t) => {
   t.deepEqual(ran, ['a'])
 })
 
-test('pipelines: what is wrong with the operator’s own pipeline is not the caller’s fault', (t) => {
+test('pipelines: an error in the operator’s own pipeline is not the caller’s', (t) => {
   const error = t.throws(() => pipelinesOf(registryOf(['a']), { default: 'a?wide=1' }).for(undefined), {
     instanceOf: PluginError,
   })
@@ -122,12 +122,12 @@ test('pipelines: a clamp on an option that callers cannot set is refused at once
   })
 })
 
-test('pipelines: a clamp for a module that is not there is reported', (t) => {
+test('pipelines: a clamp for a missing plugin is reported', (t) => {
   pipelinesOf(registryOf(['a']), { clamps: { zoom: { size: { max: 1 } } } })
   t.true(log.lines.some(({ event, fields }) => event === 'pipeline.clamp-unused' && fields.plugin === 'zoom'))
 })
 
-test('pipelines: a locked module takes from a caller what can only tighten it, in its own place', (t) => {
+test('pipelines: a caller may tighten a locked plugin, which keeps its place', (t) => {
   const registry = registryOf(['a', 'b'])
   registry.put(guard('g'))
   const pipelines = pipelinesOf(registry, { default: 'a,g', locked: ['g'] })
@@ -135,15 +135,15 @@ test('pipelines: a locked module takes from a caller what can only tighten it, i
   t.is(pipelines.for('b').printed, 'b,g')
 })
 
-test('pipelines: a locked module takes nothing else from a caller', (t) => {
+test('pipelines: a caller may set nothing else of a locked plugin', (t) => {
   const pipelines = pipelinesOf(registryOf(['a', 'b']), { default: 'a', locked: ['b'] })
   t.throws(() => pipelines.for('a,b?size=2'), { message: /`b` at position 2 of the pipeline is locked/ })
 })
 
-test('pipelines: what the gateway asks for itself passes no locked module, and takes no part in what callers may name', async (t) => {
+test('pipelines: internal requests run without locked plugins, and their names are not bound by the allowed ones', async (t) => {
   const ran: string[] = []
   const pipelines = pipelinesOf(registryOf(['a', 'b'], ran), { locked: ['a'], allowed: [] })
   await pipelines.own('b').run(contextFor())
   t.deepEqual(ran, ['b'])
-  t.throws(() => pipelines.own('c'), { message: /Unknown module `c`/ })
+  t.throws(() => pipelines.own('c'), { message: /Unknown plugin `c`/ })
 })

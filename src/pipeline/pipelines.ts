@@ -19,27 +19,27 @@ export interface RunnablePipeline extends ResolvedPipeline {
   readonly run: (ctx: PipelineContext) => Promise<void>
 }
 
-/** What pipelines are made from. */
+/** Dependencies of the pipelines. */
 export interface PipelinesOptions {
   readonly registry: PluginRegistry
   readonly rails: Rails
   readonly stepTimeoutMs: number
   readonly upstream: (ctx: PipelineContext) => Promise<void>
-  /** Modules that are locked for keys with caps of their owner's, besides those that are locked for all. */
+  /** Plugins that are locked for keys with caps of their owner's, besides those that are locked for all. */
   readonly lockedWhenCapped?: readonly string[]
   readonly log: Log
 }
 
-/** Distinct pipeline strings kept ready to run; callers may send any number of them. */
+/** Distinct pipeline strings kept resolved; callers may send any number of them. */
 const MOST_KEPT = 500
 
-/** Resolves and joins pipelines, once per distinct string and set of plugins. */
+/** Resolves and composes pipelines, once per distinct string and set of plugins. */
 export class Pipelines {
   readonly #options: PipelinesOptions
   readonly #kept = new LRUCache<string, RunnablePipeline>({ max: MOST_KEPT })
   #generation = -1
 
-  /** Throws `PluginError` when a clamp does not fit its module; a clamp for a module that is not there is reported. */
+  /** Throws `PluginError` when a clamp does not fit its plugin; a clamp for a missing plugin is reported. */
   constructor(options: PipelinesOptions) {
     this.#options = options
     const { registry, rails, log } = options
@@ -62,7 +62,7 @@ export class Pipelines {
   }
 
   /**
-   * The pipeline of a request of the gateway's own: exactly what is named, without locks.
+   * Returns the pipeline of an internal request: exactly the named plugins, without locks.
    * Throws `invalid_request` when it does not resolve.
    */
   own(text: string): RunnablePipeline {
@@ -85,14 +85,14 @@ export class Pipelines {
     const { generation } = registry
     const runnable: RunnablePipeline = {
       ...resolved,
-      // A body may take long to arrive, and its modules may be replaced meanwhile.
+      // A body may take long to arrive, and its plugins may be replaced meanwhile.
       run: (ctx) => (registry.generation === generation ? run(ctx) : this.#get(text, source, locked).run(ctx)),
     }
     this.#kept.set(key, runnable)
     return runnable
   }
 
-  /** What is wrong with the operator's own pipeline is not the caller's fault. */
+  /** Resolves the operator's own pipeline, whose errors are not the caller's. */
   #resolveOwn(text: string, rails: Rails): ResolvedPipeline {
     const { registry } = this.#options
     try {

@@ -17,7 +17,7 @@ function plugin(name: string, instance: Partial<PluginInstance<unknown>> = {}, l
   })
 }
 
-test('registry: middleware is made once per distinct set of options', (t) => {
+test('registry: middleware is created once per distinct set of options', (t) => {
   let made = 0
   const counted = plugin('counted', {
     middleware: () => {
@@ -38,7 +38,7 @@ for (const [what, one, other] of [
   ['big integers', { by: 1n }, { by: 2n }],
   ['infinity and nothing', { by: Number.POSITIVE_INFINITY }, { by: null }],
 ] as const) {
-  test(`registry: options that are ${what} are told apart`, (t) => {
+  test(`registry: options that are ${what} are distinct`, (t) => {
     const told = plugin('told', { middleware: () => async () => {} })
     t.not(told.middlewareFor(one), told.middlewareFor(other))
     t.is(told.middlewareFor(one), told.middlewareFor(structuredClone(one)))
@@ -60,7 +60,7 @@ test('registry: any number of distinct options is served, with bounded memory', 
   t.is(made, 1001)
 })
 
-test('registry: a plugin that cannot make its middleware fails when it runs, so that its onError decides', async (t) => {
+test('registry: a plugin that cannot create its middleware fails when it runs, so that its onError decides', async (t) => {
   const broken = plugin('broken', {
     middleware: () => {
       throw new Error('bad idea')
@@ -80,7 +80,7 @@ test('registry: closes the last one set up first', async (t) => {
   t.deepEqual(registry.names, [])
 })
 
-test('registry: a plugin that throws in its close is logged and keeps no other open', async (t) => {
+test('registry: a plugin that throws in its close is logged and does not block others', async (t) => {
   const closed: string[] = []
   const log = createRecordingLog()
   const registry = new PluginRegistry()
@@ -107,7 +107,7 @@ test('registry: a replaced plugin is closed once its last request has left', asy
   t.is(closes, 1)
 })
 
-test('registry: a replaced plugin that nobody uses is closed at once', (t) => {
+test('registry: a replaced plugin without requests is closed at once', (t) => {
   let closes = 0
   const registry = new PluginRegistry()
   registry.put(plugin('a', { close: () => void closes++ }))

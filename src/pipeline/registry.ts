@@ -13,13 +13,13 @@ import type {
 
 /** Most distinct sets of options for which a plugin keeps its middleware. */
 const MOST_VARIANTS = 256
-/** How long a plugin may take to close: one that hangs must not keep the others, or the process, from ending. */
+/** Time-out of a plugin's close: one that hangs must not keep the others, or the process, from ending. */
 const CLOSE_TIMEOUT_MS = 5000
 
-/** As long as most replies last: a request that never ends must not keep an old version for ever. */
+/** Longer than most replies: a request that never ends must not keep an old version forever. */
 const LONGEST_RETIREMENT_MS = 15 * 60_000
 
-/** Where a plugin was found, what the configuration gives it (unparsed), and its log. */
+/** A plugin's folder, its options from the configuration (unparsed), and its log. */
 interface Origin {
   readonly folder: string
   readonly configured: Readonly<Record<string, unknown>>
@@ -36,11 +36,11 @@ export interface MountedRoute extends PluginRoute {
 export class LoadedPlugin {
   readonly definition: PluginDefinition
   readonly folder: string
-  /** What the configuration gives it, unparsed. */
+  /** Its options from the configuration, unparsed. */
   readonly configured: Readonly<Record<string, unknown>>
   readonly #instance: PluginInstance<unknown>
   readonly #log: Log
-  /** Compared by value: options may be sets, maps or patterns, which no JSON tells apart. */
+  /** Compared by value: options may be sets, maps or patterns, which JSON cannot distinguish. */
   #variants: { readonly effective: unknown; readonly middleware: PluginMiddleware }[] = []
   #running = 0
   #retired = false
@@ -58,7 +58,7 @@ export class LoadedPlugin {
     return this.definition.name
   }
 
-  /** The middleware for these effective options, made once per distinct set. */
+  /** Returns the middleware for these effective options, created once per distinct set. */
   middlewareFor(effective: unknown): PluginMiddleware {
     const known = this.#variants.find((variant) => isDeepStrictEqual(variant.effective, effective))
     if (known !== undefined) return known.middleware
@@ -68,7 +68,7 @@ export class LoadedPlugin {
     return middleware
   }
 
-  /** A plugin that cannot make its middleware fails as one that cannot run: as its `onError` says. */
+  /** Creates middleware. A plugin whose middleware cannot be created fails when it runs: as its `onError` decides. */
   #make(effective: unknown): PluginMiddleware {
     try {
       const middleware = this.#instance.middleware(effective)
@@ -79,7 +79,7 @@ export class LoadedPlugin {
     }
   }
 
-  /** What answers at this path. */
+  /** Returns the routes at this path. */
   routesAt(path: string): MountedRoute[] {
     return (this.definition.routes ?? []).flatMap((route) => {
       const handle = this.#instance.routes?.[`${route.method} ${route.path}`]
@@ -87,7 +87,7 @@ export class LoadedPlugin {
     })
   }
 
-  /** A request has entered the plugin: it is not closed before `leave`, which follows when its reply has ended. */
+  /** Enters the plugin for a request: it is not closed before `leave`, which follows at the end of the reply. */
   enter(): void {
     this.#running++
   }
@@ -97,7 +97,7 @@ export class LoadedPlugin {
     if (this.#retired && this.#running === 0) void this.close()
   }
 
-  /** Replaced by a newer version: closes as soon as the last request has left, at the latest after fifteen minutes. */
+  /** Retires it after a newer version took its place: closes as soon as the last request has left, at the latest after fifteen minutes. */
   retire(): void {
     this.#retired = true
     if (this.#running === 0) return void this.close()
@@ -125,16 +125,16 @@ export function optionSchemas({ options }: Pick<PluginDefinition, 'options'>): R
   return (options as { shape?: Record<string, z.ZodType> }).shape ?? {}
 }
 
-/** A plugin's folder that could not be used. */
+/** An unusable plugin folder. */
 export interface BrokenPlugin {
   readonly name: string
   readonly folder: string
   readonly reason: string
-  /** An earlier version of it goes on working. */
+  /** True when an earlier version of it is still in use. */
   readonly isKept: boolean
 }
 
-/** The installed plugins by name. `generation` changes with every change, for whoever keeps something derived. */
+/** The installed plugins by name. `generation` changes with every change, to invalidate derived values. */
 export class PluginRegistry {
   readonly #plugins = new Map<string, LoadedPlugin>()
   readonly #broken = new Map<string, BrokenPlugin>()
@@ -148,12 +148,12 @@ export class PluginRegistry {
     return this.#plugins.get(name)
   }
 
-  /** The routes at this path, of all plugins. */
+  /** Returns the routes at this path, of all plugins. */
   routesAt(path: string): MountedRoute[] {
     return [...this.#plugins.values()].flatMap((plugin) => plugin.routesAt(path))
   }
 
-  /** What could not be used, by folder; until that folder is, or is gone. */
+  /** Unusable plugins, by folder; until the folder becomes usable, or is removed. */
   get broken(): BrokenPlugin[] {
     return [...this.#broken.values()]
   }
@@ -162,7 +162,7 @@ export class PluginRegistry {
     this.#broken.set(broken.name, broken)
   }
 
-  /** Puts a plugin in, retiring the version that was there. */
+  /** Installs a plugin and retires its earlier version. */
   put(plugin: LoadedPlugin): void {
     this.#plugins.get(plugin.name)?.retire()
     this.#plugins.set(plugin.name, plugin)

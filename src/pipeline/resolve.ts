@@ -4,7 +4,7 @@ import { assertWithinClamps, type Clamps, effectiveOptions } from './options.ts'
 import { parsePipeline, printPipeline, type Step } from './parse.ts'
 import type { LoadedPlugin, PluginRegistry } from './registry.ts'
 
-/** The operator's rails: what runs by default, what always runs, what callers may name and set. */
+/** The operator's rails: the default pipeline, the locked plugins, and the names and options allowed to callers. */
 export interface Rails {
   readonly default: string
   readonly locked: readonly string[]
@@ -13,12 +13,12 @@ export interface Rails {
 }
 
 /**
- * Who chose a pipeline. `default` is the operator's own, from the environment or the configuration; `own` that of a
- * request which the gateway itself makes.
+ * Source of a pipeline. `default` is the operator's own, from the environment or the configuration; `own` that of an
+ * internal request of the gateway.
  */
 export type PipelineSource = 'header' | 'key' | 'default' | 'own'
 
-/** One module of a resolved pipeline, with its effective options. */
+/** One plugin of a resolved pipeline, with its effective options. */
 export interface ResolvedStep {
   readonly plugin: LoadedPlugin
   readonly step: Step
@@ -35,7 +35,7 @@ export interface ResolvedPipeline {
 
 /**
  * Resolves a pipeline string of this source within the operator's rails.
- * Throws `invalid_request` that names the module or option, its position and the nearest valid name.
+ * Throws `invalid_request` that names the plugin or option, its position and the nearest valid name.
  */
 export function resolvePipeline(
   text: string,
@@ -52,7 +52,7 @@ function resolverFor(source: PipelineSource): (steps: readonly Step[], within: R
   return source === 'default' ? resolveOwn : resolveGiven
 }
 
-/** What the gateway asks for itself passes no locks: a locked cache would run inside its own question. */
+/** Resolves an internal request's pipeline, without locks: a locked cache would run inside its own model call. */
 function resolveExactly(steps: readonly Step[], { registry }: Resolving): ResolvedStep[] {
   return steps.map((step) => resolveStep(step, registry, false))
 }
@@ -62,13 +62,13 @@ interface Resolving {
   readonly rails: Rails
 }
 
-/** The operator's own string is the order, for locked modules too; locks that it does not name run innermost. */
+/** Resolves the operator's own string, whose order applies to locked plugins too; locks that it does not name run innermost. */
 function resolveOwn(steps: readonly Step[], { registry, rails }: Resolving): ResolvedStep[] {
   const all = [...steps, ...stepsMissingIn(steps, rails.locked)]
   return all.map((step) => resolveStep(step, registry, rails.locked.includes(step.name)))
 }
 
-/** A caller's string, between the locked modules and within the clamps. */
+/** Resolves a caller's string, between the locked plugins and within the clamps. */
 function resolveGiven(steps: readonly Step[], { registry, rails }: Resolving): ResolvedStep[] {
   const locked = lockedSteps(rails)
   const chosen = steps.filter((step) => !locked.all.has(step.name))
@@ -93,7 +93,7 @@ interface LockedSteps {
   readonly inner: readonly Step[]
 }
 
-/** Where a locked module stands in the operator's own pipeline decides whether it runs before or after a caller's. */
+/** Returns the locked steps: a plugin's place in the operator's own pipeline determines whether it runs before or after a caller's. */
 function lockedSteps({ locked, default: text }: Rails): LockedSteps {
   const all = new Set(locked)
   const own = parsePipeline(text)
@@ -109,7 +109,7 @@ function stepsMissingIn(steps: readonly Step[], locked: readonly string[]): Step
 }
 
 /**
- * A caller may repeat a locked module's name, which changes nothing, and set what can only tighten it.
+ * Checks a repeated locked plugin: repeating its name has no effect, and a caller may only tighten its options.
  * Throws `invalid_request` for any other option.
  */
 function assertTightens(step: Step, registry: PluginRegistry): void {
@@ -117,11 +117,11 @@ function assertTightens(step: Step, registry: PluginRegistry): void {
   if (Object.keys(step.options).every((name) => tightening.includes(name))) return
   throw new GatewayError(
     'invalid_request',
-    `Module \`${step.name}\` at position ${step.position} of the pipeline is locked by the operator: its options cannot be changed.${tightening.length === 0 ? '' : ` It may be tightened by ${tightening.map((name) => `\`${name}\``).join(', ')}.`}`,
+    `Plugin \`${step.name}\` at position ${step.position} of the pipeline is locked by the operator: its options cannot be changed.${tightening.length === 0 ? '' : ` It may be tightened by ${tightening.map((name) => `\`${name}\``).join(', ')}.`}`,
   )
 }
 
-/** A locked step with what a caller has tightened. */
+/** Returns a locked step with a caller's tightened options. */
 function tightened(locked: Step, repeats: readonly Step[]): Step {
   const own = repeats.find(({ name }) => name === locked.name)
   return own === undefined ? locked : { ...locked, options: { ...locked.options, ...own.options } }
@@ -131,7 +131,7 @@ function assertAllowed(step: Step, registry: PluginRegistry, { allowed }: Rails)
   if (allowed === undefined || allowed.includes(step.name) || registry.get(step.name) === undefined) return
   throw new GatewayError(
     'invalid_request',
-    `Module \`${step.name}\` at position ${step.position} of the pipeline may not be named here.${suggest(step.name, allowed)}`,
+    `Plugin \`${step.name}\` at position ${step.position} of the pipeline may not be named here.${suggest(step.name, allowed)}`,
   )
 }
 
@@ -140,7 +140,7 @@ function resolveStep(step: Step, registry: PluginRegistry, isLocked: boolean): R
   if (plugin === undefined) {
     throw new GatewayError(
       'invalid_request',
-      `Unknown module \`${step.name}\` at position ${step.position} of the pipeline.${suggest(step.name, registry.names)}`,
+      `Unknown plugin \`${step.name}\` at position ${step.position} of the pipeline.${suggest(step.name, registry.names)}`,
     )
   }
   return { plugin, step, effective: effectiveOptions(plugin, step), isLocked }

@@ -1,6 +1,6 @@
 import type { PipelineContext } from './context.ts'
 
-/** Koa's own members for an answer. No setter takes one back: a body of null is an answer too, with status 204. */
+/** Koa's own members for a reply. No setter undoes one: a body of null is a reply too, with status 204. */
 interface KoaAnswer {
   _body?: unknown
   _explicitStatus?: boolean | undefined
@@ -22,7 +22,7 @@ export function saved(ctx: PipelineContext): () => void {
 export function savedAnswer(ctx: PipelineContext): () => void {
   const restoreExchange = ctx.state.exchange.save()
   const { statusCode } = ctx.res
-  // Its members, which Koa's types do not show.
+  // Koa's own members, which its types do not declare.
   const response = ctx.response as unknown as KoaAnswer
   const { _body, _explicitStatus, _explicitNullBody } = response
   return () => {

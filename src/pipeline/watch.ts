@@ -3,11 +3,11 @@ import path from 'node:path'
 import { messageOf } from '../core/errors.ts'
 import type { Log } from '../core/ports/log.ts'
 
-/** Editors and copies save in several steps: a folder is reloaded once it has been quiet for this long. */
+/** Editors and copies save in several steps: reloads are debounced by this time. */
 const QUIET_MS = 500
 const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
-/** Reloads a folder. `isSettled` is false from the moment at which something has changed again. */
+/** Reloads a folder. `isSettled` returns false once something has changed again. */
 type OnChange = (folder: string, isSettled: () => boolean) => Promise<void>
 
 /** Calls `onChange` with a plugin folder after something in it changed. Returns the function that stops watching. */
@@ -48,7 +48,7 @@ class DirectoryWatch {
     this.#watcher = this.#open()
   }
 
-  /** Watches anew: a folder that was deleted and made again is another one, of which the old watcher hears nothing. */
+  /** Watches anew: a folder that was deleted and created again is another one, without events for the old watcher. */
   renew(): void {
     const old = this.#watcher
     this.#watcher = this.#open()

@@ -5,7 +5,7 @@ const COSTS = { per_day: 5, user_per_day: 8, user_per_month: 0.07, instance_per_
 const limits = (caller: Parameters<ReturnType<typeof createCapsOf>>[0]) =>
   createCapsOf(COSTS)(caller).windows.map(({ scope, period, limitNanoUsd }) => [scope, period, limitNanoUsd])
 
-test('caps: hold for the key, its user and the whole instance', (t) => {
+test('caps: apply to the key, its user and the whole instance', (t) => {
   t.deepEqual(limits({ kind: 'key', scope: 'k1', userId: 'ada' }), [
     ['key:k1', 'day', 5e9],
     ['user:ada', 'day', 8e9],
@@ -14,7 +14,7 @@ test('caps: hold for the key, its user and the whole instance', (t) => {
   ])
 })
 
-test('caps: who is no user has none of a user', (t) => {
+test('caps: a caller that is no user has no user caps', (t) => {
   t.deepEqual(limits({ kind: 'local', scope: 'any' }), [
     ['key:any', 'day', 5e9],
     ['instance', 'month', 100e9],

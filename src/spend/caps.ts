@@ -3,7 +3,7 @@ import type { KeyLimits } from '../core/ports/keys.ts'
 
 const NANO_USD = 1e9
 
-/** The operator's caps as the configuration has them, in USD; unset: no cap. */
+/** The operator's configured caps, in USD; unset: no cap. */
 export interface ConfiguredCaps {
   readonly per_request?: number | undefined
   readonly per_day?: number | undefined
@@ -15,8 +15,8 @@ export interface ConfiguredCaps {
 }
 
 /**
- * Returns the caps of each caller: on its key, on its user, and on the instance. A key's owner may have set lower ones on
- * it; higher ones change nothing.
+ * Returns the caps of each caller: on its key, on its user, and on the instance. A key's owner may set lower ones on
+ * it; higher ones have no effect.
  */
 export function createCapsOf(costs: ConfiguredCaps): CapsOf {
   const instance = capsOn('instance', costs.instance_per_day, costs.instance_per_month)
@@ -34,7 +34,7 @@ function capsOnKey(scope: string, costs: ConfiguredCaps, limits: KeyLimits = {})
   return capsOn(scope, least(costs.per_day, limits.costPerDay), least(costs.per_month, limits.costPerMonth))
 }
 
-/** The lower of two, of which either may be unset. */
+/** Returns the lower of two caps; either may be unset. */
 function least(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
@@ -50,7 +50,7 @@ function toOptionalNanoUsd(usd: number | undefined): number | undefined {
   return usd === undefined ? undefined : toNanoUsd(usd)
 }
 
-/** Rounded down: a cap is never larger than what was written. The product of a decimal may fall short by a hair. */
+/** Converts USD, rounded down: a cap is never larger than configured. A decimal's product may be a hair too small. */
 function toNanoUsd(usd: number): number {
   return Math.floor(usd * NANO_USD + 1e-3)
 }

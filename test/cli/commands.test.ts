@@ -29,7 +29,7 @@ for (const [args, expected, says] of [
   [
     ['pipeline', 'explain', 'exact-cahce'],
     2,
-    /Unknown module `exact-cahce` at position 0.*Did you mean `exact-cache`\?/,
+    /Unknown plugin `exact-cahce` at position 0.*Did you mean `exact-cache`\?/,
   ],
   [['pipeline', 'explain', 'exact-cache?max_memory=1GB'], 2, /`max_memory` cannot be set/],
   [['plugin', 'new', 'Upper'], 2, /lower-case letters, digits and hyphens, got `Upper`/],

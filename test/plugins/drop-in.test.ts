@@ -92,7 +92,7 @@ test('plugins: a broken folder is named in the log and does no harm', async (t) 
     .split('\n')
     .find((text) => text.includes('plugin.broken'))
   t.regex(String(line), /"plugin":"broken".*cannot be imported/)
-  t.regex((await through('broken')).reply.text, /Unknown module `broken` at position 0/)
+  t.regex((await through('broken')).reply.text, /Unknown plugin `broken` at position 0/)
 })
 
 for (const name of ['thrower', 'abrupt', 'unmade', 'idle', 'clumsy', 'hanging', 'late', 'late-answer']) {
@@ -191,7 +191,7 @@ test('plugins: an edit changes its range and leaves every other byte', async (t)
 })
 
 for (const [pipe, ...says] of [
-  ['wordde', 'Unknown module `wordde` at position 0', 'Did you mean `worded`?'],
+  ['wordde', 'Unknown plugin `wordde` at position 0', 'Did you mean `worded`?'],
   ['thrower,worded?wrod=1', '`worded` at position 8', '`wrod` cannot be set', 'Did you mean `word`?'],
   ['worded,,guard', 'position 7'],
   ['worded,worded', 'twice', 'position 7'],

@@ -111,7 +111,7 @@ test('x-svc-pipe: streams tell the pipeline as well', async (t) => {
 })
 
 for (const [pipe, pattern] of [
-  ['exact-cash', /Unknown module `exact-cash` at position 0.*Did you mean `exact-cache`/],
+  ['exact-cash', /Unknown plugin `exact-cash` at position 0.*Did you mean `exact-cache`/],
   ['exact-cache,nothing-like-it-at-all', /nothing-like-it-at-all/],
   ['exact-cache?ttl=soon', /ttl/],
   ['exact-cache?ttl', /ttl/],

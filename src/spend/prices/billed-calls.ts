@@ -1,20 +1,20 @@
 import { readUsage, type Usage } from '../../core/reply/usage.ts'
 import type { Target } from '../../core/request/exchange.ts'
 
-/** Calls of a model that one usage stands for, the answering one first. */
+/** A call of a model that is part of one usage. */
 export interface BilledCall {
   readonly target: Target
   readonly usage: Usage
 }
 
-/** Iterations that the counts of the message leave out. */
+/** Iterations that the message's counts leave out. */
 const HIDDEN = new Set(['compaction', 'advisor_message'])
 
 /**
- * Lists the models that are billed for a usage. Mostly the one that was asked, or which the reply names of several. The provider may have had another answer in its
- * place, which the counts are then of (Claude API, "Refusals and fallback": server-side fallback); and there are calls
- * inside a call that the counts leave out, though they are billed: the summary of a compaction, and the word of an advisor,
- * who is a model of its own ("Compaction": usage; "Advisor tool": usage and billing).
+ * Lists the models that are billed for a usage, the answering one first: usually the requested model, or the one named by
+ * the reply. The provider may have replaced it by another (Claude API, "Refusals and fallback": server-side fallback), and
+ * there are inner calls that the counts leave out although they are billed: the summary of a compaction, and an advisor,
+ * which is a model of its own ("Compaction": usage; "Advisor tool": usage and billing).
  */
 export function billedCalls(asked: Target, usage: Usage): [BilledCall, ...BilledCall[]] {
   const { servedModel } = usage
@@ -34,7 +34,7 @@ export function billedCalls(asked: Target, usage: Usage): [BilledCall, ...Billed
   return [{ target: answering, usage }, ...hidden]
 }
 
-/** The terms are those of the whole call; iterations do not repeat them. */
+/** Returns the terms of the whole call; iterations do not repeat them. */
 function termsOf({ serviceTier, inferenceGeo, speed }: Usage) {
   return {
     ...(serviceTier !== undefined && { serviceTier }),

@@ -56,7 +56,7 @@ for (const [name, usdPerMillion] of Object.entries(LIST)) {
   })
 }
 
-test('prices: a bill is the sum of its parts, worked out by hand', async (t) => {
+test('prices: a bill is the sum of its parts, computed by hand', async (t) => {
   const usage = usageOf({
     inputTokens: 10,
     outputTokens: 200,
@@ -71,7 +71,7 @@ test('prices: a bill is the sum of its parts, worked out by hand', async (t) => 
   t.is(price.matched, 'anthropic/claude-sonnet-4-5')
 })
 
-test('prices: what was written to the cache without a lifetime was written for 5 minutes', async (t) => {
+test('prices: cache writes without a lifetime count as 5 minutes', async (t) => {
   const usage = usageOf({ cacheCreationInputTokens: 1000 })
   t.is(bookOf().price(targetOf('anthropic/claude-haiku-4-5'), usage, NOVEMBER_MS).costNanoUsd, 1_250_000)
 })
@@ -93,7 +93,7 @@ test('prices: above 200,000 input tokens, cached ones included, all of the call 
   t.is(cost(100_001), 100_001 * 6000 + 100_000 * 600 + 10 * 22_500)
 })
 
-test('prices: a price that changed holds from its date', async (t) => {
+test('prices: a changed price applies from its date', async (t) => {
   const book = bookOf()
   const cost = (atMs: number) => {
     const usage = usageOf({ inputTokens: 300_000 })
@@ -103,7 +103,7 @@ test('prices: a price that changed holds from its date', async (t) => {
   t.is(cost(Date.UTC(2026, 2, 13)), 300_000 * 3000)
 })
 
-test('prices: a price that goes by the hour is that of the hour', async (t) => {
+test('prices: a price by the hour is that of the hour', async (t) => {
   const book = bookOf()
   const source = targetOf('deepseek/deepseek-chat')
   const cost = (hour: number) => book.price(source, MILLION_IN, Date.UTC(2026, 10, 20, hour)).costNanoUsd
@@ -136,7 +136,7 @@ for (const [name, words, times] of [
   })
 }
 
-test('prices: words change the price of tokens, not of searches', async (t) => {
+test('prices: terms change the price of tokens, not of searches', async (t) => {
   const usage = usageOf({ webSearchRequests: 3, serviceTier: 'batch', speed: 'fast' })
   t.is(bookOf().price(targetOf('anthropic/claude-opus-5'), usage, NOVEMBER_MS).costNanoUsd, 30_000_000)
 })
@@ -149,13 +149,13 @@ for (const name of [
   '/',
   'openai/',
 ]) {
-  test(`prices: ${name} has no known price, so it costs the ceiling and says so`, async (t) => {
+  test(`prices: ${name} has no known price, so it costs the ceiling and is marked as such`, async (t) => {
     const price = bookOf().price(targetOf(name), MILLION_IN, NOVEMBER_MS)
     t.deepEqual(price, { costNanoUsd: CEILING.input * NANO_PER_USD, source: 'ceiling', matched: undefined })
   })
 }
 
-test('prices: searches whose price nobody knows cost the ceiling and say so', async (t) => {
+test('prices: searches of unknown price cost the ceiling and are marked as such', async (t) => {
   const book = bookOf()
   const usage = usageOf({ inputTokens: 1000, webSearchRequests: 1 })
   const target = targetOf('groq/llama-3.3-70b-versatile')
@@ -166,7 +166,7 @@ test('prices: searches whose price nobody knows cost the ceiling and say so', as
   })
 })
 
-test('prices: a name is not taken for a provider that it only resembles', async (t) => {
+test('prices: a similar name is not taken for a provider', async (t) => {
   const price = bookOf().price(targetOf('not-openai/llama'), MILLION_IN, NOVEMBER_MS)
   t.is(price.source, 'ceiling')
 })
@@ -181,7 +181,7 @@ test('prices: a fee for every call is part of the bill', async (t) => {
   t.is(price.costNanoUsd, 3000 + 14_000_000)
 })
 
-test('prices: a compaction and an advisor inside a call are billed, which its counts leave out', async (t) => {
+test('prices: a compaction and an advisor inside a call are billed, although its counts leave them out', async (t) => {
   const raw = {
     input_tokens: 1000,
     output_tokens: 100,
@@ -197,7 +197,7 @@ test('prices: a compaction and an advisor inside a call are billed, which its co
   t.is(price.costNanoUsd, 181_000 * 1000 + 3600 * 5000 + 50 * 5000 + 5 * 25_000)
 })
 
-test('prices: counts beyond belief stay a safe integer', async (t) => {
+test('prices: absurd counts stay a safe integer', async (t) => {
   const usage = usageOf({ inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: Number.MAX_SAFE_INTEGER })
   t.is(bookOf().price(targetOf('a/b'), usage, NOVEMBER_MS).costNanoUsd, Number.MAX_SAFE_INTEGER)
 })

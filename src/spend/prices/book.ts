@@ -18,11 +18,11 @@ import {
   perRequest,
 } from './sheet.ts'
 
-/** What a call costs. */
+/** Cost of a call. */
 export interface Price {
   /** Nano-USD, rounded up once. */
   readonly costNanoUsd: number
-  /** The least sure of the prices that went into it. */
+  /** The least certain source of the prices used. */
   readonly source: PriceSource
   /** Name of the matched model, for receipts. */
   readonly matched: string | undefined
@@ -36,39 +36,39 @@ export interface Rates extends NanoRates {
   readonly source: PriceSource
 }
 
-/** How large a call's input may become, cached tokens included, and what the request asks for that changes its price. */
+/** Highest input of a call, cached tokens included, and its terms that affect the price. */
 export interface ExpectedCall extends PriceTerms {
   readonly inputTokens: number
 }
 
-/** What models cost. */
+/** Prices of models. */
 export interface PriceBook {
-  /** What this usage costs. Never 0 for an unknown model, but the ceiling. Give the moment of the request's admission. */
+  /** Returns the cost of a usage at the request's admission. For an unknown model it is the ceiling, never 0. */
   price(target: Target, usage: Usage, atMs: number): Price
   /**
-   * Upper bounds for a call with up to so many input tokens: with the same moment and terms, no usage of that size costs
+   * Returns upper bounds for a call with at most this many input tokens: with the same time and terms, no usage of that size
    * more. A number alone means the standard tier, worldwide, at the usual speed.
    */
   rates(target: Target, call: number | ExpectedCall, atMs: number): Rates
-  /** All that is known of a model's price, for people. */
+  /** Returns all that is known of a model's price, for display. */
   sheet(target: Target, atMs: number): PriceSheet
 }
 
-/** What a price book is made from. */
+/** Dependencies of a price book. */
 export interface PriceBookOptions {
   readonly overrides: PriceOverrides
   readonly ceiling: CeilingPrice
 }
 
-/** Clients choose the names of models, so what is remembered of them has bounds. */
+/** Bound of the caches: clients choose the names of models. */
 const MOST_REMEMBERED = 1000
 const LONGEST_REMEMBERED = 200
 
 type SheetAt = (atMs: number) => PriceSheet
 
 /**
- * Puts the operator's prices before those of the catalogue. Throws `PriceFileError` when an entry is the `same_as` of
- * a model that the catalogue does not have.
+ * Creates a price book: the operator's prices take precedence over the catalogue's. Throws `PriceFileError` when an entry's
+ * `same_as` names a model that the catalogue does not have.
  */
 export function createPriceBook({ overrides, ceiling }: PriceBookOptions): PriceBook {
   const findListed = openCatalogue()
@@ -114,7 +114,7 @@ function ratesOf(
   }
 }
 
-/** Rates without terms depend on the sheet and on how many of its steps the input passes: a few for each sheet. */
+/** Caches rates without terms: they depend on the sheet and on how many of its steps the input exceeds, a few for each sheet. */
 function rememberRates(webSearch: bigint): (sheet: PriceSheet, inputTokens: number) => Rates {
   const remembered = new WeakMap<PriceSheet, Map<number, Rates>>()
   return (sheet, inputTokens) => {
@@ -126,7 +126,7 @@ function rememberRates(webSearch: bigint): (sheet: PriceSheet, inputTokens: numb
   }
 }
 
-/** Finding a model takes some hundred comparisons, so it is done once for each name. */
+/** Caches sheets by name: finding a model takes some hundred comparisons. */
 function rememberSheets(resolve: (target: Target) => SheetAt): PriceBook['sheet'] {
   const remembered = new LRUCache<string, SheetAt>({ max: MOST_REMEMBERED })
   return (target, atMs) => {
@@ -145,7 +145,7 @@ interface Known {
   readonly unknown: PriceSheet
 }
 
-/** An entry is laid over a list price once per list price, not once per call. */
+/** Resolves a target's sheet. An entry is applied once per list price, not once per call. */
 function resolveSheet(target: Target, { findListed, entry, unknown }: Known): SheetAt {
   const listed = findListed(entryTarget(entry) ?? target)
   const listAt = (atMs: number) => listed?.sheetAt(atMs) ?? unknown

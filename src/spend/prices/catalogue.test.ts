@@ -36,7 +36,7 @@ for (const [provider, model, matched] of [
   })
 }
 
-test('catalogue: an inference profile’s own name goes before the plain one', (t) => {
+test('catalogue: an inference profile’s own name takes precedence over the plain one', (t) => {
   t.deepEqual(catalogueNames('bedrock', 'arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-x-v1:0'), [
     'us.anthropic.claude-x-v1:0',
     'anthropic.claude-x-v1:0',

@@ -7,12 +7,12 @@ import { documentedFactors } from './terms.ts'
 
 const require = createRequire(import.meta.url)
 
-/** A model of the catalogue. Prices change at dates and, with some providers, at hours of the day. */
+/** A model of the catalogue. Prices change by date and, with some providers, by hour of the day. */
 export interface ListedModel {
   sheetAt(atMs: number): PriceSheet | undefined
 }
 
-/** Finds models in the catalogue; `undefined` for one that it does not have. */
+/** Finds models in the catalogue; `undefined` for an unknown one. */
 export type FindListed = (target: Target) => ListedModel | undefined
 
 type Library = Pick<typeof import('@pydantic/genai-prices'), 'calcPrice' | 'findProvider'>
@@ -21,10 +21,10 @@ interface Match {
   readonly model: ModelInfo
 }
 
-/** How the price of a cache that lives an hour relates to that of input (Claude API, "Prompt caching"). */
+/** Price of a one-hour cache write relative to input (Claude API, "Prompt caching"). */
 const CLAUDE_1H_WRITE = 2n
 
-/** The catalogue of list prices that comes with the gateway. It takes 44 ms and 19 MB, and is loaded for the first model. */
+/** Opens the bundled catalogue of list prices. It takes 44 ms and 19 MB, and is loaded for the first model. */
 export function openCatalogue(): FindListed {
   let loaded: Library | undefined
   return (target) => {
@@ -39,8 +39,8 @@ export function openCatalogue(): FindListed {
 }
 
 /**
- * A provider that the catalogue does not know is the operator's own service: the name of the model may still tell. It is
- * not given to the library, which guesses: to it, everything with `openai` in its name is OpenAI.
+ * Finds a model. A provider that the catalogue does not know is the operator's own service: the model's name may still
+ * match. The provider is not given to the library, which guesses: any name with `openai` in it counts as OpenAI there.
  */
 function findMatch({ calcPrice, findProvider }: Library, ourProvider: string, model: string): Match | undefined {
   const provider = catalogueProvider(ourProvider)
@@ -54,7 +54,7 @@ function lastSegment(model: string): string {
   return model.slice(model.lastIndexOf('/') + 1)
 }
 
-/** The library is asked for what depends on the time alone, and computes nothing: its results are floats. */
+/** Converts a match; the library only selects prices by time, since its own computations use floats. */
 function toListed({ calcPrice }: Library, { provider, model }: Match, name: string): ListedModel {
   const alone = { ...provider, models: [model] }
   const sheets = new Map<ModelPrice, PriceSheet | undefined>()
@@ -74,7 +74,7 @@ function toListed({ calcPrice }: Library, { provider, model }: Match, name: stri
   }
 }
 
-/** `undefined` for what is priced by other things than tokens in and out, as transcribing is. */
+/** Converts prices; `undefined` for models that are not priced by input and output tokens, such as transcription. */
 function toSheet(prices: ModelPrice, { provider, model }: Match): PriceSheet | undefined {
   const isGivenAway = Object.keys(prices).length === 0 && model.id.endsWith(':free')
   const priced = isGivenAway ? { input_mtok: 0, output_mtok: 0 } : prices
@@ -102,7 +102,7 @@ function toSheet(prices: ModelPrice, { provider, model }: Match): PriceSheet | u
   }
 }
 
-/** Cached tokens that have no price of their own are billed as input. */
+/** Converts rates. Cached tokens without a price of their own are billed as input. */
 function toRates(at: (key: string) => number | undefined, model: string): TokenRates {
   const rate = (key: string) => {
     const price = at(key)
@@ -119,7 +119,7 @@ function toRates(at: (key: string) => number | undefined, model: string): TokenR
   }
 }
 
-/** USD of the tier that begins at or below `start`. */
+/** Returns USD of the tier that begins at or below `start`. */
 function priceAt(price: ModelPrice[string], start: number): number | undefined {
   if (typeof price !== 'object') return price
   return price.tiers.reduce((found, tier) => (tier.start <= start ? tier.price : found), price.base)

@@ -1,21 +1,21 @@
 import { type PriceSheet, perRequest, perToken, type TokenRates } from './sheet.ts'
 import { CEILING_FACTORS } from './terms.ts'
 
-/** What a model of unknown price is billed at: USD per million tokens, and per thousand searches. */
+/** Price of a model of unknown price: USD per million tokens, and per thousand searches. */
 export interface CeilingPrice {
   readonly input: number
   readonly output: number
   readonly web_search: number
 }
 
-/** Prices of cached tokens beside those of input and output, USD per million. */
+/** Prices of cached tokens in USD per million, beside those of input and output. */
 export interface CachePrices {
   readonly cache_read?: number | undefined
   readonly cache_write_5m?: number | undefined
   readonly cache_write_1h?: number | undefined
 }
 
-/** The sheet of every model that nobody knows. */
+/** Returns the sheet of every unknown model. */
 export function ceilingSheet(ceiling: CeilingPrice): PriceSheet {
   return {
     source: 'ceiling',
@@ -29,8 +29,8 @@ export function ceilingSheet(ceiling: CeilingPrice): PriceSheet {
 }
 
 /**
- * Rates of prices as they are written. What is not said of the cache is the dearest that is usual: reading costs as much as
- * input, writing 1.25 and 2 times as much (Claude API, "Prompt caching": pricing).
+ * Returns the rates of configured prices. Missing cache prices are the highest usual ones: a read costs as much as
+ * input, a write 1.25 and 2 times as much (Claude API, "Prompt caching": pricing).
  */
 export function writtenRates(prices: CachePrices & { readonly input: number; readonly output: number }): TokenRates {
   const input = perToken(prices.input)

@@ -17,12 +17,12 @@ for (const [value, exponent, expected] of [
   })
 }
 
-test('scaleUp: refuses what is no price', (t) => {
+test('scaleUp: refuses a value that is no price', (t) => {
   for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY])
     t.throws(() => scaleUp(value, 6), { instanceOf: RangeError })
 })
 
-test('divideUp: is the smallest integer that is no less than the quotient', (t) => {
+test('divideUp: is the smallest integer not below the quotient', (t) => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 0n, max: 10n ** 30n }),

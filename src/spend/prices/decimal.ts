@@ -1,8 +1,8 @@
 const DECIMAL = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/
 
 /**
- * `value` × 10^`exponent` as an integer, rounded up. Exact: it works on the decimal digits that the number was written
- * with, so that 0.1 is a tenth. Throws `RangeError` for what is negative or not finite.
+ * Returns `value` × 10^`exponent` as an integer, rounded up. Exact: it works on the decimal digits of the number, so
+ * that 0.1 is a tenth. Throws `RangeError` for a negative or infinite value.
  */
 export function scaleUp(value: number, exponent: number): bigint {
   const [, whole, fraction = '', power = '0'] = DECIMAL.exec(String(value)) ?? []
@@ -12,7 +12,7 @@ export function scaleUp(value: number, exponent: number): bigint {
   return shift >= 0 ? digits * 10n ** BigInt(shift) : divideUp(digits, 10n ** BigInt(-shift))
 }
 
-/** The quotient, rounded up. Both are 0 or more, the divisor is not 0. */
+/** Returns the quotient, rounded up. Both are 0 or more, the divisor is not 0. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor
 }

@@ -5,7 +5,7 @@ import type { PriceEntry } from './override-schema.ts'
 import { type PriceSheet, type PriceStep, perRequest, type TokenRates, toFactor, UNIT_FACTOR } from './sheet.ts'
 import { toFactors } from './terms.ts'
 
-/** The model of the catalogue that an entry takes its prices from; `undefined` when it names none. */
+/** Returns the catalogue's model whose prices an entry uses; `undefined` when it names none. */
 export function entryTarget(entry: PriceEntry | undefined): Target | undefined {
   if (entry?.same_as === undefined) return undefined
   const slash = entry.same_as.indexOf('/')
@@ -13,8 +13,8 @@ export function entryTarget(entry: PriceEntry | undefined): Target | undefined {
 }
 
 /**
- * Lays an operator's entry over the list price, or over the ceiling. The operator is the source of prices that the entry
- * gives or takes from elsewhere; one that changes a ceiling leaves it a ceiling.
+ * Applies an operator's entry to the list price, or to the ceiling. The source of changed prices is the operator; an entry
+ * that only changes a ceiling leaves it a ceiling.
  */
 export function applyEntry(entry: PriceEntry, list: PriceSheet): PriceSheet {
   const steps = writtenSteps(entry)

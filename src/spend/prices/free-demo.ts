@@ -3,7 +3,7 @@ import type { Prices } from '../../core/money/caps.ts'
 const NOTHING = { costNanoUsd: 0, source: 'catalogue', matched: 'demo' } as const
 const NO_RATES = { inputNanoUsd: 0, cacheWrite5mNanoUsd: 0, cacheWrite1hNanoUsd: 0, outputNanoUsd: 0, callNanoUsd: 0 }
 
-/** Prices the demo provider at nothing: it calls no model. */
+/** Makes the demo provider free: it calls no model. */
 export function withFreeDemo(prices: Prices): Prices {
   return {
     price: (target, usage, atMs) => (target.provider === 'demo' ? NOTHING : prices.price(target, usage, atMs)),

@@ -1,4 +1,4 @@
-/** Our names of providers that the catalogue names differently. */
+/** Provider names that differ in the catalogue. */
 const CATALOGUE_PROVIDERS: ReadonlyMap<string, string> = new Map([
   ['gemini', 'google'],
   ['vertex', 'google'],
@@ -13,14 +13,14 @@ const VERTEX_VERSION = /@[\w.-]+$/
 const INFERENCE_PROFILE = /^(?:us|us-gov|eu|apac|jp|au|ca|in|global)\./
 const BEDROCK_VERSION = /-v\d+(?::\d+)*(?::\d+k)?$/
 
-/** The catalogue's name of a provider of ours; it may not have one of this name. */
+/** Returns the catalogue's name of a provider; the catalogue may not have one of this name. */
 export function catalogueProvider(provider: string): string {
   return CATALOGUE_PROVIDERS.get(provider) ?? provider
 }
 
 /**
- * Under what names the catalogue may have a provider's model, the most telling first: a profile of several regions has
- * another price on Bedrock than one of all (Amazon Bedrock, "Inference profiles"; Vertex AI, "Claude model versions").
+ * Returns the names under which the catalogue may have a provider's model, the most specific first: a regional profile
+ * has another price on Bedrock than a global one (Amazon Bedrock, "Inference profiles"; Vertex AI, "Claude model versions").
  */
 export function catalogueNames(provider: string, model: string): string[] {
   switch (provider) {

@@ -56,16 +56,16 @@ const entrySchema = z
       if (entry[name] !== undefined) fault(name, 'expected `input` and `output` beside it')
   })
 
-/** The file of the operator's prices. Its fields are explained in `config/prices.yaml`. */
+/** Schema of the operator's price file. Its fields are explained in `config/prices.yaml`. */
 export const overridesSchema = z.strictObject({ models: z.array(entrySchema).default([]) })
 
-/** The operator's prices, in USD as they were written. */
+/** The operator's prices, in USD as configured. */
 export type PriceOverrides = z.output<typeof overridesSchema>
 
-/** What the operator says of a model, or of several. */
+/** The operator's prices of one or several models. */
 export type PriceEntry = PriceOverrides['models'][number]
 
-/** The fields that an object of the file may have, by the path to it. */
+/** Returns the fields of an object in the file, by its path. */
 export function fieldsAt(path: readonly PropertyKey[]): string[] {
   if (path.length === 0) return Object.keys(overridesSchema.shape)
   return Object.keys(path.includes('long_context') ? longContextSchema.shape : entrySchema.shape)

@@ -30,7 +30,7 @@ for (const [why, yaml, name, usd] of [
     2,
   ],
   ['a pattern', '- { pattern: a.*, input: 1, output: 1 }', 'x|abc', 1],
-  ['a pattern that must fit the whole name', '- { pattern: a|b, input: 1, output: 1 }', 'x|ab', CEILING.input],
+  ['a pattern that must match the whole name', '- { pattern: a|b, input: 1, output: 1 }', 'x|ab', CEILING.input],
   [
     'the provider’s own before a general one',
     '- { model: a, input: 1, output: 1 }\n  - { model: a, provider: x, input: 2, output: 2 }',
@@ -43,11 +43,16 @@ for (const [why, yaml, name, usd] of [
     'x|a',
     2,
   ],
-  ['nothing of another provider’s', '- { model: a, provider: y, input: 1, output: 1 }', 'x|a', CEILING.input],
+  ['no price of another provider', '- { model: a, provider: y, input: 1, output: 1 }', 'x|a', CEILING.input],
   ['the first of equals', '- { model: a, input: 1, output: 1 }\n  - { model: a, input: 2, output: 2 }', 'x|a', 1],
   ['a discount on the list', '- { pattern: gpt-.*, factor: 0.8 }', 'openai|gpt-5', 1],
   ['another model’s price', '- { model: our-gpt, same_as: openai/gpt-5 }', 'azure|our-gpt', 1.25],
-  ['nothing, when the operator says so', '- { pattern: .*, provider: ollama, input: 0, output: 0 }', 'ollama|gemma', 0],
+  [
+    'a price of 0 that the operator configured',
+    '- { pattern: .*, provider: ollama, input: 0, output: 0 }',
+    'ollama|gemma',
+    0,
+  ],
   [
     'the price of its size',
     '- { model: a, input: 1, output: 1, long_context: [{ above: 5, input: 3, output: 3 }] }',
@@ -60,7 +65,7 @@ for (const [why, yaml, name, usd] of [
   })
 }
 
-test('price file: the operator is the source of the price, and the entry what was matched', async (t) => {
+test('price file: the operator is the source of the price, and the entry is the match', async (t) => {
   t.like(await priceOf(t, 'models: [{ pattern: "a.*", input: 1, output: 2 }]', 'x|ab'), {
     source: 'operator',
     matched: 'a.*',
@@ -108,29 +113,29 @@ for (const [yaml, says] of [
   ['models: [\n', /not valid YAML at line \d+, column \d+/],
   ['- a\n', /line 1: ``: .*expected object/],
 ] as const) {
-  test(`price file: refuses ${JSON.stringify(yaml)} and says where`, (t) => {
+  test(`price file: refuses ${JSON.stringify(yaml)} with its position`, (t) => {
     const error = t.throws(() => load(t, yaml), { instanceOf: PriceFileError })
     t.regex(String(error?.message), says)
   })
 }
 
-test('price file: a file that was named must be there', (t) => {
+test('price file: a configured file must exist', (t) => {
   t.throws(() => loadPriceOverrides('/no/such/prices.yaml'), {
     instanceOf: PriceFileError,
     message: /no\/such\/prices\.yaml/,
   })
 })
 
-test('price file: the price of a model that nobody lists is no price', async (t) => {
+test('price file: the price of an unlisted model is no price', async (t) => {
   const overrides = load(t, 'models: [{ model: a, same_as: openai/gpt-99 }]')
   t.throws(() => createPriceBook({ overrides, ceiling: CEILING }), { message: /models\.0\.same_as.*gpt-99/ })
 })
 
-test('price file: the project’s own says nothing as it stands', (t) => {
+test('price file: the bundled one sets nothing by default', (t) => {
   t.deepEqual(loadPriceOverrides(OWN_FILE), { models: [] })
 })
 
-test('price file: the project’s own explains every field, with values that are accepted', (t) => {
+test('price file: the bundled one explains every field, with valid values', (t) => {
   const uncommented = readFileSync(OWN_FILE, 'utf8').replaceAll(/^#(?! )|^#(?= {2,}(?:- )?\w+:| {4,}[-\w])/gm, '')
   const { models } = load(t, uncommented)
   t.true(models.length >= 4)

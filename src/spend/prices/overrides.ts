@@ -9,14 +9,14 @@ import { fieldsAt, overridesSchema, type PriceEntry, type PriceOverrides } from 
 
 const DEFAULT_FILE = 'config/prices.yaml'
 
-/** A file of prices that cannot be used; its message lists every fault with its line. */
+/** Thrown for an invalid price file; its message lists every fault with its line. */
 export class PriceFileError extends Error {
   override name = 'PriceFileError'
 }
 
 /**
- * Reads the operator's prices from a YAML file; without a name from `config/prices.yaml`, which need not be there. Throws
- * `PriceFileError` that names the line and the field of each fault, and the nearest field for one that does not exist.
+ * Reads the operator's prices from a YAML file; without a name from `config/prices.yaml`, which is optional. Throws
+ * `PriceFileError` that names the line and the field of each fault, and the nearest valid field for an unknown one.
  */
 export function loadPriceOverrides(file?: string): PriceOverrides {
   if (file === undefined && !existsSync(DEFAULT_FILE)) return { models: [] }
@@ -35,8 +35,8 @@ export function loadPriceOverrides(file?: string): PriceOverrides {
 }
 
 /**
- * The operator's entry for a target: an exact name goes before a pattern, and one that names the provider before one that
- * names none; among equals the first of the file.
+ * Finds the operator's entry for a target: an exact name takes precedence over a pattern, and an entry with a provider
+ * over one without; among equals the first of the file.
  */
 export function findEntry({ models }: PriceOverrides, { provider, model }: Target): PriceEntry | undefined {
   const own = models.filter((entry) => entry.provider === provider)
@@ -54,7 +54,7 @@ function readPriceFile(file: string): string {
   }
 }
 
-/** A file of comments, and a section whose entries are all comments, say nothing. */
+/** Returns the file's plain value. A file of comments, and a section with only comments, are empty. */
 function plainValueOf(document: Document.Parsed, file: string): unknown {
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
@@ -74,7 +74,7 @@ function describeFault(issue: z.core.$ZodIssue, document: Document.Parsed, lines
   return issue.keys.map((key) => `${at([...issue.path, key])}: unknown field.${suggest(key, fieldsAt(issue.path))}`)
 }
 
-/** Where the field of a path begins; where its object does, when the field is not there. */
+/** Returns the position of a path's field; of its object, when the field is missing. */
 function offsetOf({ contents }: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
   let node: unknown = contents
   let offset = contents?.range[0]

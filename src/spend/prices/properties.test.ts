@@ -77,7 +77,7 @@ test('prices: more of anything never costs less', (t) => {
   t.pass()
 })
 
-test('prices: two bills are one nano-USD at most above one bill for both, within a tier', (t) => {
+test('prices: two bills exceed one bill for both by at most one nano-USD, within a tier', (t) => {
   const small = fc.record({ inputTokens: fc.nat(20_000), outputTokens: tokens, cacheReadInputTokens: fc.nat(20_000) })
   fc.assert(
     fc.property(target, small, small, (asked, a, b) => {
@@ -111,7 +111,7 @@ test('prices: no usage of a call costs more than its bounds, however its input i
   t.pass()
 })
 
-test('prices: the bounds of a larger call hold for a smaller one', (t) => {
+test('prices: the bounds of a larger call apply to a smaller one', (t) => {
   fc.assert(
     fc.property(target, tokens, tokens, (asked, a, b) => {
       const [small, large] = [Math.min(a, b), Math.max(a, b)].map((size) => book.rates(asked, size, NOVEMBER_MS))
@@ -124,7 +124,7 @@ test('prices: the bounds of a larger call hold for a smaller one', (t) => {
   t.pass()
 })
 
-test('prices: bounds are those of the step that a call reaches, and of what it asks for', (t) => {
+test('prices: bounds are those of the step that a call reaches, and of its terms', (t) => {
   const sonnet = { provider: 'anthropic', model: 'claude-sonnet-4-5' }
   t.deepEqual(book.rates(sonnet, 200_000, NOVEMBER_MS), {
     inputNanoUsd: 3000,

@@ -15,7 +15,7 @@ const NANO: readonly (readonly [RegExp, readonly [number, number, number, number
 ]
 const SEARCH = 10_000_000
 
-/** The raw usage objects of a reply, and its model. */
+/** Returns the raw usage objects of a reply, and its model. */
 function usagesOf({ bytes, isStream }: RecordedResponse): { model: unknown; raws: JsonObject[] } {
   const text = bytes.toString()
   const events = isStream
@@ -31,7 +31,7 @@ function count(raw: unknown, path: string): number {
   return Number(valueAt(raw, path) ?? 0)
 }
 
-/** From the counts as they came: the last of each that a stream gave. */
+/** Computes the price from the reported counts: the last of each in a stream. */
 function expectedNanoUsd(model: string, raws: readonly JsonObject[]): number {
   const [, [input, output, read, written5m, written1h] = [0, 0, 0, 0, 0]] =
     NANO.find(([name]) => name.test(model)) ?? []
@@ -50,7 +50,7 @@ function expectedNanoUsd(model: string, raws: readonly JsonObject[]): number {
   )
 }
 
-test('prices: every recorded reply costs what its counts and the list come to', async (t) => {
+test('prices: every recorded reply costs its counts at list prices', async (t) => {
   const { items, absent } = loadRecordings()
   if (absent !== undefined) {
     t.log(absent)
@@ -63,7 +63,7 @@ test('prices: every recorded reply costs what its counts and the list come to', 
     const usage = raws.reduce<Usage | undefined>((sum, raw) => mergeUsage(sum, readUsage(raw)), undefined)
     if (usage === undefined || typeof model !== 'string') continue
     const { costNanoUsd, source } = book.price({ provider: 'anthropic', model }, usage, NOVEMBER_MS)
-    // One reply is of a model that the provider had answer in the place of the one that was asked.
+    // In one reply the provider replaced the requested model by another.
     const answering = valueAt(usage.raw, 'iterations.1.model') ?? model
     t.is(costNanoUsd, expectedNanoUsd(String(answering), raws), name)
     t.is(source, 'catalogue', name)

@@ -1,16 +1,16 @@
 /**
- * DESIGN — what a model costs, and how a bill is made of it
+ * DESIGN — prices of a model, and the computation of a bill
  *
  * Purpose: one shape for prices of every origin. Guarantees: integers all the way. Prices are pico-USD (10^-12) per token,
  * fine enough for every listed one (0.0375 USD a million is 37,500), factors are millionths, and a bill is rounded once, up,
- * to whole nano-USD. Limits: no prices of sound, pictures or film, of which usage does not tell.
+ * to whole nano-USD. Limits: no prices of audio, images or video, which usage does not report.
  *
  *   tokens × rates of the step of this input × factors of tier, region, speed  +  requests × fees   ──►  nano-USD, up
  */
 import type { Usage } from '../../core/reply/usage.ts'
 import { divideUp, scaleUp } from './decimal.ts'
 
-/** Where a price came from, from the surest to the least sure. */
+/** Source of a price, from the most to the least certain. */
 export type PriceSource = 'operator' | 'catalogue' | 'ceiling'
 
 /** Pico-USD per token. */
@@ -22,29 +22,29 @@ export interface TokenRates {
   readonly output: bigint
 }
 
-/** Rates of calls with more than so many input tokens, cached ones included. */
+/** Rates of calls with more than this many input tokens, cached ones included. */
 export interface PriceStep {
   readonly aboveInputTokens: number
   readonly rates: TokenRates
 }
 
-/** All that is known of a model's price at a moment. */
+/** A model's price at a moment. */
 export interface PriceSheet {
   readonly source: PriceSource
   /** `<provider>/<model>` of the catalogue, or the operator's entry; `undefined` for the ceiling. */
   readonly matched: string | undefined
   /** From the smallest size up; the first is above 0, and all of the input has the rates of its step. */
   readonly steps: readonly [PriceStep, ...PriceStep[]]
-  /** Pico-USD per request; `undefined` when nobody said what it costs. */
+  /** Pico-USD per request; `undefined` when unknown. */
   readonly webSearch: bigint | undefined
   readonly webFetch: bigint
   /** Pico-USD per call. */
   readonly call: bigint
-  /** Millionths by the words of `PriceTerms`; a word that is not there leaves the price as it is. */
+  /** Millionths by the values of `PriceTerms`; an unlisted value leaves the price unchanged. */
   readonly factors: ReadonlyMap<string, bigint>
 }
 
-/** The words of a usage or a request on which its price depends. */
+/** Terms of a usage or a request that affect its price. */
 export type PriceTerms = Pick<Usage, 'serviceTier' | 'inferenceGeo' | 'speed'>
 
 /** A factor of 1. */
@@ -52,24 +52,24 @@ export const UNIT_FACTOR = 1_000_000n
 const PICO_PER_NANO = 1000n
 const LARGEST_NANO_USD = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Pico-USD per token of a price in USD per million tokens, rounded up. */
+/** Converts USD per million tokens to pico-USD per token, rounded up. */
 export function perToken(usdPerMillion: number): bigint {
   return scaleUp(usdPerMillion, 6)
 }
 
-/** Pico-USD per request of a price in USD per thousand requests, rounded up. */
+/** Converts USD per thousand requests to pico-USD per request, rounded up. */
 export function perRequest(usdPerThousand: number): bigint {
   return scaleUp(usdPerThousand, 9)
 }
 
-/** Millionths of a factor, rounded up. */
+/** Converts a factor to millionths, rounded up. */
 export function toFactor(factor: number): bigint {
   return scaleUp(factor, 6)
 }
 
 /**
- * Nano-USD of a usage, rounded up once; at most 2^53 - 1. `webSearch` is the price of searches, in pico-USD, where the
- * sheet has none.
+ * Returns the cost of a usage in nano-USD, rounded up once; at most 2^53 - 1. `webSearch` is the price of searches, in
+ * pico-USD, where the sheet has none.
  */
 export function costOf(sheet: PriceSheet, usage: Usage, webSearch: bigint): number {
   const written1h = usage.cacheCreation?.ephemeral1h ?? 0
@@ -97,7 +97,7 @@ export interface NanoRates {
   readonly outputNanoUsd: number
 }
 
-/** The dearest rates of a call with up to so many input tokens, on these terms. */
+/** Returns the highest rates of a call with at most this many input tokens, on these terms. */
 export function boundsOf(sheet: PriceSheet, inputTokens: number, terms: PriceTerms): NanoRates {
   const rates = sheet.steps.filter(({ aboveInputTokens: above }) => above === 0 || above < inputTokens)
   const dearest = (name: keyof TokenRates) => {
@@ -113,7 +113,7 @@ export function boundsOf(sheet: PriceSheet, inputTokens: number, terms: PriceTer
   }
 }
 
-/** Nano-USD of pico-USD, rounded up; at most 2^53 - 1. */
+/** Converts pico-USD to nano-USD, rounded up; at most 2^53 - 1. */
 export function nanoUsdOf(pico: bigint): number {
   return toSafeInteger(divideUp(pico, PICO_PER_NANO))
 }
@@ -130,7 +130,7 @@ function toNanoUsd(tokens: bigint, sheet: PriceSheet, { terms, fees }: { terms: 
   return toSafeInteger(divideUp(numerator + fees * divisor, divisor * PICO_PER_NANO))
 }
 
-/** A count beyond belief, as a broken provider may send, must not become an inexact sum: it stays at the largest one. */
+/** Clamps to the largest safe integer: an absurd count from a broken provider must not become an inexact sum. */
 function toSafeInteger(nanoUsd: bigint): number {
   return Number(nanoUsd < LARGEST_NANO_USD ? nanoUsd : LARGEST_NANO_USD)
 }

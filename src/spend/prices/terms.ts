@@ -1,8 +1,8 @@
 import { toFactor } from './sheet.ts'
 
 /**
- * What the words of a usage make of the list price, where a provider documents it: the catalogue has list prices alone. All
- * apply to tokens, none to fees. Where a provider prices a word differently from model to model, it is the dearest of them.
+ * Factors of terms on the list price, where a provider documents them: the catalogue has list prices alone. All
+ * apply to tokens, none to fees. Where a provider's factor varies by model, it is the highest.
  */
 interface Terms {
   readonly model: RegExp
@@ -10,8 +10,8 @@ interface Terms {
 }
 
 /**
- * Claude API, "Pricing": batch processing is half, `inference_geo: us` 1.1 times (models before Opus 4.6 cannot be asked
- * for it); fast mode twice the price, six times on Opus 4.6 and 4.7. A priority tier is bought by contract, so it stays at
+ * Claude API, "Pricing": batch processing is half, `inference_geo: us` 1.1 times (unavailable for models before Opus 4.6);
+ * fast mode twice the price, six times on Opus 4.6 and 4.7. A priority tier is bought by contract, so it stays at
  * the list price.
  */
 const ANTHROPIC: readonly Terms[] = [
@@ -42,16 +42,16 @@ const TERMS: ReadonlyMap<string, readonly Terms[]> = new Map([
   ['aws', AWS],
 ])
 
-/** What a model that nobody knows may cost more by. Discounts are not assumed. */
+/** Highest factors of an unknown model. Discounts are not assumed. */
 export const CEILING_FACTORS = toFactors({ us: 1.1, fast: 6, priority: 2.5 })
 
-/** The documented factors of a model, by word; provider and model as the catalogue names them. */
+/** Returns the documented factors of a model, by term; provider and model under the catalogue's names. */
 export function documentedFactors(provider: string, model: string): ReadonlyMap<string, bigint> {
   const found = TERMS.get(provider)?.find((terms) => terms.model.test(model))
   return toFactors(found?.factors ?? {})
 }
 
-/** Millionths by word. */
+/** Converts factors to millionths. */
 export function toFactors(factors: Readonly<Record<string, number>>): ReadonlyMap<string, bigint> {
   return new Map(Object.entries(factors).map(([word, factor]) => [word, toFactor(factor)]))
 }

@@ -5,7 +5,7 @@ import { createRules, onlyMember, onlyString, type Weigher } from './weigher.ts'
 const TOOL_BLOCK_TOKENS = 28
 const DEEPEST_BLOCK = 4
 
-/** Members of blocks, whatever their type. Those of other names count with their names. */
+/** Members of blocks, whatever their type. Members of other names count with their names. */
 const BLOCK = createRules({
   mark: ['type', 'id', 'tool_use_id', 'cache_control', 'is_error', 'caller'],
   text: [
@@ -13,9 +13,9 @@ const BLOCK = createRules({
     ...['stdout', 'stderr', 'return_code', 'file_id', 'retrieved_at', 'error_code', 'tool_name', 'signature', 'data'],
   ],
 })
-/** Blocks whose citations are what the provider found, and free (Claude API, "Citations"). */
+/** Blocks whose citations come from the provider, and are free (Claude API, "Citations"). */
 const CITED = new Set(['text', 'document', 'search_result'])
-/** Members that only the provider can read, by the one type of block that has them. */
+/** Encrypted members that only the provider can read, by the one type of block that has them. */
 const ENCRYPTED = new Map([
   ['data', 'redacted_thinking'],
   ['encrypted_content', 'web_search_result'],
@@ -25,10 +25,10 @@ const ENCRYPTED = new Map([
 /** Members of the source of an image or a document. */
 const SOURCE = createRules({ mark: ['type', 'media_type'], text: ['data', 'content', 'url', 'file_id'] })
 
-/** The place of a block. */
+/** Position of a block. */
 export interface Place {
   readonly depth: number
-  /** Whether the user's last words are in a later message. */
+  /** True when the user's last text is in a later message. */
   readonly isEarlier: boolean
 }
 
@@ -48,7 +48,7 @@ export class BlockReader {
     else weigher.add(content)
   }
 
-  /** Whether content surely has a block that is no result of a tool. */
+  /** Returns true when content certainly has a block that is no tool result. */
   hasMoreThanResults(content: Range): boolean {
     const weigher = this.#weigher
     if (!weigher.isArray(content)) return weigher.text[content.start] === '"'
@@ -65,7 +65,7 @@ export class BlockReader {
   #addBlock(block: Range, place: Place): void {
     const weigher = this.#weigher
     const members = place.depth < DEEPEST_BLOCK ? weigher.childrenOf(block) : []
-    // Too deep, no object, or not to be walked.
+    // Too deep, no object, or unreadable.
     if (members.length === 0) weigher.add(block)
     const type = this.#typeOf(members) ?? ''
     if (isOfTool(type)) weigher.parts.frameTokens += TOOL_BLOCK_TOKENS
@@ -93,7 +93,7 @@ export class BlockReader {
     else if (key !== 'citations' || !CITED.has(type)) weigher.addMember(member, BLOCK)
   }
 
-  /** Adds what an image or a document is made from. What two readers could take for different files is text. */
+  /** Adds the source of an image or a document. A source that two readers could take for different files counts as text. */
   #addSource(source: Range, { type, ...place }: Place & { type: string }): void {
     const weigher = this.#weigher
     const members = weigher.childrenOf(source)
@@ -114,7 +114,7 @@ function addFile(weigher: Weigher, base64: Range, type: string): void {
   else addPdf(weigher, base64)
 }
 
-/** The member that an image or a document is made from, by the type of its source. */
+/** The member with the contents of an image or a document, by the type of its source. */
 const CARRIERS = new Map([
   ['base64', 'data'],
   ['url', 'url'],

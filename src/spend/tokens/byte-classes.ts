@@ -1,4 +1,4 @@
-/** What a byte of UTF-8 is to a tokenizer. The numbers are columns of the tables in `weights.ts`. */
+/** Classes of UTF-8 bytes for a tokenizer. The numbers are columns of the tables in `weights.ts`. */
 export const LOWER = 0
 export const UPPER = 1
 export const DIGIT = 2
@@ -19,33 +19,33 @@ export const IDEOGRAPH = 10
 export const HANGUL = 11
 /** First byte of full-width forms and private signs. */
 export const FULL_WIDTH = 12
-/** First byte of a sign of four bytes. */
+/** First byte of a four-byte character. */
 export const EMOJI = 13
-/** A further byte of a sign, 80 to AF; it costs nothing of its own, but behind some first bytes. */
+/** A continuation byte, 80 to AF; it weighs nothing by itself, except after some first bytes. */
 export const CONTINUATION = 14
 export const CONTROL = 15
-/** A further byte, B0 to B9. */
+/** A continuation byte, B0 to B9. */
 export const CONTINUATION_B0 = 16
-/** A further byte, BA to BF. */
+/** A continuation byte, BA to BF. */
 export const CONTINUATION_BA = 17
 export const TAB = 18
-/** First byte of a letter of an alphabet of two bytes that tokenizers cut into bytes. */
+/** First byte of a letter of an alphabet of two bytes that tokenizers split into bytes. */
 export const RARE_ALPHABET = 19
-/** First byte of a sign of three bytes that tokenizers cut into bytes. */
+/** First byte of a three-byte character that tokenizers split into bytes. */
 export const RARE_SIGN = 20
-/** First byte of a Korean syllable, or of a sign of Yi, Vai and other rare scripts: the next byte decides. */
+/** First byte of a Korean syllable, or of a character of Yi, Vai and other rare scripts: the next byte decides. */
 export const HANGUL_OR_RARE = 21
 /** The second half of a surrogate pair, in an escape. */
 export const LOW_SURROGATE = 22
-/** Columns of a table: a power of two, for states and classes share an index. */
+/** Columns of a table: a power of two, since states and classes share an index. */
 export const CLASSES = 32
-/** A backslash in JSON: what follows says which character it stands for. No column. */
+/** A backslash in JSON: the next characters determine the escaped one. No column. */
 export const ESCAPE = 32
 
 const BYTES = 256
 const BACKSLASH = 92
 
-/** Last byte (inclusive) of each stretch of bytes of one class, in order. */
+/** Last byte (inclusive) of each range of bytes of one class, in order. */
 const STRETCHES: readonly (readonly [last: number, byteClass: number])[] = [
   [0x08, CONTROL],
   [0x09, TAB],
@@ -80,7 +80,7 @@ const STRETCHES: readonly (readonly [last: number, byteClass: number])[] = [
   [0xff, EMOJI],
 ]
 
-/** Last code point (inclusive) of each stretch beyond ASCII that begins with bytes of one class. */
+/** Last code point (inclusive) of each range beyond ASCII that begins with bytes of one class. */
 const CODE_POINTS: readonly (readonly [last: number, byteClass: number])[] = [
   [0x33f, LATIN],
   [0x47f, ALPHABET],
@@ -115,7 +115,7 @@ function createClasses(): Uint8Array {
   return classes
 }
 
-/** The class of the first byte of a UTF-16 code unit's character. */
+/** Returns the class of the first byte of a UTF-16 code unit's character. */
 export function classOfCodeUnit(code: number): number {
   if (code < 0x80) return TEXT_CLASSES[code] ?? PUNCTUATION
   return CODE_POINTS.find(([last]) => code <= last)?.[1] ?? FULL_WIDTH

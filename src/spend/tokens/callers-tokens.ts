@@ -5,16 +5,16 @@ import type { RequestDocument } from '../../core/request/request.ts'
 import { entryLimit } from '../../core/system/entry-limit.ts'
 import { TokenEstimator } from './token-estimator.ts'
 
-/** Callers whose factors are remembered; of the least recently used one the factors start anew. */
+/** Callers whose factors are kept; the least recently used one is evicted. */
 const MOST_CALLERS = 2000
 
 /**
- * Estimates tokens for each caller with factors of its own, so that one caller's odd bodies move nobody else's estimate.
- * What is learnt is kept in memory only: after a restart, and in each process, factors start with what was measured, which
- * the margin of a hold allows for.
+ * Estimates tokens with separate factors for each caller, so that one caller's unusual bodies affect no other estimate.
+ * Learned factors are kept in memory only: after a restart, and in each process, factors start with the measured ones, for
+ * which the margin of a hold allows.
  */
 export class CallersTokens implements TokenCounter {
-  /** Learns nothing. */
+  /** Estimator for other callers; it does not learn. */
   readonly #measured = new TokenEstimator()
   readonly #callers = new LRUCache<string, TokenEstimator>(entryLimit(MOST_CALLERS))
 

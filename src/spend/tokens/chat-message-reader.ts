@@ -18,7 +18,7 @@ const PART = createRules({
   mark: ['type', 'cache_control'],
   text: ['text', 'refusal', 'image_url', 'file', 'input_audio'],
 })
-/** Members of parts that are objects of their own, with media in them. */
+/** Members of parts that are nested objects with media. */
 const CARRIERS = new Set(['image_url', 'file', 'input_audio'])
 const CARRIED = createRules({ mark: ['detail', 'format'], text: ['url', 'filename', 'file_data', 'file_id', 'data'] })
 const MEDIA = new Map<string, (weigher: Weigher, value: Range) => void>([
@@ -56,7 +56,7 @@ export class ChatMessageReader {
         this.#weigher.addMembers(member, (each) => weigher.addMember(each, CALLED))
         break
       case 'audio':
-        // The sound of an earlier answer, by its id: of unknown length.
+        // The audio of an earlier answer, by its id: of unknown length.
         addReference(weigher, member, 'audio')
         break
       default:
@@ -73,14 +73,14 @@ export class ChatMessageReader {
     })
   }
 
-  /** Adds a part. What two readers could take for different parts is text. */
+  /** Adds a part. A part that two readers could take for different ones counts as text. */
   #addPart(part: Range): void {
     const weigher = this.#weigher
     weigher.addMembers(part, (member, members) => {
       const { key = '' } = member
       const isCarrier = CARRIERS.has(key) && onlyMember(members, key, PART) === member
       if (!isCarrier || weigher.stringOf(onlyMember(members, 'type', PART)) !== key) weigher.addMember(member, PART)
-      // Some servers take the address of an image without an object around it.
+      // Some servers accept the address of an image without an object around it.
       else if (key === 'image_url' && weigher.isString(member)) addUri(weigher, member, 'image')
       else this.#addCarrier(member)
     })

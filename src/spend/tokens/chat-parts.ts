@@ -6,17 +6,17 @@ import type { RequestParts } from './request-parts.ts'
 import { createRules, onlyMember, Weigher } from './weigher.ts'
 
 const TOOL_TOKENS = 10
-/** Longest settings that are not weighed, in bytes. */
+/** Longest free settings, in bytes. */
 const SETTING_BYTES = 512
 /**
- * A prediction that the answer does not follow is billed as output (OpenAI, "Predicted Outputs"), whose price is four
- * times that of input for the models that take one.
+ * Factor of a prediction: parts that the answer does not follow are billed as output (OpenAI, "Predicted Outputs"), whose
+ * price is four times that of input for the models that support it.
  */
 const PREDICTION_FACTOR = 4
 
-/** Fields that are never in a prompt, however long. */
+/** Fields that are never in a prompt, whatever their length. */
 const FREE_FIELDS = new Set(['metadata', 'stop', 'logit_bias'])
-/** Fields that say how to answer: free while they are short. */
+/** Fields that control the answer: free while they are short. */
 const SETTINGS = new Set([
   ...['model', 'max_tokens', 'max_completion_tokens', 'n', 'stream', 'stream_options', 'seed', 'user', 'store'],
   ...['temperature', 'top_p', 'top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'repetition_penalty'],

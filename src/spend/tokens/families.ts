@@ -1,31 +1,31 @@
 import type { ImageLimits } from './attachments.ts'
 import { anthropicRule, type ImageRule, openAiRule, otherRule } from './image-rules.ts'
 
-/** Models that cut a text alike. */
+/** Models with the same tokenizer. */
 export interface ModelFamily {
   readonly name: string
-  /** Tokens for one token of o200k, before anything is learnt. */
+  /** Initial tokens per token of o200k. */
   readonly startFactor: number
   readonly image: ImageRule
-  /** Tokens that the provider adds for what the request asks: they are Anthropic's, and no other's are known. */
+  /** True when the provider adds tokens for request options: known of Anthropic only. */
   readonly hasHiddenPrompts: boolean
   /**
-   * Whether the thinking of turns before the user's last words is surely left out: of Claude up to Sonnet and Haiku 4.5
+   * True when the thinking of turns before the user's last text is certainly left out: for Claude up to Sonnet and Haiku 4.5
    * and Opus 4.1 (Claude API, "Extended thinking": later models keep it).
    */
   readonly dropsEarlierThinking: boolean
-  /** Whether tools that are deferred are left out until the model finds them; behind another API all are sent. */
+  /** True when deferred tools are left out until the model finds them; behind another API all are sent. */
   readonly defersTools: boolean
 }
 
 const OLD_CLAUDE: ImageLimits = { longEdge: 1568, tokens: 1568 }
 const NEW_CLAUDE: ImageLimits = { longEdge: 2576, tokens: 4784 }
 
-/** Those of Anthropic. */
+/** Traits of Anthropic's models. */
 const ANTHROPIC = { hasHiddenPrompts: true, defersTools: true }
 const OTHERS = { hasHiddenPrompts: false, dropsEarlierThinking: false, defersTools: false }
 
-/** Claude up to 4.5, but for Opus 4.5. */
+/** Claude up to 4.5, except Opus 4.5. */
 const CLAUDE: ModelFamily = {
   name: 'claude',
   startFactor: 1.2,
@@ -33,9 +33,9 @@ const CLAUDE: ModelFamily = {
   dropsEarlierThinking: true,
   ...ANTHROPIC,
 }
-/** Claude Opus 4.5, and 4.6: the tokenizer of those before, and what is learnt of it. */
+/** Claude Opus 4.5, and 4.6: the earlier tokenizer, with its learned factor. */
 const CLAUDE_4_6: ModelFamily = { ...CLAUDE, dropsEarlierThinking: false }
-/** Claude 4.7 and later has a tokenizer of its own, which cuts finer. */
+/** Claude 4.7 and later has another tokenizer, with smaller tokens. */
 const CLAUDE_4_7: ModelFamily = {
   name: 'claude-4.7',
   startFactor: 1.5,
@@ -46,7 +46,7 @@ const CLAUDE_4_7: ModelFamily = {
 const O200K: ModelFamily = { name: 'o200k', startFactor: 1, image: openAiRule(''), ...OTHERS }
 const OTHER: ModelFamily = { name: 'other', startFactor: 1.05, image: otherRule, ...OTHERS }
 
-/** Every tokenizer there is. */
+/** All tokenizers. */
 export const FAMILIES: readonly ModelFamily[] = [CLAUDE, CLAUDE_4_7, O200K, OTHER]
 
 const O200K_MODEL = /(^|[/.])(gpt-(4o|4\.\d|[5-9]|oss)|chatgpt-|o[1-9](-|$)|codex-)/
@@ -58,7 +58,7 @@ const CLAUDE_VERSION = /claude-(?:v|[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const FINE_VERSION = 4.07
 const KEEPING_VERSION = 4.05
 
-/** The family of a model, by its provider's name; a name with a slash is that of a model behind another API, which is sent all. */
+/** Returns the family of a model, by its provider's name; a name with a slash is a model behind another API, which is sent everything. */
 export function familyOf(model: string): ModelFamily {
   const name = model.toLowerCase()
   if (name.includes('claude')) {
@@ -68,7 +68,7 @@ export function familyOf(model: string): ModelFamily {
   return O200K_MODEL.test(name) ? { ...O200K, image: openAiRule(name) } : OTHER
 }
 
-/** A name without a version is taken for a new model's. */
+/** Returns a Claude family; a name without a version counts as the newest model. */
 function claudeFamily(name: string): ModelFamily {
   const [, major, minor = '0'] = CLAUDE_VERSION.exec(name) ?? []
   if (major === undefined) return CLAUDE_4_7

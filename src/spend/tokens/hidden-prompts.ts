@@ -1,7 +1,7 @@
 import type { RequestDocument } from '../../core/request/request.ts'
 
 /**
- * Tokens that Anthropic adds to a request for what it asks, beside the text that the client wrote. Those of tools are
+ * Tokens that Anthropic adds to a request for its options, beside the client's own text. Those of tools are
  * from its documentation (Tool use, "Pricing"), the others from recorded replies to Claude 4 models.
  */
 export const TOOLS_TOKENS = 346
@@ -10,10 +10,10 @@ export const THINKING_TOKENS = 28
 const ADAPTIVE_THINKING_TOKENS = 17
 export const OUTPUT_FORMAT_TOKENS = 180
 const TASK_BUDGET_TOKENS = 34
-/** A server's tools are fetched by the provider, so that only their number can be guessed. */
+/** A server's tools are fetched by the provider, so that even their number is an estimate. */
 const MCP_SERVER_TOKENS = 600
 
-/** Tools that the provider runs, by how their `type` begins. */
+/** Tools that the provider runs, by the prefix of their `type`. */
 const PROVIDER_TOOLS: readonly (readonly [prefix: string, tokens: number])[] = [
   ['bash_', 245],
   ['text_editor_', 700],
@@ -26,12 +26,12 @@ const PROVIDER_TOOLS: readonly (readonly [prefix: string, tokens: number])[] = [
 ]
 export const UNKNOWN_PROVIDER_TOOL_TOKENS = 500
 
-/** Tokens of a tool that the provider knows by its `type`. */
+/** Returns the tokens of a tool that the provider defines by its `type`. */
 export function providerToolTokens(type: string): number {
   return PROVIDER_TOOLS.find(([prefix]) => type.startsWith(prefix))?.[1] ?? UNKNOWN_PROVIDER_TOOL_TOKENS
 }
 
-/** Tokens that are added for the request's own fields; `hasTools` when a tool is in the prompt. */
+/** Returns the tokens added for the request's own fields; `hasTools` when a tool is in the prompt. */
 export function hiddenPromptTokens(request: RequestDocument, hasTools: boolean): number {
   const tools = hasTools ? (isForced(request) ? FORCED_TOOL_TOKENS : TOOLS_TOKENS) : 0
   const servers = request.raw('mcp_servers') === undefined ? [] : request.field('mcp_servers')

@@ -1,19 +1,19 @@
 /**
- * DESIGN: what an image costs at the makers of models, by its size.
+ * DESIGN: tokens of an image by its size, per maker of models.
  *
  * - OpenAI ("Images and vision", calculating costs): scaled down to fit 2,048 × 2,048 and then to a short edge of 768, a
  *   base and a price for each tile of 512 × 512, 20 times and more as many for `gpt-4o-mini` as for `gpt-4o`. Smaller
  *   models since then: a token for each square of 32 pixels, of which there are at most 1,536, times a factor; GPT-5.4
  *   and later: at most 10,000 squares.
  * - Others: Gemini ("Token counting") has 258 tokens for a small image or for each tile, and up to 1,120 for an image since
- *   Gemini 3; open models about one for each square of 28 pixels. The dearest of these counts.
+ *   Gemini 3; open models about one for each square of 28 pixels. The highest of these counts.
  *
  * Guarantee: no image is cheap because it is small, thin, or of unknown size.
  */
 import { type ImageLimits, imageTokens } from './attachments.ts'
 import type { ImageSize } from './image-size.ts'
 
-/** Tokens of an image, in tokens of text; `undefined` is a size that is not known. */
+/** Returns the tokens of an image, as text tokens; `undefined` is an unknown size. */
 export type ImageRule = (size: ImageSize | undefined) => number
 
 const BOX = 2048
@@ -31,12 +31,12 @@ const OPEN_LIMITS: ImageLimits = { longEdge: Number.MAX_SAFE_INTEGER, tokens: 16
 /** A photograph of 3,072 × 3,072 pixels, to which Gemini scales down. */
 const UNKNOWN_TOKENS = 16 * GEMINI_TILE_TOKENS
 
-/** The rule of Anthropic's models. */
+/** Returns the rule of Anthropic's models. */
 export function anthropicRule(limits: ImageLimits): ImageRule {
   return (size) => imageTokens(size, limits)
 }
 
-/** The rule of an OpenAI model, by its name. */
+/** Returns the rule of an OpenAI model, by its name. */
 export function openAiRule(model: string): ImageRule {
   if (model.includes('gpt-4o-mini')) return tiles(2833, 5667)
   if (/gpt-(?:4\.1|5)-nano/.test(model)) return squares(SMALL_SQUARES, 2.46)

@@ -5,7 +5,7 @@ import { imageSizeOf } from './image-size.ts'
 const OLD = { longEdge: 1568, tokens: 1568 }
 const NEW = { longEdge: 2576, tokens: 4784 }
 
-/** A header of 40 bytes with these at these places. */
+/** Builds a header of 40 bytes with these parts at these offsets. */
 function header(parts: Readonly<Record<number, readonly number[] | string>>): Buffer {
   const bytes = Buffer.alloc(40)
   for (const [at, part] of Object.entries(parts)) Buffer.from(part as string).copy(bytes, Number(at)) // both are taken
@@ -30,7 +30,7 @@ for (const [name, bytes] of Object.entries(HEADERS)) {
     })
   })
 
-  test(`image size: a ${name} file that is cut off tells none, or its own, and never throws`, (t) => {
+  test(`image size: a truncated ${name} file has none, or its own, and never throws`, (t) => {
     for (let length = 0; length < bytes.length; length++) {
       const size = imageSizeOf(bytes.subarray(0, length))
       t.true(size === undefined || size.width === 1280)
@@ -38,7 +38,7 @@ for (const [name, bytes] of Object.entries(HEADERS)) {
   })
 }
 
-test('image size: what is no image has none', (t) => {
+test('image size: other data has none', (t) => {
   t.is(imageSizeOf(Buffer.alloc(100, 'x')), undefined)
   t.is(imageSizeOf(Buffer.alloc(100)), undefined)
   t.is(imageSizeOf(Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.alloc(100, 0xff)])), undefined)
@@ -56,7 +56,7 @@ for (const [width, height, tokens] of [
   })
 }
 
-test('image tokens: a large image costs what the model takes at most, and so does an unknown one', (t) => {
+test('image tokens: a large image has the model’s maximum, and so has an unknown one', (t) => {
   t.is(imageTokens({ width: 8000, height: 8000 }, OLD), 1568)
   t.is(imageTokens({ width: 8000, height: 8000 }, NEW), 4784)
   t.is(imageTokens({ width: 8000, height: 280 }, OLD), 56 * 2)
@@ -64,7 +64,7 @@ test('image tokens: a large image costs what the model takes at most, and so doe
   t.is(imageTokens(undefined, OLD), 1568)
 })
 
-test('pdf tokens: 3,000 for each page that is marked', (t) => {
+test('pdf tokens: 3,000 for each marked page', (t) => {
   const pages = '<< /Type /Page /Parent 1 0 R >>\n'.repeat(3)
   t.is(pdfTokens(Buffer.from(Buffer.from(`%PDF-1.4\n<< /Type /Pages >>\n${pages}`).toString('base64'))), 9000)
 })

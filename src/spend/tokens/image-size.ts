@@ -4,7 +4,7 @@ export interface ImageSize {
   readonly height: number
 }
 
-/** Bytes of a file in which its size must stand; a photograph's comes behind its metadata. */
+/** Bytes of a file that must contain its size; a photograph's follows its metadata. */
 export const HEADER_BYTES = 48 * 1024
 
 const PNG = 0x89504e47
@@ -18,7 +18,7 @@ const JPEG_START = 0xffd8
 const JPEG_MARKER = 0xff
 const LONGEST_HEADER = 30
 
-/** The size that the first bytes of a PNG, GIF, WebP or JPEG file tell; `undefined` when they do not. */
+/** Reads the size from the first bytes of a PNG, GIF, WebP or JPEG file; `undefined` when they do not contain it. */
 export function imageSizeOf(header: Buffer): ImageSize | undefined {
   if (header.length < LONGEST_HEADER) return undefined
   const size = readSize(header)
@@ -39,7 +39,7 @@ function readSize(header: Buffer): ImageSize | undefined {
   }
 }
 
-/** The three ways in which a WebP file says it (RFC 9649, sections 2.5 to 2.7). */
+/** Reads one of a WebP file's three encodings of its size (RFC 9649, sections 2.5 to 2.7). */
 function webpSize(header: Buffer): ImageSize | undefined {
   switch (header.readUInt32BE(12)) {
     case VP8:
@@ -55,20 +55,20 @@ function webpSize(header: Buffer): ImageSize | undefined {
   }
 }
 
-/** Goes from segment to segment to the one that begins a frame (ITU T.81, section B.2.2). */
+/** Reads segment after segment up to the one that begins a frame (ITU T.81, section B.2.2). */
 function jpegSize(header: Buffer): ImageSize | undefined {
   let at = 2
   while (at + 9 <= header.length) {
     if (header[at] !== JPEG_MARKER) return undefined
     const marker = header.readUInt8(at + 1)
     if (isFrame(marker)) return { width: header.readUInt16BE(at + 7), height: header.readUInt16BE(at + 5) }
-    // A marker may be filled up with more of its first byte.
+    // A marker may be padded with repetitions of its first byte.
     at += marker === JPEG_MARKER ? 1 : 2 + header.readUInt16BE(at + 2)
   }
   return undefined
 }
 
-/** C4, C8 and CC lie among the frames' markers, and are tables. */
+/** Returns true for a frame's marker; C4, C8 and CC are in its range, and are tables. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

@@ -1,16 +1,16 @@
 /**
  * DESIGN: media in a request.
  *
- * Media of a known kind count by their size: images by their pixels, PDFs by their pages, audio by its length. What is
- * only named (an address, the id of a file) counts by the ceiling of an image, or as one page. Any other file counts as
- * the text of its base64, which is never less than a provider could read out of it as text.
+ * Media of a known kind count by their size: images by their pixels, PDFs by their pages, audio by its length. References
+ * (an address, the id of a file) count by the ceiling of an image, or as one page. Any other file counts as
+ * the text of its base64, which is never less than a provider could read from it as text.
  */
 import type { Range } from '../../core/json/scan.ts'
 import { audioTokens, isPdf, pdfTokens, sizeOfBase64 } from './attachments.ts'
 import { unitsOfText } from './text-units.ts'
 import type { Weigher } from './weigher.ts'
 
-/** Longest address of a file that is not weighed as text, in bytes. */
+/** Longest address of a file that does not count as text, in bytes. */
 const ADDRESS_BYTES = 2048
 const TEXT_TYPE = /^data:text\/[\w.+-]+(?:;[^;,]+)*?;base64,/i
 const IMAGE_TYPE = /^data:image\/[\w.+-]+(?:;[^;,]+)*?;base64,/i
@@ -33,7 +33,7 @@ export function addPdf(weigher: Weigher, base64: Range): void {
   else weigher.add(base64)
 }
 
-/** Adds an image or a document that is only named. */
+/** Adds an image or a document given by reference. */
 export function addReference(weigher: Weigher, name: Range, type: string): void {
   const { parts } = weigher
   parts.isPlain = false
@@ -65,7 +65,7 @@ export function addAudio(weigher: Weigher, base64: Range): void {
   weigher.parts.documentTokens += audioTokens(insideOf(weigher, base64))
 }
 
-/** Adds the text that base64 stands for; and base64 that is none, as it is written. */
+/** Adds the decoded text of base64; invalid base64 counts as written. */
 function addDecoded(weigher: Weigher, base64: Range): void {
   const inside = insideOf(weigher, base64)
   const decoded = Buffer.from(inside.toString('latin1'), 'base64')
@@ -73,7 +73,7 @@ function addDecoded(weigher: Weigher, base64: Range): void {
   else weigher.add(base64)
 }
 
-/** The bytes between the quotes of a string, or behind the head of a data URI. */
+/** Returns the bytes between the quotes of a string, or after the head of a data URI. */
 function insideOf({ bytes }: Weigher, { start, end }: Range): Buffer {
   return bytes.subarray(start + 1, end - 1)
 }

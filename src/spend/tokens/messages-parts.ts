@@ -8,16 +8,16 @@ import { UNITS_PER_TOKEN } from './weights.ts'
 
 const MESSAGE_TOKENS = 4
 const TOOL_TOKENS = 10
-/** Longest settings that are not weighed, in bytes: with edits of the context of every kind. */
+/** Longest free settings, in bytes: with context edits of every kind. */
 const SETTING_BYTES = 512
-/** Tools that a search of the provider finds at once: "the 3–5 most relevant" (Claude API, "Tool search tool"). */
+/** Tools that a search of the provider returns at once: "the 3–5 most relevant" (Claude API, "Tool search tool"). */
 const FOUND_TOOLS = 5
-/** Longest credential of a server of tools, in bytes. */
+/** Longest credential of an MCP server, in bytes. */
 const CREDENTIAL_BYTES = 8192
 
-/** Fields that are never in a prompt, however long. */
+/** Fields that are never in a prompt, whatever their length. */
 const FREE_FIELDS = new Set(['metadata', 'stop_sequences'])
-/** Fields that say how to answer: free while they are short. */
+/** Fields that control the answer: free while they are short. */
 const SETTINGS = new Set([
   ...['model', 'max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 'service_tier', 'inference_geo', 'speed'],
   ...['thinking', 'tool_choice', 'container', 'context_management', 'cache_control'],
@@ -64,9 +64,9 @@ class MessagesReader {
       else this.#addField({ key, start, end })
     }
     parts.hiddenTokens += hiddenPromptTokens(this.#request, hasTools)
-    // The provider's count shows what it adds or takes away there, and the estimate cannot.
+    // The provider's count includes its changes there, and the estimate cannot.
     if (fields.has('mcp_servers') || fields.has('context_management')) parts.isPlain = false
-    // An edit of the context may keep the thinking that a model would leave out.
+    // A context edit may keep thinking that a model would leave out.
     if (fields.has('context_management')) {
       parts.units += parts.earlierThinkingUnits
       parts.earlierThinkingUnits = 0
@@ -95,7 +95,7 @@ class MessagesReader {
     }
   }
 
-  /** From the last message to the first, so that it is known which thinking is before the user's last words. */
+  /** Adds messages from the last to the first, to know which thinking precedes the user's last text. */
   #addMessages(messages: Range): void {
     const weigher = this.#weigher
     if (!weigher.isArray(messages)) weigher.add(messages)
@@ -112,14 +112,14 @@ class MessagesReader {
     }
   }
 
-  /** Whether a message is the user's, and surely more than results of tools. */
+  /** Returns true when a message is the user's, and certainly more than tool results. */
   #hasWordsOfUser(members: readonly Child[]): boolean {
     const role = this.#weigher.stringOf(onlyMember(members, 'role', MESSAGE))
     const content = onlyMember(members, 'content', MESSAGE)
     return role === 'user' && content !== undefined && this.#blocks.hasMoreThanResults(content)
   }
 
-  /** Adds the tools; whether one is in the prompt from the start. */
+  /** Adds the tools; returns true when one is in the prompt from the start. */
   #addTools(tools: Range): boolean {
     const weigher = this.#weigher
     if (!weigher.isArray(tools)) {
@@ -153,7 +153,7 @@ class MessagesReader {
     return mark !== undefined && this.#weigher.text.startsWith('true', mark.start)
   }
 
-  /** The largest may be found at once; the rest counts where the model's provider does not defer. */
+  /** Adds deferred tools: the largest may be found at once; the rest counts where the model's provider does not defer. */
   #addDeferred(units: readonly number[]): void {
     const { parts } = this.#weigher
     const sum = (list: readonly number[]) => list.reduce((total, each) => total + each, 0)

@@ -1,16 +1,16 @@
 /**
  * DESIGN: the parts of a request's prompt, from its bytes.
  *
- * Purpose: text is weighed where it is, without parsing the messages. The weighing is by exclusion: every value counts as
- * text, members and parts of unknown names and types included, but for
+ * Purpose: text is weighed in place, without parsing the messages. The weighing is by exclusion: every value counts as
+ * text, members and parts of unknown names and types included, except for
  * - media of a known kind (images, PDFs, audio), which count by their size or by a documented ceiling;
- * - the few members that are surely not in a prompt (ids, cache marks, signatures, settings), up to a bounded length.
+ * - the few members that are certainly not in a prompt (ids, cache marks, signatures, settings), up to a bounded length.
  *
  *     a member ──known name──► by its rule: text, a mark (free while short), free, content, media
  *              └─any other──► its name and its value, as text
  *
- * Guarantees: names and words are compared decoded. What two readers could take differently (a name twice, or in another
- * case) is never media and never free: all of its readings are added up. A body that cannot be walked is text.
+ * Guarantees: names and values are compared decoded. Ambiguous members (a repeated name, or one in another
+ * case) are never media and never free: all of their readings are added up. An unreadable body is text.
  * Limits: blocks within blocks are walked to a depth of four, below that they are text.
  */
 import type { DialectName } from '../../core/reply/reply-dialect.ts'
@@ -21,11 +21,11 @@ import { messagesParts } from './messages-parts.ts'
 
 /** The parts of an estimate, for any model. Units are hundredths of a token before calibration. */
 export interface RequestParts {
-  /** Weight of the text that every model reads. */
+  /** Weight of the text for every model. */
   units: number
-  /** Weight of the thinking in turns before the user's last words: some models leave it out. */
+  /** Weight of the thinking in turns before the user's last text: some models leave it out. */
   earlierThinkingUnits: number
-  /** Weight of tools that are loaded when the model finds them, where the provider can do that. */
+  /** Weight of tools that are loaded when the model finds them, where the provider supports that. */
   deferredUnits: number
   /** Tokens around messages, blocks and tools. */
   frameTokens: number
@@ -35,7 +35,7 @@ export interface RequestParts {
   documentTokens: number
   /** Sizes of images; `undefined` where unknown. */
   readonly images: (ImageSize | undefined)[]
-  /** Whether the text is all that the provider counts, as far as can be seen: then its count teaches. */
+  /** True when the provider appears to count nothing but the text: then its count can be learned from. */
   isPlain: boolean
 }
 

@@ -8,17 +8,17 @@ const LOWER_U = 117
 const HEX_DIGITS = 4
 const HEX = 16
 
-/** Most bytes that are added up as a 32-bit integer: no weight is above 250, so that stays below 2^31. */
+/** Most bytes that are summed as a 32-bit integer: no weight is above 250, so the sum stays below 2^31. */
 const BLOCK_BYTES = 4 * 1024 * 1024
 
-/** Weight of the UTF-8 text that `bytes` are, in hundredths of a token before calibration. */
+/** Returns the weight of UTF-8 text, in hundredths of a token before calibration. */
 export function unitsOfText(bytes: Uint8Array): number {
   return walk(bytes, { classes: TEXT_CLASSES, start: 0, end: bytes.length })
 }
 
 /**
- * Weight of raw JSON from byte `start` to `end`, the inside of a string or a whole value: escapes count as the
- * characters that they stand for, the rest as text. In hundredths of a token before calibration.
+ * Returns the weight of raw JSON from byte `start` to `end`, the inside of a string or a whole value: escapes count as
+ * their characters, the rest as text. In hundredths of a token before calibration.
  */
 export function unitsOfJson(bytes: Uint8Array, start: number, end: number): number {
   return walk(bytes, { classes: JSON_CLASSES, start, end })
@@ -60,7 +60,7 @@ function walk(bytes: Uint8Array, { classes, start, end }: Stretch): number {
   return total
 }
 
-/** The class of the character whose escape goes on at byte `at`, behind the backslash. */
+/** Returns the class of the character whose escape continues at byte `at`, after the backslash. */
 function classOfEscape(bytes: Uint8Array, at: number): number {
   switch (bytes[at]) {
     case LOWER_N:
@@ -76,7 +76,7 @@ function classOfEscape(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** The code unit of four hexadecimal digits. Of what is none, any: a body with wrong escapes is refused elsewhere. */
+/** Reads the code unit of four hexadecimal digits. Others give any value: a body with wrong escapes is refused elsewhere. */
 function readHex(bytes: Uint8Array, start: number): number {
   let code = 0
   for (let at = start; at < start + HEX_DIGITS; at++) {

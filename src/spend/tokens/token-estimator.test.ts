@@ -16,7 +16,7 @@ const ask = (content: unknown, more: object = {}) =>
 const count = (request: RequestDocument, model = GPT) => new TokenEstimator().inputTokens(request, model)
 const textTokens = (text: string) => new TokenEstimator().textTokens(text, GPT)
 
-/** Counts by o200k of texts of each kind, and how far an estimate may be off, in per cent. */
+/** Token counts by o200k of texts of each kind, and the tolerance of an estimate in per cent. */
 const SAMPLES: readonly (readonly [kind: string, text: string, tokens: number, percent: number])[] = [
   [
     'prose',
@@ -81,11 +81,11 @@ for (const [kind, text, tokens, percent] of SAMPLES) {
   })
 }
 
-/** Images by address and servers of tools: what is behind them, only the provider can see. */
+/** Images by address and MCP servers: only the provider knows their contents. */
 const UNSEEN = /^a(09|31)/
 const FACTOR = 1.45
 
-test(`token estimate: within a factor of ${FACTOR} of what a provider counted for recorded requests`, (t) => {
+test(`token estimate: within a factor of ${FACTOR} of a provider’s count for recorded requests`, (t) => {
   const { items, absent } = loadRecordings()
   if (absent !== undefined) return t.pass(absent)
   let seen = 0
@@ -101,7 +101,7 @@ test(`token estimate: within a factor of ${FACTOR} of what a provider counted fo
   t.true(seen >= 25, `${seen} recordings`)
 })
 
-/** Input tokens of a reply, cached ones included: a message, a count, or the first event of a stream. */
+/** Returns the input tokens of a reply, cached ones included: a message, a count, or the first event of a stream. */
 function countedIn(reply: string): number | undefined {
   const json = reply.startsWith('{')
     ? reply
@@ -128,7 +128,7 @@ test('token estimate: more text never counts less, and never nothing', (t) => {
   )
 })
 
-test('token estimate: any JSON, and what is none, gives a whole number of 1 or more', (t) => {
+test('token estimate: any JSON, and any other text, gives a whole number of 1 or more', (t) => {
   const anything = fc.oneof(fc.json(), fc.string())
   const block = fc.record({
     type: fc.constantFrom('text', 'image', 'document', 'tool_result', 'x'),
@@ -158,7 +158,7 @@ test('token estimate: any JSON, and what is none, gives a whole number of 1 or m
     t.true(count(document(body)) >= 1, body)
 })
 
-test('token estimate: an escape counts as the character that it stands for', (t) => {
+test('token estimate: an escape counts as its character', (t) => {
   const plain = 'Grüße\t„an“ alle:\n你好 "42" \u001b[31m 🚀'
   const escaped = JSON.stringify(plain).replace(
     /[^\x20-\x7e]/g,
@@ -184,7 +184,7 @@ const turned = { data: PICTURE, media_type: 'image/png', type: 'base64' }
 
 for (const [claim, block] of [
   ['an image', { type: 'image', source }],
-  ['an image with its members turned round', { source: turned, type: 'image' }],
+  ['an image with its members reversed', { source: turned, type: 'image' }],
   ['an image in the result of a tool', { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image', source }] }],
 ] as const) {
   test(`token estimate: ${claim} counts by its size, not by its bytes`, (t) => {
@@ -201,7 +201,7 @@ test('token estimate: a plain document counts as text, a PDF by its pages', (t) 
   t.is(count(ask([pdf])) - count(ask([])), 6000)
 })
 
-test('token estimate: ids, signatures and cache marks are not in the prompt, and thinking is as long as the model keeps it', (t) => {
+test('token estimate: ids, signatures and cache marks are not in the prompt, and thinking counts while the model keeps it', (t) => {
   const plain = { type: 'text', text: PROSE }
   t.is(
     count(ask([{ ...plain, cache_control: { type: 'ephemeral' }, id: PROSE, citations: [PROSE] }])),
@@ -253,17 +253,17 @@ test('token estimate: learns a provider’s tokenizer within three per cent, fro
   const counted = Math.round(estimator.inputTokens(LONG, CLAUDE) * 1.35)
   for (let i = 0; i < 80; i++) estimator.learn(LONG, CLAUDE, counted)
   t.true(Math.abs(estimator.inputTokens(LONG, CLAUDE) / counted - 1) < 0.03)
-  t.is(estimator.inputTokens(LONG, GPT), count(LONG), 'other families are left alone')
+  t.is(estimator.inputTokens(LONG, GPT), count(LONG), 'other families are unchanged')
 })
 
-test('token estimate: a thousand answers at once do not carry the factor beyond what they tell', (t) => {
+test('token estimate: a thousand answers at once do not move the factor beyond their own', (t) => {
   const estimator = new TokenEstimator()
   const counted = Math.round(estimator.inputTokens(LONG, GPT) * 1.2)
   for (let i = 0; i < 1000; i++) estimator.learn(LONG, GPT, counted)
   t.true(Math.abs(estimator.inputTokens(LONG, GPT) - counted) <= 2)
 })
 
-test('token estimate: what was learnt stays within its bounds, and garbage teaches nothing', (t) => {
+test('token estimate: learned factors stay within bounds, and garbage is ignored', (t) => {
   const fresh = new TokenEstimator()
   for (const counted of [0, -1, Number.NaN, 1.5, Number.POSITIVE_INFINITY]) fresh.learn(LONG, GPT, counted)
   t.is(fresh.learned.o200k, 1)
@@ -286,7 +286,7 @@ for (const [claim, request] of [
   ],
   ['a request whose context the provider edits', ask(PROSE.repeat(100), { context_management: { edits: [] } })],
 ] as const) {
-  test(`token estimate: ${claim} does not teach`, (t) => {
+  test(`token estimate: ${claim} is not learned from`, (t) => {
     const estimator = new TokenEstimator()
     estimator.learn(request, GPT, 5000)
     t.is(estimator.learned.o200k, 1)

@@ -1,15 +1,15 @@
 /**
- * DESIGN: how many tokens a request has, without its tokenizer and without a network.
+ * DESIGN: estimate of a request's tokens, without its tokenizer and without a network.
  *
- * Purpose: caps and holds need the number before the provider is asked, on every request, in a fraction of a
+ * Purpose: caps and holds need the number before the provider is called, on every request, in a fraction of a
  * millisecond; and Claude's tokenizer is not public.
  *
  *     tokens = weight of the text × factor of the model's family + frames + hidden prompts + images + documents
  *
- * The weight is a fact of the body (`weights.ts`), found once for all requests of the same bytes. The factor starts
- * with what was measured and learns from what providers count: 1/20 of the way at each answer, within fixed bounds.
+ * The weight is a memo of the body (`weights.ts`), computed once for all requests of the same bytes. The factor starts
+ * with the measured one and learns from providers' counts: 1/20 of the way at each answer, within fixed bounds.
  * Guarantees: a whole number of 1 or more; more text never counts less. Limits: as exact as its weights, see there;
- * tools of MCP servers, and files and images that are only named, are guessed.
+ * tools of MCP servers, and files and images by reference, are guessed.
  */
 import { GatewayError } from '../../core/errors.ts'
 import { ScanError } from '../../core/json/scan.ts'
@@ -21,43 +21,43 @@ import { partsOf, type RequestParts } from './request-parts.ts'
 import { unitsOfJson, unitsOfText } from './text-units.ts'
 import { UNITS_PER_TOKEN } from './weights.ts'
 
-/** Facts of a body, by the dialect that it is read in. */
+/** Memo keys of a body's parts, by its dialect. */
 const PARTS = { messages: Symbol('token parts'), chat: Symbol('token parts of chat') }
 const LEARNING_RATE = 0.05
 const LEAST_FACTOR = 0.7
 const MOST_FACTOR = 2.2
-/** Below that, frames and hidden prompts weigh too much to tell the tokenizer. */
+/** Below this number, frames and hidden prompts weigh too much to learn from. */
 const LEAST_TEACHING_TOKENS = 1000
 
-/** Estimates input tokens of Messages and chat requests, and learns from what providers report. */
+/** Estimates input tokens of Messages and chat requests, and learns from providers' counts. */
 export class TokenEstimator implements TokenCounter {
   readonly #factors = new Map(FAMILIES.map(({ name, startFactor }) => [name, startFactor]))
 
-  /** Input tokens of a request for a model, calibrated; a whole number of 1 or more. Takes about 1 ms for 300 KB. */
+  /** Returns the input tokens of a request for a model, calibrated; a whole number of 1 or more. Takes about 1 ms for 300 KB. */
   inputTokens(request: RequestDocument, model: string, dialect: DialectName = 'messages'): number {
     const family = familyOf(model)
     const parts = partsOrText(request, dialect)
     return wholeTokens(this.#textTokens(promptUnits(parts, family), family) + fixedTokens(parts, family))
   }
 
-  /** Tokens of a text for a model, calibrated; a whole number, 0 of an empty text. Bytes are read as UTF-8. */
+  /** Returns the tokens of a text for a model, calibrated; a whole number, 0 for an empty text. Bytes are read as UTF-8. */
   textTokens(text: string | Buffer, model: string): number {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text
     return Math.ceil(this.#textTokens(unitsOfText(bytes), familyOf(model)))
   }
 
   /**
-   * The most tokens that a text can have, whatever the tokenizer: each has at least one byte. For holds that must be
-   * enough. Of a whole body this is no bound, since images and hidden prompts may have more tokens than bytes.
+   * Returns the most tokens that a text can have in any tokenizer: each has at least one byte. For holds that must be
+   * sufficient. This is no bound for a whole body, since images and hidden prompts may have more tokens than bytes.
    */
   mostTextTokens(text: string | Buffer): number {
     return Buffer.byteLength(text)
   }
 
   /**
-   * Learns from an answer: `request` as it was sent, and the input tokens that the provider counted, those read from and
-   * written to its cache included. Only requests of text alone and of 1,000 tokens or more teach. The factor is compared
-   * with the one that would have been right, not with the estimate: a hundred answers at once do not overshoot.
+   * Learns from an answer: `request` as sent, and the provider's count of input tokens, those read from and
+   * written to its cache included. Only text requests of 1,000 tokens or more are used. The factor is compared
+   * with the one that would have been exact, not with the estimate: a hundred answers at once do not overshoot.
    */
   learn(request: RequestDocument, model: string, counted: number): void {
     if (!Number.isSafeInteger(counted) || counted < LEAST_TEACHING_TOKENS) return
@@ -69,7 +69,7 @@ export class TokenEstimator implements TokenCounter {
     this.#factors.set(family.name, clamp(factor + LEARNING_RATE * (clamp(right) - factor)))
   }
 
-  /** The factor of each family: tokens for one token of o200k. */
+  /** Factors by family: tokens per token of o200k. */
   get learned(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#factors)
   }
@@ -83,7 +83,7 @@ export class TokenEstimator implements TokenCounter {
   }
 }
 
-/** A body that is not JSON, or has wrong escapes, is text, so that whoever asks need not fear. */
+/** Returns the parts; a body that is not JSON, or has wrong escapes, counts as text instead of throwing. */
 function partsOrText(request: RequestDocument, dialect: DialectName): RequestParts {
   try {
     return request.fact(PARTS[dialect], () => partsOf(request, dialect))
@@ -103,13 +103,13 @@ const NO_PARTS = {
   isPlain: false,
 }
 
-/** Weight of the text that a family's models read. */
+/** Returns the weight of the text that a family's models read. */
 function promptUnits(parts: RequestParts, { dropsEarlierThinking, defersTools }: ModelFamily): number {
   const thinking = dropsEarlierThinking ? 0 : parts.earlierThinkingUnits
   return parts.units + thinking + (defersTools ? 0 : parts.deferredUnits)
 }
 
-/** Tokens that the factor is not for. */
+/** Returns the tokens to which the factor does not apply. */
 function fixedTokens(parts: RequestParts, { image, hasHiddenPrompts }: ModelFamily): number {
   const images = parts.images.reduce((sum, size) => sum + image(size), 0)
   return parts.frameTokens + (hasHiddenPrompts ? parts.hiddenTokens : 0) + parts.documentTokens + images

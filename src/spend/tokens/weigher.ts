@@ -4,7 +4,7 @@ import type { RequestParts } from './request-parts.ts'
 import { unitsOfJson, unitsOfText } from './text-units.ts'
 import { UNITS_PER_TOKEN } from './weights.ts'
 
-/** How a member of a known name counts: by its value, not at all, or not at all while it is short. */
+/** Weighing of a known member: by its value, free, or free while it is short. */
 export type Rule = 'text' | 'free' | 'mark'
 
 /** Rules by the decoded name of a member. */
@@ -16,7 +16,7 @@ export function createRules(names: Partial<Record<Rule, readonly string[]>>): Ru
   return new Map(entries.flatMap(([rule, list]) => list.map((name): [string, Rule] => [name, rule])))
 }
 
-/** Longest mark that is not weighed, in bytes: twice the longest id of a provider. */
+/** Longest free mark in bytes: twice the longest id of a provider. */
 const MARK_BYTES = 128
 const FIRST_FRAME_TOKENS = 3
 const BACKSLASH = '\\'
@@ -42,7 +42,7 @@ export class Weigher {
     this.text = bytes.toString('latin1')
   }
 
-  /** Adds a string's inside, or any other value as it is written. */
+  /** Adds a string's inside, or any other value as written. */
   add({ start, end }: Range): void {
     const quote = this.bytes[start] === QUOTE ? 1 : 0
     this.parts.units += unitsOfJson(this.bytes, start + quote, end - quote)
@@ -53,14 +53,14 @@ export class Weigher {
     if (value.end - value.start > mostBytes) this.add(value)
   }
 
-  /** Adds a member, or an element, of which nothing is known: its name and its value. */
+  /** Adds an unknown member or element: its name and its value. */
   addUnknown(member: Child): void {
     this.parts.isPlain = false
     if (member.key !== undefined) this.parts.units += unitsOfText(Buffer.from(member.key))
     this.add(member)
   }
 
-  /** Adds a member by the rule of its name. */
+  /** Adds a member by the rule for its name. */
   addMember(member: Child, rules: Rules): void {
     const rule = rules.get(member.key ?? '')
     if (rule === 'text') this.add(member)
@@ -74,7 +74,7 @@ export class Weigher {
     this.parts.units += ((end - start) / ENCRYPTED_BYTES_PER_TOKEN) * UNITS_PER_TOKEN
   }
 
-  /** Units that `work` adds, taken out of the sum again. */
+  /** Returns the units that `work` adds, and removes them from the sum again. */
   unitsOf(work: () => void): number {
     const before = this.parts.units
     work()
@@ -83,7 +83,7 @@ export class Weigher {
     return added
   }
 
-  /** The members or elements of a value; none of a value that has none, or whose keys cannot be read. */
+  /** Returns the members or elements of a value; none for a scalar, or for one with unreadable keys. */
   childrenOf({ start }: Range): Child[] {
     const first = this.text[start]
     if (first !== '{' && first !== '[') return []
@@ -94,13 +94,13 @@ export class Weigher {
     }
   }
 
-  /** Passes on each element of a list; whatever else a value is, it is added. */
+  /** Passes on each element of a list; adds any other value. */
   addEach(list: Range, add: (element: Range) => void): void {
     if (this.isArray(list)) for (const element of this.childrenOf(list)) add(element)
     else this.add(list)
   }
 
-  /** Passes on each member of an object, with all of them; a value that has none is added. */
+  /** Passes on each member of an object, with all of them; adds a value without members. */
   addMembers(object: Range, add: (member: Child, members: readonly Child[]) => void): void {
     const members = this.isArray(object) ? [] : this.childrenOf(object)
     if (members.length === 0) this.add(object)
@@ -115,7 +115,7 @@ export class Weigher {
     return this.bytes[start] === QUOTE
   }
 
-  /** The decoded text of a string; `undefined` for any other value, and for a string with a wrong escape. */
+  /** Returns the decoded text of a string; `undefined` for any other value, and for a string with a wrong escape. */
   stringOf(value: Range | undefined): string | undefined {
     if (value === undefined || this.bytes[value.start] !== QUOTE) return undefined
     const inside = this.text.slice(value.start + 1, value.end - 1)
@@ -131,8 +131,8 @@ export class Weigher {
 const ENCRYPTED_BYTES_PER_TOKEN = 5
 
 /**
- * The member called `name`, when no other has that name in whatever case: readers that take the last of several, or
- * match names without case, would see another. `known` are names that need no comparison.
+ * Returns the member called `name`, if no other has that name in any case: readers that take the last of several, or
+ * match names case-insensitively, would see another. `known` are names that need no comparison.
  */
 export function onlyMember(members: readonly Child[], name: string, known: Rules): Child | undefined {
   let found: Child | undefined
@@ -146,13 +146,13 @@ export function onlyMember(members: readonly Child[], name: string, known: Rules
   return found
 }
 
-/** The same for a member whose value is a string. */
+/** Does the same for a member whose value is a string. */
 export function onlyString(weigher: Weigher, members: readonly Child[], name: string, known: Rules): Child | undefined {
   const member = onlyMember(members, name, known)
   return member !== undefined && weigher.isString(member) ? member : undefined
 }
 
-/** In both directions: ſ is a small s, and the Kelvin sign a capital k. */
+/** Folds case in both directions: ſ is a small s, and the Kelvin sign a capital k. */
 function folded(name: string): string {
   return name.toUpperCase().toLowerCase()
 }

@@ -3,7 +3,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { unitsOfJson, unitsOfText } from './text-units.ts'
 import { UNITS_PER_TOKEN } from './weights.ts'
 
-/** First and last code points of scripts, common and rare, and of signs. */
+/** First and last code points of scripts, common and rare, and of symbols. */
 const SCRIPTS: Readonly<Record<string, readonly [first: number, last: number]>> = {
   'lower case': [0x61, 0x7a],
   'upper case': [0x41, 0x5a],
@@ -59,7 +59,7 @@ for (const [name, [first, last]] of Object.entries(SCRIPTS)) {
   })
 }
 
-/** Words of letters that follow each other without order, the same in every run. */
+/** Generates words of letters without order, deterministically. */
 function lettersOf(first: number, last: number, wordLength: number): string {
   let text = ''
   let state = 1

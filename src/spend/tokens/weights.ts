@@ -1,20 +1,20 @@
 /**
- * DESIGN: what a text weighs, as a machine of 70 states.
+ * DESIGN: the weight of a text, as a machine of 70 states.
  *
- * Purpose: a tokenizer cuts a text into words, runs of digits and runs of signs, and longer or rarer ones further. What
- * a byte adds therefore hangs on its class and on the run that it continues or ends. A state is such a run and how long
- * it is; a table says for each state and class what the byte adds and which state follows:
+ * Purpose: a tokenizer splits a text into words, runs of digits and runs of symbols, and longer or rarer ones further. So
+ * the weight of a byte depends on its class and on the run that it continues or ends. A state is such a run and its
+ * length; a table gives for each state and class the byte's weight and the next state:
  *
  *     " return x+1;\n"     ␣ 31   r 40   e 9  t 9 …   ␣ 31   x 40   + 71   1 114   ; 76   \n 7
  *
- * Guarantees: no step has a negative weight, so a longer text never weighs less; one table look-up for a byte, without
- * branches, so the time is linear. Any text, also one that no language has (letters at random, rare scripts), weighs a
- * fifth of its o200k tokens or more: a run that goes on beyond the words of a language weighs by the letter.
+ * Guarantees: no step has a negative weight, so a longer text never weighs less; one table look-up per byte, without
+ * branches, so the time is linear. Any text, even one of no language (random letters, rare scripts), weighs a
+ * fifth of its o200k tokens or more: a run longer than the words of any language weighs by the letter.
  * Origin: weights in hundredths of an o200k token, fitted by least squares (none negative) to 1,900 pieces of up to
  * 1,500 characters of 30 kinds: prose, code in three languages, logs, tool results, JSON, ids, a dozen languages. Over a
- * kind they are 0–6 % off, 0–21 % for languages other than English; over pieces that were held back, up to 10 %. Those of
- * overlong runs and rare scripts are set by hand, by the tokens of such letters at random.
- * Other tokenizers differ from o200k by a factor, which `families.ts` has and the estimator learns.
+ * kind they are 0–6 % off, 0–21 % for languages other than English; over held-out pieces, up to 10 %. Those of
+ * overlong runs and rare scripts are set by hand, by the tokens of such random letters.
+ * Other tokenizers differ from o200k by a factor, which `families.ts` contains and the estimator learns.
  */
 import {
   ALPHABET,
@@ -43,17 +43,17 @@ import {
   UPPER,
 } from './byte-classes.ts'
 
-/** Hundredths of a token before calibration: what that table counts in. */
+/** Unit of the table: hundredths of a token before calibration. */
 export const UNITS_PER_TOKEN = 100
 
-/** How far a step's weight is shifted to the left of its next state, which is that state’s row in the table. */
+/** Left shift of a step's weight, above its next state, which is that state’s row in the table. */
 export const WEIGHT_SHIFT = 16
-/** The next state's part of a step. */
+/** Mask of a step's next state. */
 export const STATE_MASK = 0xffff
-/** Where every text begins. */
+/** Initial state of every text. */
 export const START = 0
 
-/** The kinds of runs, and how many lengths of each are told apart; longer ones stay in the last. */
+/** The kinds of runs, and the number of distinct lengths of each; longer ones stay in the last. */
 const RUNS = {
   start: 1,
   space: 2,
@@ -78,7 +78,7 @@ const RUNS = {
 } as const
 type Kind = keyof typeof RUNS
 
-/** What a byte does: the run that it leads to, the length there, and its weight. */
+/** Effect of a byte: the next run, the length there, and the weight. */
 type Step = readonly [kind: Kind, length: number, weight: number]
 
 // Of a lower-case word the 2nd to 5th letter, the 6th to 9th, the 10th and 11th, and the rest: seldom a known word.
@@ -88,15 +88,15 @@ const capitalWeight = (length: number) => (length < 4 ? 16 : length < 11 ? 3 : 5
 const alphabetWeight = (length: number) => (length < 9 ? 2 : length < 13 ? 30 : 70)
 const signWeight = (length: number) => [0, 0, 43, 9][length] ?? 22
 
-/** The first letter of a word and the first digit or sign of a run, by what stands before it. */
+/** Weight of the first letter of a word and the first digit or symbol of a run, by the state before it. */
 const LOWER_AFTER = { start: 40, space: 40, tab: 40, fullWidth: 40, newline: 38, digit: 72, sign: 60 }
 const UPPER_AFTER = { start: 72, space: 72, tab: 72, fullWidth: 72, newline: 160, lower: 115, digit: 104, sign: 68 }
 const DIGIT_AFTER = { space: 196, tab: 196, lower: 138, upper: 138, sign: 114 }
-/** The second byte of a sign of Lao and Tibetan, of Yi and Vai: what such a sign weighs more. */
+/** Additional weight of the second byte of a character of Lao and Tibetan, of Yi and Vai. */
 const RARE_MORE = 200
 const SIGN_AFTER = { lower: 71, upper: 71, digit: 76 }
 
-/** Scripts of more than a byte a letter: the first letter of a run, and each further one. */
+/** Scripts with several bytes per letter: weights of the first letter of a run, and of each further one. */
 const SCRIPTS: readonly (readonly [byteClass: number, kind: Kind, first: number, next: number])[] = [
   [LATIN, 'latin', 130, 130],
   [RARE_ALPHABET, 'rare', 130, 100],
@@ -124,7 +124,7 @@ function stepFrom(kind: Kind, length: number, byteClass: number): Step {
     case EMOJI:
       return ['emoji', 1, kind === 'emoji' || kind === 'pair' ? 120 : 150]
     case LOW_SURROGATE:
-      // The halves of a pair are one sign; a half alone is a sign of its own.
+      // The halves of a surrogate pair are one symbol; a lone half is a symbol by itself.
       return ['pair', 1, kind === 'emoji' ? 0 : 150]
     case SPACE:
       return spaceAfter(kind, length)
@@ -151,7 +151,7 @@ function lowerAfter(kind: Kind, length: number): Step {
   if (kind === 'lower') return ['lower', length + 1, letterWeight(length + 1)]
   if (kind === 'upper') return ['lower', 2, length === 1 ? letterWeight(2) : 130]
   if (kind === 'latin') return ['lower', 4, 1]
-  // A single sign and the word behind it are often one token, as `.name` is.
+  // A single symbol and the word after it are often one token, such as `.name`.
   if (kind === 'sign' && length === 1) return ['lower', 1, 53]
   return ['lower', 1, weightAfter(LOWER_AFTER, kind, 38)]
 }
@@ -162,13 +162,13 @@ function upperAfter(kind: Kind, length: number): Step {
   return ['upper', 1, weightAfter(UPPER_AFTER, kind, 160)]
 }
 
-/** Digits are cut into threes. */
+/** Weighs digits, which are split into threes. */
 function digitAfter(kind: Kind, length: number): Step {
   if (kind !== 'digit') return ['digit', 1, weightAfter(DIGIT_AFTER, kind, 66)]
   return length === RUNS.digit ? ['digit', 1, 101] : ['digit', length + 1, 0]
 }
 
-/** One space belongs to the word behind it; a run of them is a token or two, however long. */
+/** Weighs spaces: one belongs to the next word; a run of them is a token or two, of any length. */
 function spaceAfter(kind: Kind, length: number): Step {
   if (kind === 'newline') return ['space', 1, 0]
   if (kind === 'tab') return ['space', 1, 45]
@@ -176,7 +176,7 @@ function spaceAfter(kind: Kind, length: number): Step {
   return ['space', 2, length === 1 ? 92 : 5]
 }
 
-/** A change between spaces and tabs is a token more. */
+/** Weighs tabs: a change between spaces and tabs is another token. */
 function tabAfter(kind: Kind): Step {
   if (kind === 'newline') return ['tab', 1, 0]
   return ['tab', 1, kind === 'tab' ? 5 : kind === 'space' ? 45 : 31]
@@ -205,7 +205,7 @@ function weightAfter(weights: Partial<Record<Kind, number>>, kind: Kind, otherwi
 
 let steps: Int32Array | undefined
 
-/** For each state (a multiple of 32) plus class: the weight, shifted, and the next state. Computed for the first text. */
+/** Returns the table: for each state (a multiple of 32) plus class the shifted weight and the next state. Computed for the first text. */
 export function stepsByState(): Int32Array {
   steps ??= createSteps()
   return steps
